@@ -1,0 +1,84 @@
+"""What a controller writes when it becomes active (rule 0A.11), and its own registration (5.62)."""
+
+from . import features
+from .image import Image
+from .profile import Profile
+from .records import (
+    BROKER_RESOURCE,
+    AbortTransactionRecord,
+    BeginTransactionRecord,
+    ConfigRecord,
+    Endpoint,
+    EndTransactionRecord,
+    FeatureLevelRecord,
+    FeatureRange,
+    NoOpRecord,
+    Record,
+    RegisterControllerRecord,
+    ZkMigrationStateRecord,
+)
+from .uuid import Uuid
+
+
+def bootstrap_levels(profile: Profile, metadata_version: int | None) -> dict[str, int]:
+    """What an empty log finalizes: the profile's levels, or only what a lower level can hold."""
+    levels = dict(profile.bootstrap_features)
+    if metadata_version is not None and metadata_version != levels[features.METADATA_VERSION]:
+        if metadata_version < features.ELR_FIELDS_FROM:
+            levels = {}
+        levels = {features.METADATA_VERSION: metadata_version} | {
+            name: level for name, level in levels.items() if name != features.METADATA_VERSION
+        }
+    return levels
+
+
+def activation_records(
+    image: Image, profile: Profile, metadata_version: int | None = None
+) -> tuple[Record, ...]:
+    """On an empty log the bootstrap, in one batch; otherwise only what a failover left open."""
+    if image.features:
+        if image.open_transaction is None:
+            return ()
+        return (AbortTransactionRecord(reason="Controller failover"),)
+    levels = bootstrap_levels(profile, metadata_version)
+    records: list[Record] = [
+        FeatureLevelRecord(name=name, feature_level=level) for name, level in levels.items()
+    ]
+    if profile.writes_zk_migration_state:
+        records.append(ZkMigrationStateRecord(zk_migration_state=0))
+    if features.elr_enabled(levels):
+        records.append(_cluster_min_insync_replicas())
+    if levels[features.METADATA_VERSION] < features.TRANSACTIONS_FROM:
+        return tuple(records)
+    return (BeginTransactionRecord(name="Bootstrap records"), *records, EndTransactionRecord())
+
+
+def _cluster_min_insync_replicas() -> ConfigRecord:
+    """Made by the controller because ELR is on; it is in no bootstrap file (0A.11)."""
+    return ConfigRecord(
+        resource_type=BROKER_RESOURCE, resource_name="", name="min.insync.replicas", value="1"
+    )
+
+
+def controller_registration(
+    profile: Profile, controller_id: int, incarnation_id: Uuid, endpoint: Endpoint
+) -> RegisterControllerRecord:
+    ranges = sorted(profile.supported_features)
+    return RegisterControllerRecord(
+        controller_id=controller_id,
+        incarnation_id=incarnation_id,
+        end_points=(endpoint,),
+        features=tuple(
+            FeatureRange(name=name, min_supported_version=low, max_supported_version=high)
+            for name, low, high in ranges
+        ),
+    )
+
+
+def idle_record(image: Image) -> NoOpRecord | None:
+    """Written while nothing else is, so that the log's end moves (rule 0A.14)."""
+    return NoOpRecord() if image.metadata_version >= features.NO_OP_FROM else None
+
+
+def may_register_controllers(image: Image) -> bool:
+    return image.metadata_version >= features.CONTROLLER_REGISTRATION_FROM

@@ -1,0 +1,80 @@
+"""Feature levels: what metadata.version allows, and what each release supports and finalizes.
+
+metadata.version is data in the log (a FeatureLevelRecord), not software; it gates which records and
+fields may be written (rule 0.6). Levels and defaults are those of the releases (0.5, 5.50, 0A.11).
+"""
+
+from collections.abc import Mapping
+
+METADATA_VERSION = "metadata.version"
+ELIGIBLE_LEADER_REPLICAS = "eligible.leader.replicas.version"
+KRAFT_VERSION = "kraft.version"
+
+# First metadata.version that has each capability (rule 0.6).
+LEADER_RECOVERY_FROM = 3
+NO_OP_FROM = 5
+REGISTRATION_CHANGE_FROM = 6
+IN_CONTROLLED_SHUTDOWN_FROM = 7
+ZK_MIGRATION_FROM = 8
+NO_EPOCH_BUMP_ON_SHRINK_FROM = 12
+TRANSACTIONS_FROM = 13
+CONTROLLER_REGISTRATION_FROM = 15
+DIRECTORY_ASSIGNMENT_FROM = 17
+ELR_FIELDS_FROM = 23
+CORDONED_DIRECTORIES_FROM = 30
+
+LEVEL_NAMES = [
+    "3.0-IV1",
+    "3.1-IV0",
+    "3.2-IV0",
+    "3.3-IV0",
+    "3.3-IV1",
+    "3.3-IV2",
+    "3.3-IV3",
+    "3.4-IV0",
+    "3.5-IV0",
+    "3.5-IV1",
+    "3.5-IV2",
+    "3.6-IV0",
+    "3.6-IV1",
+    "3.6-IV2",
+    "3.7-IV0",
+    "3.7-IV1",
+    "3.7-IV2",
+    "3.7-IV3",
+    "3.7-IV4",
+    "3.8-IV0",
+    "3.9-IV0",
+    "4.0-IV0",
+    "4.0-IV1",
+    "4.0-IV2",
+    "4.0-IV3",
+    "4.1-IV0",
+    "4.1-IV1",
+    "4.2-IV0",
+    "4.2-IV1",
+    "4.3-IV0",
+]  # level 1 is the first (rule 0.5)
+
+
+def level_of(name: str) -> int:
+    """The metadata.version level that `name` (such as 4.3-IV0) stands for; ValueError if none."""
+    if name not in LEVEL_NAMES:
+        raise ValueError(
+            f"expected a metadata.version such as 4.3-IV0 ({LEVEL_NAMES[0]} to {LEVEL_NAMES[-1]}), "
+            f"got {name!r}"
+        )
+    return LEVEL_NAMES.index(name) + 1
+
+
+def default_level(feature: str) -> int:
+    """The level of a feature that nobody finalized (rule 1.20)."""
+    return 1 if feature == METADATA_VERSION else 0
+
+
+def elr_enabled(features: Mapping[str, int]) -> bool:
+    """Rule 4.23: a feature level of its own in 4.x, and only where the fields can be written."""
+    return (
+        features.get(ELIGIBLE_LEADER_REPLICAS, 0) >= 1
+        and features.get(METADATA_VERSION, 1) >= ELR_FIELDS_FROM
+    )

@@ -1,0 +1,98 @@
+"""The table: which function decides which request, and how each request is told "no".
+
+Planted bugs and profiles swap entries of this table, not lines of code. The wire and HTTP reach the
+same entries, so there is one implementation of each API.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .alter_partition import alter_partition
+from .brokers import register, unregister
+from .decommission import decommission
+from .errors import ApiError
+from .heartbeats import heartbeat
+from .rpc import (
+    AlterPartitionRequest,
+    AlterPartitionResponse,
+    BrokerHeartbeatRequest,
+    BrokerHeartbeatResponse,
+    BrokerRegistrationRequest,
+    BrokerRegistrationResponse,
+    CreatableTopicResult,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DecommissionBrokerRequest,
+    DecommissionBrokerResponse,
+    DeletableTopicResult,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+    Request,
+    Response,
+    UnregisterBrokerRequest,
+    UnregisterBrokerResponse,
+)
+from .state import Decision, State
+from .topics import create_topics, delete_topics
+from .uuid import ZERO_UUID
+
+Handler = Callable[[State, Any, int], Decision]
+
+HANDLERS: Mapping[type, Handler] = {
+    BrokerRegistrationRequest: register,
+    BrokerHeartbeatRequest: heartbeat,
+    UnregisterBrokerRequest: unregister,
+    DecommissionBrokerRequest: decommission,
+    CreateTopicsRequest: create_topics,
+    DeleteTopicsRequest: delete_topics,
+    AlterPartitionRequest: alter_partition,
+}
+
+
+def refusal(request: Request, error: ApiError) -> Response:
+    """The reply that carries `error`: the one place where a refusal becomes a response."""
+    return _REFUSALS[type(request)](request, error)
+
+
+def _created_none(request: CreateTopicsRequest, error: ApiError) -> CreateTopicsResponse:
+    return CreateTopicsResponse(
+        topics=tuple(
+            CreatableTopicResult(
+                name=topic.name, error_code=error.code, error_message=error.message
+            )
+            for topic in request.topics
+        )
+    )
+
+
+def _deleted_none(request: DeleteTopicsRequest, error: ApiError) -> DeleteTopicsResponse:
+    named = [(one.name, one.topic_id) for one in request.topics]
+    named += [(name, ZERO_UUID) for name in request.topic_names]
+    return DeleteTopicsResponse(
+        responses=tuple(
+            DeletableTopicResult(
+                name=name, topic_id=topic_id, error_code=error.code, error_message=error.message
+            )
+            for name, topic_id in named
+        )
+    )
+
+
+_REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
+    BrokerRegistrationRequest: lambda _, e: BrokerRegistrationResponse(error_code=e.code),
+    BrokerHeartbeatRequest: lambda _, e: BrokerHeartbeatResponse(error_code=e.code),
+    UnregisterBrokerRequest: lambda _, e: UnregisterBrokerResponse(
+        error_code=e.code, error_message=e.message
+    ),
+    DecommissionBrokerRequest: lambda _, e: DecommissionBrokerResponse(
+        error_code=e.code, error_message=e.message
+    ),
+    AlterPartitionRequest: lambda _, e: AlterPartitionResponse(error_code=e.code),
+    DescribeClusterRequest: lambda _, e: DescribeClusterResponse(
+        error_code=e.code, error_message=e.message
+    ),
+    CreateTopicsRequest: _created_none,
+    DeleteTopicsRequest: _deleted_none,
+}

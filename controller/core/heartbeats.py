@@ -1,0 +1,233 @@
+"""Heartbeats: the life of a registration between registering and leaving (rules 2.4 to 2.32a).
+
+A broker is FENCED (registered, not trusted), UNFENCED (serving), or in CONTROLLED_SHUTDOWN (giving
+its leaderships away). SHUTDOWN_NOW is only ever an answer: what is stored afterwards is FENCED.
+Which state follows is one table, `_next_state`; what each change writes is another, `_WRITES`.
+
+Never: a heartbeat with another epoch changes anything, soft state included (9.8); a broker is
+unfenced before it has caught up with its own registration (2.12); a reply is sent before its
+records are committed (the node sees to that).
+"""
+
+from collections.abc import Callable
+from enum import Enum
+
+from . import features, partitions
+from .errors import ApiError, ErrorCode
+from .leases import Liveness
+from .records import (
+    FENCE,
+    IN_CONTROLLED_SHUTDOWN,
+    UNFENCE,
+    BrokerRegistrationChangeRecord,
+    FenceBrokerRecord,
+    Record,
+    UnfenceBrokerRecord,
+)
+from .registration import BrokerRegistration
+from .rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
+from .state import Decision, ExpiryNote, HeartbeatNote, State
+
+
+class ControlState(Enum):
+    FENCED = "FENCED"
+    UNFENCED = "UNFENCED"
+    CONTROLLED_SHUTDOWN = "CONTROLLED_SHUTDOWN"
+    SHUTDOWN_NOW = "SHUTDOWN_NOW"
+
+    @property
+    def is_fenced(self) -> bool:
+        return self in (ControlState.FENCED, ControlState.SHUTDOWN_NOW)
+
+
+FENCED, UNFENCED = ControlState.FENCED, ControlState.UNFENCED
+CONTROLLED_SHUTDOWN, SHUTDOWN_NOW = ControlState.CONTROLLED_SHUTDOWN, ControlState.SHUTDOWN_NOW
+
+# The few answers there are (rule 2.18), made once: (is_caught_up, state) -> reply.
+_REPLIES = {
+    (is_caught_up, state): BrokerHeartbeatResponse(
+        is_caught_up=is_caught_up,
+        is_fenced=state.is_fenced,
+        should_shut_down=state is SHUTDOWN_NOW,
+    )
+    for is_caught_up in (False, True)
+    for state in ControlState
+}
+
+
+def heartbeat(state: State, request: BrokerHeartbeatRequest, now_ms: int) -> Decision:
+    """One heartbeat; 77 for an unknown id and for any epoch but the current one (2.7, 2.8)."""
+    broker = _sender(state, request)
+    liveness = state.leases.of(broker.broker_id)
+    current = current_state(liveness)
+    following = _next_state(state, broker, liveness, current, request)
+    records: list[Record] = []
+    if following is not current:
+        records += _WRITES[following](state, broker)
+    if request.offline_log_dirs:
+        records += _offline_directories(state, broker, request)
+    if request.cordoned_log_dirs is not None:
+        records += _cordoned_directories(state, broker, request)
+    is_caught_up = request.current_metadata_offset >= broker.register_offset
+    return Decision(
+        records=tuple(records),
+        reply=_REPLIES[is_caught_up, following],
+        note=HeartbeatNote(
+            broker_id=broker.broker_id,
+            broker_epoch=broker.broker_epoch,
+            metadata_offset=request.current_metadata_offset,
+            fenced=following.is_fenced,
+            enters_controlled_shutdown=following is CONTROLLED_SHUTDOWN,
+        ),
+    )
+
+
+def expire_one(state: State, now_ms: int) -> Decision | None:
+    """Fence the broker whose lease ran out longest ago; None if every lease holds (2.36, 2.47).
+
+    One broker a decision: the next sees what this one left (4.19), and its own batch.
+    """
+    broker_id = state.leases.first_expired(now_ms)
+    if broker_id is None:
+        return None
+    broker = state.image.brokers.get(broker_id)
+    note = ExpiryNote(broker_id=broker_id)
+    if broker is None or state.leases.of(broker_id).fenced:
+        return Decision(note=note)
+    return Decision(records=tuple(fence(state, broker)), note=note)
+
+
+def current_state(liveness: Liveness) -> ControlState:
+    """Rule 2.11."""
+    if liveness.is_shutting_down:
+        return CONTROLLED_SHUTDOWN
+    return FENCED if liveness.fenced else UNFENCED
+
+
+def _sender(state: State, request: BrokerHeartbeatRequest) -> BrokerRegistration:
+    broker: BrokerRegistration | None = state.image.brokers.get(request.broker_id)
+    if broker is None:
+        raise ApiError(
+            ErrorCode.STALE_BROKER_EPOCH,
+            f"Receive a heartbeat from broker {request.broker_id} before registration",
+        )
+    if broker.broker_epoch != request.broker_epoch:
+        raise ApiError(
+            ErrorCode.STALE_BROKER_EPOCH,
+            f"Expected broker epoch {broker.broker_epoch}, "
+            f"but got broker epoch {request.broker_epoch}",
+        )
+    return broker
+
+
+def _next_state(
+    state: State,
+    broker: BrokerRegistration,
+    liveness: Liveness,
+    current: ControlState,
+    request: BrokerHeartbeatRequest,
+) -> ControlState:
+    """The transition table of rule 2.12, row by row; the first row that fits applies."""
+    if current is FENCED:
+        if request.want_shut_down:
+            return SHUTDOWN_NOW
+        caught_up = request.current_metadata_offset >= broker.register_offset
+        return UNFENCED if caught_up and not request.want_fence else FENCED
+    leads = state.image.index.leads(broker.broker_id)
+    if current is UNFENCED:
+        if request.want_fence:
+            return SHUTDOWN_NOW if request.want_shut_down else FENCED
+        if not request.want_shut_down:
+            return UNFENCED
+        return CONTROLLED_SHUTDOWN if leads else SHUTDOWN_NOW
+    if leads or liveness.controlled_shutdown_offset > state.leases.lowest_active_offset():
+        return CONTROLLED_SHUTDOWN  # the request's flags are ignored: no way back (2.13)
+    return SHUTDOWN_NOW
+
+
+def fence(state: State, broker: BrokerRegistration) -> list[Record]:
+    """Partition changes first, then the fence, in one batch (rule 2.21)."""
+    changes = partitions.without_broker(state, broker.broker_id)
+    if state.image.metadata_version < features.REGISTRATION_CHANGE_FROM:
+        return [*changes, FenceBrokerRecord(id=broker.broker_id, epoch=broker.broker_epoch)]
+    return [*changes, _registration_change(broker, fenced=FENCE)]
+
+
+def unfence(state: State, broker: BrokerRegistration) -> list[Record]:
+    """The unfence first, then elections for all leaderless partitions (rule 2.22)."""
+    elections = partitions.with_broker(state, broker.broker_id)
+    if state.image.metadata_version < features.REGISTRATION_CHANGE_FROM:
+        return [UnfenceBrokerRecord(id=broker.broker_id, epoch=broker.broker_epoch), *elections]
+    return [_registration_change(broker, fenced=UNFENCE), *elections]
+
+
+def _begin_controlled_shutdown(state: State, broker: BrokerRegistration) -> list[Record]:
+    """The flag, once and where it exists, then the partitions' way out (rule 2.23)."""
+    changes = partitions.without_broker(state, broker.broker_id)
+    if (
+        broker.in_controlled_shutdown
+        or state.image.metadata_version < features.IN_CONTROLLED_SHUTDOWN_FROM
+    ):
+        return changes
+    flag = _registration_change(broker, in_controlled_shutdown=IN_CONTROLLED_SHUTDOWN)
+    return [flag, *changes]
+
+
+_WRITES: dict[ControlState, Callable[[State, BrokerRegistration], list[Record]]] = {
+    FENCED: fence,
+    UNFENCED: unfence,
+    CONTROLLED_SHUTDOWN: _begin_controlled_shutdown,
+    SHUTDOWN_NOW: fence,  # again, even if it is fenced already (2.17)
+}
+
+
+def _registration_change(
+    broker: BrokerRegistration, *, fenced: int = 0, in_controlled_shutdown: int = 0
+) -> BrokerRegistrationChangeRecord:
+    return BrokerRegistrationChangeRecord(
+        broker_id=broker.broker_id,
+        broker_epoch=broker.broker_epoch,
+        fenced=fenced,
+        in_controlled_shutdown=in_controlled_shutdown,
+    )
+
+
+def _offline_directories(
+    state: State, broker: BrokerRegistration, request: BrokerHeartbeatRequest
+) -> list[Record]:
+    """Registered directories that went offline lose their replicas (rules 2.30, 2.31)."""
+    if state.image.metadata_version < features.DIRECTORY_ASSIGNMENT_FROM:
+        return []
+    lost = [d for d in broker.log_dirs if d in request.offline_log_dirs]
+    if not lost:
+        return []
+    keys = [
+        key
+        for key in state.image.index.in_isr_or_led(broker.broker_id)
+        if state.image.partition(key).directory_of(broker.broker_id) in lost
+    ]
+    online = tuple(d for d in broker.log_dirs if d not in lost)
+    change = BrokerRegistrationChangeRecord(
+        broker_id=broker.broker_id, broker_epoch=broker.broker_epoch, log_dirs=online
+    )
+    return [
+        *partitions.leader_and_isr_changes(state, keys, remove=broker.broker_id),
+        change,
+    ]
+
+
+def _cordoned_directories(
+    state: State, broker: BrokerRegistration, request: BrokerHeartbeatRequest
+) -> list[Record]:
+    """A list that differs from the registered one gives one record, an equal list none (2.32a)."""
+    if (
+        state.image.metadata_version < features.CORDONED_DIRECTORIES_FROM
+        or request.cordoned_log_dirs == broker.cordoned_log_dirs
+    ):
+        return []
+    change = BrokerRegistrationChangeRecord(
+        broker_id=broker.broker_id,
+        broker_epoch=broker.broker_epoch,
+        cordoned_log_dirs=request.cordoned_log_dirs,
+    )
+    return [change]

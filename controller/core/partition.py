@@ -1,0 +1,94 @@
+"""One partition as the log has made it, and how a change record changes it (rules 4.15, 4.16)."""
+
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from .records import (
+    NO_LEADER,
+    NO_LEADER_CHANGE,
+    NO_RECOVERY_CHANGE,
+    PartitionChangeRecord,
+    PartitionRecord,
+)
+from .uuid import Uuid
+
+_T = TypeVar("_T")
+PartitionKey = tuple[Uuid, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partition:
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    leader: int
+    leader_epoch: int
+    partition_epoch: int
+    leader_recovery_state: int
+    removing_replicas: tuple[int, ...]
+    adding_replicas: tuple[int, ...]
+    elr: tuple[int, ...]
+    last_known_elr: tuple[int, ...]
+    directories: tuple[Uuid, ...]
+
+    def directory_of(self, broker_id: int) -> Uuid | None:
+        """The directory that holds the broker's replica; None where none is assigned."""
+        if broker_id in self.replicas and self.directories:
+            return self.directories[self.replicas.index(broker_id)]
+        return None
+
+
+@dataclass(slots=True)
+class Topic:
+    name: str
+    topic_id: Uuid
+    partitions: dict[int, Partition] = field(default_factory=dict)
+
+
+def partition_of(record: PartitionRecord) -> Partition:
+    return Partition(
+        replicas=record.replicas,
+        isr=record.isr,
+        leader=record.leader,
+        leader_epoch=record.leader_epoch,
+        partition_epoch=record.partition_epoch,
+        leader_recovery_state=record.leader_recovery_state,
+        removing_replicas=record.removing_replicas,
+        adding_replicas=record.adding_replicas,
+        elr=record.eligible_leader_replicas or (),
+        last_known_elr=record.last_known_elr or (),
+        directories=record.directories,
+    )
+
+
+def changed(partition: Partition, record: PartitionChangeRecord) -> Partition:
+    """Every record moves the partition epoch; a Leader field, even a repeated one, the leader's."""
+    names_leader = record.leader != NO_LEADER_CHANGE
+    recovery = record.leader_recovery_state
+    return Partition(
+        replicas=_or(record.replicas, partition.replicas),
+        isr=_or(record.isr, partition.isr),
+        leader=record.leader if names_leader else partition.leader,
+        leader_epoch=partition.leader_epoch + names_leader,
+        partition_epoch=partition.partition_epoch + 1,
+        leader_recovery_state=(
+            partition.leader_recovery_state if recovery == NO_RECOVERY_CHANGE else recovery
+        ),
+        removing_replicas=_or(record.removing_replicas, partition.removing_replicas),
+        adding_replicas=_or(record.adding_replicas, partition.adding_replicas),
+        elr=_or(record.eligible_leader_replicas, partition.elr),
+        last_known_elr=_or(record.last_known_elr, partition.last_known_elr),
+        directories=_or(record.directories, partition.directories),
+    )
+
+
+def without_elr(partition: Partition) -> Partition:
+    """What a ClearElrRecord leaves (rule 4.23); it moves no epoch."""
+    return replace(partition, elr=(), last_known_elr=())
+
+
+def is_under_replicated(partition: Partition) -> bool:
+    return partition.leader != NO_LEADER and len(partition.isr) < len(partition.replicas)
+
+
+def _or(new: tuple[_T, ...] | None, old: tuple[_T, ...]) -> tuple[_T, ...]:
+    return old if new is None else new

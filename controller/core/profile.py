@@ -1,0 +1,89 @@
+"""Whose software runs: the rules in which Kafka's releases differ, as values in one table.
+
+A profile is behaviour of the software; what the cluster *finalized* (metadata.version and the other
+features) is data in the log and gates what Kafka gates by it (design: "profile").
+"""
+
+from dataclasses import dataclass, field
+
+from .features import ELIGIBLE_LEADER_REPLICAS, KRAFT_VERSION, METADATA_VERSION
+from .settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    name: str
+    bootstrap_features: tuple[tuple[str, int], ...]
+    """What an empty log finalizes, in the order of the records (rule 0A.11)."""
+    supported_features: tuple[tuple[str, int, int], ...]
+    """(name, min, max) in the order in which ApiVersions lists them (rule 5.50)."""
+    contacts_by_epoch: bool = True
+    """2.44: contact is kept per (id, epoch), fenced brokers included, and blocks a second
+    incarnation (1.12). Otherwise only an unfenced broker has a session (1.11)."""
+    expiry_checks_per_session: int | None = 8
+    """2.47: leases are examined every session/8. None: exactly when the oldest runs out (2.34)."""
+    cleans_up_at_registration: bool = True
+    """1.37: a new incarnation is first taken out of the ISRs and ELRs that the last one left."""
+    metadata_version_required: bool = True
+    """1.22: a registration without metadata.version is 119; otherwise it means [1, 1]."""
+    unregister_explains: bool = True
+    """3.4: the reply to an unknown id carries the text."""
+    mentions_cordoned: bool = True
+    """4.43: the text for too large a replication factor."""
+    writes_zk_migration_state: bool = False
+    retries_at_heartbeat_interval: bool = True
+    """1.46: after a failure a broker waits one heartbeat interval; otherwise it backs off."""
+    settings: Settings = field(default_factory=Settings)
+
+
+_FEATURES_4_3 = (
+    ("group.version", 0, 1),
+    ("transaction.version", 0, 2),
+    (KRAFT_VERSION, 0, 1),
+    (METADATA_VERSION, 7, 30),
+    ("share.version", 0, 1),
+    (ELIGIBLE_LEADER_REPLICAS, 0, 1),
+    ("streams.version", 0, 1),
+)
+
+KAFKA_4_3 = Profile(
+    name="kafka-4.3",
+    bootstrap_features=(
+        (METADATA_VERSION, 30),
+        (ELIGIBLE_LEADER_REPLICAS, 1),
+        ("group.version", 1),
+        ("share.version", 1),
+        ("streams.version", 1),
+        ("transaction.version", 2),
+    ),
+    supported_features=_FEATURES_4_3,
+)
+
+KAFKA_3_9 = Profile(
+    name="kafka-3.9",
+    bootstrap_features=((METADATA_VERSION, 21),),
+    supported_features=((KRAFT_VERSION, 0, 1), (METADATA_VERSION, 1, 21)),
+    contacts_by_epoch=False,
+    expiry_checks_per_session=None,
+    cleans_up_at_registration=False,
+    metadata_version_required=False,
+    unregister_explains=False,
+    mentions_cordoned=False,
+    writes_zk_migration_state=True,
+    retries_at_heartbeat_interval=False,
+)
+
+KIP_631 = Profile(
+    name="kip-631",
+    bootstrap_features=KAFKA_3_9.bootstrap_features,
+    supported_features=KAFKA_3_9.supported_features,
+    contacts_by_epoch=False,
+    expiry_checks_per_session=None,
+    cleans_up_at_registration=False,
+    metadata_version_required=False,
+    mentions_cordoned=False,
+    retries_at_heartbeat_interval=False,
+    settings=Settings(broker_session_timeout_ms=18000, broker_heartbeat_interval_ms=3000),
+)
+
+PROFILES = {profile.name: profile for profile in (KAFKA_4_3, KAFKA_3_9, KIP_631)}

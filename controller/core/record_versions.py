@@ -1,0 +1,51 @@
+"""Which version of a record the finalized metadata.version allows (rules 1.39, 2.24, 4.37).
+
+A record of a version newer than a node knows ends that node's process, so nothing is ever written
+above what the level allows (interop 3.4).
+"""
+
+from . import features
+from .records import (
+    IN_CONTROLLED_SHUTDOWN,
+    BrokerRegistrationChangeRecord,
+    PartitionChangeRecord,
+    PartitionRecord,
+    Record,
+    RegisterBrokerRecord,
+)
+
+
+def record_version(record: Record, metadata_version: int) -> int:
+    match record:
+        case RegisterBrokerRecord():
+            return _register_broker_version(metadata_version)
+        case PartitionRecord() | PartitionChangeRecord():
+            return _partition_version(metadata_version)
+        case BrokerRegistrationChangeRecord():
+            return _registration_change_version(record)
+        case _:
+            return 0
+
+
+def _register_broker_version(metadata_version: int) -> int:
+    steps = (
+        features.IN_CONTROLLED_SHUTDOWN_FROM,
+        features.ZK_MIGRATION_FROM,
+        features.DIRECTORY_ASSIGNMENT_FROM,
+        features.CORDONED_DIRECTORIES_FROM,
+    )
+    return sum(metadata_version >= step for step in steps)
+
+
+def _partition_version(metadata_version: int) -> int:
+    steps = (features.DIRECTORY_ASSIGNMENT_FROM, features.ELR_FIELDS_FROM)
+    return sum(metadata_version >= step for step in steps)
+
+
+def _registration_change_version(record: BrokerRegistrationChangeRecord) -> int:
+    """The lowest version that has every field set, as Kafka writes it (v0, v1 and v3 recorded)."""
+    if record.cordoned_log_dirs is not None:
+        return 3
+    if record.log_dirs:
+        return 2
+    return 1 if record.in_controlled_shutdown == IN_CONTROLLED_SHUTDOWN else 0

@@ -1,0 +1,134 @@
+"""What a client asks about the cluster: keys 3, 18 and 60."""
+
+from dataclasses import dataclass
+
+from ..uuid import ZERO_UUID, Uuid
+
+OPERATIONS_ABSENT = -2147483648  # "the caller did not ask for authorized operations" (5.11)
+BROKER_ENDPOINT, CONTROLLER_ENDPOINT = 1, 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiVersionsRequest:
+    client_software_name: str = ""
+    client_software_version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiVersion:
+    api_key: int
+    min_version: int
+    max_version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupportedFeatureKey:
+    name: str
+    min_version: int
+    max_version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinalizedFeatureKey:
+    name: str
+    max_version_level: int
+    min_version_level: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiVersionsResponse:
+    error_code: int = 0
+    api_keys: tuple[ApiVersion, ...] = ()
+    throttle_time_ms: int = 0
+    supported_features: tuple[SupportedFeatureKey, ...] = ()
+    finalized_features_epoch: int = -1
+    finalized_features: tuple[FinalizedFeatureKey, ...] = ()
+    zk_migration_ready: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribeClusterRequest:
+    include_cluster_authorized_operations: bool = False
+    endpoint_type: int = BROKER_ENDPOINT
+    include_fenced_brokers: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribeClusterBroker:
+    """`start_time_ms` (KIP-436) is spelled over HTTP, and on the wire only when asked for."""
+
+    broker_id: int
+    host: str
+    port: int
+    rack: str | None = None
+    is_fenced: bool = False
+    start_time_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribeClusterResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    error_message: str | None = None
+    endpoint_type: int = BROKER_ENDPOINT
+    cluster_id: str = ""
+    controller_id: int = -1
+    brokers: tuple[DescribeClusterBroker, ...] = ()
+    cluster_authorized_operations: int = OPERATIONS_ABSENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataRequestTopic:
+    topic_id: Uuid = ZERO_UUID
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataRequest:
+    """`topics` of None asks for all of them; the empty tuple for none."""
+
+    topics: tuple[MetadataRequestTopic, ...] | None = None
+    allow_auto_topic_creation: bool = False
+    include_cluster_authorized_operations: bool = False
+    include_topic_authorized_operations: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataBroker:
+    node_id: int
+    host: str
+    port: int
+    rack: str | None = None
+    start_time_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataPartition:
+    error_code: int = 0
+    partition_index: int
+    leader_id: int
+    leader_epoch: int = -1
+    replica_nodes: tuple[int, ...] = ()
+    isr_nodes: tuple[int, ...] = ()
+    offline_replicas: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataTopic:
+    error_code: int = 0
+    name: str | None
+    topic_id: Uuid = ZERO_UUID
+    is_internal: bool = False
+    partitions: tuple[MetadataPartition, ...] = ()
+    topic_authorized_operations: int = OPERATIONS_ABSENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataResponse:
+    throttle_time_ms: int = 0
+    brokers: tuple[MetadataBroker, ...] = ()
+    cluster_id: str | None = None
+    controller_id: int = -1
+    topics: tuple[MetadataTopic, ...] = ()
+    cluster_authorized_operations: int = OPERATIONS_ABSENT
+    error_code: int = 0

@@ -1,0 +1,118 @@
+"""Fetch (1) as the metadata log is read with it: one topic, one partition (interop 2.2, 2.3)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..uuid import ZERO_UUID, Uuid
+
+if TYPE_CHECKING:
+    from ..batch import Batch
+
+HIGH_WATERMARK_UNKNOWN = 2**63 - 1  # the default of Fetch v18's HighWatermark (KIP-1166)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchReplicaState:
+    replica_id: int = -1
+    replica_epoch: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchPartition:
+    partition: int
+    current_leader_epoch: int = -1
+    fetch_offset: int
+    last_fetched_epoch: int = -1
+    log_start_offset: int = -1
+    partition_max_bytes: int = 0
+    replica_directory_id: Uuid = ZERO_UUID
+    high_watermark: int = HIGH_WATERMARK_UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchTopic:
+    topic_id: Uuid
+    partitions: tuple[FetchPartition, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgottenTopic:
+    topic_id: Uuid
+    partitions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchRequest:
+    """Before version 15 the replica's id is `replica_id`, from then on `replica_state`."""
+
+    cluster_id: str | None = None
+    replica_id: int = -1
+    replica_state: FetchReplicaState = field(default_factory=FetchReplicaState)
+    max_wait_ms: int = 0
+    min_bytes: int = 0
+    max_bytes: int = 0x7FFFFFFF
+    isolation_level: int = 0
+    session_id: int = 0
+    session_epoch: int = -1
+    topics: tuple[FetchTopic, ...] = ()
+    forgotten_topics_data: tuple[ForgottenTopic, ...] = ()
+    rack_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpochEndOffset:
+    epoch: int = -1
+    end_offset: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaderIdAndEpoch:
+    leader_id: int = -1
+    leader_epoch: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotId:
+    end_offset: int = -1
+    epoch: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchPartitionData:
+    """`records` are whole batches of the log; the wire spells as many as its bound allows."""
+
+    partition_index: int
+    error_code: int = 0
+    high_watermark: int = -1
+    last_stable_offset: int = -1
+    log_start_offset: int = -1
+    diverging_epoch: EpochEndOffset = field(default_factory=EpochEndOffset)
+    current_leader: LeaderIdAndEpoch = field(default_factory=LeaderIdAndEpoch)
+    snapshot_id: SnapshotId = field(default_factory=SnapshotId)
+    aborted_transactions: tuple[()] | None = None
+    preferred_read_replica: int = -1
+    records: "Sequence[Batch] | None" = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchTopicData:
+    topic_id: Uuid
+    partitions: tuple[FetchPartitionData, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeEndpoint:
+    node_id: int
+    host: str
+    port: int
+    rack: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    session_id: int = 0
+    responses: tuple[FetchTopicData, ...] = ()
+    node_endpoints: tuple[NodeEndpoint, ...] = ()

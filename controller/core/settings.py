@@ -1,0 +1,24 @@
+"""The numbers a controller runs with, under Kafka's own configuration names (rules 7.1 to 7.3)."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    broker_session_timeout_ms: int = 9000
+    broker_heartbeat_interval_ms: int = 2000
+    initial_broker_registration_timeout_ms: int = 60000
+    metadata_max_idle_interval_ms: int = 500
+    num_partitions: int = 1
+    default_replication_factor: int = 1
+    min_insync_replicas: int = 1
+    unclean_leader_election_enable: bool = False
+    replica_catch_up_ms: int = 500
+    """Ours: how long a simulated leader takes to bring a returned replica back into the ISR."""
+    start_time_tag: bool = False
+    """Ours (`kraftsim.start.time.tag`): spell startTimeMs on the Kafka wire as well (KIP-436)."""
+
+    def __post_init__(self) -> None:
+        for name in ("broker_session_timeout_ms", "broker_heartbeat_interval_ms"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name}: expected a positive number, got {getattr(self, name)}")

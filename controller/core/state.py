@@ -1,0 +1,69 @@
+"""What a decision may look at, and what it returns.
+
+A handler is a function of (state, request, now_ms). It raises `ApiError` to refuse, which changes
+nothing; otherwise it returns records, a reply, and at most one note for the soft state. Only the
+node applies them, in that order.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .image import Image
+from .leases import Leases
+from .profile import Profile
+from .records import Record
+from .rpc import Response
+from .settings import Settings
+
+RECORDS_PER_OPERATION_MAX = 10_000  # Kafka's own bound on one operation's result (rule 0A.7)
+
+
+@dataclass(slots=True, kw_only=True)
+class State:
+    """One controller's view. `next_offset` is where the next record will stand (1.25), `image` the
+    latest state, uncommitted records included (0A.3); `random` is the injected entropy."""
+
+    node_id: int
+    cluster_id: str
+    profile: Profile
+    settings: Settings
+    image: Image
+    leases: Leases
+    random: Callable[[], float]
+    next_offset: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeartbeatNote:
+    """A valid heartbeat: contact now; its sender reported this offset and is fenced or not."""
+
+    broker_id: int
+    broker_epoch: int
+    metadata_offset: int
+    fenced: bool
+    enters_controlled_shutdown: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistrationNote:
+    broker_id: int
+    broker_epoch: int
+    fenced: bool
+    amends: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpiryNote:
+    """The lease of a broker ran out, or that of a fenced one aged away."""
+
+    broker_id: int
+
+
+Note = HeartbeatNote | RegistrationNote | ExpiryNote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    records: tuple[Record, ...] = ()
+    reply: Response | None = None
+    note: Note | None = None

@@ -1,0 +1,276 @@
+"""CreateTopics and DeleteTopics (rules 4.50 to 4.59).
+
+Every topic of a request succeeds or fails by itself, with its own code and Kafka's own text; what
+succeeds is written in one batch. With validate_only nothing is written at all.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from . import features, partitions, placement, topic_configs, topic_names
+from .errors import ApiError, ErrorCode
+from .records import (
+    TOPIC_RESOURCE,
+    ClearElrRecord,
+    ConfigRecord,
+    PartitionRecord,
+    Record,
+    RemoveTopicRecord,
+    TopicRecord,
+)
+from .rpc import (
+    CreatableTopic,
+    CreatableTopicResult,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DeletableTopicResult,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DeleteTopicState,
+)
+from .state import RECORDS_PER_OPERATION_MAX, Decision, State
+from .uuid import ZERO_UUID, Uuid, random_uuid
+
+Assignment = dict[int, tuple[int, ...]]
+
+
+def create_topics(state: State, request: CreateTopicsRequest, now_ms: int) -> Decision:
+    named = Counter(topic.name for topic in request.topics)
+    results: list[CreatableTopicResult] = []
+    refused: dict[str, CreatableTopicResult] = {}
+    records: list[Record] = []
+    for topic in request.topics:
+        try:
+            if named[topic.name] > 1:
+                raise ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
+            _check_not_metadata(topic)
+        except ApiError as error:  # the listener's checks answer last, once a name (4.52)
+            refused[topic.name] = _refused(topic, error)
+            continue
+        result, created = _create(state, topic, RECORDS_PER_OPERATION_MAX - len(records))
+        results.append(result)
+        records += created
+    reply = CreateTopicsResponse(topics=(*results, *refused.values()))
+    return Decision(records=() if request.validate_only else tuple(records), reply=reply)
+
+
+def _check_not_metadata(topic: CreatableTopic) -> None:
+    if topic.name == topic_names.METADATA_TOPIC:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            f"Creation of internal topic {topic_names.METADATA_TOPIC} is prohibited.",
+        )
+
+
+def _refused(topic: CreatableTopic, error: ApiError) -> CreatableTopicResult:
+    return CreatableTopicResult(name=topic.name, error_code=error.code, error_message=error.message)
+
+
+def _create(
+    state: State, topic: CreatableTopic, room: int
+) -> tuple[CreatableTopicResult, list[Record]]:
+    try:
+        topic_names.check(state, topic.name)
+        configs = _checked_configs(topic)
+        assignment = _manual(state, topic) if topic.assignments else _automatic(state, topic)
+    except ApiError as error:
+        return _refused(topic, error), []
+    topic_id = random_uuid(state.random)
+    records = _topic_records(state, topic.name, topic_id, configs, assignment)
+    if len(records) > room:
+        return _refused(topic, _too_large()), []
+    result = CreatableTopicResult(
+        name=topic.name,
+        topic_id=topic_id,
+        num_partitions=len(assignment),
+        replication_factor=len(assignment[0]),
+        configs=topic_configs.effective(state, configs),
+    )
+    return result, records
+
+
+def _too_large() -> ApiError:
+    return ApiError(
+        ErrorCode.POLICY_VIOLATION, "Unable to perform excessively large batch operation."
+    )
+
+
+def _checked_configs(topic: CreatableTopic) -> dict[str, str]:
+    without_value = [config.name for config in topic.configs if config.value is None]
+    if without_value:
+        raise ApiError(
+            ErrorCode.INVALID_CONFIG,
+            f"Null value not supported for topic configs: {','.join(without_value)}",
+        )
+    configs = {config.name: config.value for config in topic.configs if config.value is not None}
+    for name, value in configs.items():
+        topic_configs.check(name, value)
+    return configs
+
+
+def _manual(state: State, topic: CreatableTopic) -> Assignment:
+    """Rule 4.55; the count of the first list is the measure for the others."""
+    for field, given in (
+        ("replication factor", topic.replication_factor),
+        ("numPartitions", topic.num_partitions),
+    ):
+        if given != -1:
+            raise ApiError(
+                ErrorCode.INVALID_REQUEST,
+                f"A manual partition assignment was specified, but {field} was not set to -1.",
+            )
+    assignment: Assignment = {}
+    for one in topic.assignments:
+        if one.partition_index in assignment:
+            raise _bad_assignment(
+                f"Found multiple manual partition assignments for partition {one.partition_index}"
+            )
+        first = next(iter(assignment.values()), one.broker_ids)
+        check_manual_replicas(state, one.broker_ids, len(first))
+        if not any(state.image.is_active(broker_id) for broker_id in one.broker_ids):
+            raise _bad_assignment(
+                "All brokers specified in the manual partition assignment for partition "
+                f"{one.partition_index} are fenced or in controlled shutdown."
+            )
+        assignment[one.partition_index] = one.broker_ids
+    if sorted(assignment) != list(range(len(assignment))):
+        raise _bad_assignment("partitions should be a consecutive 0-based integer sequence")
+    return dict(sorted(assignment.items()))
+
+
+def check_manual_replicas(state: State, broker_ids: tuple[int, ...], wanted: int) -> None:
+    what = "The manual partition assignment includes"
+    if not broker_ids:
+        raise _bad_assignment(f"{what} an empty replica list.")
+    for broker_id in sorted(broker_ids):
+        if broker_id not in state.image.brokers:
+            raise _bad_assignment(f"{what} broker {broker_id}, but no such broker is registered.")
+        if broker_ids.count(broker_id) > 1:
+            raise _bad_assignment(f"{what} the broker {broker_id} more than once.")
+    if len(broker_ids) != wanted:
+        raise _bad_assignment(
+            f"{what} a partition with {len(broker_ids)} replica(s), but this is not consistent "
+            f"with previous partitions, which have {wanted} replica(s)."
+        )
+
+
+def _bad_assignment(message: str) -> ApiError:
+    return ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
+
+
+def _automatic(state: State, topic: CreatableTopic) -> Assignment:
+    """Rules 4.56, 4.51 and 4.50."""
+    if topic.replication_factor == 0 or topic.replication_factor < -1:
+        raise ApiError(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            "Replication factor must be larger than 0, or -1 to use the default value.",
+        )
+    if topic.num_partitions == 0 or topic.num_partitions < -1:
+        raise ApiError(
+            ErrorCode.INVALID_PARTITIONS,
+            "Number of partitions was set to an invalid non-positive value.",
+        )
+    factor = topic.replication_factor
+    factor = state.settings.default_replication_factor if factor == -1 else factor
+    count = topic.num_partitions
+    count = state.settings.num_partitions if count == -1 else count
+    if count > RECORDS_PER_OPERATION_MAX:  # before anything is placed: the work has a bound
+        raise _too_large()
+    prefix = f"Unable to replicate the partition {factor} time(s): "
+    placed = _placed(state, count, factor, prefix)
+    if not all(any(state.image.is_active(b) for b in replicas) for replicas in placed):
+        raise ApiError(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            f"{prefix}All brokers are currently fenced or in controlled shutdown.",
+        )
+    return dict(enumerate(placed))
+
+
+def _placed(state: State, count: int, factor: int, prefix: str) -> list[tuple[int, ...]]:
+    try:
+        return placement.place(
+            placement.candidates(state),
+            partitions=count,
+            replication_factor=factor,
+            random=state.random,
+            mentions_cordoned=state.profile.mentions_cordoned,
+        )
+    except ApiError as error:
+        raise ApiError(error.code, prefix + error.message) from None
+
+
+def _topic_records(
+    state: State, name: str, topic_id: Uuid, configs: dict[str, str], assignment: Assignment
+) -> list[Record]:
+    """Topic, then its configurations (and what they clear), then its partitions (4.58, 4.23)."""
+    records: list[Record] = [TopicRecord(name=name, topic_id=topic_id)]
+    records += [
+        ConfigRecord(resource_type=TOPIC_RESOURCE, resource_name=name, name=key, value=value)
+        for key, value in configs.items()
+    ]
+    if "min.insync.replicas" in configs and features.elr_enabled(state.image.features):
+        records.append(ClearElrRecord(topic_name=name))
+    records += [
+        _partition_record(state, topic_id, partition_id, replicas)
+        for partition_id, replicas in assignment.items()
+    ]
+    return records
+
+
+def _partition_record(
+    state: State, topic_id: Uuid, partition_id: int, replicas: tuple[int, ...]
+) -> PartitionRecord:
+    """In sync is who is active, in assignment order; the first of them leads (4.18, 4.50)."""
+    isr = tuple(broker_id for broker_id in replicas if state.image.is_active(broker_id))
+    has_directories = state.image.metadata_version >= features.DIRECTORY_ASSIGNMENT_FROM
+    directories = tuple(partitions.default_directory(state, broker_id) for broker_id in replicas)
+    return PartitionRecord(
+        partition_id=partition_id,
+        topic_id=topic_id,
+        replicas=replicas,
+        isr=isr,
+        leader=isr[0],
+        directories=directories if has_directories else (),
+    )
+
+
+def delete_topics(state: State, request: DeleteTopicsRequest, now_ms: int) -> Decision:
+    """One RemoveTopicRecord a topic, in one batch (4.59); by name or by id (version 6)."""
+    wanted = [*request.topics, *(DeleteTopicState(name=name) for name in request.topic_names)]
+    results = [_deletion(state, one, _is_repeated(wanted, one)) for one in wanted]
+    doomed = dict.fromkeys(r.topic_id for r in results if r.error_code == 0)
+    records = tuple(RemoveTopicRecord(topic_id=topic_id) for topic_id in doomed)
+    return Decision(records=records, reply=DeleteTopicsResponse(responses=tuple(results)))
+
+
+def _is_repeated(wanted: Iterable[DeleteTopicState], one: DeleteTopicState) -> bool:
+    return sum(other == one for other in wanted) > 1
+
+
+def _deletion(state: State, one: DeleteTopicState, repeated: bool) -> DeletableTopicResult:
+    topic_id, name = one.topic_id, one.name
+    if repeated:
+        return _not_deleted(one, ErrorCode.INVALID_REQUEST, "Duplicate topic name or id.")
+    if name is not None and topic_id != ZERO_UUID:
+        return _not_deleted(
+            one, ErrorCode.INVALID_REQUEST, "You may not specify both topic name and topic id."
+        )
+    if name is not None:
+        if name not in state.image.topic_ids:
+            message = "This server does not host this topic-partition."
+            return _not_deleted(one, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
+        return DeletableTopicResult(name=name, topic_id=state.image.topic_ids[name])
+    if topic_id == ZERO_UUID:
+        return _not_deleted(
+            one, ErrorCode.INVALID_REQUEST, "Neither topic name nor id were specified."
+        )
+    if topic_id not in state.image.topics:
+        message = "This server does not host this topic ID."
+        return _not_deleted(one, ErrorCode.UNKNOWN_TOPIC_ID, message)
+    return DeletableTopicResult(name=state.image.topics[topic_id].name, topic_id=topic_id)
+
+
+def _not_deleted(one: DeleteTopicState, code: ErrorCode, message: str) -> DeletableTopicResult:
+    return DeletableTopicResult(
+        name=one.name, topic_id=one.topic_id, error_code=code, error_message=message
+    )

@@ -1,0 +1,63 @@
+"""A node on a timeline: its one wake-up, its disk in memory, and those who wait for its replies.
+
+Pure, so that the live service and virtual time run the same one. Persisting is immediate here.
+"""
+
+from collections.abc import Callable
+
+from .core.batch import Batch
+from .core.rpc import Request
+from .node import Node
+from .node_types import NEVER_MS, Deadline, Elected, Event, Persisted, Reply, Submitted
+from .timeline import Timeline, Wakeup
+
+ReplyTo = Callable[[Reply], None]
+Dispatch = Callable[[Request, ReplyTo], None]
+
+
+class HostedNode:
+    """`committed_listeners` are told of every batch once it is committed, in order."""
+
+    def __init__(self, node: Node, timeline: Timeline) -> None:
+        self.node = node
+        self.timeline = timeline
+        self.committed_listeners: list[Callable[[Batch], None]] = []
+        self._wakeup = Wakeup(timeline, self._wake)
+
+    def start(self) -> None:
+        """Be elected: a single voter is its own majority."""
+        self._step(Elected(self.node.epoch + 1))
+
+    def submit(self, request: Request, reply_to: ReplyTo) -> None:
+        """Decide `request` now; `reply_to` is called once, now or when the reply may be seen."""
+        self._step(Submitted(request, reply_to))
+
+    def _wake(self) -> None:
+        if self.node.next_deadline_ms() <= self.timeline.now_ms:
+            self._step(Deadline())
+        else:
+            self._arm()
+
+    def _step(self, event: Event) -> None:
+        """Step, persist, say so, until nothing is left to persist; replies go out in order."""
+        node, timeline = self.node, self.timeline
+        now_ms, wall_ms = timeline.now_ms, timeline.wall_ms
+        ready = node.step(event, now_ms=now_ms, wall_ms=wall_ms)
+        replies = ready.replies
+        while ready.persist:
+            persisted = ready.persist
+            ready = node.step(
+                Persisted(persisted[-1].last_offset + 1), now_ms=now_ms, wall_ms=wall_ms
+            )
+            replies = replies + ready.replies
+            for batch in persisted:
+                for listener in self.committed_listeners:
+                    listener(batch)
+        self._arm()
+        for reply_to, reply in replies:
+            reply_to(reply)
+
+    def _arm(self) -> None:
+        deadline_ms = self.node.next_deadline_ms()
+        if deadline_ms != NEVER_MS:
+            self._wakeup.no_later_than(deadline_ms)
