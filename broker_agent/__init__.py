@@ -1,0 +1,1 @@
+"""One simulated broker: `agent` lives, `facade` answers clients, `client` and `fleet` do the IO."""

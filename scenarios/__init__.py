@@ -1,0 +1,1 @@
+"""A whole cluster on one timeline: who exists (`topology`), how they live together (`world`)."""

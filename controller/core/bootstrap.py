@@ -35,11 +35,15 @@ def bootstrap_levels(profile: Profile, metadata_version: int | None) -> dict[str
 def activation_records(
     image: Image, profile: Profile, metadata_version: int | None = None
 ) -> tuple[Record, ...]:
-    """On an empty log the bootstrap, in one batch; otherwise only what a failover left open."""
-    if image.features:
-        if image.open_transaction is None:
-            return ()
-        return (AbortTransactionRecord(reason="Controller failover"),)
+    """On an empty log the bootstrap, in one batch; before it, or alone, the end of a transaction
+    that a failover left open."""
+    aborted: tuple[Record, ...] = ()
+    if image.open_transaction is not None:
+        aborted = (AbortTransactionRecord(reason="Controller failover"),)
+    return aborted if image.features else (*aborted, *_bootstrap(profile, metadata_version))
+
+
+def _bootstrap(profile: Profile, metadata_version: int | None) -> tuple[Record, ...]:
     levels = bootstrap_levels(profile, metadata_version)
     records: list[Record] = [
         FeatureLevelRecord(name=name, feature_level=level) for name, level in levels.items()

@@ -62,10 +62,9 @@ def unregister(state: State, request: UnregisterBrokerRequest, now_ms: int) -> D
     """Out of every ISR and ELR, then gone; assignments keep the id (rules 3.3 to 3.6)."""
     stored = state.image.brokers.get(request.broker_id)
     if stored is None:
-        raise ApiError(
-            ErrorCode.BROKER_ID_NOT_REGISTERED,
-            f"Broker ID {request.broker_id} is not currently registered",
-        )
+        message = f"Broker ID {request.broker_id} is not currently registered"
+        explained = message if state.profile.unregister_explains else ""  # rule 3.4
+        raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, explained)
     records = (*_leave_partitions(state, request.broker_id), unregistration(stored))
     check_operation_size(records)
     return Decision(records=records, reply=UnregisterBrokerResponse())

@@ -53,9 +53,11 @@ def _partitions_of(state: State, broker_id: int) -> list[PartitionKey]:
 
 
 def _is_last_replica(state: State, key: PartitionKey, broker_id: int) -> bool:
-    """Nobody else in Replicas, or nobody else in ISR and ELR together."""
+    """Nobody else in Replicas, or nobody else who holds the data: ISR and ELR together, or where
+    both are empty the last known leader."""
     partition = state.image.partition(key)
-    return set(partition.replicas) == {broker_id} or {*partition.isr, *partition.elr} == {broker_id}
+    holders = {*partition.isr, *partition.elr} or {*partition.last_known_elr}
+    return set(partition.replicas) == {broker_id} or holders <= {broker_id}
 
 
 def _refuge(state: State, broker_id: int) -> int | None:

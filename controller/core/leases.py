@@ -77,12 +77,10 @@ class Leases:
     def registered(
         self, broker_id: int, broker_epoch: int, *, fenced: bool, amends: bool, now_ms: int
     ) -> None:
-        """A registration was accepted: a new incarnation starts without a past (1.32)."""
+        """A registration was accepted: what was reported before is forgotten (1.32, 1.42)."""
         if not amends:
             self.forget(broker_id)
-            self._liveness[broker_id] = Liveness(fenced)
-        else:
-            self._liveness[broker_id].controlled_shutdown_offset = NO_OFFSET
+        self._liveness[broker_id] = Liveness(fenced)
         if not self._profile.contacts_by_epoch:
             self.note_contact(broker_id, broker_epoch, now_ms)
 

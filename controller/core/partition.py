@@ -7,6 +7,7 @@ from .records import (
     NO_LEADER,
     NO_LEADER_CHANGE,
     NO_RECOVERY_CHANGE,
+    RECOVERED,
     PartitionChangeRecord,
     PartitionRecord,
 )
@@ -86,8 +87,13 @@ def without_elr(partition: Partition) -> Partition:
     return replace(partition, elr=(), last_known_elr=())
 
 
-def is_under_replicated(partition: Partition) -> bool:
-    return partition.leader != NO_LEADER and len(partition.isr) < len(partition.replicas)
+def needs_its_leader(partition: Partition) -> bool:
+    """Only its leader can bring it back to health: a replica is out of sync, or it recovers."""
+    if partition.leader == NO_LEADER:
+        return False
+    return (
+        len(partition.isr) < len(partition.replicas) or partition.leader_recovery_state != RECOVERED
+    )
 
 
 def _or(new: tuple[_T, ...] | None, old: tuple[_T, ...]) -> tuple[_T, ...]:

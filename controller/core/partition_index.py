@@ -5,7 +5,7 @@ Sets, read only through `sorted`, so that no order of a hash ever reaches a reco
 
 from collections import defaultdict
 
-from .partition import Partition, PartitionKey, is_under_replicated
+from .partition import Partition, PartitionKey, needs_its_leader
 from .records import NO_LEADER
 
 
@@ -14,7 +14,7 @@ class PartitionIndex:
         self._in_isr: defaultdict[int, set[PartitionKey]] = defaultdict(set)
         self._in_elr: defaultdict[int, set[PartitionKey]] = defaultdict(set)
         self._led: defaultdict[int, set[PartitionKey]] = defaultdict(set)
-        self._under_replicated: defaultdict[int, set[PartitionKey]] = defaultdict(set)
+        self._ailing: defaultdict[int, set[PartitionKey]] = defaultdict(set)
 
     def add(self, key: PartitionKey, partition: Partition) -> None:
         for index, broker_id in self._entries(partition):
@@ -33,9 +33,9 @@ class PartitionIndex:
     def leaderless(self) -> list[PartitionKey]:
         return sorted(self._led[NO_LEADER])
 
-    def under_replicated(self, leader: int) -> list[PartitionKey]:
-        """Partitions that `leader` leads and that lack a replica in their ISR."""
-        return sorted(self._under_replicated[leader])
+    def ailing(self, leader: int) -> list[PartitionKey]:
+        """Partitions that `leader` leads and that only it can bring back to health."""
+        return sorted(self._ailing.get(leader, ()))
 
     def led(self, broker_id: int) -> list[PartitionKey]:
         return sorted(self._led[broker_id])
@@ -45,7 +45,7 @@ class PartitionIndex:
 
     def copy(self) -> "PartitionIndex":
         twin = PartitionIndex()
-        for name in ("_in_isr", "_in_elr", "_led", "_under_replicated"):
+        for name in ("_in_isr", "_in_elr", "_led", "_ailing"):
             getattr(twin, name).update({k: set(v) for k, v in getattr(self, name).items()})
         return twin
 
@@ -55,6 +55,6 @@ class PartitionIndex:
         entries = [(self._in_isr, broker_id) for broker_id in partition.isr]
         entries += [(self._in_elr, broker_id) for broker_id in partition.elr]
         entries.append((self._led, partition.leader))
-        if is_under_replicated(partition):
-            entries.append((self._under_replicated, partition.leader))
+        if needs_its_leader(partition):
+            entries.append((self._ailing, partition.leader))
         return entries

@@ -103,7 +103,7 @@ def allows_unclean(state: State, topic: str) -> bool:
     configured = topic_config(state, topic, "unclean.leader.election.enable")
     if configured is None:
         return state.settings.unclean_leader_election_enable
-    return configured == "true"
+    return configured.strip().lower() == "true"
 
 
 def topic_config(state: State, topic: str, name: str) -> str | None:

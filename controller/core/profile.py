@@ -38,12 +38,12 @@ class Profile:
 
 _FEATURES_4_3 = (
     ("group.version", 0, 1),
-    ("transaction.version", 0, 2),
     (KRAFT_VERSION, 0, 1),
     (METADATA_VERSION, 7, 30),
     ("share.version", 0, 1),
-    (ELIGIBLE_LEADER_REPLICAS, 0, 1),
     ("streams.version", 0, 1),
+    ("transaction.version", 0, 2),
+    (ELIGIBLE_LEADER_REPLICAS, 0, 1),
 )
 
 KAFKA_4_3 = Profile(

@@ -103,10 +103,12 @@ def _wrong(name: str, value: str, why: str) -> ApiError:
 
 def _check_integer(name: str, value: str, config: TopicConfig) -> None:
     try:
-        number = int(value.strip())
+        number = int(value)
     except ValueError:
         number = 1 << 64
     limit = 1 << (_WIDTH[config.kind] - 1)
+    if "_" in value:  # Python reads 1_000, Kafka does not
+        number = limit
     if not -limit <= number < limit:
         raise _wrong(name, value, f"Not a number of type {config.kind}")
     if config.minimum is not None and number < config.minimum:

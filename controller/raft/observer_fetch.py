@@ -80,6 +80,7 @@ def answer(
             FetchPartitionData(
                 partition_index=0,
                 error_code=error,
+                log_start_offset=0,
                 current_leader=_leader(leadership),
                 aborted_transactions=(),
                 records=(),

@@ -1,0 +1,70 @@
+# make run     start a cluster and print its addresses    (make run ARGS="--brokers 5")
+# make test    the whole suite                            (make test ARGS="-k heartbeat")
+# make check   format, types, pure tests: under a minute, writes nothing
+# make bench   the benchmarks     make fidelity   write docs/fidelity.md from the tests
+# make format  mend the format    make clean      remove .venv and every cache
+
+SHELL    := /bin/bash
+VENV     := .venv
+BIN      := $(VENV)/bin
+PIP      := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.txt
+FOLDERS  := controller broker_agent scenarios
+# Some environments forbid bytecode. Where start time counts, it must be there.
+BYTECODE := env -u PYTHONDONTWRITEBYTECODE
+PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup
+ARGS     ?=
+
+.PHONY: run test check bench fidelity format clean compile
+.DEFAULT_GOAL := test
+
+run: $(VENV)/.service compile
+	@exec $(BYTECODE) $(BIN)/kraftsim up $(ARGS)
+
+test: $(VENV)/.test compile
+	$(PYTEST) $(ARGS)
+
+check: $(VENV)/.test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(PYTEST) -q -m "not realtime and not interop" $(ARGS)
+
+bench: $(VENV)/.test compile
+	$(BYTECODE) $(BIN)/python -m bench $(ARGS)
+
+fidelity: $(VENV)/.test
+	$(BIN)/python -m tests.fidelity
+
+format: $(VENV)/.test
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# compileall does not follow links, so the folders are named through them.
+compile:
+	@$(BIN)/python -m compileall -q kraftsim $(FOLDERS:%=kraftsim/%)
+
+# The stamps in .venv say what is installed; they age with what decides it.
+$(VENV)/.service: pyproject.toml requirements.txt | $(VENV)/.made
+	@echo "installing kraftsim into $(VENV)" >&2
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml requirements.txt | $(VENV)/.made
+	@echo "installing kraftsim and its test tools into $(VENV)" >&2
+	@$(PIP) --editable '.[test,dev]'
+	@touch $@ $(VENV)/.service
+
+$(VENV)/.made:
+	@for candidate in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \
+		if $$candidate -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
+		then found=$$candidate; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+		echo "kraftsim needs Python 3.11 or newer with venv: install it (Debian, Ubuntu: apt-get install python3.11 python3.11-venv) or name it: make PYTHON=/path/to/python3.11" >&2; \
+		exit 1; \
+	fi; \
+	$$found -m venv --clear $(VENV) && touch $@

@@ -1,0 +1,240 @@
+"""The life of one broker, as the controller sees it: pure, and the same live and in virtual time.
+
+NOT_RUNNING -> STARTING (registers, then heartbeats until caught up with its own registration)
+-> RECOVERY (asks to be unfenced) -> RUNNING (heartbeats) -> PENDING_CONTROLLED_SHUTDOWN (gives its
+leaderships away) -> SHUTTING_DOWN -> NOT_RUNNING. Nothing moves RUNNING back (rule 1.44).
+
+Three conversations, one request of each in flight at a time (1.45): its lease, the metadata log,
+and the in-sync replicas of what it leads. An agent that is told STALE_BROKER_EPOCH goes on
+heartbeating and being told so, as a real one does; it never registers again (1.49).
+"""
+
+from collections.abc import Callable
+from enum import Enum
+
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.features import CORDONED_DIRECTORIES_FROM
+from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.rpc import (
+    BrokerHeartbeatRequest,
+    BrokerHeartbeatResponse,
+    BrokerRegistrationRequest,
+    BrokerRegistrationResponse,
+    Request,
+    Response,
+)
+from kraftsim.controller.core.uuid import random_uuid
+
+from .config import AgentConfig
+from .conversation import NEVER_MS, Channel, Conversation, Send
+from .healing import Healing
+from .metadata_fetch import MetadataFetch
+
+NOT_CAUGHT_UP_RETRY_MS = 10  # what a real broker waits while STARTING (interop 2.2)
+FIRST_SHUTDOWN_RETRY_MS = 50  # between the first and the second wantShutDown (2.15)
+BACKOFF_FIRST_MS = 100  # 3.9.1 doubles from here up to the session timeout (1.46)
+BACKOFF_JITTER = 0.02
+
+
+class BrokerState(Enum):
+    NOT_RUNNING = "NOT_RUNNING"
+    STARTING = "STARTING"
+    RECOVERY = "RECOVERY"
+    RUNNING = "RUNNING"
+    PENDING_CONTROLLED_SHUTDOWN = "PENDING_CONTROLLED_SHUTDOWN"
+    SHUTTING_DOWN = "SHUTTING_DOWN"
+
+
+class Agent:
+    """`image_at(offset)` gives the metadata folded up to that offset: what this broker has seen.
+
+    Every method takes the time and returns the requests to send. `failure` says why it gave up;
+    `was_drained` that it was told shouldShutDown, so that it left cleanly (rule 1.38).
+    """
+
+    def __init__(
+        self,
+        config: AgentConfig,
+        *,
+        random: Callable[[], float],
+        image_at: Callable[[int], Image],
+        previous_broker_epoch: int = -1,
+    ) -> None:
+        self.config = config
+        self.state = BrokerState.NOT_RUNNING
+        self.incarnation_id = random_uuid(random)
+        self.broker_epoch = -1
+        self.failure: str | None = None
+        self.last_error: str | None = None
+        self._random = random
+        self._image_at = image_at
+        self._previous_broker_epoch = previous_broker_epoch
+        self._lease = Conversation(Channel.LEASE, timeout_ms=config.session_timeout_ms // 2)
+        self._fetch = MetadataFetch(config)
+        self._healing = Healing(config)
+        self._communicate_ms = NEVER_MS
+        self._give_up_ms = NEVER_MS
+        self._failures = 0
+        self._is_caught_up = False
+        self._was_told_to_wait = False
+        self.was_drained = False
+
+    @property
+    def metadata_offset(self) -> int:
+        """Offset of the last record this broker has applied; -1 before any (rule 2.2a)."""
+        return self._fetch.applied_offset
+
+    @property
+    def is_finished(self) -> bool:
+        return self.state is BrokerState.SHUTTING_DOWN
+
+    @property
+    def image(self) -> Image:
+        """The metadata as this broker has fetched it."""
+        return self._image_at(self.metadata_offset)
+
+    def start(self, now_ms: int) -> list[Send]:
+        """Fetch first: nobody registers before it has seen what the cluster finalized."""
+        self.state = BrokerState.STARTING
+        self._give_up_ms = now_ms + self.config.registration_timeout_ms
+        return self.on_deadline(now_ms)
+
+    def request_stop(self, now_ms: int) -> list[Send]:
+        """SIGTERM. Only a RUNNING broker drains; before that there is nothing to give away."""
+        if self.state is BrokerState.RUNNING:
+            self.state = BrokerState.PENDING_CONTROLLED_SHUTDOWN
+            self._communicate_ms = now_ms
+            return self.on_deadline(now_ms)
+        if self.state is not BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+            self.state = BrokerState.SHUTTING_DOWN
+        return []
+
+    def next_deadline_ms(self) -> int:
+        if self.is_finished:
+            return NEVER_MS
+        lease_ms = self._lease.deadline_ms(self._communicate_ms)
+        return min(
+            lease_ms, self._give_up_ms, self._fetch.next_deadline_ms(), self._healing.due_ms()
+        )
+
+    def on_deadline(self, now_ms: int) -> list[Send]:
+        if now_ms >= self._give_up_ms:
+            self.failure = "unable to register with the controller quorum"
+            self.state = BrokerState.SHUTTING_DOWN
+        if self.is_finished:
+            return []
+        if self._lease.timed_out(now_ms):
+            self._failed("timed out", now_ms)
+        sends = self._fetch.due(now_ms)
+        if self._lease.is_idle and now_ms >= self._communicate_ms:
+            sends.append(self._lease.send(self._lease_request(), now_ms))
+        return sends + self._healed(now_ms)
+
+    def on_reply(self, sent: Send, reply: Response | ApiError | None, now_ms: int) -> list[Send]:
+        """The answer to `sent`; None where the connection failed. Late answers change nothing."""
+        if self.is_finished:
+            return []
+        match sent.channel:
+            case Channel.METADATA:
+                if self._fetch.on_reply(sent, reply, now_ms):
+                    self._on_metadata(now_ms)
+            case Channel.PARTITIONS:
+                self._healing.on_reply(sent, now_ms)
+            case Channel.LEASE:
+                if self._lease.accept(sent):
+                    self._on_lease_reply(reply, now_ms)
+        return self.on_deadline(now_ms)
+
+    def _on_metadata(self, now_ms: int) -> None:
+        self._healing.observe(self.image, now_ms)
+        if self.state is BrokerState.STARTING and not self._failures:
+            self._communicate_ms = now_ms  # register, or ask again: caught up by now?
+
+    def _lease_request(self) -> Request:
+        return self._registration() if self.broker_epoch < 0 else self._heartbeat()
+
+    def _registration(self) -> BrokerRegistrationRequest:
+        config = self.config
+        return BrokerRegistrationRequest(
+            broker_id=config.broker_id,
+            cluster_id=config.cluster_id,
+            incarnation_id=self.incarnation_id,
+            listeners=config.listeners,
+            features=config.features,
+            rack=config.rack,
+            log_dirs=config.log_dirs,
+            previous_broker_epoch=self._previous_broker_epoch,
+        )
+
+    def _heartbeat(self) -> BrokerHeartbeatRequest:
+        return BrokerHeartbeatRequest(
+            broker_id=self.config.broker_id,
+            broker_epoch=self.broker_epoch,
+            current_metadata_offset=self.metadata_offset,
+            want_fence=self.state is BrokerState.STARTING,
+            want_shut_down=self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN,
+            cordoned_log_dirs=() if self._reports_cordoned() else None,
+        )
+
+    def _reports_cordoned(self) -> bool:
+        """Null until told isCaughtUp, and while the finalized level is below 30 (rule 2.1)."""
+        return self._is_caught_up and self.image.metadata_version >= CORDONED_DIRECTORIES_FROM
+
+    def _on_lease_reply(self, reply: Response | ApiError | None, now_ms: int) -> None:
+        match reply:
+            case BrokerRegistrationResponse(error_code=0):
+                self.broker_epoch = reply.broker_epoch
+                self._give_up_ms = NEVER_MS
+                self._succeeded(now_ms)
+                self._communicate_ms = now_ms  # heartbeats at once (1.47)
+            case BrokerHeartbeatResponse(error_code=0):
+                self._succeeded(now_ms)
+                self._on_heartbeat(reply, now_ms)
+            case ApiError():
+                self._failed(str(reply), now_ms)
+            case BrokerRegistrationResponse() | BrokerHeartbeatResponse():
+                self._failed(f"error {reply.error_code}", now_ms)
+            case _:
+                self._failed("no connection", now_ms)
+
+    def _on_heartbeat(self, reply: BrokerHeartbeatResponse, now_ms: int) -> None:
+        """What the answer moves, by state (interop 2.2, steps 5 to 7)."""
+        if self.state is BrokerState.STARTING:
+            if reply.is_caught_up:
+                self._is_caught_up = True
+                self.state = BrokerState.RECOVERY
+                self._communicate_ms = now_ms
+            else:
+                retry_ms = max(NOT_CAUGHT_UP_RETRY_MS, self.config.metadata_linger_ms)
+                self._communicate_ms = now_ms + retry_ms
+        elif self.state is BrokerState.RECOVERY:
+            if not reply.is_fenced:
+                self.state = BrokerState.RUNNING
+                self._healing.observe(self.image, now_ms)
+        elif self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+            if reply.should_shut_down:
+                self.was_drained = True
+                self.state = BrokerState.SHUTTING_DOWN
+            elif not self._was_told_to_wait:
+                self._was_told_to_wait = True
+                self._communicate_ms = now_ms + FIRST_SHUTDOWN_RETRY_MS
+
+    def _succeeded(self, now_ms: int) -> None:
+        self._failures, self.last_error = 0, None
+        self._communicate_ms = now_ms + self.config.heartbeat_interval_ms
+
+    def _failed(self, why: str, now_ms: int) -> None:
+        """Wait one heartbeat interval (4.x) or back off (3.9), after any failure (1.46)."""
+        self.last_error = why
+        wait_ms: float = self.config.heartbeat_interval_ms
+        if not self.config.retries_at_heartbeat_interval:
+            wait_ms = min(BACKOFF_FIRST_MS << self._failures, self.config.session_timeout_ms)
+            wait_ms *= 1 + BACKOFF_JITTER * (2 * self._random() - 1)
+        self._failures = min(self._failures + 1, 16)
+        self._communicate_ms = now_ms + int(wait_ms)
+
+    def _healed(self, now_ms: int) -> list[Send]:
+        """Ask for returned replicas to be in sync again, once they had time to catch up."""
+        if self.state is not BrokerState.RUNNING:
+            return []
+        return self._healing.due(self.image, self.broker_epoch, now_ms)

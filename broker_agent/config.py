@@ -1,0 +1,27 @@
+"""What a simulated broker is told when it starts."""
+
+from dataclasses import dataclass
+
+from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
+from kraftsim.controller.core.uuid import Uuid
+
+CLIENT_LISTENER = "PLAINTEXT"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentConfig:
+    """`metadata_linger_ms` spaces the fetches of a large fleet; `replica_catch_up_ms` is how long a
+    returned replica of a partition we lead takes until we ask for it to be in sync again."""
+
+    broker_id: int
+    cluster_id: str
+    listeners: tuple[BrokerListener, ...]
+    features: tuple[BrokerFeature, ...]
+    log_dirs: tuple[Uuid, ...]
+    rack: str | None = None
+    heartbeat_interval_ms: int = 2000
+    session_timeout_ms: int = 9000
+    registration_timeout_ms: int = 60000
+    replica_catch_up_ms: int = 500
+    metadata_linger_ms: int = 0
+    retries_at_heartbeat_interval: bool = True

@@ -1,0 +1,58 @@
+"""One request in flight on one channel, with the time after which it counts as lost (1.45)."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from kraftsim.controller.core.rpc import Request
+
+NEVER_MS = 1 << 62
+
+
+class Channel(Enum):
+    """A real broker opens a connection for each; the values are its client ids' beginnings."""
+
+    LEASE = "heartbeat"
+    METADATA = "raft-client"
+    PARTITIONS = "alter-partition"
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """A request to be sent; `number` tells its answer from a late answer to an earlier one."""
+
+    channel: Channel
+    request: Request
+    number: int
+
+
+class Conversation:
+    def __init__(self, channel: Channel, *, timeout_ms: int) -> None:
+        self._channel = channel
+        self._timeout_ms = timeout_ms
+        self._number = 0
+        self._lost_ms: int | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        return self._lost_ms is None
+
+    def send(self, request: Request, now_ms: int) -> Send:
+        self._number += 1
+        self._lost_ms = now_ms + self._timeout_ms
+        return Send(self._channel, request, self._number)
+
+    def accept(self, sent: Send) -> bool:
+        """Is this the answer we wait for? Then we wait no more."""
+        if self.is_idle or sent.number != self._number:
+            return False
+        self._lost_ms = None
+        return True
+
+    def timed_out(self, now_ms: int) -> bool:
+        if self._lost_ms is None or now_ms < self._lost_ms:
+            return False
+        self._lost_ms = None
+        return True
+
+    def deadline_ms(self, when_idle_ms: int) -> int:
+        return when_idle_ms if self._lost_ms is None else self._lost_ms

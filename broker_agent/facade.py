@@ -1,0 +1,147 @@
+"""The Kafka listener of a simulated broker: what it answers itself, and what it passes on.
+
+Clients can only talk to brokers (Metadata is not a controller API), so each broker has one. It sees
+what its broker has fetched: a lagging broker shows stale metadata (rule 5.45).
+"""
+
+from collections.abc import Callable, Iterable
+
+from kraftsim.controller.core.describe_cluster import (
+    ALL_CLUSTER_OPERATIONS,
+    any_live_broker,
+    describe_brokers,
+)
+from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.partition import Partition, Topic
+from kraftsim.controller.core.rpc import (
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+    MetadataBroker,
+    MetadataPartition,
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataTopic,
+)
+from kraftsim.controller.core.rpc.cluster import OPERATIONS_ABSENT
+from kraftsim.controller.core.topic_names import INTERNAL_TOPICS
+from kraftsim.controller.core.uuid import LOST_DIRECTORY, ZERO_UUID
+
+ALL_TOPIC_OPERATIONS = 3576  # with no authorizer: bits 3 to 8, 10 and 11
+
+Random = Callable[[], float]
+
+
+def describe_cluster(
+    image: Image, request: DescribeClusterRequest, *, cluster_id: str, listener: str, random: Random
+) -> DescribeClusterResponse:
+    return describe_brokers(image, request, cluster_id=cluster_id, listener=listener, random=random)
+
+
+def metadata(
+    image: Image, request: MetadataRequest, *, cluster_id: str, listener: str, random: Random
+) -> MetadataResponse:
+    """Rules 5.40 to 5.44. Topics are never created by asking: there is no data plane."""
+    brokers = tuple(
+        MetadataBroker(
+            node_id=broker.broker_id,
+            host=endpoint.host,
+            port=endpoint.port,
+            rack=broker.rack,
+            start_time_ms=broker.start_time_ms,
+        )
+        for broker in image.brokers.values()
+        if not broker.fenced and (endpoint := broker.listener(listener)) is not None
+    )
+    wants_operations = request.include_cluster_authorized_operations
+    return MetadataResponse(
+        brokers=brokers,
+        cluster_id=cluster_id,
+        controller_id=any_live_broker(image, random),
+        topics=tuple(_topics(image, request, listener)),
+        cluster_authorized_operations=(
+            ALL_CLUSTER_OPERATIONS if wants_operations else OPERATIONS_ABSENT
+        ),
+    )
+
+
+def _topics(image: Image, request: MetadataRequest, listener: str) -> Iterable[MetadataTopic]:
+    operations = (
+        ALL_TOPIC_OPERATIONS if request.include_topic_authorized_operations else OPERATIONS_ABSENT
+    )
+    if request.topics is None:
+        for topic_id in image.topic_ids.values():
+            yield _known(image, image.topics[topic_id], listener, operations)
+        return
+    for wanted in request.topics:
+        topic = _found(image, wanted)
+        yield (
+            _unknown(wanted, operations)
+            if topic is None
+            else _known(image, topic, listener, operations)
+        )
+
+
+def _found(image: Image, wanted: MetadataRequestTopic) -> Topic | None:
+    """By id where one is given (version 12), else by name."""
+    if wanted.topic_id != ZERO_UUID:
+        return image.topics.get(wanted.topic_id)
+    topic_id = image.topic_ids.get(wanted.name) if wanted.name is not None else None
+    return None if topic_id is None else image.topics[topic_id]
+
+
+def _unknown(wanted: MetadataRequestTopic, operations: int) -> MetadataTopic:
+    by_id = wanted.topic_id != ZERO_UUID
+    return MetadataTopic(
+        error_code=ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        name=None if by_id else wanted.name,
+        topic_id=wanted.topic_id,
+        topic_authorized_operations=operations,
+    )
+
+
+def _known(image: Image, topic: Topic, listener: str, operations: int) -> MetadataTopic:
+    return MetadataTopic(
+        name=topic.name,
+        topic_id=topic.topic_id,
+        is_internal=topic.name in INTERNAL_TOPICS,
+        partitions=tuple(
+            _partition(image, index, partition, listener)
+            for index, partition in sorted(topic.partitions.items())
+        ),
+        topic_authorized_operations=operations,
+    )
+
+
+def _partition(image: Image, index: int, partition: Partition, listener: str) -> MetadataPartition:
+    error = _leader_error(image, partition.leader, listener)
+    return MetadataPartition(
+        error_code=error,
+        partition_index=index,
+        leader_id=-1 if error else partition.leader,
+        leader_epoch=partition.leader_epoch,
+        replica_nodes=partition.replicas,
+        isr_nodes=partition.isr,
+        offline_replicas=tuple(
+            replica
+            for replica in partition.replicas
+            if _is_offline(image, partition, replica, listener)
+        ),
+    )
+
+
+def _leader_error(image: Image, leader: int, listener: str) -> ErrorCode:
+    """A registered leader is reported even while it is fenced (rule 5.41)."""
+    broker = image.brokers.get(leader)
+    if broker is None:
+        return ErrorCode.LEADER_NOT_AVAILABLE
+    return ErrorCode.NONE if broker.listener(listener) else ErrorCode.LISTENER_NOT_FOUND
+
+
+def _is_offline(image: Image, partition: Partition, replica: int, listener: str) -> bool:
+    """Unregistered, fenced, without the listener, or on a lost directory (rule 5.42)."""
+    broker = image.brokers.get(replica)
+    if broker is None or broker.fenced or broker.listener(listener) is None:
+        return True
+    return partition.directory_of(replica) == LOST_DIRECTORY

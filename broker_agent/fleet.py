@@ -1,0 +1,82 @@
+"""Many simulated brokers in one process, each with its own connections to a controller.
+
+One timeline and one timer drive them all; what they fetch is folded once and shared.
+"""
+
+from collections.abc import Callable, Iterable
+
+from kraftsim.controller.core.rpc import FetchResponse
+from kraftsim.controller.raft.log import MetadataLog
+from kraftsim.controller.server.runtime import Runtime
+from kraftsim.controller.timeline import Timeline
+
+from .agent import Agent
+from .client import BrokerClient
+from .config import AgentConfig
+from .conversation import Send
+from .hosted_agent import HostedAgent, Reply
+from .image_history import ImageHistory
+
+
+class Fleet:
+    def __init__(
+        self, timeline: Timeline, runtime: Runtime, *, host: str, port: int, random: Callable[[], float]
+    ) -> None:
+        self._timeline, self._runtime = timeline, runtime
+        self._host, self._port = host, port
+        self._random = random
+        self._history = ImageHistory(MetadataLog())
+        self._clients: list[BrokerClient] = []
+        self.agents: dict[int, HostedAgent] = {}
+
+    def start(self, configs: Iterable[AgentConfig], on_change: Callable[[int, str], None]) -> None:
+        self._runtime.enter()
+        for config in configs:
+            self._add(config, on_change).start()
+        self._runtime.leave()
+
+    def stop(self) -> None:
+        """SIGTERM to every one of them: drain, then end."""
+        self._runtime.enter()
+        for agent in self.agents.values():
+            agent.stop()
+        self._runtime.leave()
+
+    def close(self) -> None:
+        for client in self._clients:
+            client.close()
+
+    def _add(self, config: AgentConfig, on_change: Callable[[int, str], None]) -> HostedAgent:
+        client = BrokerClient(config.broker_id, self._host, self._port, self._deliver)
+        self._clients.append(client)
+
+        def transport(send: Send, reply_to: Callable[[Reply], None]) -> None:
+            client.send(send, lambda reply: self._replied(reply, reply_to))
+
+        hosted = HostedAgent(
+            lambda previous_epoch: Agent(
+                config,
+                random=self._random,
+                image_at=self._history.at,
+                previous_broker_epoch=previous_epoch,
+            ),
+            self._timeline,
+            transport,
+            lambda state: on_change(config.broker_id, state),
+        )
+        self.agents[config.broker_id] = hosted
+        return hosted
+
+    def _deliver(self, action: Callable[[], None]) -> None:
+        self._runtime.enter()
+        action()
+        self._runtime.leave()
+
+    def _replied(self, reply: Reply, reply_to: Callable[[Reply], None]) -> None:
+        """Keep what is new of the log before the agent counts it as applied."""
+        if isinstance(reply, FetchResponse):
+            for topic in reply.responses:
+                for batch in topic.partitions[0].records or ():
+                    if batch.base_offset == self._history.log.end_offset:
+                        self._history.log.append(batch)
+        reply_to(reply)

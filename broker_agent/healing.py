@@ -1,0 +1,111 @@
+"""How ISRs grow back: a leader asks for each returned replica, once it had time to catch up.
+
+Nothing is replicated here, so catching up is a delay (`replica_catch_up_ms`), counted from when
+this leader first saw the replica assigned, unfenced and out of sync. Without it no ISR would ever
+heal: unfencing adds a broker to none (rule 4.21).
+"""
+
+from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.partition import PartitionKey
+from kraftsim.controller.core.records import RECOVERED
+from kraftsim.controller.core.rpc import (
+    AlterPartitionBrokerState,
+    AlterPartitionData,
+    AlterPartitionRequest,
+    AlterPartitionTopic,
+)
+
+from .config import AgentConfig
+from .conversation import NEVER_MS, Channel, Conversation, Send
+
+REQUEST_TIMEOUT_MS = 5000
+PARTITIONS_PER_REQUEST_MAX = 1000
+RETRY_MS = 1000  # a refused proposal is made again if the metadata still call for it
+
+
+class Healing:
+    def __init__(self, config: AgentConfig) -> None:
+        self._config = config
+        self._conversation = Conversation(Channel.PARTITIONS, timeout_ms=REQUEST_TIMEOUT_MS)
+        self._due_ms: dict[tuple[PartitionKey, int], int] = {}  # (partition, replica) -> when
+
+    def observe(self, image: Image, now_ms: int) -> None:
+        """Compare what we wait for with what the metadata now say."""
+        missing = self._missing(image)
+        kept = {one: self._due_ms[one] for one in missing if one in self._due_ms}
+        due_ms = now_ms + self._config.replica_catch_up_ms
+        self._due_ms = {one: kept.get(one, due_ms) for one in missing}
+
+    def due_ms(self) -> int:
+        if not self._due_ms:
+            return self._conversation.deadline_ms(NEVER_MS)
+        return self._conversation.deadline_ms(min(self._due_ms.values()))
+
+    def due(self, image: Image, broker_epoch: int, now_ms: int) -> list[Send]:
+        self._conversation.timed_out(now_ms)
+        if not self._due_ms or not self._conversation.is_idle:
+            return []
+        ready = [one for one, at_ms in self._due_ms.items() if at_ms <= now_ms]
+        wanted = set(self._missing(image)) if ready else set()
+        ready = [one for one in ready if one in wanted][:PARTITIONS_PER_REQUEST_MAX]
+        if not ready:
+            return []
+        for one in ready:
+            self._due_ms[one] = now_ms + RETRY_MS
+        return [self._conversation.send(self._request(image, broker_epoch, ready), now_ms)]
+
+    def on_reply(self, sent: Send, now_ms: int) -> None:
+        """Whatever was decided comes back through the metadata; here only the channel is free."""
+        self._conversation.accept(sent)
+
+    def _missing(self, image: Image) -> list[tuple[PartitionKey, int]]:
+        """Assigned, unfenced replicas outside the ISR of what we lead; and ourselves where an
+        unclean election left us recovering (rule 4.11)."""
+        me = self._config.broker_id
+        found = []
+        for key in image.index.ailing(me):
+            partition = image.partition(key)
+            if partition.leader_recovery_state != RECOVERED:
+                found.append((key, me))
+                continue  # a recovering leader may propose nobody else (4.34)
+            found += [
+                (key, replica)
+                for replica in partition.replicas
+                if replica not in partition.isr and image.is_active(replica)
+            ]
+        return found
+
+    def _request(
+        self, image: Image, broker_epoch: int, ready: list[tuple[PartitionKey, int]]
+    ) -> AlterPartitionRequest:
+        returned: dict[PartitionKey, list[int]] = {}
+        for key, replica in ready:
+            returned.setdefault(key, []).append(replica)
+        topics: dict[bytes, list[AlterPartitionData]] = {}
+        for key, replicas in returned.items():
+            topics.setdefault(key[0], []).append(self._proposal(image, key, replicas))
+        return AlterPartitionRequest(
+            broker_id=self._config.broker_id,
+            broker_epoch=broker_epoch,
+            topics=tuple(
+                AlterPartitionTopic(topic_id=topic_id, partitions=tuple(partitions))
+                for topic_id, partitions in topics.items()
+            ),
+        )
+
+    def _proposal(self, image: Image, key: PartitionKey, replicas: list[int]) -> AlterPartitionData:
+        partition = image.partition(key)
+        isr = tuple(dict.fromkeys((*partition.isr, *replicas)))
+        return AlterPartitionData(
+            partition_index=key[1],
+            leader_epoch=partition.leader_epoch,
+            new_isr=isr,
+            new_isr_with_epochs=tuple(
+                AlterPartitionBrokerState(
+                    broker_id=member, broker_epoch=image.brokers[member].broker_epoch
+                )
+                for member in isr
+            ),
+            leader_recovery_state=RECOVERED,
+            partition_epoch=partition.partition_epoch,
+        )

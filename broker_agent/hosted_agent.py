@@ -1,0 +1,123 @@
+"""An agent on a timeline: its process (alive, paused, gone), its one wake-up, its link.
+
+Pure, so that the live service and virtual time run the same one. A restart is a new process with a
+new incarnation; a kill takes back nothing that was already sent.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.rpc import Response
+from kraftsim.controller.timeline import Timeline, Wakeup
+
+from .agent import Agent, BrokerState
+from .conversation import NEVER_MS, Send
+
+Reply = Response | ApiError | None
+Transport = Callable[[Send, Callable[[Reply], None]], None]
+
+
+class HostedAgent:
+    """`make_agent(previous_broker_epoch)` gives a new process; `on_change` hears of every new
+    state, by name, as it is entered."""
+
+    def __init__(
+        self,
+        make_agent: Callable[[int], Agent],
+        timeline: Timeline,
+        transport: Transport,
+        on_change: Callable[[str], None],
+    ) -> None:
+        self.agent = make_agent(-1)
+        self.is_alive = False
+        self.is_paused = False
+        self._make_agent = make_agent
+        self._timeline = timeline
+        self._transport = transport
+        self._on_change = on_change
+        self._wakeup = Wakeup(timeline, self._wake)
+        self._held: list[tuple[Send, Reply]] = []  # answers that came while paused, one a channel
+        self._seen_state = BrokerState.NOT_RUNNING
+        self._clean_epoch = -1
+
+    @property
+    def state(self) -> str:
+        """Kafka's name of the state; PAUSED for a process that is stopped by signal."""
+        if not self.is_alive:
+            return BrokerState.NOT_RUNNING.value
+        return "PAUSED" if self.is_paused else self.agent.state.value
+
+    def start(self) -> None:
+        """Start the process, if it does not run; every process is a new incarnation."""
+        if self.is_alive:
+            return
+        self.agent = self._make_agent(self._clean_epoch)
+        self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
+        self._seen_state = BrokerState.NOT_RUNNING
+        self._send(self.agent.start(self._timeline.now_ms))
+
+    def stop(self) -> None:
+        """SIGTERM: drain, then end. A paused process does not notice before it is resumed."""
+        if self.is_alive and not self.is_paused:
+            self._send(self.agent.request_stop(self._timeline.now_ms))
+
+    def kill(self) -> None:
+        """SIGKILL: gone at once, and nobody is told."""
+        if self.is_alive:
+            self.is_alive = self.is_paused = False
+            self._held.clear()
+            self._on_change(BrokerState.NOT_RUNNING.value)
+
+    def pause(self) -> None:
+        """SIGSTOP: alive, and deaf to time and answers."""
+        if self.is_alive and not self.is_paused:
+            self.is_paused = True
+            self._on_change("PAUSED")
+
+    def resume(self) -> None:
+        if not self.is_paused:
+            return
+        self.is_paused = False
+        self._on_change(self.agent.state.value)
+        held, self._held = self._held, []
+        for sent, reply in held:
+            self._send(self.agent.on_reply(sent, reply, self._timeline.now_ms))
+        self._wake()
+
+    def _wake(self) -> None:
+        if not self.is_alive or self.is_paused:
+            return
+        now_ms = self._timeline.now_ms
+        due = self.agent.next_deadline_ms() <= now_ms
+        self._send(self.agent.on_deadline(now_ms) if due else [])
+
+    def _send(self, sends: list[Send]) -> None:
+        """Say what changed, arm the one wake-up, then send."""
+        agent = self.agent
+        if agent.state is not self._seen_state:
+            self._seen_state = agent.state
+            self._on_change(agent.state.value)
+        if agent.is_finished:
+            self._end()
+            return
+        deadline_ms = agent.next_deadline_ms()
+        if deadline_ms != NEVER_MS:
+            self._wakeup.no_later_than(deadline_ms)
+        for send in sends:
+            self._transport(send, partial(self._replied, agent, send))
+
+    def _replied(self, agent: Agent, sent: Send, reply: Reply) -> None:
+        if agent is not self.agent or not self.is_alive:
+            return  # meant for a process that is gone
+        if self.is_paused:
+            self._held.append((sent, reply))
+        else:
+            self._send(agent.on_reply(sent, reply, self._timeline.now_ms))
+
+    def _end(self) -> None:
+        """A drained broker leaves a clean-shutdown file with its epoch (rule 1.38)."""
+        if self.agent.failure is None and self.agent.was_drained:
+            self._clean_epoch = self.agent.broker_epoch
+        self.is_alive = False
+        self._on_change(BrokerState.NOT_RUNNING.value)

@@ -1,0 +1,100 @@
+"""Following the metadata log as an observer: one Fetch after another (interop 2.2, steps 2 and 3).
+
+The agent counts offsets; what the records say is folded once for a whole fleet (`image_history`).
+"""
+
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.rpc import (
+    FetchPartition,
+    FetchPartitionData,
+    FetchReplicaState,
+    FetchRequest,
+    FetchResponse,
+    FetchTopic,
+    Response,
+)
+from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
+
+from .config import AgentConfig
+from .conversation import Channel, Conversation, Send
+
+MAX_WAIT_MS = 500
+REQUEST_TIMEOUT_MS = 2000  # controller.quorum.request.timeout.ms
+RETRY_MS = 50
+MAX_BYTES = 8 * 1024 * 1024
+
+
+class MetadataFetch:
+    def __init__(self, config: AgentConfig) -> None:
+        self._config = config
+        self._conversation = Conversation(Channel.METADATA, timeout_ms=REQUEST_TIMEOUT_MS)
+        self._next_ms = 0
+        self._leader_epoch = 0
+        self._fetch_offset = 0
+        self._last_epoch = 0
+        self._high_watermark = 0
+
+    @property
+    def applied_offset(self) -> int:
+        """A follower applies what lies below both its own end and the high watermark."""
+        return min(self._fetch_offset, self._high_watermark) - 1
+
+    def next_deadline_ms(self) -> int:
+        return self._conversation.deadline_ms(self._next_ms)
+
+    def due(self, now_ms: int) -> list[Send]:
+        if self._conversation.timed_out(now_ms):
+            self._next_ms = now_ms
+        if not self._conversation.is_idle or now_ms < self._next_ms:
+            return []
+        return [self._conversation.send(self._request(), now_ms)]
+
+    def on_reply(self, sent: Send, reply: Response | ApiError | None, now_ms: int) -> bool:
+        """Did this answer move what the broker has applied?"""
+        if not self._conversation.accept(sent):
+            return False
+        if not isinstance(reply, FetchResponse) or reply.error_code:
+            self._next_ms = now_ms + RETRY_MS
+            return False
+        data = reply.responses[0].partitions[0]
+        self._leader_epoch = max(self._leader_epoch, data.current_leader.leader_epoch)
+        if data.error_code:
+            learned = data.current_leader.leader_epoch > sent_epoch(sent)
+            self._next_ms = now_ms if learned else now_ms + RETRY_MS
+            return False
+        return self._advance(data, now_ms)
+
+    def _advance(self, data: FetchPartitionData, now_ms: int) -> bool:
+        before = self.applied_offset
+        if data.diverging_epoch.epoch >= 0:
+            self._fetch_offset = min(self._fetch_offset, data.diverging_epoch.end_offset)
+            self._last_epoch = data.diverging_epoch.epoch
+        if data.records:
+            self._fetch_offset = data.records[-1].last_offset + 1
+            self._last_epoch = data.records[-1].epoch
+        self._high_watermark = max(self._high_watermark, data.high_watermark)
+        self._next_ms = now_ms + (self._config.metadata_linger_ms if data.records else 0)
+        return self.applied_offset > before
+
+    def _request(self) -> FetchRequest:
+        partition = FetchPartition(
+            partition=0,
+            current_leader_epoch=self._leader_epoch,
+            fetch_offset=self._fetch_offset,
+            last_fetched_epoch=self._last_epoch,
+            replica_directory_id=self._config.log_dirs[0],
+            high_watermark=self._high_watermark,
+        )
+        return FetchRequest(
+            cluster_id=self._config.cluster_id,
+            replica_state=FetchReplicaState(replica_id=self._config.broker_id),
+            max_wait_ms=MAX_WAIT_MS,
+            max_bytes=MAX_BYTES,
+            topics=(FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=(partition,)),),
+        )
+
+
+def sent_epoch(sent: Send) -> int:
+    """The leader epoch that a Fetch named; below the answer's, the answer taught us a leader."""
+    assert isinstance(sent.request, FetchRequest), type(sent.request)
+    return sent.request.topics[0].partitions[0].current_leader_epoch

@@ -1,0 +1,1 @@
+"""IO: the clock and the one timer (`runtime`), and the one Kafka listener (`kafka_listener`)."""

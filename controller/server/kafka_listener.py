@@ -1,0 +1,240 @@
+"""The one Kafka listener: frames in, replies out, in order, for controllers and facades alike.
+
+A connection answers its requests one at a time, as Kafka does: while a reply is awaited, what came
+after it waits too. Bad bytes close their own connection and touch nothing else. All replies that
+one read made possible leave in one write.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from ..core.errors import ApiError, ErrorCode
+from ..core.handlers import refusal
+from ..core.rpc import DescribeClusterResponse, Request, Response
+from ..wire.apis import APIS
+from ..wire.errors import DecodeError
+from ..wire.frames import (
+    FrameReader,
+    RequestHeader,
+    decode_request,
+    encode_response,
+    encode_unsupported_api_versions,
+    read_request_header,
+)
+from .runtime import Runtime
+
+log = logging.getLogger(__name__)
+
+CONNECTIONS_MAX = 10_000  # of one listener; one more is closed at once
+QUEUED_FRAMES_MAX = 256  # of one connection; beyond it we stop reading from it
+WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; beyond it we stop answering it
+API_VERSIONS, DESCRIBE_CLUSTER = 18, 60
+
+Reply = Response | ApiError
+Answer = Callable[[Request, int, Callable[[Reply], None]], None]
+
+
+class KafkaListener:
+    """`kind` ("controller" or "broker") says which APIs are offered; nothing is read before
+    `serve(runtime, answer)` says who decides: `answer(request, version, reply_to)`."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        self.kind = kind
+        self.name = name
+        self.start_time_tag = False
+        self.runtime: Runtime | None = None
+        self.answer: Answer | None = None
+        self.connections: set[KafkaConnection] = set()
+        self.is_holding = True
+        self._server: asyncio.Server | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self._server is not None
+
+    def serve(self, runtime: Runtime, answer: Answer) -> None:
+        self.runtime, self.answer = runtime, answer
+        self.hold(False)
+
+    async def open(self, host: str, port: int) -> int:
+        """Listen; the port that was got, where `port` is 0."""
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(lambda: KafkaConnection(self), host, port)
+        bound: int = self._server.sockets[0].getsockname()[1]
+        return bound
+
+    def close(self) -> None:
+        """Stop listening and drop every connection, as a process that dies does."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        for connection in list(self.connections):
+            connection.drop()
+
+    def hold(self, holding: bool) -> None:
+        """Hold: read nothing and answer nothing, as a process that is paused."""
+        self.is_holding = holding
+        for connection in list(self.connections):
+            connection.hold(holding)
+
+
+class KafkaConnection(asyncio.Protocol):
+    def __init__(self, listener: KafkaListener) -> None:
+        self._listener = listener
+        self._reader = FrameReader()
+        self._frames: deque[bytes] = deque()
+        self._out: list[bytes] = []
+        self._awaits_reply = False
+        self._is_working = False
+        self._cannot_write = False
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport), type(transport)
+        if len(self._listener.connections) >= CONNECTIONS_MAX:
+            log.warning("%s: more than %d connections", self._listener.name, CONNECTIONS_MAX)
+            transport.abort()
+            return
+        transport.set_write_buffer_limits(high=WRITE_BUFFER_BYTES_MAX)
+        self._transport = transport
+        self._listener.connections.add(self)
+        self.hold(self._listener.is_holding)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._listener.connections.discard(self)
+        self._transport = None
+        self._frames.clear()
+
+    def eof_received(self) -> bool:
+        """A client that has said all it will still gets the answers it waits for."""
+        return self._awaits_reply or bool(self._frames)
+
+    def pause_writing(self) -> None:
+        self._cannot_write = True
+
+    def resume_writing(self) -> None:
+        self._cannot_write = False
+        self._work()
+
+    def drop(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    def hold(self, holding: bool) -> None:
+        if self._transport is None:
+            return
+        if holding:
+            self._transport.pause_reading()
+        else:
+            self._transport.resume_reading()
+            self._work()
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            self._frames += self._reader.feed(data)
+        except DecodeError as error:
+            self._refuse_bytes(error)
+            return
+        self._work()
+
+    def _work(self) -> None:
+        """Answer what has come, until a reply must be awaited or the client does not read."""
+        if self._is_working or self._transport is None:
+            return
+        runtime = self._listener.runtime
+        if runtime is None:
+            return
+        self._is_working = True
+        runtime.enter()
+        try:
+            while self._frames and self._may_go_on():
+                self._answer(self._frames.popleft())
+        except DecodeError as error:
+            self._refuse_bytes(error)
+        finally:
+            self._is_working = False
+            runtime.leave()
+        self._flush()
+        self._mind_backlog()
+
+    def _may_go_on(self) -> bool:
+        return not (self._awaits_reply or self._cannot_write or self._listener.is_holding)
+
+    def _answer(self, frame: bytes) -> None:
+        header = read_request_header(frame)
+        api = APIS.get(header.api_key)
+        if api is None or self._listener.kind not in api.listeners:
+            raise DecodeError(f"expected an API of this listener, got key {header.api_key}")
+        if not api.min_version <= header.api_version <= api.max_version:
+            if header.api_key != API_VERSIONS:
+                raise DecodeError(
+                    f"{api.name}: expected version {api.min_version} to {api.max_version}, "
+                    f"got {header.api_version}"
+                )
+            self._out.append(encode_unsupported_api_versions(header.correlation_id))
+            return
+        request = decode_request(header, frame)
+        answer = self._listener.answer
+        assert answer is not None, "served before it is read from"
+        self._awaits_reply = True
+        answer(request, header.api_version, partial(self._reply, header, request))
+
+    def _reply(self, header: RequestHeader, request: Request, reply: Reply) -> None:
+        """Spell the reply; it leaves with the others of this read, or by itself if it was late."""
+        self._awaits_reply = False
+        if self._transport is None:
+            return
+        response = refusal(request, reply) if isinstance(reply, ApiError) else reply
+        if header.api_key == DESCRIBE_CLUSTER and header.api_version == 0:
+            response = _as_version_0(response)
+        self._out.append(
+            encode_response(
+                header.api_key,
+                header.api_version,
+                header.correlation_id,
+                response,
+                start_time_tag=self._listener.start_time_tag,
+            )
+        )
+        if not self._is_working:
+            self._work()
+
+    def _flush(self) -> None:
+        if self._out and self._transport is not None:
+            self._transport.write(self._out[0] if len(self._out) == 1 else b"".join(self._out))
+        self._out.clear()
+
+    def _mind_backlog(self) -> None:
+        """Read no more from a client that sends faster than it is answered."""
+        transport = self._transport
+        if transport is None or self._listener.is_holding:
+            return
+        if len(self._frames) > QUEUED_FRAMES_MAX:
+            transport.pause_reading()
+        elif not transport.is_reading() and not transport.is_closing():
+            transport.resume_reading()
+
+    def _refuse_bytes(self, error: DecodeError) -> None:
+        """Bad bytes: this connection ends, and nothing else."""
+        peer = self._transport.get_extra_info("peername") if self._transport else None
+        log.warning("%s: closing the connection from %s: %s", self._listener.name, peer, error)
+        self._flush()
+        self._frames.clear()
+        if self._transport is not None:
+            self._transport.close()
+
+
+def _as_version_0(response: Response) -> Response:
+    """Version 0 knows neither 114 nor 115: both are INVALID_REQUEST there (rule 5.8)."""
+    assert isinstance(response, DescribeClusterResponse), type(response)
+    if response.error_code in (
+        ErrorCode.MISMATCHED_ENDPOINT_TYPE,
+        ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,
+    ):
+        return replace(response, error_code=ErrorCode.INVALID_REQUEST)
+    return response
+

@@ -1,0 +1,146 @@
+"""The command line: `up` and `agent` run things; every other verb is a row of the table.
+
+Exit codes: 0 good, 1 failed or refused, 2 usage, 130 interrupted. An unknown word is an error that
+names the nearest valid one. Nothing heavy is imported before it is needed.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from typing import NoReturn
+
+from .errors import CommandError
+
+GOOD, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, but an unknown word names the nearest known one."""
+
+    def error(self, message: str) -> NoReturn:
+        words = message.split("'")
+        choices = [word.strip(" ,)") for word in message.partition("choose from")[2].split("'")]
+        near = get_close_matches(words[1], [c for c in choices if c], n=1) if choices[1:] else []
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        print(f"{self.prog}: {message}{hint}", file=sys.stderr)
+        print(f"try: {self.prog} --help", file=sys.stderr)
+        sys.exit(USAGE)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    parser = build_parser()
+    given = parser.parse_args(words)
+    try:
+        run: Callable[[argparse.Namespace], int] = given.run
+        return run(given)
+    except CommandError as error:
+        print(f"kraftsim: {error}", file=sys.stderr)
+        return FAILED
+    except ValueError as error:
+        print(f"kraftsim: {error}", file=sys.stderr)
+        return USAGE
+    except BrokenPipeError:
+        return GOOD  # the reader of our output has seen enough
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = Parser(prog="kraftsim", description="A simulated Kafka KRaft control plane.")
+    parser.add_argument("--version", action="store_true", help="print the version")
+    parser.set_defaults(run=_without_verb(parser))
+    verbs = parser.add_subparsers(metavar="VERB", parser_class=Parser)
+    _add_up(verbs)
+    _add_agent(verbs)
+    _add_operations(verbs)
+    return parser
+
+
+def _without_verb(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], int]:
+    def run(given: argparse.Namespace) -> int:
+        if given.version:
+            from importlib.metadata import version
+
+            print(f"kraftsim {version('kraftsim')}")
+            return GOOD
+        parser.print_help(sys.stderr)
+        return USAGE
+
+    return run
+
+
+def _add_up(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    up = verbs.add_parser("up", help="run a controller, simulated brokers and HTTP")
+    up.add_argument("--controllers", type=int, default=1, metavar="N")
+    up.add_argument("--brokers", type=int, default=3, metavar="N")
+    up.add_argument("--cluster-id", metavar="ID")
+    up.add_argument("--profile", default="kafka-4.3", metavar="P")
+    up.add_argument("--metadata-version", metavar="V", help="such as 3.9-IV0")
+    up.add_argument("--clock", default="real", metavar="real|virtual|scaled:K")
+    up.add_argument("--seed", type=int, metavar="N")
+    up.add_argument("--rack", action="append", default=[], help="given to the brokers in turn")
+    up.add_argument("--host", default="127.0.0.1", metavar="H")
+    up.add_argument("--advertised-host", metavar="H")
+    up.add_argument("--kafka-port", type=int, default=9092, metavar="P", help="0: any")
+    up.add_argument("--controller-port", type=int, default=9990, metavar="P", help="0: any")
+    up.add_argument("--http-port", type=int, default=8090, metavar="P", help="0: any")
+    up.add_argument("--config", metavar="FILE", help="a Kafka .properties file")
+    up.add_argument("--ready-file", metavar="FILE")
+
+    def run(given: argparse.Namespace) -> int:
+        from .up import run_up
+
+        return run_up(given)
+
+    up.set_defaults(run=run)
+
+
+def _add_agent(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    agent = verbs.add_parser("agent", help="run simulated brokers against a controller's address")
+    agent.add_argument("--controller", required=True, metavar="HOST:PORT")
+    agent.add_argument("--cluster-id", required=True, metavar="ID")
+    agent.add_argument("--count", type=int, default=1, metavar="N", help="up to 1000")
+    agent.add_argument("--first-id", type=int, default=1001, metavar="ID")
+    agent.add_argument("--rack", action="append", default=[], help="given to the brokers in turn")
+    agent.add_argument("--config", metavar="FILE", help="a Kafka .properties file")
+
+    def run(given: argparse.Namespace) -> int:
+        from .agents import run_agents
+
+        return run_agents(given)
+
+    agent.set_defaults(run=run)
+
+
+def _add_operations(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    from .commands import COMMANDS
+
+    groups: dict[str, argparse._SubParsersAction[argparse.ArgumentParser]] = {}
+    for command in COMMANDS:
+        where = verbs
+        if len(command.words) == 2:
+            group = command.words[0]
+            if group not in groups:
+                parent = verbs.add_parser(group, help=f"{group} verbs")
+                parent.set_defaults(run=_help_of(parent))
+                groups[group] = parent.add_subparsers(metavar="VERB", parser_class=Parser)
+            where = groups[group]
+        parser = where.add_parser(command.words[-1], help=command.help, description=command.help)
+        parser.add_argument("--url", metavar="URL", help="default: KRAFTSIM_HTTP, else port 8090")
+        parser.add_argument("--json", action="store_true", help="print JSON")
+        command.add_arguments(parser)
+        parser.set_defaults(run=command.run)
+
+
+def _help_of(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], int]:
+    def run(_: argparse.Namespace) -> int:
+        parser.print_help(sys.stderr)
+        return USAGE
+
+    return run
+
+
+def print_json(document: object) -> None:
+    print(json.dumps(document, indent=2))

@@ -1,0 +1,451 @@
+"""The cluster in Python: start it, break it, watch it, in one process, by real or virtual time."""
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+
+from kraftsim.broker_agent.config import CLIENT_LISTENER
+from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.controller.core.describe_cluster import describe_brokers
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.rpc import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DecommissionBrokerRequest,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DeleteTopicState,
+    DescribeClusterRequest,
+    Request,
+    Response,
+    UnregisterBrokerRequest,
+)
+from kraftsim.controller.core.uuid import random_uuid, uuid_text
+from kraftsim.controller.server.runtime import Runtime
+from kraftsim.scenarios.topology import (
+    FIRST_BROKER_ID,
+    FIRST_BROKER_PORT,
+    FIRST_CONTROLLER_PORT,
+    BrokerSpec,
+)
+from kraftsim.scenarios.world import World
+
+from .durations import microseconds
+from .errors import CommandError, UnknownBroker
+from .options import ClusterOptions, nearest, topology_of
+from .service import Service
+
+STATES = (
+    "registered",
+    "unregistered",
+    "fenced",
+    "unfenced",
+    "in-controlled-shutdown",
+    "starting",
+    "recovery",
+    "running",
+    "pending-controlled-shutdown",
+    "not-running",
+    "paused",
+)
+START_LIMIT = "60s"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerDescription:
+    """`start_time_ms`: when the controller accepted this incarnation; 0 when unknown (KIP-436)."""
+
+    broker_id: int
+    host: str
+    port: int
+    rack: str | None
+    fenced: bool
+    start_time_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterDescription:
+    cluster_id: str
+    controller_id: int
+    brokers: tuple[BrokerDescription, ...]
+
+    def broker(self, broker_id: int) -> BrokerDescription:
+        """The broker of that id; UnknownBroker if it is not among those described."""
+        for one in self.brokers:
+            if one.broker_id == broker_id:
+                return one
+        raise UnknownBroker(broker_id, [one.broker_id for one in self.brokers])
+
+
+class Cluster:
+    """`async with Cluster(brokers=3) as kraft:` gives a cluster whose brokers are all unfenced.
+
+    With `clock="virtual"` time moves only by `advance` and `wait`, at the speed of the processor.
+    Ports of None (the default) open no sockets; 0 lets the system choose.
+    """
+
+    def __init__(
+        self,
+        brokers: int = 3,
+        *,
+        controllers: int = 1,
+        cluster_id: str | None = None,
+        profile: str = "kafka-4.3",
+        metadata_version: str | None = None,
+        clock: str = "real",
+        seed: int | None = None,
+        racks: Sequence[str] = (),
+        settings: Mapping[str, object] | None = None,
+        host: str = "127.0.0.1",
+        advertised_host: str | None = None,
+        kafka_port: int | None = None,
+        controller_port: int | None = None,
+        http_port: int | None = None,
+    ) -> None:
+        self.options = ClusterOptions(
+            brokers=brokers,
+            controllers=controllers,
+            cluster_id=cluster_id,
+            profile=profile,
+            metadata_version=metadata_version,
+            clock=clock,
+            seed=seed,
+            racks=racks,
+            settings=settings or {},
+            host=host,
+            advertised_host=advertised_host,
+            kafka_port=kafka_port,
+            controller_port=controller_port,
+            http_port=http_port,
+        )
+        entropy = random.SystemRandom() if seed is None else random.Random(seed)
+        self._random = entropy.random
+        self.cluster_id = cluster_id or uuid_text(random_uuid(self._random))
+        self._service = Service(host)
+        self._world: World | None = None
+        self._runtime: Runtime | None = None
+
+    async def __aenter__(self) -> "Cluster":
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    # Life
+
+    async def start(self) -> None:
+        """Bind, elect, start the brokers; return once every one of them is unfenced."""
+        await self.open()
+        await self.until_ready()
+
+    async def open(self) -> None:
+        """The part of `start` that does not wait: Kafka listeners answer from here on."""
+        options, service = self.options, self._service
+        controller_port = FIRST_CONTROLLER_PORT
+        if options.controller_port is not None:
+            controller_port = await service.open_controller(options.controller_port)
+        broker_ports = []
+        if options.kafka_port is not None:
+            for position in range(options.brokers):
+                port = options.kafka_port and options.kafka_port + position
+                broker_ports.append(await service.open_facade(FIRST_BROKER_ID + position, port))
+        topology = topology_of(
+            options, self.cluster_id, controller_port=controller_port, broker_ports=broker_ports
+        )
+        wall = {"wall_start_ms": time.time_ns() // 1_000_000} if options.speed() else {}
+        world = World(topology, random=self._random, seed=options.seed, **wall)
+        runtime = Runtime(world.timeline, speed=options.speed())
+        self._world, self._runtime = world, runtime
+        service.serve(world, runtime)
+        world.start()
+        runtime.leave()
+
+    async def until_ready(self) -> None:
+        """Wait until a controller is active and every broker of the start is unfenced."""
+        expected = range(FIRST_BROKER_ID, FIRST_BROKER_ID + self.options.brokers)
+        await self._until(
+            lambda: self.world.are_unfenced(expected), START_LIMIT, "every broker unfenced"
+        )
+        if self.options.http_port is not None and self._service.http_port is None:
+            await self.open_http()
+
+    async def open_http(self) -> None:
+        """Serve HTTP; imported late, because it is the slowest part of a start."""
+        from .http_app import http_application
+
+        port = self.options.http_port or 0
+        await self._service.open_http(http_application(self), port)
+
+    async def close(self) -> None:
+        await self._service.close()
+        if self._runtime is not None:
+            self._runtime.close()
+
+    @property
+    def world(self) -> World:
+        """The simulation itself; look, and use the verbs of this class to change it."""
+        if self._world is None:
+            raise CommandError("the cluster is not started: use `async with Cluster(...)`")
+        return self._world
+
+    # Addresses
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Kafka clients connect here; empty without `kafka_port`."""
+        ports = self._service.broker_ports
+        return ",".join(f"{self._advertised}:{port}" for _, port in sorted(ports.items()))
+
+    @property
+    def bootstrap_controllers(self) -> str:
+        port = self._service.controller_port
+        return "" if port is None else f"{self._advertised}:{port}"
+
+    @property
+    def http_url(self) -> str:
+        port = self._service.http_port
+        return "" if port is None else f"http://{self._advertised}:{port}"
+
+    @property
+    def _advertised(self) -> str:
+        return self.options.advertised_host or self.options.host
+
+    # Simulated brokers
+
+    async def add_broker(self, rack: str | None = None, broker_id: int | None = None) -> int:
+        """Start one more simulated broker; its id."""
+        world = self.world
+        taken = {*world.agents, *world.committed.brokers}
+        chosen = max(taken, default=FIRST_BROKER_ID - 1) + 1 if broker_id is None else broker_id
+        if chosen in world.agents or chosen < 0:
+            raise CommandError(f"expected an id of no simulated broker, 0 or above, got {chosen}")
+        port = FIRST_BROKER_PORT + chosen - FIRST_BROKER_ID
+        if self.options.kafka_port is not None:
+            port = await self._service.open_facade(
+                chosen, self.options.kafka_port and self.options.kafka_port + chosen - 1
+            )
+        with self._entered():
+            world.add_broker(
+                BrokerSpec(broker_id=chosen, host=self._advertised, port=port, rack=rack)
+            )
+            if self.options.kafka_port is not None and self._runtime is not None:
+                self._service.serve_facade(chosen, self._runtime)
+        return chosen
+
+    async def stop(self, broker_id: int) -> None:
+        """SIGTERM: the broker gives its leaderships away, is fenced, and ends."""
+        with self._entered():
+            self._agent(broker_id).stop()
+
+    async def kill(self, broker_id: int) -> None:
+        """SIGKILL: gone at once; the controller learns of it when the lease runs out."""
+        with self._entered():
+            self._agent(broker_id).kill()
+
+    async def pause(self, broker_id: int) -> None:
+        """SIGSTOP: the process is there and does nothing, its sockets hang."""
+        with self._entered():
+            self._agent(broker_id).pause()
+
+    async def resume(self, broker_id: int) -> None:
+        """SIGCONT."""
+        with self._entered():
+            self._agent(broker_id).resume()
+
+    async def restart(self, broker_id: int) -> None:
+        """Kill the process if it lives and start another: a new incarnation."""
+        with self._entered():
+            agent = self._agent(broker_id)
+            agent.kill()
+            agent.start()
+
+    async def mute(self, broker_id: int, on: bool = True) -> None:
+        """What the broker sends no longer reaches the controller."""
+        self._agent(broker_id)
+        self.world.links[broker_id].is_mute = on
+
+    async def deafen(self, broker_id: int, on: bool = True) -> None:
+        """What the controller answers no longer reaches the broker."""
+        self._agent(broker_id)
+        self.world.links[broker_id].is_deaf = on
+
+    # The controller
+
+    async def request(self, request: Request) -> Response:
+        """Any request to the active controller; ApiError if it is refused."""
+        replies: asyncio.Queue[Response | ApiError] = asyncio.Queue()
+        with self._entered():
+            self.world.dispatch(request, replies.put_nowait)
+        reply = await replies.get()
+        if isinstance(reply, ApiError):
+            raise reply
+        return reply
+
+    async def unregister(self, broker_id: int) -> None:
+        """Kafka's own way out: gone from every ISR, still named by its assignments."""
+        await self.request(UnregisterBrokerRequest(broker_id=broker_id))
+
+    async def decommission(self, broker_id: int, force: bool = False) -> None:
+        """KIP-631's way out: gone from the assignments too; refused for a last replica."""
+        await self.request(DecommissionBrokerRequest(broker_id=broker_id, force=force))
+
+    async def create_topic(
+        self,
+        name: str,
+        partitions: int = -1,
+        replication_factor: int = -1,
+        assignments: Sequence[Sequence[int]] = (),
+    ) -> None:
+        """Create a topic; -1 means the controller's default. ApiError if it is refused."""
+        topic = CreatableTopic(
+            name=name,
+            num_partitions=partitions,
+            replication_factor=replication_factor,
+            assignments=tuple(
+                CreatableReplicaAssignment(partition_index=index, broker_ids=tuple(broker_ids))
+                for index, broker_ids in enumerate(assignments)
+            ),
+        )
+        reply = await self.request(CreateTopicsRequest(topics=(topic,)))
+        assert isinstance(reply, CreateTopicsResponse), type(reply)
+        _raise_if_refused(reply.topics[0].error_code, reply.topics[0].error_message)
+
+    async def delete_topic(self, name: str) -> None:
+        reply = await self.request(DeleteTopicsRequest(topics=(DeleteTopicState(name=name),)))
+        assert isinstance(reply, DeleteTopicsResponse), type(reply)
+        _raise_if_refused(reply.responses[0].error_code, reply.responses[0].error_message)
+
+    async def describe_cluster(self, include_fenced: bool = False) -> ClusterDescription:
+        """What DescribeCluster tells (KIP-1073), with start times (KIP-436)."""
+        request = DescribeClusterRequest(include_fenced_brokers=include_fenced)
+        reply = describe_brokers(
+            self.world.committed,
+            request,
+            cluster_id=self.cluster_id,
+            listener=CLIENT_LISTENER,
+            random=self._random,
+        )
+        return ClusterDescription(
+            cluster_id=reply.cluster_id,
+            controller_id=self.world.controller.node.leader_id,
+            brokers=tuple(
+                BrokerDescription(
+                    broker_id=one.broker_id,
+                    host=one.host,
+                    port=one.port,
+                    rack=one.rack,
+                    fenced=one.is_fenced,
+                    start_time_ms=one.start_time_ms,
+                )
+                for one in reply.brokers
+            ),
+        )
+
+    # Time
+
+    async def advance(self, by: str) -> None:
+        """Let `by` ("11s") pass: on a virtual clock at once, on a real one by waiting."""
+        duration_us = microseconds(by)
+        speed = self.options.speed()
+        if speed:
+            await asyncio.sleep(duration_us / 1e6 / speed)
+        else:
+            self.world.advance(duration_us)
+
+    async def wait(self, broker: int, state: str, timeout: str = "20s") -> None:
+        """Wait until the broker is in `state` (one of STATES); TimeoutError says what it is in."""
+        if state not in STATES:
+            raise CommandError(f"state: expected {nearest(state, STATES)}, got {state!r}")
+        await self._until(
+            lambda: state in self.states_of(broker), timeout, f"broker {broker} {state}"
+        )
+
+    def states_of(self, broker_id: int) -> set[str]:
+        """Every state the broker is in now: as registered, and as a simulated process."""
+        states: set[str] = set()
+        registered = self.world.committed.brokers.get(broker_id)
+        if registered is None:
+            states.add("unregistered")
+        else:
+            states |= {"registered", "fenced" if registered.fenced else "unfenced"}
+            if registered.in_controlled_shutdown:
+                states.add("in-controlled-shutdown")
+        agent = self.world.agents.get(broker_id)
+        if agent is not None:
+            states.add(agent.state.lower().replace("_", "-"))
+        return states
+
+    async def _until(self, condition: Callable[[], bool], timeout: str, what: str) -> None:
+        limit_us = microseconds(timeout)
+        speed = self.options.speed()
+        if speed:
+            met = await self._until_live(condition, limit_us / 1e6 / speed)
+        else:
+            met = self.world.run_until(condition, limit_us=limit_us)
+        if not met:
+            raise TimeoutError(f"expected {what} within {timeout}; {self._standing()}")
+
+    async def _until_live(self, condition: Callable[[], bool], limit_s: float) -> bool:
+        """Look again after every event, and once more at the end."""
+        happened = asyncio.Event()
+        listeners = self.world.journal.listeners
+
+        def heard(_: object) -> None:
+            happened.set()
+
+        listeners.append(heard)
+        try:
+            async with asyncio.timeout(limit_s):
+                while not condition():
+                    await happened.wait()
+                    happened.clear()
+        except TimeoutError:
+            return condition()
+        finally:
+            listeners.remove(heard)
+        return True
+
+    def _standing(self) -> str:
+        states = {b: sorted(self.states_of(b)) for b in sorted(self.world.agents)[:10]}
+        return "; ".join(f"broker {b}: {', '.join(s)}" for b, s in states.items())
+
+    def _agent(self, broker_id: int) -> HostedAgent:
+        agent = self.world.agents.get(broker_id)
+        if agent is None:
+            raise UnknownBroker(broker_id, sorted(self.world.agents))
+        return agent
+
+    def _entered(self) -> "_Entered":
+        assert self._runtime is not None, "started"
+        return _Entered(self._runtime)
+
+
+class _Entered:
+    """Something from outside happens on the timeline: bring it to now, then arm what follows."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    def __enter__(self) -> None:
+        self._runtime.enter()
+
+    def __exit__(self, *_: object) -> None:
+        self._runtime.leave()
+
+
+def _raise_if_refused(code: int, message: str | None) -> None:
+    if code:
+        from kraftsim.controller.core.errors import ErrorCode
+
+        raise ApiError(ErrorCode(code), message or "")

@@ -1,0 +1,14 @@
+"""Durations as people write them: "11s", "250ms", "2m"; a bare number is seconds."""
+
+import re
+
+_UNITS_US = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(us|ms|s|m|h)?\s*")
+
+
+def microseconds(duration: str | float) -> int:
+    """The duration in microseconds; ValueError says what was expected."""
+    match = _DURATION.fullmatch(str(duration))
+    if match is None:
+        raise ValueError(f"expected a duration such as 11s, 250ms or 2m, got {duration!r}")
+    return round(float(match[1]) * _UNITS_US[match[2] or "s"])

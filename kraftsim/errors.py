@@ -1,0 +1,16 @@
+"""What a user did wrong, said so that they know what to do next."""
+
+from collections.abc import Sequence
+
+
+class CommandError(Exception):
+    """A verb that cannot be carried out as it was given; the text names the way out."""
+
+
+class UnknownBroker(CommandError):
+    """No broker of that id; the text names those that there are."""
+
+    def __init__(self, broker_id: int, known: Sequence[int]) -> None:
+        ids = ", ".join(str(one) for one in known[:20]) or "none"
+        super().__init__(f"no broker {broker_id}: expected one of {ids}")
+        self.broker_id = broker_id

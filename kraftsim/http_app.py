@@ -1,0 +1,204 @@
+"""HTTP: every row of the table of operations, Kafka's APIs as JSON, events, health, OpenAPI."""
+
+import asyncio
+import ipaddress
+import json
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.wire.json_form import JsonError
+
+from .errors import CommandError, UnknownBroker
+from .kafka_json import KAFKA_APIS, answer_kafka_api
+from .openapi import openapi_document
+from .operations import OPERATIONS, Operation, arguments
+from .options import nearest
+from .views import Document, event_view
+
+if TYPE_CHECKING:
+    from kraftsim.scenarios.journal import EventRow
+
+    from .cluster import Cluster
+
+BODY_BYTES_MAX = 1024 * 1024
+EVENTS_QUEUED_MAX = 10_000  # of one subscriber; one that lags further is cut off
+
+_STATUS = {
+    ErrorCode.BROKER_NOT_AVAILABLE: 404,
+    ErrorCode.BROKER_ID_NOT_REGISTERED: 404,
+    ErrorCode.DUPLICATE_BROKER_REGISTRATION: 409,
+    ErrorCode.STALE_BROKER_EPOCH: 409,
+    ErrorCode.BROKER_REQUIRED_FOR_PARTITIONS: 409,
+    ErrorCode.NOT_CONTROLLER: 421,
+    ErrorCode.REQUEST_TIMED_OUT: 504,
+    ErrorCode.UNKNOWN_SERVER_ERROR: 500,
+}
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def status_of(code: int) -> int:
+    """The HTTP status of a Kafka error (design 4.3); every other refusal is the caller's: 400."""
+    if code == 0:
+        return 200
+    return _STATUS.get(ErrorCode(code), 400) if code in set(ErrorCode) else 400
+
+
+def http_application(kraft: "Cluster") -> web.Application:
+    application = web.Application(client_max_size=BODY_BYTES_MAX, middlewares=[_errors])
+    for operation in OPERATIONS:
+        application.router.add_route(operation.method, operation.path, _route(kraft, operation))
+    routes: tuple[tuple[str, str, Handler], ...] = (
+        ("POST", "/kafka/{api}", _kafka(kraft)),
+        ("GET", "/livez", _alive),
+        ("GET", "/readyz", _ready(kraft)),
+        ("GET", "/openapi.json", _openapi),
+    )
+    for method, path, handler in routes:
+        application.router.add_route(method, path, handler)
+    return application
+
+
+def _json(document: object, status: int = 200) -> web.Response:
+    return web.json_response(document, status=status)
+
+
+def _error(status: int, message: str, error: str = "", code: int = -1) -> web.Response:
+    document: Document = {"errorCode": code, "error": error, "message": message}
+    return _json(document, status)
+
+
+@web.middleware
+async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """The one place where what went wrong becomes a status and a document."""
+    try:
+        return await handler(request)
+    except ApiError as error:
+        return _error(status_of(error.code), error.message, error_name(error.code), error.code)
+    except UnknownBroker as error:
+        return _error(404, str(error), "UNKNOWN_BROKER")
+    except TimeoutError as error:
+        return _error(504, str(error), "TIMED_OUT")
+    except (CommandError, JsonError, ValueError) as error:
+        return _error(400, str(error), "INVALID_REQUEST", ErrorCode.INVALID_REQUEST)
+    except web.HTTPNotFound:
+        paths = [operation.path for operation in OPERATIONS]
+        return _error(404, f"no {request.path}: try {nearest(request.path, paths)}", "NOT_FOUND")
+    except web.HTTPRequestEntityTooLarge:
+        return _error(413, f"expected a body of at most {BODY_BYTES_MAX} bytes", "TOO_LARGE")
+    except web.HTTPMethodNotAllowed as error:
+        allowed = ", ".join(sorted(error.allowed_methods))
+        return _error(405, f"expected {allowed}, got {request.method}", "METHOD_NOT_ALLOWED")
+
+
+def error_name(code: int) -> str:
+    """INVALID_CLUSTER_ID is KIP-631's name of 104, and HTTP's."""
+    if code == ErrorCode.INCONSISTENT_CLUSTER_ID:
+        return "INVALID_CLUSTER_ID"
+    return ErrorCode(code).name if code in set(ErrorCode) else f"ERROR_{code}"
+
+
+async def _body(request: web.Request) -> dict[str, object]:
+    text = await request.text()
+    if not text.strip():
+        return {}
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CommandError(f"body: expected JSON, got {text[:40]!r} ({error})") from None
+    if not isinstance(document, dict):
+        raise CommandError(f"body: expected a JSON object, got {type(document).__name__}")
+    return document
+
+
+def _route(kraft: "Cluster", operation: Operation) -> Handler:
+    async def handle(request: web.Request) -> web.StreamResponse:
+        if operation.changes:
+            _check_control(kraft)
+        if operation.path == "/v1/events" and "text/event-stream" in request.headers.get(
+            "Accept", ""
+        ):
+            return await _stream(kraft, request)
+        given: dict[str, object] = {**request.match_info, **request.query}
+        if operation.method == "POST":
+            given |= await _body(request)
+        return _json(await operation.run(kraft, **arguments(operation, given)))
+
+    return handle
+
+
+def _check_control(kraft: "Cluster") -> None:
+    """The control side serves this machine only: it can kill what others rely on."""
+    host = kraft.options.host
+    if host != "localhost" and not ipaddress.ip_address(host).is_loopback:
+        raise web.HTTPForbidden(
+            text=f"the control side answers on loopback only, and this cluster is on {host}"
+        )
+
+
+def _kafka(kraft: "Cluster") -> Handler:
+    async def handle(request: web.Request) -> web.StreamResponse:
+        name = request.match_info["api"]
+        if name not in KAFKA_APIS:
+            raise CommandError(f"expected {nearest(name, KAFKA_APIS)}, got {name!r}")
+        version = request.query.get("version")
+        document = await answer_kafka_api(kraft, name, await _body(request), version)
+        code = document.get("errorCode", 0)
+        assert isinstance(code, int), code
+        return _json(document, status_of(code))
+
+    return handle
+
+
+async def _alive(_: web.Request) -> web.StreamResponse:
+    return _json({"status": "alive"})
+
+
+def _ready(kraft: "Cluster") -> Handler:
+    async def handle(_: web.Request) -> web.StreamResponse:
+        node = kraft.world.controller.node
+        return _json({"ready": node.is_active}, 200 if node.is_active else 503)
+
+    return handle
+
+
+async def _openapi(_: web.Request) -> web.StreamResponse:
+    return _json(openapi_document())
+
+
+async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
+    """Server-sent events from a cursor (`from`, or Last-Event-ID of a reconnecting client)."""
+    last = request.headers.get("Last-Event-ID")
+    start = int(last) + 1 if last else int(request.query.get("from", "0"))
+    journal = kraft.world.journal
+    rows: asyncio.Queue[EventRow] = asyncio.Queue(EVENTS_QUEUED_MAX)
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await response.prepare(request)
+
+    def heard(row: "EventRow") -> None:
+        if rows.full():
+            journal.listeners.remove(heard)
+            response.force_close()
+        else:
+            rows.put_nowait(row)
+
+    journal.listeners.append(heard)
+    try:
+        for row in journal.since(start):
+            await _write(response, row)
+        while heard in journal.listeners or not rows.empty():
+            await _write(response, await rows.get())
+    except (ConnectionError, asyncio.CancelledError):
+        return response  # the reader went away
+    finally:
+        if heard in journal.listeners:
+            journal.listeners.remove(heard)
+    return response
+
+
+async def _write(response: web.StreamResponse, row: "EventRow") -> None:
+    data = json.dumps(event_view(row))
+    await response.write(f"id: {row.seq}\nevent: {row.kind}\ndata: {data}\n\n".encode())

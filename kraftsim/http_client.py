@@ -1,0 +1,77 @@
+"""The CLI's way to a running cluster: HTTP with the standard library, so that it starts at once."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from http.client import HTTPException
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode
+from urllib.request import Request, urlopen
+
+from .errors import CommandError
+
+DEFAULT_URL = "http://127.0.0.1:8090"
+TIMEOUT_S = 120.0
+Document = dict[str, object]
+
+
+class Refused(Exception):
+    """The service said no; the text is its own."""
+
+
+def service_url(given: str | None) -> str:
+    return (given or os.environ.get("KRAFTSIM_HTTP") or DEFAULT_URL).rstrip("/")
+
+
+def call(
+    url: str, method: str, path: str, arguments: Mapping[str, object]
+) -> Document:
+    """One operation: path words are filled in, the rest goes into query or body."""
+    rest = dict(arguments)
+    for name in [part[1:-1] for part in path.split("/") if part.startswith("{")]:
+        path = path.replace("{" + name + "}", quote(str(rest.pop(name)), safe=""))
+    body = None
+    if method == "POST":
+        body = json.dumps(rest).encode()
+    elif rest:
+        path += "?" + urlencode({k: str(v) for k, v in rest.items()})
+    request = Request(
+        url + path, data=body, method=method, headers={"Content-Type": "application/json"}
+    )
+    with _opened(request, url) as response:
+        document = json.load(response)
+    assert isinstance(document, dict), type(document)
+    return document
+
+
+def stream(url: str, path: str) -> Iterator[Document]:
+    """Server-sent events, one document each, for as long as the service lives."""
+    request = Request(url + path, headers={"Accept": "text/event-stream"})
+    with _opened(request, url, timeout_s=None) as response:
+        try:
+            for line in response:
+                if line.startswith(b"data: "):
+                    yield json.loads(line[6:])
+        except (HTTPException, OSError):
+            return
+
+
+def _opened(request: Request, url: str, *, timeout_s: float | None = TIMEOUT_S):  # type: ignore[no-untyped-def]  # urllib's own untyped response
+    try:
+        return urlopen(request, timeout=timeout_s)
+    except HTTPError as error:
+        raise Refused(_refusal(error)) from None
+    except (URLError, OSError, ValueError) as error:
+        reason = getattr(error, "reason", error)
+        raise CommandError(
+            f"no cluster answers at {url} ({reason}): start one with `kraftsim up`, or name "
+            "another with --url or KRAFTSIM_HTTP"
+        ) from None
+
+
+def _refusal(error: HTTPError) -> str:
+    try:
+        document = json.load(error)
+    except ValueError:
+        return f"HTTP {error.code}"
+    return f"{document.get('error') or error.code}: {document.get('message', '')}"

@@ -1,0 +1,85 @@
+"""`POST /kafka/{ApiName}`: any Kafka API that the controller handles, spelled in JSON.
+
+The same request and response types as on the wire, lowerCamel; a refusal adds `error` and
+`message`. DecommissionBroker exists here and nowhere on the wire (KIP-631).
+"""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from kraftsim.broker_agent.config import CLIENT_LISTENER
+from kraftsim.controller.core.describe_cluster import describe_brokers
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.handlers import refusal
+from kraftsim.controller.core.rpc import (
+    BrokerRegistrationRequest,
+    DescribeClusterRequest,
+    Request,
+    Response,
+)
+from kraftsim.controller.core.rpc.cluster import BROKER_ENDPOINT
+from kraftsim.controller.wire.api_decommission_broker import DECOMMISSION_BROKER
+from kraftsim.controller.wire.apis import APIS, Api
+from kraftsim.controller.wire.json_form import from_json, to_json
+
+from .errors import CommandError
+from .views import Document
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+
+_SERVED = (62, 63, 64, 19, 20, 60, 56)
+KAFKA_APIS: dict[str, Api] = {
+    "DecommissionBroker": DECOMMISSION_BROKER,
+    **{APIS[key].name: APIS[key] for key in _SERVED},
+}
+
+
+async def answer_kafka_api(
+    kraft: "Cluster", name: str, body: dict[str, object], version: str | None
+) -> Document:
+    """The response as a document; JsonError or CommandError for a body that is none."""
+    api = KAFKA_APIS[name]
+    _check_version(api, version)
+    request = _with_directory(cast(Request, from_json(api.request, body)))
+    try:
+        response = await _answer(kraft, request)
+    except ApiError as error:
+        from .http_app import error_name
+
+        document = to_json(api.response, refusal(request, error))
+        return document | {
+            "errorCode": int(error.code),
+            "error": error_name(error.code),
+            "message": error.message,
+        }
+    return to_json(api.response, response)
+
+
+def _with_directory(request: Request) -> Request:
+    """A registration over HTTP may leave its directories out: it gets one of its own."""
+    if isinstance(request, BrokerRegistrationRequest) and not request.log_dirs:
+        return replace(request, log_dirs=(request.incarnation_id,))
+    return request
+
+
+async def _answer(kraft: "Cluster", request: Request) -> Response:
+    if isinstance(request, DescribeClusterRequest) and request.endpoint_type == BROKER_ENDPOINT:
+        return describe_brokers(
+            kraft.world.committed,
+            request,
+            cluster_id=kraft.cluster_id,
+            listener=CLIENT_LISTENER,
+            random=kraft.world.random,
+        )
+    return await kraft.request(request)
+
+
+def _check_version(api: Api, version: str | None) -> None:
+    if version is None:
+        return
+    if not version.isdigit() or not api.min_version <= int(version) <= api.max_version:
+        raise CommandError(
+            f"version: expected {api.min_version} to {api.max_version} of {api.name}, "
+            f"got {version!r}"
+        )

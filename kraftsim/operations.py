@@ -1,0 +1,238 @@
+"""The one table of operations: each row is a verb, and HTTP, OpenAPI, CLI and help come from it.
+
+A row's arguments are those of its function, after the cluster: names, types, defaults and the first
+line of its docstring are read from there, so nothing is said twice.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from .errors import CommandError, UnknownBroker
+from .views import (
+    Document,
+    broker_view,
+    brokers_view,
+    cluster_view,
+    event_view,
+    log_view,
+    topics_view,
+)
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+
+LOG_LIMIT_MAX = 10_000  # records of one answer
+EVENTS_LIMIT_MAX = 10_000  # rows of one answer
+
+Run = Callable[..., Awaitable[Document]]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """`kind` is int, bool or str; `default` of `inspect.Parameter.empty` means required."""
+
+    name: str
+    kind: type
+    default: object
+
+    @property
+    def is_required(self) -> bool:
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def json_name(self) -> str:
+        """lowerCamel, as everything over HTTP."""
+        head, *tail = self.name.split("_")
+        return head + "".join(word.capitalize() for word in tail)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """`words` are the CLI's; `changes` those that only the control side may call."""
+
+    method: Literal["GET", "POST"]
+    path: str
+    words: tuple[str, ...]
+    run: Run
+    changes: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.run.__name__
+
+    @property
+    def help(self) -> str:
+        return (inspect.getdoc(self.run) or "").split("\n")[0]
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        signature = inspect.signature(self.run)
+        named = list(signature.parameters.values())[1:]
+        return [Parameter(one.name, _kind(one.annotation), one.default) for one in named]
+
+    @property
+    def path_names(self) -> list[str]:
+        return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
+
+
+def _kind(annotation: object) -> type:
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "str")
+    return {"int": int, "bool": bool}.get(str(text).split(" ")[0], str)
+
+
+async def cluster(kraft: "Cluster") -> Document:
+    """The cluster at a glance: id, controller, features, how far the log has come."""
+    return cluster_view(kraft.world.controller.node)
+
+
+async def list_brokers(kraft: "Cluster") -> Document:
+    """Every registered or simulated broker."""
+    return brokers_view(kraft.world.committed, kraft.world.agents)
+
+
+async def show_broker(kraft: "Cluster", id: int) -> Document:
+    """One broker: registration, fencing, start time, and its simulated process."""
+    world = kraft.world
+    known = {*world.committed.brokers, *world.agents}
+    if id not in known:
+        raise UnknownBroker(id, sorted(known))
+    return broker_view(world.committed, world.agents, id)
+
+
+async def list_topics(kraft: "Cluster") -> Document:
+    """Topics with leaders, replicas and in-sync replicas of every partition."""
+    return topics_view(kraft.world.committed)
+
+
+async def read_log(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Document:
+    """Committed records of the metadata log, as Kafka's own decoder prints them."""
+    return log_view(kraft.world.controller.node, max(from_, 0), min(limit, LOG_LIMIT_MAX))
+
+
+async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Document:
+    """What happened, from row `from` on; as server-sent events where the client accepts them."""
+    rows = kraft.world.journal.since(max(from_, 0))[: min(limit, EVENTS_LIMIT_MAX)]
+    following = rows[-1].seq + 1 if rows else max(from_, 0)
+    return {"events": [event_view(row) for row in rows], "next": following}
+
+
+async def add_broker(kraft: "Cluster", rack: str | None = None) -> Document:
+    """Start one more simulated broker."""
+    broker_id = await kraft.add_broker(rack)
+    return {"brokerId": broker_id}
+
+
+async def stop_broker(kraft: "Cluster", id: int) -> Document:
+    """SIGTERM: the broker gives its leaderships away, is fenced, and ends."""
+    await kraft.stop(id)
+    return _standing(kraft, id)
+
+
+async def kill_broker(kraft: "Cluster", id: int) -> Document:
+    """SIGKILL: gone at once; the controller learns of it when the lease runs out."""
+    await kraft.kill(id)
+    return _standing(kraft, id)
+
+
+async def pause_broker(kraft: "Cluster", id: int) -> Document:
+    """SIGSTOP: the process is there and does nothing."""
+    await kraft.pause(id)
+    return _standing(kraft, id)
+
+
+async def resume_broker(kraft: "Cluster", id: int) -> Document:
+    """SIGCONT: a paused process goes on."""
+    await kraft.resume(id)
+    return _standing(kraft, id)
+
+
+async def restart_broker(kraft: "Cluster", id: int) -> Document:
+    """Kill the process if it lives and start another: a new incarnation."""
+    await kraft.restart(id)
+    return _standing(kraft, id)
+
+
+async def mute_broker(kraft: "Cluster", id: int, on: bool = True) -> Document:
+    """What the broker sends no longer reaches the controller (`on=false` mends the link)."""
+    await kraft.mute(id, on)
+    return _standing(kraft, id)
+
+
+async def deafen_broker(kraft: "Cluster", id: int, on: bool = True) -> Document:
+    """What the controller answers no longer reaches the broker (`on=false` mends the link)."""
+    await kraft.deafen(id, on)
+    return _standing(kraft, id)
+
+
+async def wait_for_broker(
+    kraft: "Cluster", broker: int, state: str, timeout: str = "20s"
+) -> Document:
+    """Return once the broker is in the state: fenced, unfenced, running, unregistered, ..."""
+    await kraft.wait(broker=broker, state=state, timeout=timeout)
+    return _standing(kraft, broker)
+
+
+def _standing(kraft: "Cluster", broker_id: int) -> Document:
+    return {"brokerId": broker_id, "states": sorted(kraft.states_of(broker_id))}
+
+
+OPERATIONS: tuple[Operation, ...] = (
+    Operation("GET", "/v1/cluster", ("cluster", "show"), cluster),
+    Operation("GET", "/v1/brokers", ("broker", "ls"), list_brokers),
+    Operation("GET", "/v1/brokers/{id}", ("broker", "show"), show_broker),
+    Operation("GET", "/v1/topics", ("topic", "ls"), list_topics),
+    Operation("GET", "/v1/log", ("log", "show"), read_log),
+    Operation("GET", "/v1/events", ("events",), list_events),
+    Operation("POST", "/sim/brokers", ("broker", "add"), add_broker, changes=True),
+    Operation("POST", "/sim/brokers/{id}/stop", ("broker", "stop"), stop_broker, changes=True),
+    Operation("POST", "/sim/brokers/{id}/kill", ("broker", "kill"), kill_broker, changes=True),
+    Operation("POST", "/sim/brokers/{id}/pause", ("broker", "pause"), pause_broker, changes=True),
+    Operation(
+        "POST", "/sim/brokers/{id}/resume", ("broker", "resume"), resume_broker, changes=True
+    ),
+    Operation(
+        "POST", "/sim/brokers/{id}/restart", ("broker", "restart"), restart_broker, changes=True
+    ),
+    Operation("POST", "/sim/brokers/{id}/mute", ("broker", "mute"), mute_broker, changes=True),
+    Operation(
+        "POST", "/sim/brokers/{id}/deafen", ("broker", "deafen"), deafen_broker, changes=True
+    ),
+    Operation("GET", "/v1/wait", ("wait",), wait_for_broker),
+)
+
+
+def arguments(operation: Operation, given: dict[str, object]) -> dict[str, object]:
+    """Check and convert what a user gave; CommandError names the argument, expected and got."""
+    known = {one.json_name.rstrip("_"): one for one in operation.parameters}
+    for name in given:
+        if name not in known:
+            from .options import nearest
+
+            raise CommandError(f"{operation.name}: expected {nearest(name, known)}, got {name!r}")
+    missing = [name for name, one in known.items() if one.is_required and name not in given]
+    if missing:
+        raise CommandError(f"{operation.name}: {', '.join(missing)} must be given")
+    return {known[name].name: converted(known[name], value) for name, value in given.items()}
+
+
+def converted(parameter: Parameter, value: object) -> object:
+    """The value in the parameter's type, from JSON's types or from text."""
+    if value is None and parameter.default is None:
+        return None
+    if parameter.kind is str and isinstance(value, str):
+        return value
+    if parameter.kind is bool and str(value).lower() in ("true", "false"):
+        return str(value).lower() == "true"
+    if parameter.kind is int and not isinstance(value, bool) and _is_whole(value):
+        return int(str(value))
+    kinds = {int: "a whole number", bool: "true or false", str: "a text"}
+    raise CommandError(
+        f"{parameter.json_name.rstrip('_')}: expected {kinds[parameter.kind]}, got {value!r}"
+    )
+
+
+def _is_whole(value: object) -> bool:
+    text = str(value)
+    return len(text) <= 19 and text.removeprefix("-").isdigit()

@@ -1,0 +1,132 @@
+"""What a user may say about a cluster, and the topology that it means."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+
+from kraftsim.controller.core.features import level_of
+from kraftsim.controller.core.profile import PROFILES, Profile
+from kraftsim.controller.core.settings import Settings
+from kraftsim.scenarios.topology import (
+    FIRST_BROKER_ID,
+    FIRST_BROKER_PORT,
+    FIRST_CONTROLLER_PORT,
+    BrokerSpec,
+    ControllerSpec,
+    Topology,
+)
+
+BROKERS_MAX = 10_000
+CLOCKS = ("real", "virtual", "scaled:K")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterOptions:
+    """`racks` are given to the brokers in turn; `settings` are Kafka's names with dots or
+    underscores (`broker.session.timeout.ms`). Ports of None open no listener; 0 lets the system
+    choose."""
+
+    brokers: int = 3
+    controllers: int = 1
+    cluster_id: str | None = None
+    profile: str = "kafka-4.3"
+    metadata_version: str | None = None
+    clock: str = "real"
+    seed: int | None = None
+    racks: Sequence[str] = ()
+    settings: Mapping[str, object] = field(default_factory=dict)
+    host: str = "127.0.0.1"
+    advertised_host: str | None = None
+    kafka_port: int | None = None
+    controller_port: int | None = None
+    http_port: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.brokers <= BROKERS_MAX:
+            raise ValueError(f"brokers: expected 0 to {BROKERS_MAX}, got {self.brokers}")
+        if self.controllers != 1:
+            raise ValueError(
+                f"controllers: this release runs 1, got {self.controllers} "
+                "(a quorum of three comes next)"
+            )
+        self.speed()
+
+    def speed(self) -> float:
+        """How fast time runs: 1.0 real, 0.0 virtual (it is moved by hand), K scaled."""
+        if self.clock in ("real", "virtual"):
+            return 1.0 if self.clock == "real" else 0.0
+        word, _, factor = self.clock.partition(":")
+        try:
+            speed = float(factor) if word == "scaled" else 0.0
+        except ValueError:
+            speed = 0.0
+        if speed <= 0:
+            raise ValueError(f"clock: expected {', '.join(CLOCKS)}, got {self.clock!r}")
+        return speed
+
+
+def topology_of(
+    options: ClusterOptions,
+    cluster_id: str,
+    *,
+    controller_port: int = FIRST_CONTROLLER_PORT,
+    broker_ports: Sequence[int] = (),
+) -> Topology:
+    """The topology that the options mean, with the ports that the listeners got."""
+    profile = _named(PROFILES, options.profile, "profile")
+    host = options.advertised_host or options.host
+    return Topology(
+        cluster_id=cluster_id,
+        controller=ControllerSpec(host=host, port=controller_port),
+        brokers=tuple(
+            BrokerSpec(
+                broker_id=FIRST_BROKER_ID + position,
+                host=host,
+                port=broker_ports[position] if broker_ports else FIRST_BROKER_PORT + position,
+                rack=options.racks[position % len(options.racks)] if options.racks else None,
+            )
+            for position in range(options.brokers)
+        ),
+        profile=profile,
+        settings=_settings(profile, options.settings),
+        metadata_version=(
+            level_of(options.metadata_version) if options.metadata_version else None
+        ),
+    )
+
+
+def _named(known: Mapping[str, Profile], name: str, what: str) -> Profile:
+    if name not in known:
+        raise ValueError(f"{what}: expected {nearest(name, known)}, got {name!r}")
+    return known[name]
+
+
+def nearest(word: str, known: Mapping[str, object] | Sequence[str]) -> str:
+    """The known word that `word` was probably meant to be, or all of them."""
+    close = get_close_matches(word, list(known), n=1)
+    return f"{close[0]!r} (nearest)" if close else ", ".join(known)
+
+
+def _settings(profile: Profile, given: Mapping[str, object]) -> Settings:
+    known = {one.name: one.type for one in fields(Settings)}
+    changes: dict[str, object] = {}
+    for key, value in given.items():
+        name = key.replace(".", "_").removeprefix("kraftsim_")
+        if name not in known:
+            dotted = [one.replace("_", ".") for one in known]
+            raise ValueError(
+                f"settings: expected {nearest(key.replace('_', '.'), dotted)}, got {key!r}"
+            )
+        changes[name] = _typed(key, value, known[name])
+    return replace(profile.settings, **changes)  # type: ignore[arg-type]  # typed just above
+
+
+def _typed(key: str, value: object, kind: object) -> object:
+    wants_bool = kind in (bool, "bool")
+    text = str(value).strip().lower()
+    if wants_bool and text in ("true", "false"):
+        return text == "true"
+    if not wants_bool and text.lstrip("-").isdigit():
+        return int(text)
+    expected = "true or false" if wants_bool else "a whole number"
+    raise ValueError(f"settings: {key}: expected {expected}, got {value!r}")

@@ -1,0 +1,41 @@
+"""Reading a Kafka `.properties` file: `key=value` lines, `#` and `!` comments, `\\` at a line's end."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+
+from kraftsim.controller.core.settings import Settings
+
+FILE_BYTES_MAX = 1024 * 1024
+
+
+def read_properties(path: Path) -> dict[str, str]:
+    """The file's pairs; ValueError names file and line of what is not one."""
+    if path.stat().st_size > FILE_BYTES_MAX:
+        raise ValueError(f"{path}: expected at most {FILE_BYTES_MAX} bytes")
+    pairs: dict[str, str] = {}
+    pending = ""
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        text = pending + line.strip()
+        pending = ""
+        if not text or text[0] in "#!":
+            continue
+        if text.endswith("\\"):
+            pending = text[:-1]
+            continue
+        key, separator, value = text.partition("=")
+        if not separator:
+            raise ValueError(f"{path}:{number}: expected key=value, got {line!r}")
+        pairs[key.strip()] = value.strip()
+    return pairs
+
+
+def split_known(pairs: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """(settings that the simulation follows, keys that it has no use for)."""
+    known = {one.name for one in fields(Settings)}
+    used = {
+        key: value
+        for key, value in pairs.items()
+        if key.replace(".", "_").removeprefix("kraftsim_") in known
+    }
+    return used, sorted(set(pairs) - set(used))

@@ -1,0 +1,157 @@
+"""The sockets of a cluster: the controller's listener, a facade for each broker, and HTTP.
+
+A facade follows its broker's process: closed when that is gone, holding when it is paused.
+"""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from kraftsim.broker_agent import facade
+from kraftsim.broker_agent.config import CLIENT_LISTENER
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.rpc import (
+    ApiVersionsRequest,
+    DescribeClusterRequest,
+    MetadataRequest,
+    Request,
+    Response,
+)
+from kraftsim.controller.server import api_versions
+from kraftsim.controller.server.kafka_listener import KafkaListener
+from kraftsim.controller.server.runtime import Runtime
+from kraftsim.scenarios.world import World
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+ReplyTo = Callable[[Response | ApiError], None]
+
+
+class Service:
+    """Ports are bound before anybody registers, so that a registration names the real ones."""
+
+    def __init__(self, host: str) -> None:
+        self.host = host
+        self.controller_port: int | None = None
+        self.broker_ports: dict[int, int] = {}
+        self.http_port: int | None = None
+        self._controller: KafkaListener | None = None
+        self._facades: dict[int, KafkaListener] = {}
+        self._http: web.AppRunner | None = None
+        self._tasks: set[asyncio.Task[int]] = set()
+        self._world: World | None = None
+
+    async def open_controller(self, port: int) -> int:
+        """Bind the controller's port; nobody is answered before `serve`."""
+        self._controller = KafkaListener("controller", "controller")
+        self.controller_port = await self._controller.open(self.host, port)
+        return self.controller_port
+
+    async def open_facade(self, broker_id: int, port: int) -> int:
+        listener = KafkaListener("broker", f"broker-{broker_id}")
+        self._facades[broker_id] = listener
+        self.broker_ports[broker_id] = await listener.open(self.host, port)
+        return self.broker_ports[broker_id]
+
+    def serve(self, world: World, runtime: Runtime) -> None:
+        """From here on listeners answer."""
+        self._world = world
+        if self._controller is not None:
+            self._controller.serve(runtime, partial(self._answer_controller, world))
+        for broker_id in self._facades:
+            self.serve_facade(broker_id, runtime)
+        world.agent_listeners.append(self._on_agent_state)
+
+    def serve_facade(self, broker_id: int, runtime: Runtime) -> None:
+        assert self._world is not None, "serve comes first"
+        listener = self._facades[broker_id]
+        listener.start_time_tag = self._world.topology.settings.start_time_tag
+        listener.serve(runtime, partial(self._answer_facade, self._world, broker_id))
+
+    async def open_http(self, application: "web.Application", port: int) -> int:
+        from aiohttp import web
+
+        self._http = web.AppRunner(application, access_log=None, shutdown_timeout=0.2)
+        await self._http.setup()
+        site = web.TCPSite(self._http, self.host, port)
+        await site.start()
+        self.http_port = self._http.addresses[0][1]
+        return self.http_port
+
+    async def close(self) -> None:
+        for listener in (self._controller, *self._facades.values()):
+            if listener is not None:
+                listener.close()
+        if self._http is not None:
+            await self._http.cleanup()
+
+    def _answer_controller(
+        self, world: World, request: Request, version: int, reply_to: ReplyTo
+    ) -> None:
+        if isinstance(request, ApiVersionsRequest):
+            node = world.controller.node
+            reply_to(
+                api_versions.answer(
+                    request,
+                    version,
+                    listener="controller",
+                    image=node.committed,
+                    profile=node.profile,
+                )
+            )
+        else:
+            world.dispatch(request, reply_to)
+
+    def _answer_facade(
+        self, world: World, broker_id: int, request: Request, version: int, reply_to: ReplyTo
+    ) -> None:
+        """What a broker knows it answers from what it has fetched; the rest it passes on."""
+        image = world.agents[broker_id].agent.image
+        cluster_id = world.topology.cluster_id
+        match request:
+            case ApiVersionsRequest():
+                profile = world.topology.profile
+                reply_to(
+                    api_versions.answer(
+                        request, version, listener="broker", image=image, profile=profile
+                    )
+                )
+            case MetadataRequest():
+                reply_to(
+                    facade.metadata(
+                        image,
+                        request,
+                        cluster_id=cluster_id,
+                        listener=CLIENT_LISTENER,
+                        random=world.random,
+                    )
+                )
+            case DescribeClusterRequest():
+                try:
+                    reply_to(
+                        facade.describe_cluster(
+                            image,
+                            request,
+                            cluster_id=cluster_id,
+                            listener=CLIENT_LISTENER,
+                            random=world.random,
+                        )
+                    )
+                except ApiError as error:
+                    reply_to(error)
+            case _:
+                world.links[broker_id].send(request, reply_to)
+
+    def _on_agent_state(self, broker_id: int, state: str) -> None:
+        listener = self._facades.get(broker_id)
+        if listener is None:
+            return
+        if state == "NOT_RUNNING":
+            listener.close()
+        elif state == "STARTING" and not listener.is_open:
+            task = asyncio.ensure_future(listener.open(self.host, self.broker_ports[broker_id]))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        listener.hold(state == "PAUSED")

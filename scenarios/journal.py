@@ -1,0 +1,178 @@
+"""What happened, one row an event, the same live and in virtual time (design 4.4).
+
+Rows are numbered; the journal keeps the newest and says where they begin. Whatever may differ
+between two runs of one seed (wall time, host, ports) stays out.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from kraftsim.controller.core import records as r
+from kraftsim.controller.core.batch import Batch, LeaderChange
+from kraftsim.controller.core.image import Image
+
+ROWS_MAX = 100_000  # about an hour of a busy cluster; a reader who lags further is told so
+
+Detail = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventRow:
+    """`t_us` is the world's time; `cause_seq` the row that caused this one, where one is known."""
+
+    run_id: str
+    seed: int | None
+    scenario: str
+    seq: int
+    t_us: int
+    node: str
+    kind: str
+    broker_id: int | None = None
+    broker_epoch: int | None = None
+    leader_epoch: int | None = None
+    offset: int | None = None
+    cause_seq: int | None = None
+    fault_id: str | None = None
+    detail: Detail = field(default_factory=dict)
+
+
+class Journal:
+    def __init__(
+        self, now_us: Callable[[], int], *, run_id: str, seed: int | None, scenario: str = "live"
+    ) -> None:
+        self._now_us = now_us
+        self._run_id, self._seed, self._scenario = run_id, seed, scenario
+        self._rows: deque[EventRow] = deque(maxlen=ROWS_MAX)
+        self._next_seq = 0
+        self.listeners: list[Callable[[EventRow], None]] = []
+
+    def since(self, seq: int) -> list[EventRow]:
+        """Rows numbered `seq` and later, as far back as they are kept."""
+        if not self._rows or seq >= self._next_seq:
+            return []
+        skip = max(0, seq - self._rows[0].seq)
+        return [self._rows[position] for position in range(skip, len(self._rows))]
+
+    def write(
+        self,
+        node: str,
+        kind: str,
+        *,
+        broker_id: int | None = None,
+        broker_epoch: int | None = None,
+        leader_epoch: int | None = None,
+        offset: int | None = None,
+        cause_seq: int | None = None,
+        detail: Detail | None = None,
+    ) -> EventRow:
+        row = EventRow(
+            run_id=self._run_id,
+            seed=self._seed,
+            scenario=self._scenario,
+            seq=self._next_seq,
+            t_us=self._now_us(),
+            node=node,
+            kind=kind,
+            broker_id=broker_id,
+            broker_epoch=broker_epoch,
+            leader_epoch=leader_epoch,
+            offset=offset,
+            cause_seq=cause_seq,
+            detail=detail or {},
+        )
+        self._next_seq += 1
+        self._rows.append(row)
+        for listener in self.listeners:
+            listener(row)
+        return row
+
+    def committed(self, batch: Batch, image: Image, node_id: int) -> None:
+        """Rows of what a committed batch says; a broker's change causes its partitions' ones."""
+        node = f"controller-{node_id}"
+        told = [
+            (offset, row)
+            for offset, record in enumerate(batch.records, batch.base_offset)
+            if (row := _tell(record, image)) is not None
+        ]
+        told.sort(key=lambda one: one[1].kind in _CONSEQUENCES)
+        cause_seq: int | None = None
+        for offset, row in told:
+            is_consequence = row.kind in _CONSEQUENCES
+            written = self.write(
+                node,
+                row.kind,
+                broker_id=row.broker_id,
+                broker_epoch=row.broker_epoch,
+                leader_epoch=batch.epoch,
+                offset=offset,
+                cause_seq=cause_seq if is_consequence else None,
+                detail=row.detail,
+            )
+            if not is_consequence:
+                cause_seq = written.seq
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    kind: str
+    broker_id: int | None
+    broker_epoch: int | None
+    detail: Detail
+
+
+_CONSEQUENCES = ("partition_changed",)
+
+
+def _tell(record: object, image: Image) -> _Told | None:
+    """The event that a record is; None for those that tell nobody anything (NoOp, features)."""
+    match record:
+        case r.RegisterBrokerRecord():
+            return _Told(
+                "broker_registered", record.broker_id, record.broker_epoch, {"rack": record.rack}
+            )
+        case r.UnregisterBrokerRecord():
+            return _Told("broker_unregistered", record.broker_id, record.broker_epoch, {})
+        case r.BrokerRegistrationChangeRecord():
+            kind = _change_kind(record)
+            if kind is None:
+                return None
+            return _Told(kind, record.broker_id, record.broker_epoch, {})
+        case r.FenceBrokerRecord() | r.UnfenceBrokerRecord():
+            fences = isinstance(record, r.FenceBrokerRecord)
+            return _Told(
+                "broker_fenced" if fences else "broker_unfenced", record.id, record.epoch, {}
+            )
+        case r.TopicRecord():
+            return _Told("topic_created", None, None, {"topic": record.name})
+        case r.RemoveTopicRecord():
+            return _Told("topic_deleted", None, None, {"topic_id": record.topic_id.hex()})
+        case r.PartitionChangeRecord():
+            return _Told("partition_changed", None, None, _partition_detail(record, image))
+        case LeaderChange():
+            return _Told("controller_elected", None, None, {"leader_id": record.leader_id})
+        case _:
+            return None
+
+
+def _change_kind(record: r.BrokerRegistrationChangeRecord) -> str | None:
+    if record.fenced == r.FENCE:
+        return "broker_fenced"
+    if record.fenced == r.UNFENCE:
+        return "broker_unfenced"
+    if record.in_controlled_shutdown == r.IN_CONTROLLED_SHUTDOWN:
+        return "broker_in_controlled_shutdown"
+    return None
+
+
+def _partition_detail(record: r.PartitionChangeRecord, image: Image) -> Detail:
+    topic = image.topics.get(record.topic_id)
+    detail: dict[str, object] = {
+        "topic": topic.name if topic else record.topic_id.hex(),
+        "partition": record.partition_id,
+    }
+    if record.leader != r.NO_LEADER_CHANGE:
+        detail["leader"] = record.leader
+    if record.isr is not None:
+        detail["isr"] = list(record.isr)
+    return detail

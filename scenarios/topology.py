@@ -1,0 +1,74 @@
+"""Who exists: one value, read by `up`, `Cluster`, fixtures and the world (design: one topology)."""
+
+from dataclasses import dataclass, field
+
+from kraftsim.broker_agent.config import CLIENT_LISTENER, AgentConfig
+from kraftsim.controller.core.features import METADATA_VERSION
+from kraftsim.controller.core.profile import KAFKA_4_3, Profile
+from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
+from kraftsim.controller.core.settings import Settings
+from kraftsim.controller.core.uuid import Uuid
+
+FIRST_CONTROLLER_ID, FIRST_BROKER_ID = 3000, 1
+FIRST_CONTROLLER_PORT, FIRST_BROKER_PORT = 9990, 9092
+BROKERS_PER_LINGER_MS = 10  # a fleet of 1,000 fetches metadata at most every 100 ms a broker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerSpec:
+    broker_id: int
+    host: str = "127.0.0.1"
+    port: int
+    rack: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerSpec:
+    node_id: int = FIRST_CONTROLLER_ID
+    host: str = "127.0.0.1"
+    port: int = FIRST_CONTROLLER_PORT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topology:
+    """`settings` of None are the profile's own; `metadata_version` None what it finalizes."""
+
+    cluster_id: str
+    controller: ControllerSpec = field(default_factory=ControllerSpec)
+    brokers: tuple[BrokerSpec, ...] = ()
+    profile: Profile = KAFKA_4_3
+    settings: Settings = field(default_factory=Settings)
+    metadata_version: int | None = None
+
+
+def agent_config(topology: Topology, spec: BrokerSpec, log_dir: Uuid) -> AgentConfig:
+    """The configuration of one simulated broker of the topology."""
+    settings = topology.settings
+    listener = BrokerListener(name=CLIENT_LISTENER, host=spec.host, port=spec.port)
+    return AgentConfig(
+        broker_id=spec.broker_id,
+        cluster_id=topology.cluster_id,
+        listeners=(listener,),
+        features=_supported_features(topology),
+        log_dirs=(log_dir,),
+        rack=spec.rack,
+        heartbeat_interval_ms=settings.broker_heartbeat_interval_ms,
+        session_timeout_ms=settings.broker_session_timeout_ms,
+        registration_timeout_ms=settings.initial_broker_registration_timeout_ms,
+        replica_catch_up_ms=settings.replica_catch_up_ms,
+        metadata_linger_ms=len(topology.brokers) // BROKERS_PER_LINGER_MS,
+        retries_at_heartbeat_interval=topology.profile.retries_at_heartbeat_interval,
+    )
+
+
+def _supported_features(topology: Topology) -> tuple[BrokerFeature, ...]:
+    """What a broker of the profile's release lists; never less than what is finalized."""
+    level = topology.metadata_version or 0
+    return tuple(
+        BrokerFeature(
+            name=name,
+            min_supported_version=min(low, level) if name == METADATA_VERSION and level else low,
+            max_supported_version=max(high, level) if name == METADATA_VERSION else high,
+        )
+        for name, low, high in topology.profile.supported_features
+    )

@@ -1,0 +1,33 @@
+"""What holds for every test: who may run beside whom, and what `docs/fidelity.md` is made of."""
+
+from pathlib import Path
+
+import pytest
+
+from tests import fidelity
+
+TESTS = Path(__file__).parent
+ALONE = ("realtime", "interop")  # one process runs all of these, one after the other
+
+PROOFS = pytest.StashKey[list[fidelity.Proof]]()
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m and -k deselect, and before xdist reads the groups
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    config.stash[PROOFS] = fidelity.proofs_of(items)
+    for item in items:
+        if any(item.get_closest_marker(name) for name in ALONE):
+            item.add_marker(pytest.mark.xdist_group("realtime"))
+
+
+@pytest.fixture
+def proofs(request: pytest.FixtureRequest) -> list[fidelity.Proof]:
+    """What the whole suite proves, also when only a part of it runs."""
+    if collects_everything(request.config):
+        return request.config.stash[PROOFS]
+    return fidelity.collect_apart()
+
+
+def collects_everything(config: pytest.Config) -> bool:
+    whole = {TESTS, TESTS.parent}
+    return {Path(config.invocation_params.dir, arg).resolve() for arg in config.args} <= whole

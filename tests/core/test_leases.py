@@ -1,0 +1,223 @@
+"""Who is heard of, and what follows when nobody is: rules 2.33 to 2.49."""
+
+import pytest
+
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KIP_631
+from tests.builders import ControllerUnderTest
+
+BOTH = pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+
+
+@pytest.mark.rule("2.34", "2.36", "9.13", "9.14")
+def test_in_3_9_a_lease_ends_exactly_one_session_after_the_heartbeat_arrived():
+    cluster = ControllerUnderTest(KAFKA_3_9)
+    cluster.at_ms(700)
+    cluster.unfenced(1)
+
+    cluster.at_ms(9_700)
+    assert not cluster.is_fenced(1)
+    cluster.at_ms(9_701)
+    assert cluster.is_fenced(1)
+
+
+@pytest.mark.rule("2.34", "9.14")
+def test_in_kip_631_a_session_is_18_s():
+    cluster = ControllerUnderTest(KIP_631)
+    cluster.unfenced(1)
+
+    cluster.at_ms(18_000)
+    assert not cluster.is_fenced(1)
+    cluster.at_ms(18_001)
+    assert cluster.is_fenced(1)
+
+
+@pytest.mark.rule("2.46", "2.47", "9.13", "9.14")
+def test_in_4_3_leases_are_examined_eight_times_a_session():
+    cluster = ControllerUnderTest(KAFKA_4_3)
+    cluster.unfenced(1)
+
+    cluster.at_ms(10_124)
+    assert not cluster.is_fenced(1)  # over since 9,001; examined at 9,000 and at 10,125
+    cluster.at_ms(10_125)
+    assert cluster.is_fenced(1)
+
+
+@pytest.mark.rule("2.46", "2.47")
+def test_in_4_3_a_lease_that_ends_at_an_examination_survives_it():
+    cluster = ControllerUnderTest(KAFKA_4_3)
+    cluster.at_ms(1_125)
+    cluster.unfenced(1)
+
+    cluster.at_ms(10_125)
+    assert not cluster.is_fenced(1)
+    cluster.at_ms(11_250)
+    assert cluster.is_fenced(1)
+
+
+@BOTH
+@pytest.mark.rule("2.33", "2.35")
+def test_a_broker_that_is_heard_of_is_never_fenced(profile):
+    cluster = ControllerUnderTest(profile)
+    cluster.unfenced(1)
+    mark = cluster.end
+
+    cluster.keep_alive(1, during="60s", every="9s")
+
+    assert [] == cluster.records_since(mark)
+
+
+@BOTH
+@pytest.mark.rule("2.36", "2.47", "4.12", "4.13")
+def test_two_leases_that_end_in_one_instant_are_fenced_one_by_one(profile):
+    """Each in a batch of its own, on what the other left."""
+    cluster = ControllerUnderTest(profile)
+    cluster.unfenced(1, 2)
+    cluster.created("t", (1, 2))
+    mark = cluster.end
+
+    cluster.run_for("12s")
+
+    first, second = cluster.batches_since(mark)
+    assert [cluster.change("t", isr=(2,), leader=2), cluster.fence_record(1)] == list(first.records)
+    with_elr = {"isr": (), "eligible_leader_replicas": (2,), "last_known_elr": (2,)}
+    offline = cluster.change("t", leader=-1, **(with_elr if profile is KAFKA_4_3 else {}))
+    assert [offline, cluster.fence_record(2)] == list(second.records)
+    assert first.timestamp_ms == second.timestamp_ms
+
+
+@pytest.mark.rule("4.25", "4.13")
+def test_two_leases_that_end_in_one_instant_leave_whom_the_min_isr_asks_for():
+    cluster = ControllerUnderTest(KAFKA_4_3)
+    cluster.unfenced(1, 2)
+    cluster.created("t", (1, 2), configs={"min.insync.replicas": "2"})
+
+    cluster.run_for("12s")
+
+    partition = cluster.partition("t")
+    assert ((), (1, 2), (2,)) == (partition.isr, partition.elr, partition.last_known_elr)
+
+
+@BOTH
+@pytest.mark.rule("2.36")
+def test_who_was_heard_of_longest_ago_is_fenced_first(profile):
+    cluster = ControllerUnderTest(profile)
+    cluster.unfenced(1, 2, 3)
+    cluster.run_for("100ms")
+    cluster.heartbeat(2)
+    cluster.run_for("100ms")
+    cluster.heartbeat(1)
+    mark = cluster.end
+
+    cluster.run_for("12s")
+
+    fenced = [record.broker_id for record in cluster.records_since(mark)]
+    assert [3, 2, 1] == fenced
+
+
+@BOTH
+@pytest.mark.rule("2.38", "2.48")
+def test_a_fenced_broker_has_no_lease_to_lose(profile):
+    cluster = ControllerUnderTest(profile)
+    cluster.registered(1)
+    cluster.heartbeat(1, want_fence=True)
+    mark = cluster.end
+
+    cluster.run_for("30s")
+
+    assert [] == cluster.records_since(mark)
+
+
+@BOTH
+@pytest.mark.rule("2.39")
+def test_a_broker_in_controlled_shutdown_has_a_lease_like_any_other(profile):
+    cluster = ControllerUnderTest(profile)
+    cluster.unfenced(1, 2)
+    cluster.created("t", (1, 2))
+    cluster.heartbeat(1, want_shut_down=True)
+
+    cluster.keep_alive(2, during="12s")
+
+    assert cluster.is_fenced(1)
+    assert not cluster.node.leases.of(1).is_shutting_down
+
+
+@BOTH
+@pytest.mark.rule("2.40", "2.48", "9.15")
+def test_a_new_active_controller_grants_a_whole_session(profile):
+    """Not an instant fence for want of news (bug 7 of an independent implementation)."""
+    cluster = ControllerUnderTest(profile)
+    cluster.unfenced(1, 2)
+    cluster.run_for("8s")
+
+    cluster.fail_over()
+
+    cluster.heartbeat(2)
+    cluster.run_for("9s")
+    assert not cluster.is_fenced(1)
+    cluster.run_for("1126ms")
+    assert cluster.is_fenced(1)
+
+
+@pytest.mark.rule("2.41", "0A.12")
+def test_in_3_9_a_new_controller_that_nobody_contacts_fences_nobody():
+    cluster = ControllerUnderTest(KAFKA_3_9)
+    cluster.unfenced(1, 2)
+    cluster.fail_over()
+
+    cluster.run_for("60s")
+    assert not cluster.is_fenced(1)
+    cluster.heartbeat(2)
+    cluster.run_for("1ms")
+    assert cluster.is_fenced(1)
+
+
+@pytest.mark.rule("2.49", "2.48")
+def test_in_4_3_a_new_controller_that_nobody_contacts_fences_all():
+    cluster = ControllerUnderTest(KAFKA_4_3)
+    cluster.unfenced(1, 2)
+    cluster.fail_over()
+
+    cluster.run_for("10125ms")
+
+    assert cluster.is_fenced(1)
+    assert cluster.is_fenced(2)
+
+
+@pytest.mark.rule("2.40", "2.43")
+def test_a_new_controller_knows_of_no_offset_until_everybody_reported():
+    cluster = ControllerUnderTest()
+    cluster.unfenced(1, 2, 3)
+    cluster.created("t", (1, 2))
+    cluster.heartbeat(1, want_shut_down=True)
+    cluster.fail_over()
+    cluster.created("u", (3,))
+
+    assert cluster.node.leases.lowest_active_offset() == -1
+    cluster.heartbeat(2)
+    assert cluster.node.leases.lowest_active_offset() == -1
+    cluster.heartbeat(1)
+    cluster.heartbeat(3)
+    assert cluster.node.leases.lowest_active_offset() > 0
+
+
+@BOTH
+@pytest.mark.rule("2.15")
+def test_with_nobody_active_the_lowest_offset_is_infinite(profile):
+    cluster = ControllerUnderTest(profile)
+    cluster.registered(1)
+
+    assert cluster.node.leases.lowest_active_offset() == float("inf")
+
+
+@BOTH
+@pytest.mark.rule("2.33")
+def test_a_lease_is_nothing_that_the_log_tells(profile):
+    cluster = ControllerUnderTest(profile)
+    cluster.unfenced(1)
+    image = cluster.image.copy()
+
+    cluster.run_for("400ms")
+    cluster.heartbeat(1)
+
+    assert cluster.image == image
+    assert cluster.node.leases.contact_ms(1) == 400

@@ -1,0 +1,300 @@
+"""The arrows between the parts, read from the imports, and limits that only get stricter.
+
+Every file belongs to one layer. `MAY_IMPORT` says which layers a layer may import besides itself,
+and `OUTSIDE` what else; the rest is refused. Imports inside functions count as well: an arrow is an
+arrow whenever it is followed.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("controller", "broker_agent", "scenarios")
+LINES_MAX = 400
+DRAWERS = {"utils", "util", "common", "base", "helpers", "helper", "manager", "managers"}
+
+# What a pure module may take from the standard library: nothing that reads a clock, a file, a
+# socket or the environment, no source of entropy, and nothing that runs beside something else.
+PURE = (
+    {"abc", "collections", "copy", "dataclasses", "enum", "types", "typing", "__future__"}
+    | {"base64", "binascii", "hashlib", "ipaddress", "json", "re", "string", "struct", "textwrap"}
+    | {"bisect", "functools", "heapq", "itertools", "math", "operator", "zlib"}
+)
+PURE_CALLS_REFUSED = {"open", "print", "input", "exec", "eval", "__import__"}
+ANYTHING = {"*"}  # the standard library, and what pyproject.toml declares
+
+AGENT_IO = {"client", "fleet"}  # the files of broker_agent/ that own sockets and clocks
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    may_import: frozenset[str]
+    outside: frozenset[str]
+
+    @property
+    def is_pure(self) -> bool:
+        return "*" not in self.outside
+
+
+def layer(may_import: str, outside: set[str]) -> Layer:
+    return Layer(frozenset(may_import.split()), frozenset(outside))
+
+
+LAYERS = {
+    # pure
+    "core": layer("", PURE | {"sortedcontainers"}),
+    "timeline": layer("", PURE),
+    "raft": layer("core", PURE | {"sortedcontainers"}),
+    "node": layer("core raft timeline", PURE | {"sortedcontainers"}),
+    "wire": layer("core", PURE | {"crc32c"}),
+    "agent": layer("core wire timeline", PURE | {"sortedcontainers"}),
+    # `random` for seeded generators: the world is where all entropy comes from
+    "world": layer("core raft node timeline agent", PURE | {"sortedcontainers", "random"}),
+    # IO
+    "server": layer("core raft node timeline wire", ANYTHING),
+    "agent_io": layer("core raft node timeline wire agent server", ANYTHING),
+    "face": layer("core raft node timeline wire agent world server agent_io", ANYTHING),
+}
+# A package that holds several layers must not pull one in when another is imported.
+BARE_PACKAGES = {"kraftsim.controller", "kraftsim.broker_agent"}
+# What a Spark worker gets in a zip, and all that it needs, has no dependency but this.
+TRAVELS = ("core", "raft", "timeline", "node", "world")
+TRAVELS_WITH = {"sortedcontainers"}
+
+
+def layer_of(module: str) -> str:
+    match module.split(".")[1:]:
+        case ["controller", "core" | "raft" | "wire" | "server" as part, *_]:
+            return part
+        case ["controller", "timeline"]:
+            return "timeline"
+        case ["controller", *_]:
+            return "node"
+        case ["broker_agent", name, *_] if name in AGENT_IO:
+            return "agent_io"
+        case ["broker_agent", *_]:
+            return "agent"
+        case ["scenarios", *_]:
+            return "world"
+        case _:
+            return "face"
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Every module of the product by its import name; each file once, not through the links."""
+    found = {}
+    for path in (ROOT / "kraftsim").rglob("*.py"):
+        if path.relative_to(ROOT).parts[1] not in FOLDERS:
+            found[_dotted(path.relative_to(ROOT))] = path
+    for folder in FOLDERS:
+        for path in (ROOT / folder).rglob("*.py"):
+            found[f"kraftsim.{_dotted(path.relative_to(ROOT))}"] = path
+    return dict(sorted(found.items()))
+
+
+def _dotted(path: Path) -> str:
+    return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+
+
+@cache
+def tree_of(module: str) -> ast.Module:
+    return ast.parse(modules()[module].read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    line: int
+    target: str
+    """A module of the product in full, or the first name of anything else."""
+
+    @property
+    def is_ours(self) -> bool:
+        return self.target.split(".")[0] in ("kraftsim", *FOLDERS)
+
+
+def imports_of(module: str, statements: Iterator[ast.AST]) -> Iterator[Import]:
+    for node in statements:
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [*_from(module, node)]
+        else:
+            continue
+        for name in names:
+            ours = name.split(".")[0] == "kraftsim"
+            yield Import(node.lineno, name if ours else name.split(".")[0])
+
+
+def _from(module: str, node: ast.ImportFrom) -> Iterator[str]:
+    """`from . import x` is an import of the module x, if there is one."""
+    origin = node.module or ""
+    if node.level:
+        is_package = modules()[module].name == "__init__.py"
+        parts = module.split(".")
+        above = parts[: len(parts) - node.level + is_package]
+        origin = ".".join([*above, *([node.module] if node.module else [])])
+    for alias in node.names:
+        inside = f"{origin}.{alias.name}"
+        yield inside if inside in modules() else origin
+
+
+def at_import(tree: ast.Module) -> Iterator[ast.AST]:
+    """The statements that run when a module is imported."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            waiting += node.orelse
+            continue
+        waiting += ast.iter_child_nodes(node)
+
+
+def place(module: str, line: int) -> str:
+    return f"{modules()[module].relative_to(ROOT)}:{line}"
+
+
+def test_no_arrow_points_back() -> None:
+    wrong = []
+    for module in modules():
+        mine = layer_of(module)
+        for one in imports_of(module, ast.walk(tree_of(module))):
+            if one.is_ours and one.target in modules():
+                theirs = layer_of(one.target)
+                if theirs != mine and theirs not in LAYERS[mine].may_import:
+                    wrong.append(
+                        f"{place(module, one.line)}: {mine} imports {theirs}, {one.target}"
+                    )
+
+    assert wrong == []
+
+
+def test_our_own_modules_are_imported_by_the_names_that_users_have() -> None:
+    """`import controller` works in a checkout only, and would make a second copy of everything."""
+    wrong = [
+        f"{place(module, one.line)}: {one.target}"
+        for module in modules()
+        for one in imports_of(module, ast.walk(tree_of(module)))
+        if one.is_ours and one.target not in modules()
+    ]
+
+    assert wrong == []
+
+
+def test_pure_modules_take_nothing_impure_from_outside() -> None:
+    wrong = []
+    for module in modules():
+        mine = LAYERS[layer_of(module)]
+        for one in imports_of(module, ast.walk(tree_of(module))):
+            if mine.is_pure and not one.is_ours and one.target not in mine.outside:
+                wrong.append(f"{place(module, one.line)}: {layer_of(module)} imports {one.target}")
+
+    assert wrong == []
+
+
+def test_pure_modules_neither_await_nor_talk_to_the_world() -> None:
+    wrong = []
+    for module in modules():
+        if not LAYERS[layer_of(module)].is_pure:
+            continue
+        for node in ast.walk(tree_of(module)):
+            match node:
+                case ast.AsyncFunctionDef(name=name):
+                    wrong.append(f"{place(module, node.lineno)}: async def {name}")
+                case ast.Call(func=ast.Name(id=name)) if name in PURE_CALLS_REFUSED:
+                    wrong.append(f"{place(module, node.lineno)}: {name}()")
+
+    assert wrong == []
+
+
+def test_a_package_of_several_layers_imports_none_of_them() -> None:
+    wrong = [
+        f"{place(module, one.line)}: {one.target}"
+        for module in sorted(BARE_PACKAGES & modules().keys())
+        for one in imports_of(module, at_import(tree_of(module)))
+    ]
+
+    assert wrong == []
+
+
+def test_what_travels_to_a_spark_worker_needs_the_standard_library_and_sortedcontainers() -> None:
+    needed: dict[str, str] = {}
+    waiting = {module: "travels" for module in modules() if layer_of(module) in TRAVELS}
+    seen: set[str] = set()
+    while waiting:
+        module, reason = waiting.popitem()
+        if module in seen:
+            continue
+        seen.add(module)
+        for one in imports_of(module, at_import(tree_of(module))):
+            if one.target in modules():
+                waiting[one.target] = module
+            elif one.target not in sys.stdlib_module_names:
+                needed[one.target] = f"{module}, which is here because of: {reason}"
+
+    assert {name: why for name, why in needed.items() if name not in TRAVELS_WITH} == {}
+
+
+def test_every_library_that_is_imported_is_a_declared_dependency() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {re.split(r"[^\w-]", one)[0].replace("-", "_") for one in project["dependencies"]}
+
+    wrong = [
+        f"{place(module, one.line)}: {one.target}"
+        for module in modules()
+        for one in imports_of(module, ast.walk(tree_of(module)))
+        if not one.is_ours
+        and one.target not in sys.stdlib_module_names
+        and one.target not in declared
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("module", ["kraftsim", "kraftsim.cli"])
+def test_the_face_loads_no_library_before_it_needs_one(module: str) -> None:
+    """Importing aiohttp alone takes longer than the rest of the start."""
+    program = (
+        f"import sys; before = set(sys.modules); import {module}\n"
+        "print(*sorted({name.split('.')[0] for name in set(sys.modules) - before}))"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert set(done.stdout.split()) - set(sys.stdlib_module_names) == {"kraftsim"}
+
+
+def test_no_file_is_longer_than_one_can_read() -> None:
+    files = [*modules().values(), *(ROOT / "tests").rglob("*.py"), *(ROOT / "bench").rglob("*.py")]
+    lengths = {
+        str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
+        for path in files
+    }
+
+    assert {name: count for name, count in lengths.items() if count > LINES_MAX} == {}
+
+
+def test_no_module_is_a_drawer() -> None:
+    wrong = [name for name in modules() if DRAWERS & set(name.rpartition(".")[2].split("_"))]
+
+    assert wrong == []
+
+
+def test_tests_of_one_group_share_a_process(request: pytest.FixtureRequest) -> None:
+    """pytest and xdist can fall out over groups in silence; then real-time tests flicker."""
+    grouped = [one for one in request.session.items if one.get_closest_marker("xdist_group")]
+    if request.config.getoption("loadgroup", False):
+        assert [one.nodeid for one in grouped if "@" not in one.nodeid] == []

@@ -1,0 +1,67 @@
+"""docs/fidelity.md says what the tests say, and nothing that they do not."""
+
+import re
+
+import pytest
+
+from tests import fidelity
+from tests.fidelity import Proof
+
+WIRE = fidelity.ROOT / "controller" / "wire"
+
+# What a 4.3.1 controller lists in its ApiVersions (rule 5.1).
+CONTROLLER_KEYS = {
+    *(1, 17, 18, 19, 20, 29, 30, 31, 32, 33, 36, 37, 38, 39, 40, 41, 43, 44, 45, 46, 49, 50, 51),
+    *(52, 53, 54, 55, 56, 57, 58, 59, 60, 62, 63, 64, 67, 70, 73, 80, 81, 82),
+}
+
+
+def test_the_page_is_what_the_tests_say(proofs: list[Proof]) -> None:
+    expected = fidelity.render(proofs, fidelity.differences())
+
+    written = fidelity.PAGE.read_text(encoding="utf-8") if fidelity.PAGE.exists() else ""
+    assert written == expected, "docs/fidelity.md is out of date: run `make fidelity`"
+
+
+def test_every_rule_marker_names_a_rule_of_the_book(proofs: list[Proof]) -> None:
+    problems = [
+        f"{proof.test}: {problem}"
+        for proof in proofs
+        for problem in map(fidelity.problem_with, proof.rules)
+        if problem
+    ]
+
+    assert problems == []
+
+
+def test_every_difference_names_rules_and_tests_that_exist(proofs: list[Proof]) -> None:
+    known = {proof.test for proof in proofs}
+
+    table = fidelity.differences()["difference"]
+    assert [test for one in table for test in one.get("tests", []) if test not in known] == []
+    assert [rule for one in table for rule in one["rules"] if fidelity.problem_with(rule)] == []
+
+
+def test_every_difference_has_an_id_of_its_own() -> None:
+    ids = [one["id"] for one in fidelity.differences()["difference"]]
+
+    assert len(ids) == len(set(ids))
+
+
+def test_an_api_of_the_controller_is_either_offered_or_listed_as_absent() -> None:
+    named = (re.match(r"api_0*(\d+)_", path.name) for path in WIRE.glob("api_*.py"))
+    offered = {int(match[1]) for match in named if match}
+    absent = {one["key"] for one in fidelity.differences()["absent"]["apis"]}
+
+    assert offered & absent == set()
+    assert CONTROLLER_KEYS - offered == absent
+
+
+@pytest.mark.parametrize("rule", ["2.33", "0A.11", "10.27", "2.32a"])
+def test_a_rule_number_is_a_section_and_a_number(rule: str) -> None:
+    assert fidelity.problem_with(rule) is None
+
+
+@pytest.mark.parametrize("rule", ["2", "2.033x", "11.1", "2.99", "2.0", "2.33a", 2.33, "10I"])
+def test_anything_else_is_not_a_rule_number(rule: object) -> None:
+    assert fidelity.problem_with(rule) is not None

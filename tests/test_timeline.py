@@ -1,0 +1,81 @@
+"""The one queue that every driver runs."""
+
+import pytest
+
+from kraftsim.controller import timeline as timelines
+from kraftsim.controller.timeline import Timeline, Wakeup
+
+
+def test_things_happen_in_order_of_time_then_of_being_asked_for():
+    timeline, seen = Timeline(wall_start_ms=0), []
+    for at_us, name in ((2000, "c"), (1000, "a"), (1000, "b")):
+        timeline.at(at_us, lambda name=name: seen.append((timeline.now_us, name)))
+
+    timeline.run_until(1500)
+    assert [(1000, "a"), (1000, "b")] == seen
+    assert (1500, 2000) == (timeline.now_us, timeline.next_us())
+    timeline.run_until(2000)
+    assert (2000, "c") == seen[-1]
+    assert timeline.next_us() is None
+
+
+def test_the_past_is_now():
+    timeline, seen = Timeline(wall_start_ms=0), []
+    timeline.run_until(5000)
+
+    timeline.at(1000, lambda: seen.append(timeline.now_us))
+    timeline.run_until(5000)
+
+    assert [5000] == seen
+
+
+def test_time_does_not_run_backwards():
+    timeline = Timeline(wall_start_ms=0)
+    timeline.run_until(5000)
+
+    timeline.run_until(1000)
+
+    assert 5000 == timeline.now_us
+
+
+def test_wall_time_begins_where_it_is_told_to():
+    timeline = Timeline(wall_start_ms=1_700_000_000_000)
+
+    timeline.run_until(1_234_567)
+
+    assert (1234, 1_700_000_001_234) == (timeline.now_ms, timeline.wall_ms)
+
+
+def test_what_an_action_asks_for_now_happens_in_the_same_run():
+    timeline, seen = Timeline(wall_start_ms=0), []
+    timeline.after(10, lambda: timeline.after(0, lambda: seen.append(timeline.now_us)))
+
+    timeline.run_until(10)
+
+    assert [10] == seen
+
+
+def test_a_loop_that_never_advances_ends(monkeypatch):
+    monkeypatch.setattr(timelines, "ACTIONS_PER_RUN_MAX", 100)
+    timeline = Timeline(wall_start_ms=0)
+
+    def again():
+        timeline.after(0, again)
+
+    again()
+    with pytest.raises(RuntimeError, match="did 100 actions"):
+        timeline.run_until(1)
+
+
+def test_a_wakeup_is_armed_again_only_if_earlier_and_stale_ones_do_nothing():
+    timeline, woken = Timeline(wall_start_ms=0), []
+    wakeup = Wakeup(timeline, lambda: woken.append(timeline.now_ms))
+
+    for at_ms in (30, 10, 20):
+        wakeup.no_later_than(at_ms)
+    timeline.run_until(100_000)
+
+    assert [10] == woken
+    wakeup.no_later_than(150)
+    timeline.run_until(200_000)
+    assert [10, 150] == woken

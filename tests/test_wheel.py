@@ -1,0 +1,82 @@
+"""What `pip install kraftsim` puts on a machine: the package kraftsim and nothing beside it."""
+
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("controller", "broker_agent", "scenarios")
+ONE_OF_EACH = {
+    "kraftsim/__init__.py",
+    "kraftsim/cli.py",
+    "kraftsim/controller/core/image.py",
+    "kraftsim/controller/node.py",
+    "kraftsim/broker_agent/agent.py",
+    "kraftsim/scenarios/__init__.py",
+}
+
+pytestmark = pytest.mark.xdist_group("wheel")  # so that the module's builds are made once
+
+
+@pytest.fixture(scope="module")
+def from_checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("checkout")
+    build("--wheel", out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def from_sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The build tool's default: an sdist, and a wheel from that."""
+    out = tmp_path_factory.mktemp("sdist")
+    build("--no-isolation", out)
+    return out
+
+
+def build(option: str, out: Path) -> None:
+    options = {"--no-isolation", option}
+    command = [sys.executable, "-m", "build", *sorted(options), "--outdir", str(out), str(ROOT)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def names_in(folder: Path) -> list[str]:
+    (wheel,) = folder.glob("*.whl")
+    return zipfile.ZipFile(wheel).namelist()
+
+
+def sources() -> set[str]:
+    """Every Python file of the product, by its path in a wheel."""
+    found = {path.relative_to(ROOT) for path in (ROOT / "kraftsim").rglob("*.py")}
+    mine = {str(path) for path in found if path.parts[1] not in FOLDERS}
+    linked = {path.relative_to(ROOT) for one in FOLDERS for path in (ROOT / one).rglob("*.py")}
+    return mine | {f"kraftsim/{path}" for path in linked}
+
+
+@pytest.mark.parametrize("built", ["from_checkout", "from_sdist"])
+def test_a_wheel_has_every_file_once_and_only_kraftsim(
+    built: str, request: pytest.FixtureRequest
+) -> None:
+    names = names_in(request.getfixturevalue(built))
+
+    assert {name.split("/")[0] for name in names} == {"kraftsim", "kraftsim-0.1.0.dist-info"}
+    assert len(names) == len(set(names))
+    assert {name for name in names if name.endswith(".py")} == sources()
+    assert set(names) >= ONE_OF_EACH
+
+
+def test_both_wheels_have_the_same_files(from_checkout: Path, from_sdist: Path) -> None:
+    assert sorted(names_in(from_sdist)) == sorted(names_in(from_checkout))
+
+
+def test_the_sdist_has_each_source_once_and_what_it_takes_to_test_it(from_sdist: Path) -> None:
+    (sdist,) = from_sdist.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+
+    assert names >= {"controller/core/image.py", "tests/conftest.py", "Makefile", "LICENSE"}
+    assert not any(name.startswith(tuple(f"kraftsim/{one}/" for one in FOLDERS)) for name in names)
