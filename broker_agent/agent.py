@@ -24,9 +24,10 @@ from kraftsim.controller.core.rpc import (
     Response,
 )
 from kraftsim.controller.core.uuid import random_uuid
+from kraftsim.controller.timeline import NEVER_MS
 
 from .config import AgentConfig
-from .conversation import NEVER_MS, Channel, Conversation, Send
+from .conversation import Channel, Conversation, Send
 from .healing import Healing
 from .metadata_fetch import MetadataFetch
 

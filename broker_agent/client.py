@@ -47,9 +47,7 @@ class BrokerClient:
 class _Connection(asyncio.Protocol):
     """Opened when first needed; one request in flight, as the agent promises."""
 
-    def __init__(
-        self, client_id: str, host: str, port: int, deliver: Callable[..., None]
-    ) -> None:
+    def __init__(self, client_id: str, host: str, port: int, deliver: Callable[..., None]) -> None:
         self._client_id, self._host, self._port = client_id, host, port
         self._deliver = deliver
         self._reader = FrameReader()

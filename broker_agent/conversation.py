@@ -5,8 +5,6 @@ from enum import Enum
 
 from kraftsim.controller.core.rpc import Request
 
-NEVER_MS = 1 << 62
-
 
 class Channel(Enum):
     """A real broker opens a connection for each; the values are its client ids' beginnings."""

@@ -3,8 +3,9 @@
 One timeline and one timer drive them all; what they fetch is folded once and shared.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.rpc import FetchResponse
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.server.runtime import Runtime
@@ -20,7 +21,13 @@ from .image_history import ImageHistory
 
 class Fleet:
     def __init__(
-        self, timeline: Timeline, runtime: Runtime, *, host: str, port: int, random: Callable[[], float]
+        self,
+        timeline: Timeline,
+        runtime: Runtime,
+        *,
+        host: str,
+        port: int,
+        random: Callable[[], float],
     ) -> None:
         self._timeline, self._runtime = timeline, runtime
         self._host, self._port = host, port
@@ -74,9 +81,14 @@ class Fleet:
 
     def _replied(self, reply: Reply, reply_to: Callable[[Reply], None]) -> None:
         """Keep what is new of the log before the agent counts it as applied."""
-        if isinstance(reply, FetchResponse):
-            for topic in reply.responses:
-                for batch in topic.partitions[0].records or ():
-                    if batch.base_offset == self._history.log.end_offset:
-                        self._history.log.append(batch)
+        if isinstance(reply, FetchResponse) and reply.responses:
+            self._keep(reply.responses[0].partitions[0].records or ())
         reply_to(reply)
+
+    def _keep(self, records: Sequence[Batch]) -> None:
+        """Only what nobody of the fleet has brought yet is read; the others fetched the same."""
+        log = self._history.log
+        if records and records[-1].last_offset >= log.end_offset:
+            for batch in records:
+                if batch.base_offset == log.end_offset:
+                    log.append(batch)

@@ -14,9 +14,10 @@ from kraftsim.controller.core.rpc import (
     AlterPartitionRequest,
     AlterPartitionTopic,
 )
+from kraftsim.controller.timeline import NEVER_MS
 
 from .config import AgentConfig
-from .conversation import NEVER_MS, Channel, Conversation, Send
+from .conversation import Channel, Conversation, Send
 
 REQUEST_TIMEOUT_MS = 5000
 PARTITIONS_PER_REQUEST_MAX = 1000

@@ -9,10 +9,10 @@ from functools import partial
 
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import Response
-from kraftsim.controller.timeline import Timeline, Wakeup
+from kraftsim.controller.timeline import NEVER_MS, Timeline, Wakeup
 
 from .agent import Agent, BrokerState
-from .conversation import NEVER_MS, Send
+from .conversation import Send
 
 Reply = Response | ApiError | None
 Transport = Callable[[Send, Callable[[Reply], None]], None]
@@ -103,7 +103,7 @@ class HostedAgent:
             return
         deadline_ms = agent.next_deadline_ms()
         if deadline_ms != NEVER_MS:
-            self._wakeup.no_later_than(deadline_ms)
+            self._wakeup.arm(deadline_ms)
         for send in sends:
             self._transport(send, partial(self._replied, agent, send))
 

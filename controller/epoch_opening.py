@@ -1,6 +1,14 @@
 """What a new leader writes first: a control batch that opens its epoch (rules 10.27, 10I)."""
 
-from .core.batch import ControlRecord, KRaftVersion, LeaderChange, Voter, VoterEndpoint, Voters
+from .core.batch import (
+    ControlRecord,
+    KRaftVersion,
+    LeaderChange,
+    VersionRange,
+    Voter,
+    VoterEndpoint,
+    Voters,
+)
 from .node_types import LISTENER, NodeConfig
 
 
@@ -14,7 +22,6 @@ def opening(config: NodeConfig, *, has_voters: bool) -> tuple[ControlRecord, ...
         voter_id=config.node_id,
         voter_directory_id=config.directory_id,
         endpoints=(VoterEndpoint(name=LISTENER, host=config.host, port=config.port),),
-        min_supported_version=0,
-        max_supported_version=1,
+        k_raft_version_feature=VersionRange(min_supported_version=0, max_supported_version=1),
     )
     return (change, KRaftVersion(kraft_version=config.kraft_version), Voters(voters=(voter,)))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from .core.batch import Batch
 from .core.rpc import Request
 from .node import Node
-from .node_types import NEVER_MS, Deadline, Elected, Event, Persisted, Reply, Submitted
+from .node_types import Deadline, Elected, Event, Persisted, Reply, Submitted
 from .timeline import Timeline, Wakeup
 
 ReplyTo = Callable[[Reply], None]
@@ -33,10 +33,10 @@ class HostedNode:
         self._step(Submitted(request, reply_to))
 
     def _wake(self) -> None:
-        if self.node.next_deadline_ms() <= self.timeline.now_ms:
+        if self.node.deadline_ms <= self.timeline.now_ms:
             self._step(Deadline())
         else:
-            self._arm()
+            self._wakeup.arm(self.node.deadline_ms)
 
     def _step(self, event: Event) -> None:
         """Step, persist, say so, until nothing is left to persist; replies go out in order."""
@@ -53,11 +53,7 @@ class HostedNode:
             for batch in persisted:
                 for listener in self.committed_listeners:
                     listener(batch)
-        self._arm()
+        if node.deadline_ms < self._wakeup.armed_ms:
+            self._wakeup.arm(node.deadline_ms)
         for reply_to, reply in replies:
             reply_to(reply)
-
-    def _arm(self) -> None:
-        deadline_ms = self.node.next_deadline_ms()
-        if deadline_ms != NEVER_MS:
-            self._wakeup.no_later_than(deadline_ms)

@@ -36,7 +36,6 @@ from .deferred import DeferredReplies
 from .epoch_opening import opening
 from .node_types import (
     LISTENER,
-    NEVER_MS,
     Deadline,
     Elected,
     Event,
@@ -49,9 +48,12 @@ from .node_types import (
 from .parked import ParkedFetches
 from .raft import observer_fetch
 from .raft.log import MetadataLog
+from .timeline import NEVER_MS
 
 
 class Node:
+    """`deadline_ms` is when the driver must step with `Deadline`; NEVER_MS: nothing is awaited."""
+
     def __init__(
         self,
         config: NodeConfig,
@@ -70,6 +72,7 @@ class Node:
         self.high_watermark = 0
         self.high_watermark_moved_wall_ms = 0
         self.is_active = False
+        self.deadline_ms = NEVER_MS
         self._handlers = handlers
         self._loader = Loader()
         self._random = random
@@ -78,8 +81,7 @@ class Node:
         self._deferred: DeferredReplies[Any] = DeferredReplies()
         self._parked: ParkedFetches[Any] = ParkedFetches()
         self._epoch_start = 0
-        self._lease_check_ms = NEVER_MS
-        self._idle_ms = NEVER_MS
+        self._lease_check_ms = self._idle_ms = NEVER_MS
         self._steps: Mapping[type, Callable[[Any, Ready, int, int], None]] = {
             Submitted: self._submitted,
             Persisted: self._persisted,
@@ -107,11 +109,10 @@ class Node:
         self._steps[type(event)](event, ready, now_ms, wall_ms)
         return ready
 
-    def next_deadline_ms(self) -> int:
-        """When the driver must step with `Deadline`; NEVER_MS if there is nothing to wait for."""
+    def _set_deadline(self) -> None:
         expiry_ms = self._parked.next_expiry_ms()
         soonest = min(self._lease_check_ms, self._idle_ms)
-        return soonest if expiry_ms is None or soonest < expiry_ms else expiry_ms
+        self.deadline_ms = soonest if expiry_ms is None else min(soonest, expiry_ms)
 
     # Events
 
@@ -159,6 +160,7 @@ class Node:
             if record is not None:
                 self._append((record,), ready, now_ms, wall_ms)
             self._idle_ms = self._next_idle(now_ms)
+        self._set_deadline()
 
     def _elected(self, event: Elected, ready: Ready, now_ms: int, wall_ms: int) -> None:
         """Open the epoch; the node becomes active once this record is committed (0A.10)."""
@@ -178,6 +180,7 @@ class Node:
         error = self._not_controller()
         ready.replies += [(token, error) for token in self._deferred.failed()]
         self._answer_parked(ready, self._parked.all())
+        self._set_deadline()
 
     # Parts of them
 
@@ -199,6 +202,7 @@ class Node:
         if self.profile.expiry_checks_per_session is not None:
             self._lease_check_ms = self._next_lease_check(now_ms)
         self._idle_ms = self._next_idle(now_ms)
+        self._set_deadline()
 
     def _commit(self, decision: Decision, ready: Ready, now_ms: int, wall_ms: int) -> None:
         """Note the guess, then append and apply the records (the order of 2.27 to 2.29)."""
@@ -221,8 +225,9 @@ class Node:
                 amends=note.amends,
                 now_ms=now_ms,
             )
-        if note is not None and self._lease_check_ms == NEVER_MS:
+        if self._lease_check_ms == NEVER_MS and note is not None:  # the first contact (2.41)
             self._lease_check_ms = self._next_lease_check(now_ms)
+            self._set_deadline()
 
     def _append(self, records: tuple[Record, ...], ready: Ready, now_ms: int, wall_ms: int) -> None:
         batch = self._append_batch(records, ready, wall_ms, is_control=False)
@@ -289,6 +294,7 @@ class Node:
         reply = self._fetched(request)
         if observer_fetch.may_wait(request, reply) and self._parked.has_room():
             self._parked.add(token, request, now_ms)
+            self._set_deadline()
         else:
             ready.replies.append((token, reply))
 

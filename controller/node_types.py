@@ -1,7 +1,7 @@
 """What goes into a node and what comes out: two small closed sets of types, on one screen."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from .core.batch import Batch
 from .core.errors import ApiError
@@ -9,11 +9,9 @@ from .core.rpc import Request, Response
 from .core.uuid import Uuid
 
 LISTENER = "CONTROLLER"
-NEVER_MS = 1 << 62
 
 
-@dataclass(frozen=True, slots=True)
-class Submitted:
+class Submitted(NamedTuple):
     """A request came; `token` is whatever the driver needs to answer it."""
 
     request: Request
@@ -48,12 +46,14 @@ Event = Submitted | Elected | LeadershipLost | Deadline | Persisted
 Reply = Response | ApiError
 
 
-@dataclass(slots=True)
 class Ready:
     """What the driver must do: first `persist`, then send `replies`."""
 
-    persist: list[Batch] = field(default_factory=list)
-    replies: list[tuple[Any, Reply]] = field(default_factory=list)
+    __slots__ = ("persist", "replies")
+
+    def __init__(self) -> None:
+        self.persist: list[Batch] = []
+        self.replies: list[tuple[Any, Reply]] = []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 
 Action = Callable[[], None]
+NEVER_MS = 1 << 62  # a deadline of somebody who waits for nothing
 ACTIONS_PER_RUN_MAX = 50_000_000  # a run that long is a loop, not a cluster
 
 
@@ -50,20 +51,22 @@ class Timeline:
 
 
 class Wakeup:
-    """One armed wake-up of one participant: re-armed only if earlier, stale ones do nothing."""
+    """One armed wake-up of one participant: re-armed only if earlier, stale ones do nothing.
+
+    `armed_ms` is when it will ring; compare before calling `arm`, which is the rarer case.
+    """
 
     def __init__(self, timeline: Timeline, wake: Action) -> None:
+        self.armed_ms = NEVER_MS
         self._timeline = timeline
         self._wake = wake
-        self._armed_us: int | None = None
 
-    def no_later_than(self, at_ms: int) -> None:
-        at_us = at_ms * 1000
-        if self._armed_us is None or at_us < self._armed_us:
-            self._armed_us = at_us
-            self._timeline.at(at_us, lambda: self._ring(at_us))
+    def arm(self, at_ms: int) -> None:
+        if at_ms < self.armed_ms:
+            self.armed_ms = at_ms
+            self._timeline.at(at_ms * 1000, lambda: self._ring(at_ms))
 
-    def _ring(self, at_us: int) -> None:
-        if self._armed_us == at_us:
-            self._armed_us = None
+    def _ring(self, at_ms: int) -> None:
+        if self.armed_ms == at_ms:
+            self.armed_ms = NEVER_MS
             self._wake()

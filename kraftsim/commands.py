@@ -154,7 +154,9 @@ def print_endpoints(brokers: list[Document]) -> None:
 
     def line(id: object, host: object, port: object, rack: object, state: object, kind: str) -> str:
         shown_rack = f"{rack!s:<{max(rack_width, 10)}} " if has_rack else ""
-        return f"{id!s:<10} {host!s:<{host_width}} {port!s:<10} {shown_rack}{state!s:<10} {kind:<15}"
+        return (
+            f"{id!s:<10} {host!s:<{host_width}} {port!s:<10} {shown_rack}{state!s:<10} {kind:<15}"
+        )
 
     print(line("ID", "HOST", "PORT", "RACK", "STATE", "ENDPOINT_TYPE"))
     for one in brokers:
@@ -188,10 +190,12 @@ COMMANDS: tuple[Command, ...] = (
     _command(
         "cluster list-endpoints", "brokers and their state", _endpoints_arguments, _list_endpoints
     ),
-    _command("cluster list-nodes", "the same, by its draft's name (KIP-1073)",
-             _endpoints_arguments, _list_endpoints),
-    _command("cluster unregister", "Kafka's way out of a cluster", _id_arguments, _unregister),
     _command(
-        "cluster decommission", "KIP-631's way out", _decommission_arguments, _decommission
+        "cluster list-nodes",
+        "the same, by its draft's name (KIP-1073)",
+        _endpoints_arguments,
+        _list_endpoints,
     ),
+    _command("cluster unregister", "Kafka's way out of a cluster", _id_arguments, _unregister),
+    _command("cluster decommission", "KIP-631's way out", _decommission_arguments, _decommission),
 )

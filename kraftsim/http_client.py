@@ -23,9 +23,7 @@ def service_url(given: str | None) -> str:
     return (given or os.environ.get("KRAFTSIM_HTTP") or DEFAULT_URL).rstrip("/")
 
 
-def call(
-    url: str, method: str, path: str, arguments: Mapping[str, object]
-) -> Document:
+def call(url: str, method: str, path: str, arguments: Mapping[str, object]) -> Document:
     """One operation: path words are filled in, the rest goes into query or body."""
     rest = dict(arguments)
     for name in [part[1:-1] for part in path.split("/") if part.startswith("{")]:

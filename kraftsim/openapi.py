@@ -64,9 +64,7 @@ def _operation(operation: Operation) -> Document:
         for name in in_path
     ]
     if operation.method == "GET":
-        named += [
-            _query(_name(one), _TYPES[one.kind], required=one.is_required) for one in others
-        ]
+        named += [_query(_name(one), _TYPES[one.kind], required=one.is_required) for one in others]
     elif others:
         properties = {_name(one): {"type": _TYPES[one.kind]} for one in others}
         document["requestBody"] = _body({"type": "object", "properties": properties})

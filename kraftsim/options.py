@@ -89,9 +89,7 @@ def topology_of(
         ),
         profile=profile,
         settings=_settings(profile, options.settings),
-        metadata_version=(
-            level_of(options.metadata_version) if options.metadata_version else None
-        ),
+        metadata_version=(level_of(options.metadata_version) if options.metadata_version else None),
     )
 
 

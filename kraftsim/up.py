@@ -28,7 +28,7 @@ def run_up(given: argparse.Namespace) -> int:
         clock=given.clock,
         seed=given.seed,
         racks=given.rack,
-        settings=_settings(given.config),
+        settings=settings_of(given.config),
         host=given.host,
         advertised_host=given.advertised_host,
         kafka_port=given.kafka_port,
@@ -73,7 +73,7 @@ def stop_signals() -> asyncio.Event:
     return stopping
 
 
-def _settings(path: str | None) -> dict[str, str]:
+def settings_of(path: str | None) -> dict[str, str]:
     if path is None:
         return {}
     used, unused = split_known(read_properties(Path(path)))
@@ -99,4 +99,6 @@ def _announce(kraft: Cluster, ready_file: str | None) -> None:
 
 
 def _port_hint(error: OSError) -> str:
-    return f"{error}; another cluster may run: give --kafka-port 0 --controller-port 0 --http-port 0"
+    return (
+        f"{error}; another cluster may run: give --kafka-port 0 --controller-port 0 --http-port 0"
+    )

@@ -35,7 +35,9 @@ def cluster_view(node: Node) -> Document:
 
 def brokers_view(image: Image, agents: Mapping[int, HostedAgent]) -> Document:
     """Registered brokers, and simulated ones that are not registered (yet, or any more)."""
-    return {"brokers": [broker_view(image, agents, one) for one in sorted({*image.brokers, *agents})]}
+    return {
+        "brokers": [broker_view(image, agents, one) for one in sorted({*image.brokers, *agents})]
+    }
 
 
 def broker_view(image: Image, agents: Mapping[int, HostedAgent], broker_id: int) -> Document:

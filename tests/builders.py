@@ -44,7 +44,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID, Uuid
 from kraftsim.controller.hosted import HostedNode
 from kraftsim.controller.node import Node
-from kraftsim.controller.node_types import Elected, LeadershipLost, NodeConfig, Persisted, Submitted
+from kraftsim.controller.node_types import LeadershipLost, NodeConfig
 from kraftsim.controller.timeline import Timeline
 
 CLUSTER_ID = "abcdefghijklmnopqrst4A"
@@ -365,41 +365,3 @@ class ControllerUnderTest:
     def registration_change(self, broker_id: int, **fields: Any) -> BrokerRegistrationChangeRecord:
         epoch = self.broker(broker_id).broker_epoch
         return BrokerRegistrationChangeRecord(broker_id=broker_id, broker_epoch=epoch, **fields)
-
-
-class SlowDisk:
-    """A node whose batches are safe only once `persist` is called."""
-
-    def __init__(self, profile: Profile = KAFKA_4_3, **options: Any) -> None:
-        self.node = make_node(profile, **options)
-        self.now_ms = 0
-        self.replies: dict[str, Any] = {}
-
-    def step(self, event: Any) -> None:
-        ready = self.node.step(event, now_ms=self.now_ms, wall_ms=WALL_START_MS + self.now_ms)
-        for token, reply in ready.replies:
-            assert token not in self.replies, f"a second reply to {token}: {reply}"
-            self.replies[token] = reply
-
-    def elect(self) -> None:
-        self.step(Elected(self.node.epoch + 1))
-
-    def lead(self) -> None:
-        self.elect()
-        self.persist()
-
-    def persist(self, end_offset: int | None = None) -> None:
-        """Until nothing is left; or up to `end_offset` alone."""
-        if end_offset is not None:
-            self.step(Persisted(end_offset))
-            return
-        while self.node.high_watermark < self.node.log.end_offset:
-            self.step(Persisted(self.node.log.end_offset))
-
-    def submit(self, token: str, request: Any) -> None:
-        self.step(Submitted(request, token))
-
-    def code(self, token: str) -> ErrorCode:
-        reply = self.replies[token]
-        assert isinstance(reply, ApiError), reply
-        return reply.code

@@ -56,7 +56,7 @@ LAYERS = {
     "raft": layer("core", PURE | {"sortedcontainers"}),
     "node": layer("core raft timeline", PURE | {"sortedcontainers"}),
     "wire": layer("core", PURE | {"crc32c"}),
-    "agent": layer("core wire timeline", PURE | {"sortedcontainers"}),
+    "agent": layer("core raft wire timeline", PURE | {"sortedcontainers"}),
     # `random` for seeded generators: the world is where all entropy comes from
     "world": layer("core raft node timeline agent", PURE | {"sortedcontainers", "random"}),
     # IO

@@ -3,7 +3,7 @@
 import pytest
 
 from kraftsim.controller.core.batch import KRaftVersion, LeaderChange, Voters
-from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.loader import replay
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
 from kraftsim.controller.core.records import NoOpRecord, RegisterBrokerRecord
@@ -13,18 +13,57 @@ from kraftsim.controller.core.rpc import (
     DescribeClusterRequest,
     UnregisterBrokerRequest,
 )
-from kraftsim.controller.node_types import NEVER_MS, Deadline, LeadershipLost
+from kraftsim.controller.node_types import Deadline, Elected, LeadershipLost, Persisted, Submitted
+from kraftsim.controller.timeline import NEVER_MS
 from tests.builders import (
     CONTROLLER_ID,
     WALL_START_MS,
     ControllerUnderTest,
-    SlowDisk,
     fetch,
+    make_node,
     registration,
     topic,
 )
 
 BOTH = pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+
+
+class SlowDisk:
+    """A node whose batches are safe only once `persist` is called."""
+
+    def __init__(self, profile=KAFKA_4_3, **options):
+        self.node = make_node(profile, **options)
+        self.now_ms = 0
+        self.replies = {}
+
+    def step(self, event):
+        ready = self.node.step(event, now_ms=self.now_ms, wall_ms=WALL_START_MS + self.now_ms)
+        for token, reply in ready.replies:
+            assert token not in self.replies, f"a second reply to {token}: {reply}"
+            self.replies[token] = reply
+
+    def elect(self):
+        self.step(Elected(self.node.epoch + 1))
+
+    def lead(self):
+        self.elect()
+        self.persist()
+
+    def persist(self, end_offset=None):
+        """Until nothing is left; or up to `end_offset` alone."""
+        if end_offset is not None:
+            self.step(Persisted(end_offset))
+            return
+        while self.node.high_watermark < self.node.log.end_offset:
+            self.step(Persisted(self.node.log.end_offset))
+
+    def submit(self, token, request):
+        self.step(Submitted(request, token))
+
+    def code(self, token):
+        reply = self.replies[token]
+        assert isinstance(reply, ApiError), reply
+        return reply.code
 
 
 def heartbeat(disk, broker_id, **wishes):
@@ -164,7 +203,7 @@ def test_what_was_answered_not_controller_may_still_be_committed(disk):
 def test_lost_leadership_stops_every_timer(disk):
     disk.step(LeadershipLost())
 
-    assert NEVER_MS == disk.node.next_deadline_ms()
+    assert NEVER_MS == disk.node.deadline_ms
     end = disk.node.log.end_offset
     disk.now_ms = 60_000
     disk.step(Deadline())
@@ -277,7 +316,7 @@ def test_a_fetch_waits_no_longer_than_it_asked_for(disk):
     end = disk.node.log.end_offset
     disk.submit("short", fetch(offset=end, max_wait_ms=300))
     disk.submit("shorter", fetch(offset=end, max_wait_ms=200))
-    assert 200 == disk.node.next_deadline_ms()
+    assert 200 == disk.node.deadline_ms
 
     disk.now_ms = 200
     disk.step(Deadline())

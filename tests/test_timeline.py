@@ -72,10 +72,10 @@ def test_a_wakeup_is_armed_again_only_if_earlier_and_stale_ones_do_nothing():
     wakeup = Wakeup(timeline, lambda: woken.append(timeline.now_ms))
 
     for at_ms in (30, 10, 20):
-        wakeup.no_later_than(at_ms)
+        wakeup.arm(at_ms)
     timeline.run_until(100_000)
 
     assert [10] == woken
-    wakeup.no_later_than(150)
+    wakeup.arm(150)
     timeline.run_until(200_000)
     assert [10, 150] == woken

@@ -37,12 +37,17 @@ class VoterEndpoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VersionRange:
+    min_supported_version: int
+    max_supported_version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Voter:
     voter_id: int
     voter_directory_id: bytes
     endpoints: tuple[VoterEndpoint, ...]
-    min_supported_version: int
-    max_supported_version: int
+    k_raft_version_feature: VersionRange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

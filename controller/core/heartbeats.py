@@ -30,29 +30,28 @@ from .state import Decision, ExpiryNote, HeartbeatNote, State
 
 
 class ControlState(Enum):
+    """`replies` are the two answers there are in a state, not caught up and caught up (2.18);
+    made once, because a heartbeat is answered often."""
+
     FENCED = "FENCED"
     UNFENCED = "UNFENCED"
     CONTROLLED_SHUTDOWN = "CONTROLLED_SHUTDOWN"
     SHUTDOWN_NOW = "SHUTDOWN_NOW"
 
-    @property
-    def is_fenced(self) -> bool:
-        return self in (ControlState.FENCED, ControlState.SHUTDOWN_NOW)
+    def __init__(self, name: str) -> None:
+        self.is_fenced = name in ("FENCED", "SHUTDOWN_NOW")
+        self.replies = tuple(
+            BrokerHeartbeatResponse(
+                is_caught_up=is_caught_up,
+                is_fenced=self.is_fenced,
+                should_shut_down=name == "SHUTDOWN_NOW",
+            )
+            for is_caught_up in (False, True)
+        )
 
 
 FENCED, UNFENCED = ControlState.FENCED, ControlState.UNFENCED
 CONTROLLED_SHUTDOWN, SHUTDOWN_NOW = ControlState.CONTROLLED_SHUTDOWN, ControlState.SHUTDOWN_NOW
-
-# The few answers there are (rule 2.18), made once: (is_caught_up, state) -> reply.
-_REPLIES = {
-    (is_caught_up, state): BrokerHeartbeatResponse(
-        is_caught_up=is_caught_up,
-        is_fenced=state.is_fenced,
-        should_shut_down=state is SHUTDOWN_NOW,
-    )
-    for is_caught_up in (False, True)
-    for state in ControlState
-}
 
 
 def heartbeat(state: State, request: BrokerHeartbeatRequest, now_ms: int) -> Decision:
@@ -71,13 +70,13 @@ def heartbeat(state: State, request: BrokerHeartbeatRequest, now_ms: int) -> Dec
     is_caught_up = request.current_metadata_offset >= broker.register_offset
     return Decision(
         records=tuple(records),
-        reply=_REPLIES[is_caught_up, following],
+        reply=following.replies[is_caught_up],
         note=HeartbeatNote(
-            broker_id=broker.broker_id,
-            broker_epoch=broker.broker_epoch,
-            metadata_offset=request.current_metadata_offset,
-            fenced=following.is_fenced,
-            enters_controlled_shutdown=following is CONTROLLED_SHUTDOWN,
+            broker.broker_id,
+            broker.broker_epoch,
+            request.current_metadata_offset,
+            following.is_fenced,
+            following is CONTROLLED_SHUTDOWN,
         ),
     )
 

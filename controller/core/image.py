@@ -21,7 +21,7 @@ from .uuid import Uuid
 @dataclass(slots=True)
 class Image:
     """`offset` is that of the last record applied (-1: none); `features_offset` that of the last
-    change of a feature level (rule 5.53)."""
+    change of a feature level, or of the end of the transaction that it stands in (rule 5.53)."""
 
     offset: int = -1
     epoch: int = 0
@@ -42,6 +42,7 @@ class Image:
     access_controls: dict[Uuid, r.AccessControlEntryRecord] = field(default_factory=dict)
     delegation_tokens: dict[str, r.DelegationTokenRecord] = field(default_factory=dict)
     open_transaction: str | None = None
+    transaction_offset: int = -1
     index: PartitionIndex = field(default_factory=PartitionIndex, compare=False)
 
     @property

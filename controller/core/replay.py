@@ -166,12 +166,21 @@ def _remove_token(image: "Image", record: r.RemoveDelegationTokenRecord, *_: int
     image.delegation_tokens.pop(record.token_id, None)
 
 
-def _begin_transaction(image: "Image", record: r.BeginTransactionRecord, *_: int) -> None:
+def _begin_transaction(
+    image: "Image", record: r.BeginTransactionRecord, offset: int, _: int
+) -> None:
     assert image.open_transaction is None, f"nested in {image.open_transaction}"
     image.open_transaction = record.name or ""
+    image.transaction_offset = offset
 
 
-def _close_transaction(image: "Image", *_: object) -> None:
+def _end_transaction(image: "Image", record: r.EndTransactionRecord, offset: int, _: int) -> None:
+    image.open_transaction = None
+    if image.features_offset > image.transaction_offset:
+        image.features_offset = offset  # what it changed became visible here (rule 5.53)
+
+
+def _abort_transaction(image: "Image", *_: object) -> None:
     image.open_transaction = None
 
 
@@ -202,8 +211,8 @@ APPLIERS: dict[type, Callable[..., None]] = {
     r.DelegationTokenRecord: _token,
     r.RemoveDelegationTokenRecord: _remove_token,
     r.BeginTransactionRecord: _begin_transaction,
-    r.EndTransactionRecord: _close_transaction,
-    r.AbortTransactionRecord: _close_transaction,
+    r.EndTransactionRecord: _end_transaction,
+    r.AbortTransactionRecord: _abort_transaction,
     r.NoOpRecord: _nothing,
     r.ZkMigrationStateRecord: _nothing,
 }

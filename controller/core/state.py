@@ -7,6 +7,7 @@ node applies them, in that order.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .image import Image
 from .leases import Leases
@@ -33,15 +34,14 @@ class State:
     next_offset: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeartbeatNote:
+class HeartbeatNote(NamedTuple):
     """A valid heartbeat: contact now; its sender reported this offset and is fenced or not."""
 
     broker_id: int
     broker_epoch: int
     metadata_offset: int
     fenced: bool
-    enters_controlled_shutdown: bool = False
+    enters_controlled_shutdown: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +62,9 @@ class ExpiryNote:
 Note = HeartbeatNote | RegistrationNote | ExpiryNote
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(NamedTuple):
+    """A tuple and not a dataclass, as is a heartbeat's note: one of each is made per heartbeat."""
+
     records: tuple[Record, ...] = ()
     reply: Response | None = None
     note: Note | None = None

@@ -237,4 +237,3 @@ def _as_version_0(response: Response) -> Response:
     ):
         return replace(response, error_code=ErrorCode.INVALID_REQUEST)
     return response
-

@@ -34,6 +34,7 @@ from .cluster import (
     SupportedFeatureKey,
 )
 from .fetch import (
+    AbortedTransaction,
     EpochEndOffset,
     FetchPartition,
     FetchPartitionData,
@@ -96,6 +97,7 @@ Response = (
 )
 
 __all__ = [
+    "AbortedTransaction",
     "AlterPartitionBrokerState",
     "AlterPartitionData",
     "AlterPartitionRequest",

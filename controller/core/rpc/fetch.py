@@ -79,6 +79,14 @@ class SnapshotId:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AbortedTransaction:
+    """Read and never made: the metadata log has no transactional producers."""
+
+    producer_id: int
+    first_offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FetchPartitionData:
     """`records` are whole batches of the log; the wire spells as many as its bound allows."""
 
@@ -90,7 +98,7 @@ class FetchPartitionData:
     diverging_epoch: EpochEndOffset = field(default_factory=EpochEndOffset)
     current_leader: LeaderIdAndEpoch = field(default_factory=LeaderIdAndEpoch)
     snapshot_id: SnapshotId = field(default_factory=SnapshotId)
-    aborted_transactions: tuple[()] | None = None
+    aborted_transactions: tuple[AbortedTransaction, ...] | None = None
     preferred_read_replica: int = -1
     records: "Sequence[Batch] | None" = None
 

@@ -1,0 +1,220 @@
+"""Writes the Python source that encodes one version of one message: the mirror of `decode_source`.
+
+The body is a list of pieces, joined once. A run of fixed-width fields is one packing; what is a
+single run is returned as it is.
+"""
+
+from struct import pack
+
+from .decode_source import Namespace, packing_of
+from .schema import (
+    STRING,
+    Array,
+    Field,
+    Fixed,
+    Message,
+    Spelled,
+    Struct,
+    Variable,
+    WireType,
+    plain_fields,
+    tagged_fields,
+)
+from .varints import SMALL, unsigned
+
+KEPT_BODIES_MAX = 1024  # of one message and version; beyond it, bodies are encoded anew
+
+
+def encode_source(message: Message, version: int, on_demand: bool) -> tuple[str, Namespace]:
+    """`def encode(o)`, which returns the bytes of the body."""
+    writer = _Writer(message, version, on_demand)
+    writer.struct(message.struct, "o")
+    body = writer.finish()
+    if not message.kept:
+        return "\n".join(["def encode(o):", *body]), writer.names
+    return _kept_source(message, version, body), writer.names | {"bodies": {}}
+
+
+def _kept_source(message: Message, version: int, body: list[str]) -> str:
+    """Look the body up by the values of its fields before it is made."""
+    names = [field.name for field in plain_fields(message.struct, version)]
+    lookup = [
+        f"  key = ({''.join(f'o.{name}, ' for name in names)})",
+        "  kept = bodies.get(key)",
+        "  if kept is not None: return kept",
+        f"  if len(bodies) >= {KEPT_BODIES_MAX}: bodies.clear()",
+    ]
+    *most, last = body
+    return "\n".join(
+        [
+            "def encode(o):",
+            *lookup,
+            *most,
+            last.replace("return ", "body = "),
+            "  bodies[key] = body",
+            "  return body",
+        ]
+    )
+
+
+class _Writer:
+    def __init__(self, message: Message, version: int, on_demand: bool) -> None:
+        self.version = version
+        self.flexible = message.is_flexible(version)
+        self.names: Namespace = dict(_RUNTIME)
+        self._on_demand = on_demand
+        self._lines: list[str] = []
+        self._depth = 1
+        self._serial = 0
+        self._add = "add"  # appends to the list of pieces that is being filled
+        self._run: list[tuple[str, str]] = []  # codes of `struct`, and what they pack
+
+    def finish(self) -> list[str]:
+        if not self._lines:
+            return [f"  return {self._packed()}"]
+        self._flush()
+        return ["  pieces = []", "  add = pieces.append", *self._lines, "  return join(pieces)"]
+
+    def struct(self, struct: Struct, source: str) -> None:
+        for field in plain_fields(struct, self.version):
+            kind = field.type
+            inside = isinstance(kind, Struct) and kind.model is None
+            self._value(
+                kind,
+                source if inside else f"{source}.{field.name}",
+                field.nullable_since <= self.version,
+            )
+        if self.flexible:
+            self._tags(struct, source)
+
+    def _line(self, text: str) -> None:
+        self._lines.append("  " * self._depth + text)
+
+    def _value(self, kind: WireType, source: str, nullable: bool) -> None:
+        if isinstance(kind, Fixed):
+            self._run.append((kind.code, source))
+        elif isinstance(kind, Struct):
+            self.struct(kind, source)
+        else:
+            self._variable(kind, source, nullable)
+
+    def _variable(self, kind: Variable | Spelled | Array, source: str, nullable: bool) -> None:
+        value = self._name("v")
+        self._flush()
+        self._line(f"{value} = {source}")
+        if nullable:
+            self._line(f"if {value} is None:")
+            self._line(f"  {self._add}({self._length('-1', kind)})")
+            self._line("else:")
+            self._depth += 1
+        if isinstance(kind, Array):
+            self._array(kind, value)
+        else:
+            self._bytes(kind, value)
+        self._depth -= nullable
+
+    def _bytes(self, kind: Variable | Spelled, value: str) -> None:
+        if isinstance(kind, Spelled):
+            self._line(f"{value} = {self._constant(kind.encode)}({value})")
+        elif kind is STRING:
+            self._line(f"{value} = {value}.encode()")
+        self._count(value, kind)
+        self._line(f"{self._add}({value})")
+
+    def _count(self, value: str, kind: WireType) -> None:
+        count = self._name("n")
+        self._line(f"{count} = len({value})")
+        self._line(f"{self._add}({self._length(count, kind)})")
+
+    def _length(self, count: str, kind: WireType) -> str:
+        """The expression for the bytes of a length; -1 is null."""
+        if self.flexible:
+            return f"small[{count} + 1] if {count} < 127 else varint({count} + 1)"
+        return f"{self._constant(packing_of('h' if kind is STRING else 'i').pack)}({count})"
+
+    def _array(self, kind: Array, value: str) -> None:
+        self._count(value, kind)
+        element = kind.element
+        if isinstance(element, Fixed) and element.code == "16s":
+            self._line(f"{self._add}(join({value}))")
+        elif isinstance(element, Fixed):
+            packed = f"pack(f'>{{len({value})}}{element.code}', *{value})"
+            self._line(f"{self._add}({packed})")
+        else:
+            item = self._name("i")
+            self._line(f"for {item} in {value}:")
+            self._depth += 1
+            self._element(element, item)
+            self._flush()
+            self._depth -= 1
+
+    def _element(self, element: Variable | Struct, item: str) -> None:
+        if isinstance(element, Struct) and element.model is None:
+            (field,) = element.fields
+            self._value(field.type, item, nullable=False)
+            if self.flexible:
+                self._run.append(("x", ""))
+        else:
+            self._value(element, item, nullable=False)
+
+    def _tags(self, struct: Struct, source: str) -> None:
+        known = [
+            (tag, field)
+            for tag, field in tagged_fields(struct, self.version)
+            if self._on_demand or not field.on_demand
+        ]
+        if not known:
+            self._run.append(("x", ""))
+            return
+        self._flush()
+        pieces = self._name("t")
+        self._line(f"{pieces} = []")
+        for tag, field in known:
+            self._tagged(tag, field, f"{source}.{field.name}", pieces)
+        self._line(f"{self._add}(varint(len({pieces})))")
+        self._line(f"if {pieces}: {self._add}(join({pieces}))")
+
+    def _tagged(self, tag: int, field: Field, source: str, pieces: str) -> None:
+        value, inner = self._name("v"), self._name("p")
+        default = self._constant(field.default)
+        self._line(f"{value} = {source}")
+        differs = "is not" if field.default is None else "!="
+        self._line(f"if {value} {differs} {default}:")
+        self._depth += 1
+        self._line(f"{inner} = []; {inner}_add = {inner}.append")
+        outer, self._add = self._add, f"{inner}_add"
+        self._value(field.type, value, field.nullable_since <= self.version)
+        self._flush()
+        self._add = outer
+        self._line(f"{inner} = join({inner})")
+        self._line(
+            f"{pieces}.append({self._constant(unsigned(tag))} + varint(len({inner})) + {inner})"
+        )
+        self._depth -= 1
+
+    def _flush(self) -> None:
+        if self._run:
+            self._line(f"{self._add}({self._packed()})")
+
+    def _packed(self) -> str:
+        """The expression for the run so far, which is thereby over."""
+        codes = "".join(code for code, _ in self._run)
+        values = ", ".join(source for code, source in self._run if code != "x")
+        self._run.clear()
+        if not codes.strip("x"):
+            return repr(bytes(len(codes)))
+        return f"{self._constant(packing_of(codes).pack)}({values})"
+
+    def _name(self, prefix: str) -> str:
+        self._serial += 1
+        return f"{prefix}{self._serial}"
+
+    def _constant(self, value: object) -> str:
+        if value is None or value == () or isinstance(value, bool | int | str | bytes):
+            return repr(value)
+        name = self._name("c")
+        self.names[name] = value
+        return name
+
+
+_RUNTIME: Namespace = {"join": b"".join, "pack": pack, "small": SMALL, "varint": unsigned}

@@ -1,0 +1,164 @@
+"""Frames: an int32 length, a header, a body; both directions, for servers and for clients.
+
+A frame here is what follows the length. The client's id is a plain nullable string in every
+header; flexible headers end with tagged fields; the header of an ApiVersions response never does.
+"""
+
+from functools import cache
+from struct import Struct as Packing
+from struct import error
+from typing import NamedTuple, cast
+
+from ..core.rpc import ApiVersion, ApiVersionsResponse, Request, Response
+from .apis import API_VERSIONS, APIS
+from .codec import Encoder, decoder, encoder
+from .decode_source import skip_tags
+from .errors import DecodeError
+
+FRAME_BYTES_MAX = 100 * 1024 * 1024  # Kafka's socket.request.max.bytes
+UNSUPPORTED_VERSION = 35
+_LENGTH = Packing(">i")
+_HEADER = Packing(">hhih")  # key, version, correlation id, length of the client's id
+_CORRELATION_ID = Packing(">i")
+_RESPONSE = Packing(">ii")  # length and header version 0
+_FLEXIBLE_RESPONSE = Packing(">iix")  # length and header version 1, without tagged fields
+
+
+class RequestHeader(NamedTuple):
+    api_key: int
+    api_version: int
+    correlation_id: int
+    client_id: str | None
+    body_offset: int
+
+
+def read_request_header(frame: bytes) -> RequestHeader:
+    """For an API or version that we do not speak, all but `body_offset` is still right."""
+    try:
+        key, version, correlation_id, length = _HEADER.unpack_from(frame)
+        pos = _HEADER.size
+        client_id = None
+        if length >= 0:
+            pos += length
+            client_id = frame[_HEADER.size : pos].decode()
+        if pos > len(frame) or length < -1:
+            raise DecodeError(f"client id: expected at most {len(frame) - 10} bytes, got {length}")
+        if (key, version) in _FLEXIBLE:
+            pos = skip_tags(frame, pos) if frame[pos] else pos + 1
+    except (error, IndexError):
+        raise DecodeError(f"expected a request header, got {len(frame)} bytes") from None
+    except UnicodeDecodeError as bad:
+        raise DecodeError(f"client id: expected UTF-8, got {bad.object[:64]!r}") from None
+    return RequestHeader(key, version, correlation_id, client_id, pos)
+
+
+_FLEXIBLE = {
+    (key, version)
+    for key, api in APIS.items()
+    for version in range(api.min_version, api.max_version + 1)
+    if api.request.is_flexible(version)
+}
+
+
+def decode_request(header: RequestHeader, frame: bytes) -> Request:
+    """The body; what follows it is ignored, as Kafka ignores it (librdkafka sends such bytes)."""
+    message = APIS[header.api_key].request
+    request, _ = decoder(message, header.api_version)(frame, header.body_offset)
+    return cast(Request, request)
+
+
+def encode_response(
+    api_key: int,
+    api_version: int,
+    correlation_id: int,
+    response: Response,
+    *,
+    start_time_tag: bool = False,
+) -> bytes:
+    """The whole frame with its length, for one write."""
+    encode, head, header_bytes = _response_spelling(api_key, api_version, start_time_tag)
+    body = encode(response)
+    return head.pack(header_bytes + len(body), correlation_id) + body
+
+
+@cache
+def _response_spelling(
+    api_key: int, api_version: int, start_time_tag: bool
+) -> tuple[Encoder, Packing, int]:
+    message = APIS[api_key].response
+    is_flexible = message.is_flexible(api_version) and api_key != API_VERSIONS
+    head = _FLEXIBLE_RESPONSE if is_flexible else _RESPONSE
+    return encoder(message, api_version, start_time_tag), head, head.size - _LENGTH.size
+
+
+def encode_unsupported_api_versions(correlation_id: int) -> bytes:
+    """The answer to an ApiVersions of a version that we lack: in version 0, our range (5.47)."""
+    api = APIS[API_VERSIONS]
+    own = ApiVersion(api_key=api.key, min_version=api.min_version, max_version=api.max_version)
+    response = ApiVersionsResponse(error_code=UNSUPPORTED_VERSION, api_keys=(own,))
+    return encode_response(API_VERSIONS, 0, correlation_id, response)
+
+
+def encode_request(
+    api_key: int, api_version: int, correlation_id: int, client_id: str | None, request: Request
+) -> bytes:
+    """A client's frame with its length."""
+    message = APIS[api_key].request
+    name = b"" if client_id is None else client_id.encode()
+    length = -1 if client_id is None else len(name)
+    frame = (
+        _HEADER.pack(api_key, api_version, correlation_id, length)
+        + name
+        + (b"\0" if message.is_flexible(api_version) else b"")
+        + encoder(message, api_version)(request)
+    )
+    return _LENGTH.pack(len(frame)) + frame
+
+
+def decode_response(api_key: int, api_version: int, frame: bytes) -> tuple[int, Response]:
+    """The correlation id and the response; what follows the body is ignored."""
+    message = APIS[api_key].response
+    pos = _CORRELATION_ID.size
+    try:
+        (correlation_id,) = _CORRELATION_ID.unpack_from(frame)
+        if message.is_flexible(api_version) and api_key != API_VERSIONS:
+            pos = skip_tags(frame, pos)
+    except (error, IndexError):
+        raise DecodeError(f"expected a response header, got {len(frame)} bytes") from None
+    response, _ = decoder(message, api_version)(frame, pos)
+    return correlation_id, cast(Response, response)
+
+
+class FrameReader:
+    """Cuts a stream into frames. It holds at most one frame that is not complete."""
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """The frames that `data` completes, without their lengths."""
+        if not self._rest:
+            frames, pos = _cut(data)
+            if pos < len(data):
+                self._rest += memoryview(data)[pos:]
+            return frames
+        self._rest += data
+        frames, pos = _cut(self._rest)
+        del self._rest[:pos]
+        return frames
+
+
+def _cut(data: bytes | bytearray) -> tuple[list[bytes], int]:
+    """The whole frames of `data`, and where the first that is not whole begins."""
+    frames: list[bytes] = []
+    pos, size = 0, len(data)
+    while size - pos >= _LENGTH.size:
+        (length,) = _LENGTH.unpack_from(data, pos)
+        if not 0 <= length <= FRAME_BYTES_MAX:
+            raise DecodeError(f"expected a frame of 0 to {FRAME_BYTES_MAX} bytes, got {length}")
+        end = pos + _LENGTH.size + length
+        if end > size:
+            break
+        frames.append(bytes(data[pos + _LENGTH.size : end]))
+        pos = end
+    return frames, pos

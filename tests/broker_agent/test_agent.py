@@ -1,0 +1,191 @@
+"""The life of one agent, fed by hand: what it sends, and what moves it."""
+
+from typing import Any
+
+import pytest
+
+from kraftsim.broker_agent.agent import Agent, BrokerState
+from kraftsim.broker_agent.config import AgentConfig
+from kraftsim.broker_agent.conversation import Channel, Send
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.rpc import (
+    BrokerFeature,
+    BrokerHeartbeatRequest,
+    BrokerHeartbeatResponse,
+    BrokerListener,
+    BrokerRegistrationRequest,
+    BrokerRegistrationResponse,
+    FetchPartitionData,
+    FetchResponse,
+    FetchTopicData,
+    LeaderIdAndEpoch,
+)
+from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
+
+STALE = ApiError(ErrorCode.STALE_BROKER_EPOCH, "Expected broker epoch 7, but got broker epoch 5")
+
+
+class Hand:
+    """Drives one agent: `now_ms`, what it has sent, and answers given by hand."""
+
+    def __init__(self, **config: Any) -> None:
+        image = Image()
+        image.features["metadata.version"] = 30
+        self.now_ms = 0
+        self.sent: list[Send] = []
+        self.agent = Agent(
+            AgentConfig(
+                broker_id=1,
+                cluster_id="c",
+                listeners=(BrokerListener(name="PLAINTEXT", host="h", port=9092),),
+                features=(
+                    BrokerFeature(
+                        name="metadata.version", min_supported_version=7, max_supported_version=30
+                    ),
+                ),
+                log_dirs=(b"d" * 16,),
+                **config,
+            ),
+            random=lambda: 0.5,
+            image_at=lambda _: image,
+        )
+        self.sent += self.agent.start(0)
+
+    def answer(self, channel: Channel, reply: Any) -> None:
+        asked = [one for one in self.sent if one.channel is channel][-1]
+        self.sent += self.agent.on_reply(asked, reply, self.now_ms)
+
+    def pass_ms(self, ms: int) -> None:
+        end = self.now_ms + ms
+        while (deadline := self.agent.next_deadline_ms()) <= end:
+            self.now_ms = max(deadline, self.now_ms)
+            self.sent += self.agent.on_deadline(self.now_ms)
+        self.now_ms = end
+
+    def lease_requests(self) -> list[Any]:
+        return [one.request for one in self.sent if one.channel is Channel.LEASE]
+
+    def fetched(self, high_watermark: int, error: int = 0) -> FetchResponse:
+        data = FetchPartitionData(
+            partition_index=0,
+            error_code=error,
+            high_watermark=high_watermark,
+            current_leader=LeaderIdAndEpoch(leader_id=3000, leader_epoch=1),
+        )
+        return FetchResponse(
+            responses=(FetchTopicData(topic_id=METADATA_TOPIC_ID, partitions=(data,)),)
+        )
+
+    def registered(self) -> "Hand":
+        """As far as the registration's answer: the first heartbeat is out."""
+        self.agent._fetch._fetch_offset = 10  # as if ten records had come
+        self.answer(Channel.METADATA, self.fetched(10))
+        self.answer(Channel.LEASE, BrokerRegistrationResponse(broker_epoch=5))
+        return self
+
+    def running(self) -> "Hand":
+        self.registered()
+        caught_up = BrokerHeartbeatResponse(is_caught_up=True)
+        self.answer(Channel.LEASE, caught_up)
+        unfenced = BrokerHeartbeatResponse(is_caught_up=True, is_fenced=False)
+        self.answer(Channel.LEASE, unfenced)
+        return self
+
+
+def test_nobody_registers_before_it_has_seen_metadata() -> None:
+    hand = Hand()
+
+    assert [one.channel for one in hand.sent] == [Channel.METADATA]
+    hand.answer(Channel.METADATA, hand.fetched(0, error=74))
+    assert hand.lease_requests() == []
+
+
+@pytest.mark.rule("1.44", "1.47", "2.1")
+def test_it_registers_catches_up_asks_to_be_unfenced_and_runs() -> None:
+    hand = Hand().registered()
+    registration, first = hand.lease_requests()
+    assert isinstance(registration, BrokerRegistrationRequest)
+    assert isinstance(first, BrokerHeartbeatRequest) and first.want_fence
+    assert first.cordoned_log_dirs is None  # null until it was told isCaughtUp
+
+    hand.answer(Channel.LEASE, BrokerHeartbeatResponse(is_caught_up=True))
+    assert hand.agent.state is BrokerState.RECOVERY
+    second = hand.lease_requests()[-1]
+    assert not second.want_fence and second.cordoned_log_dirs == ()
+
+    hand.answer(Channel.LEASE, BrokerHeartbeatResponse(is_caught_up=True, is_fenced=False))
+    assert hand.agent.state is BrokerState.RUNNING
+
+
+@pytest.mark.rule("1.45")
+def test_one_lease_request_is_in_flight_at_a_time() -> None:
+    hand = Hand().registered()
+    before = len(hand.lease_requests())
+
+    hand.pass_ms(4_000)
+
+    assert len(hand.lease_requests()) == before
+
+
+def test_a_lost_heartbeat_is_sent_again_and_its_late_answer_changes_nothing() -> None:
+    hand = Hand().running()
+    hand.pass_ms(2_000)
+    lost = hand.sent[-1] if hand.sent[-1].channel is Channel.LEASE else None
+    lost = lost or [one for one in hand.sent if one.channel is Channel.LEASE][-1]
+    hand.pass_ms(4_500 + 2_000)
+    again = [one for one in hand.sent if one.channel is Channel.LEASE][-1]
+    assert again.number > lost.number
+
+    hand.agent.on_reply(lost, BrokerHeartbeatResponse(should_shut_down=True), hand.now_ms)
+
+    assert hand.agent.state is BrokerState.RUNNING
+
+
+@pytest.mark.rule("1.46", "1.49")
+def test_a_refused_heartbeat_is_repeated_after_one_interval_and_never_re_registers() -> None:
+    hand = Hand().running()
+    hand.pass_ms(2_000)
+
+    for _ in range(3):
+        hand.answer(Channel.LEASE, STALE)
+        count = len(hand.lease_requests())
+        hand.pass_ms(1_999)
+        assert len(hand.lease_requests()) == count
+        hand.pass_ms(1)
+        assert len(hand.lease_requests()) == count + 1
+        assert isinstance(hand.lease_requests()[-1], BrokerHeartbeatRequest)
+
+
+@pytest.mark.rule("1.46")
+def test_a_3_9_broker_backs_off_from_100_ms_doubling() -> None:
+    hand = Hand(retries_at_heartbeat_interval=False).running()
+    hand.pass_ms(2_000)
+    waits = []
+
+    for _ in range(4):
+        hand.answer(Channel.LEASE, STALE)
+        waits.append(hand.agent._communicate_ms - hand.now_ms)
+        hand.pass_ms(waits[-1])
+
+    assert waits == [100, 200, 400, 800]
+
+
+@pytest.mark.rule("2.15")
+def test_a_draining_broker_asks_again_after_50_ms_and_then_every_interval() -> None:
+    hand = Hand().running()
+    hand.sent += hand.agent.request_stop(hand.now_ms)
+    assert hand.lease_requests()[-1].want_shut_down
+
+    hand.answer(Channel.LEASE, BrokerHeartbeatResponse(is_caught_up=True, is_fenced=False))
+    count = len(hand.lease_requests())
+    hand.pass_ms(50)
+    assert len(hand.lease_requests()) == count + 1
+    hand.answer(Channel.LEASE, BrokerHeartbeatResponse(is_caught_up=True, is_fenced=False))
+    hand.pass_ms(1_999)
+    assert len(hand.lease_requests()) == count + 1
+
+    hand.pass_ms(1)
+    hand.answer(Channel.LEASE, BrokerHeartbeatResponse(is_caught_up=True, should_shut_down=True))
+    assert hand.agent.state is BrokerState.SHUTTING_DOWN
+    assert hand.agent.was_drained

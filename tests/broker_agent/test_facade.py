@@ -1,0 +1,92 @@
+"""What a broker's listener tells clients about brokers, leaders and what is offline."""
+
+import pytest
+
+from kraftsim.broker_agent import facade
+from kraftsim.controller.core.rpc import (
+    DescribeClusterRequest,
+    MetadataRequest,
+    MetadataRequestTopic,
+    UnregisterBrokerRequest,
+)
+from kraftsim.scenarios.world import World
+from tests.worlds import ask, create_topic, pass_time, world_of
+
+
+def metadata(world: World, *names: str | None, by_id: bytes | None = None):  # type: ignore[no-untyped-def]
+    topics = tuple(MetadataRequestTopic(name=name) for name in names)
+    if by_id is not None:
+        topics = (MetadataRequestTopic(topic_id=by_id),)
+    return facade.metadata(
+        world.agents[1].agent.image,
+        MetadataRequest(topics=topics or None),
+        cluster_id=world.topology.cluster_id,
+        listener="PLAINTEXT",
+        random=world.random,
+    )
+
+
+@pytest.mark.rule("5.40")
+def test_metadata_lists_unfenced_brokers_and_names_one_of_them_as_controller() -> None:
+    world = world_of(brokers=3)
+    world.agents[3].kill()
+    pass_time(world, 11)
+
+    answer = metadata(world)
+
+    assert [broker.node_id for broker in answer.brokers] == [1, 2]
+    assert answer.controller_id in (1, 2)
+
+
+@pytest.mark.rule("5.41", "5.42")
+def test_a_partition_without_leader_is_5_and_its_dead_replicas_are_offline() -> None:
+    world = world_of(brokers=2)
+    create_topic(world, "orders", (2,))
+    world.agents[2].kill()
+    pass_time(world, 11)
+
+    (partition,) = metadata(world, "orders").topics[0].partitions
+
+    assert (partition.error_code, partition.leader_id, partition.leader_epoch) == (5, -1, 1)
+    assert partition.offline_replicas == (2,)
+
+
+@pytest.mark.rule("3.9", "5.42")
+def test_an_unregistered_broker_is_gone_from_the_list_and_offline_in_its_partitions() -> None:
+    world = world_of(brokers=3)
+    create_topic(world, "orders", (1, 3))
+    ask(world, UnregisterBrokerRequest(broker_id=3))
+    pass_time(world, 1)
+
+    answer = metadata(world)
+
+    assert [broker.node_id for broker in answer.brokers] == [1, 2]
+    assert answer.topics[0].partitions[0].offline_replicas == (3,)
+
+
+@pytest.mark.rule("5.44")
+def test_unknown_topics_are_3_by_name_and_100_by_id() -> None:
+    world = world_of(brokers=1)
+
+    assert metadata(world, "nope").topics[0].error_code == 3
+    assert metadata(world, by_id=b"x" * 16).topics[0].error_code == 100
+
+
+@pytest.mark.rule("5.16", "5.17")
+def test_fenced_brokers_are_described_only_when_asked_for() -> None:
+    world = world_of(brokers=2)
+    world.agents[2].kill()
+    pass_time(world, 11)
+
+    def described(include: bool) -> list[tuple[int, bool]]:
+        answer = facade.describe_cluster(
+            world.agents[1].agent.image,
+            DescribeClusterRequest(include_fenced_brokers=include),
+            cluster_id="c",
+            listener="PLAINTEXT",
+            random=world.random,
+        )
+        return [(one.broker_id, one.is_fenced) for one in answer.brokers]
+
+    assert described(False) == [(1, False)]
+    assert described(True) == [(1, False), (2, True)]

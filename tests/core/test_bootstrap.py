@@ -1,0 +1,135 @@
+"""What a controller writes when it becomes active: rules 0A.11, 0A.14, 9.34."""
+
+import pytest
+
+from kraftsim.controller.core.bootstrap import activation_records, controller_registration
+from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.loader import replay
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
+from kraftsim.controller.core.records import (
+    AbortTransactionRecord,
+    BeginTransactionRecord,
+    ConfigRecord,
+    Endpoint,
+    EndTransactionRecord,
+    FeatureLevelRecord,
+    RegisterControllerRecord,
+    ZkMigrationStateRecord,
+)
+from tests.builders import ControllerUnderTest, uuid_of
+
+MIN_ISR = ConfigRecord(resource_type=4, resource_name="", name="min.insync.replicas", value="1")
+BOOTSTRAP = BeginTransactionRecord(name="Bootstrap records")
+
+
+def levels(**named):
+    return [
+        FeatureLevelRecord(name=name.replace("_", "."), feature_level=level)
+        for name, level in named.items()
+    ]
+
+
+@pytest.mark.rule("0A.11")
+def test_4_3_opens_its_log_as_recorded():
+    """Golden 4.3.1, offsets 1 to 9."""
+    cluster = ControllerUnderTest(KAFKA_4_3, kraft_version=0)
+
+    opening, bootstrap, registered = cluster.node.log.batches
+
+    assert (True, 0) == (opening.is_control, opening.base_offset)
+    assert (
+        BOOTSTRAP,
+        *levels(
+            metadata_version=30,
+            eligible_leader_replicas_version=1,
+            group_version=1,
+            share_version=1,
+            streams_version=1,
+            transaction_version=2,
+        ),
+        MIN_ISR,
+        EndTransactionRecord(),
+    ) == bootstrap.records
+    assert 9 == bootstrap.last_offset
+    assert [RegisterControllerRecord] == [type(r) for r in registered.records]
+
+
+@pytest.mark.rule("0A.11")
+def test_3_9_opens_its_log_as_recorded():
+    """Golden 3.9.1, offsets 1 to 4."""
+    cluster = ControllerUnderTest(KAFKA_3_9, kraft_version=0)
+
+    bootstrap = cluster.node.log.batches[1]
+
+    zk = ZkMigrationStateRecord(zk_migration_state=0)
+    expected = (BOOTSTRAP, *levels(metadata_version=21), zk, EndTransactionRecord())
+    assert (1, expected) == (bootstrap.base_offset, bootstrap.records)
+
+
+@pytest.mark.rule("0A.11", "0.5")
+def test_a_lower_metadata_version_finalizes_only_what_it_can_hold():
+    records = activation_records(Image(), KAFKA_4_3, 21)
+
+    assert (BOOTSTRAP, *levels(metadata_version=21), EndTransactionRecord()) == records
+
+
+@pytest.mark.rule("0A.11")
+@pytest.mark.parametrize(("level", "has_markers"), [(12, False), (13, True)])
+def test_before_3_6_the_bootstrap_has_no_markers(level, has_markers):
+    records = activation_records(Image(), KAFKA_3_9, level)
+
+    assert has_markers == (BOOTSTRAP in records)
+    assert has_markers == (EndTransactionRecord() in records)
+
+
+@pytest.mark.rule("0A.11")
+def test_a_log_that_has_its_features_needs_nothing():
+    assert () == activation_records(Image(features={"metadata.version": 30}), KAFKA_4_3)
+
+
+@pytest.mark.rule("0A.11", "9.34")
+def test_a_transaction_left_open_is_aborted():
+    image = Image(features={"metadata.version": 30}, open_transaction="x")
+
+    assert (AbortTransactionRecord(reason="Controller failover"),) == activation_records(
+        image, KAFKA_4_3
+    )
+
+
+@pytest.mark.rule("0A.11", "9.34")
+def test_a_half_written_bootstrap_is_aborted_and_written_again():
+    abort, *again = activation_records(Image(open_transaction=BOOTSTRAP.name), KAFKA_4_3)
+
+    assert AbortTransactionRecord(reason="Controller failover") == abort
+    assert activation_records(Image(), KAFKA_4_3) == tuple(again)
+
+
+@pytest.mark.rule("5.53")
+@pytest.mark.parametrize(("profile", "offset"), [(KAFKA_3_9, 4), (KAFKA_4_3, 9)])
+def test_the_features_changed_where_the_bootstrap_ended(profile, offset):
+    """The FinalizedFeaturesEpoch that 3.9.1 and 4.3.1 answer after a fresh start."""
+    cluster = ControllerUnderTest(profile, kraft_version=0)
+
+    cluster.run_for("5s")
+
+    assert offset == cluster.image.features_offset
+    assert offset == replay(cluster.node.log.batches).features_offset
+
+
+@pytest.mark.rule("5.14")
+def test_a_controller_registers_what_its_release_supports():
+    endpoint = Endpoint(name="CONTROLLER", host="h", port=1)
+
+    record = controller_registration(KAFKA_3_9, 3000, uuid_of("me"), endpoint)
+
+    assert [("kraft.version", 0, 1), ("metadata.version", 1, 21)] == [
+        (f.name, f.min_supported_version, f.max_supported_version) for f in record.features
+    ]
+    assert (endpoint,) == record.end_points
+
+
+@pytest.mark.rule("0.6")
+def test_before_3_7_no_controller_registers():
+    cluster = ControllerUnderTest(KAFKA_3_9, metadata_version=14)
+
+    assert not cluster.image.controllers

@@ -1,0 +1,105 @@
+"""What a heartbeat says of its directories: rules 2.24 and 2.30 to 2.32a."""
+
+import pytest
+
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
+from tests.builders import ControllerUnderTest, directory_of
+
+BOTH = pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+
+
+@pytest.mark.rule("2.24")
+def test_a_registration_change_is_written_in_the_lowest_version_that_holds_it():
+    cluster = ControllerUnderTest()
+    dirs = (directory_of(1), directory_of(1, 1))
+    cluster.unfenced(2)
+    cluster.unfenced(1, log_dirs=dirs)
+    cluster.created("t", (1, 2))
+    mark = cluster.end
+
+    cluster.heartbeat(1, cordoned_log_dirs=())
+    cluster.heartbeat(1, offline_log_dirs=dirs[:1])
+    cluster.heartbeat(1, want_shut_down=True)
+    cluster.fenced(2)
+
+    versions = [batch.versions[0] for batch in cluster.batches_since(mark)[:-1]]
+    assert [3, 2, 1] == versions
+    assert 0 == cluster.batches_since(mark)[-1].versions[-1]
+
+
+@BOTH
+@pytest.mark.rule("2.30", "2.31")
+def test_a_directory_that_goes_offline_costs_its_replicas_once(profile):
+    cluster = ControllerUnderTest(profile)
+    cluster.unfenced(2)
+    cluster.registered(1)
+    cluster.heartbeat(1)
+    cluster.created("t", (1, 2))
+    lost, kept = directory_of(1), directory_of(1, 1)
+    cluster.register(1, log_dirs=(lost, kept))
+    mark = cluster.end
+
+    cluster.heartbeat(1, offline_log_dirs=(lost, directory_of(9)))
+
+    assert [
+        cluster.change("t", isr=(2,), leader=2),
+        cluster.registration_change(1, log_dirs=(kept,)),
+    ] == cluster.records_since(mark)
+    assert not cluster.is_fenced(1)
+    mark = cluster.end
+    cluster.heartbeat(1, offline_log_dirs=(lost,))
+    assert [] == cluster.records_since(mark)
+    assert lost not in cluster.image.directories
+
+
+@BOTH
+@pytest.mark.rule("2.31")
+def test_a_directory_nobody_registered_is_ignored(profile):
+    cluster = ControllerUnderTest(profile)
+    cluster.unfenced(1)
+
+    assert [] == cluster.writes(lambda: cluster.heartbeat(1, offline_log_dirs=(directory_of(9),)))
+
+
+@BOTH
+@pytest.mark.rule("2.32")
+def test_when_all_directories_go_offline_the_registry_keeps_the_old_list(profile):
+    cluster = ControllerUnderTest(profile)
+    cluster.unfenced(1)
+    lost = (directory_of(1),)
+
+    for _ in range(2):
+        written = cluster.writes(lambda: cluster.heartbeat(1, offline_log_dirs=lost))
+        assert [cluster.registration_change(1)] == written
+    assert lost == cluster.broker(1).log_dirs
+
+
+@pytest.mark.rule("2.30")
+def test_before_3_7_offline_directories_are_ignored():
+    cluster = ControllerUnderTest(KAFKA_3_9, metadata_version=16)
+    cluster.unfenced(1)
+
+    assert [] == cluster.writes(lambda: cluster.heartbeat(1, offline_log_dirs=(directory_of(1),)))
+
+
+@pytest.mark.rule("2.32a", "2.24")
+def test_a_list_of_cordoned_directories_is_written_when_it_differs():
+    cluster = ControllerUnderTest()
+    cluster.registered(1)
+    dirs = (directory_of(1),)
+    mark = cluster.end
+
+    for cordoned in (None, (), (), dirs, dirs, ()):
+        reply = cluster.heartbeat(1, want_fence=True, cordoned_log_dirs=cordoned)
+        assert (0, True) == (reply.error_code, reply.is_fenced)
+
+    changes = [cluster.registration_change(1, cordoned_log_dirs=c) for c in ((), dirs, ())]
+    assert changes == cluster.records_since(mark)
+
+
+@pytest.mark.rule("2.32a")
+def test_below_4_3_a_list_of_cordoned_directories_is_ignored():
+    cluster = ControllerUnderTest(metadata_version=29)
+    cluster.unfenced(1)
+
+    assert [] == cluster.writes(lambda: cluster.heartbeat(1, cordoned_log_dirs=()))

@@ -1,0 +1,198 @@
+"""The fold of records into an image, and that a copy goes its own way."""
+
+import pytest
+
+from kraftsim.controller.core import records as r
+from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.records import PartitionRecord, TopicRecord
+from kraftsim.controller.core.replay import APPLIERS
+from tests.builders import ControllerUnderTest, directory_of, uuid_of
+
+T = uuid_of("t")
+
+
+def register(broker_id, epoch, *, incarnation="a", dirs=None, **fields):
+    return r.RegisterBrokerRecord(
+        broker_id=broker_id,
+        incarnation_id=uuid_of(incarnation),
+        broker_epoch=epoch,
+        end_points=(),
+        features=(),
+        log_dirs=(directory_of(broker_id),) if dirs is None else dirs,
+        **fields,
+    )
+
+
+def image_of(*records):
+    image = Image()
+    for offset, record in enumerate(records):
+        image.apply(record, offset=offset, epoch=1, timestamp_ms=1000 + offset)
+    return image
+
+
+@pytest.mark.rule("1.42", "9.5")
+def test_a_registration_replaces_the_one_before_and_its_directories():
+    image = image_of(register(1, 0), register(1, 1, incarnation="b", dirs=(uuid_of("d"),)))
+
+    assert [1] == list(image.brokers)
+    assert (1, 1) == (image.brokers[1].broker_epoch, image.brokers[1].register_offset)
+    assert {uuid_of("d"): 1} == image.directories
+
+
+@pytest.mark.rule("1.42")
+def test_a_directory_of_another_broker_is_impossible():
+    with pytest.raises(AssertionError, match="belongs to 1"):
+        image_of(register(1, 0), register(2, 1, dirs=(directory_of(1),)))
+
+
+@pytest.mark.rule("2.24", "3.8", "9.6")
+@pytest.mark.parametrize(
+    "record",
+    [
+        r.BrokerRegistrationChangeRecord(broker_id=1, broker_epoch=7, fenced=r.UNFENCE),
+        r.FenceBrokerRecord(id=1, epoch=7),
+        r.UnfenceBrokerRecord(id=1, epoch=7),
+        r.UnregisterBrokerRecord(broker_id=1, broker_epoch=7),
+        r.UnregisterBrokerRecord(broker_id=2, broker_epoch=0),
+    ],
+    ids=lambda record: type(record).__name__,
+)
+def test_a_change_of_another_epoch_or_of_nobody_is_impossible(record):
+    with pytest.raises(AssertionError):
+        image_of(register(1, 0), record)
+
+
+@pytest.mark.rule("2.24", "2.25")
+def test_a_change_says_only_what_it_says():
+    change = {"broker_id": 1, "broker_epoch": 0}
+    image = image_of(
+        register(1, 0, dirs=(directory_of(1), directory_of(1, 1))),
+        r.BrokerRegistrationChangeRecord(**change, fenced=r.UNFENCE),
+        r.BrokerRegistrationChangeRecord(**change, in_controlled_shutdown=1),
+        r.BrokerRegistrationChangeRecord(**change, log_dirs=(directory_of(1),)),
+        r.BrokerRegistrationChangeRecord(**change, cordoned_log_dirs=()),
+    )
+
+    broker = image.brokers[1]
+    assert (False, True, (directory_of(1),), ()) == (
+        broker.fenced,
+        broker.in_controlled_shutdown,
+        broker.log_dirs,
+        broker.cordoned_log_dirs,
+    )
+    assert {directory_of(1): 1} == image.directories
+
+
+@pytest.mark.rule("8.12", "8.13")
+def test_a_logged_start_time_wins_over_the_time_of_the_record():
+    image = image_of(register(1, 0, start_time_ms=77), register(2, 1))
+
+    assert (77, 1001) == (image.brokers[1].start_time_ms, image.brokers[2].start_time_ms)
+
+
+@pytest.mark.rule("4.23")
+@pytest.mark.parametrize(("name", "kept"), [("t", ()), ("", ())])
+def test_elr_is_cleared_without_an_epoch(name, kept):
+    image = image_of(
+        TopicRecord(name="t", topic_id=T),
+        PartitionRecord(
+            partition_id=0,
+            topic_id=T,
+            replicas=(1, 2),
+            isr=(1,),
+            leader=1,
+            eligible_leader_replicas=(2,),
+            last_known_elr=(2,),
+        ),
+        r.ClearElrRecord(topic_name=name),
+    )
+
+    partition = image.partition((T, 0))
+    assert (kept, kept, 0) == (partition.elr, partition.last_known_elr, partition.partition_epoch)
+    assert [] == image.index.in_elr(2)
+
+
+def test_a_feature_level_of_0_takes_the_feature_away():
+    share = {"name": "share.version"}
+    image = image_of(
+        r.FeatureLevelRecord(**share, feature_level=1),
+        r.FeatureLevelRecord(**share, feature_level=0),
+    )
+
+    assert ({}, 1) == (image.features, image.features_offset)
+
+
+def test_a_configuration_without_a_value_takes_it_away():
+    config = {"resource_type": 2, "resource_name": "t", "name": "retention.ms"}
+    image = image_of(r.ConfigRecord(**config, value="1"), r.ConfigRecord(**config, value=None))
+
+    assert {} == image.configs
+
+
+def test_every_record_can_be_applied():
+    assert set(r.Record.__args__) == set(APPLIERS)
+
+
+@pytest.mark.rule("0A.4")
+def test_records_are_applied_in_order():
+    image = image_of(r.NoOpRecord())
+
+    with pytest.raises(AssertionError, match="record 0 after 0"):
+        image.apply(r.NoOpRecord(), offset=0)
+
+
+def test_what_the_cluster_has_beside_brokers_and_topics_is_kept():
+    quota = {"entity": (r.QuotaEntity(entity_type="user", entity_name="u"),), "key": "k"}
+    scram = r.UserScramCredentialRecord(
+        name="u", mechanism=1, salt=b"s", stored_key=b"k", server_key=b"v", iterations=4096
+    )
+    image = image_of(
+        r.ProducerIdsRecord(broker_id=1, broker_epoch=0, next_producer_id=1000),
+        r.ClientQuotaRecord(**quota, value=1.0, remove=False),
+        scram,
+    )
+
+    assert 1000 == image.next_producer_id
+    assert {quota["entity"]: {"k": 1.0}} == image.client_quotas
+    assert {("u", 1): scram} == image.scram_credentials
+    image.apply(r.ClientQuotaRecord(**quota, value=0.0, remove=True), offset=3)
+    image.apply(r.RemoveUserScramCredentialRecord(name="u", mechanism=1), offset=4)
+    assert ({}, {}) == (image.client_quotas, image.scram_credentials)
+
+
+@pytest.mark.rule("0A.13")
+def test_a_copy_goes_its_own_way():
+    cluster = ControllerUnderTest()
+    cluster.unfenced(1, 2)
+    cluster.created("t", (1, 2), configs={"min.insync.replicas": "2"})
+    twin = cluster.image.copy()
+    as_it_was = (twin.copy(), twin.index.in_isr_or_led(1), twin.index.leaderless())
+
+    cluster.unregister(1)
+    cluster.fenced(2)
+    cluster.delete_topic("t")
+    cluster.created("u", (1,)) if 1 in cluster.image.brokers else None
+
+    assert as_it_was == (twin, twin.index.in_isr_or_led(1), twin.index.leaderless())
+    assert twin != cluster.image
+
+
+def test_the_index_says_what_a_full_scan_would():
+    cluster = ControllerUnderTest()
+    cluster.unfenced(1, 2, 3)
+    cluster.created("t", (1, 2), (2, 3), (3, 1))
+    cluster.created("gone", (1, 2), (3, 2))
+    cluster.fenced(2, 3)
+    cluster.delete_topic("gone")
+
+    index, found = cluster.image.index, {}
+    for topic in cluster.image.topics.values():
+        for number, partition in topic.partitions.items():
+            found[(topic.topic_id, number)] = partition
+    for b in (1, 2, 3):
+        in_isr = sorted(k for k, p in found.items() if b in p.isr or b == p.leader)
+        assert in_isr == index.in_isr_or_led(b)
+        assert sorted(k for k, p in found.items() if b in p.elr) == index.in_elr(b)
+        assert sorted(k for k, p in found.items() if p.leader == b) == index.led(b)
+        assert index.leads(b) == any(p.leader == b for p in found.values())
+    assert sorted(k for k, p in found.items() if p.leader < 0) == index.leaderless()

@@ -1,0 +1,367 @@
+"""CreateTopics and DeleteTopics: rules 4.50 to 4.59, with the texts of golden 4.3.1 A6."""
+
+import pytest
+
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.handlers import refusal
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
+from kraftsim.controller.core.records import (
+    ClearElrRecord,
+    ConfigRecord,
+    PartitionRecord,
+    RemoveTopicRecord,
+    TopicRecord,
+)
+from kraftsim.controller.core.rpc import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DeleteTopicsRequest,
+    DeleteTopicState,
+)
+from kraftsim.controller.core.uuid import UNASSIGNED_DIRECTORY, ZERO_UUID
+from tests.builders import ControllerUnderTest, directory_of, topic, uuid_of
+
+NAME = "Topic name is invalid: "
+MANUAL = "The manual partition assignment includes "
+
+
+@pytest.fixture(params=[KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+def cluster(request):
+    """Brokers 10, 11 and 12 (two directories) serve; topic a.b exists: as in the recording."""
+    cluster = ControllerUnderTest(request.param)
+    cluster.unfenced(10, 11)
+    cluster.unfenced(12, log_dirs=(directory_of(12), directory_of(12, 1)))
+    cluster.created("a.b", num_partitions=2, replication_factor=2)
+    return cluster
+
+
+def of(partition, *broker_ids):
+    return CreatableReplicaAssignment(partition_index=partition, broker_ids=broker_ids)
+
+
+def manual(*assignments, **fields):
+    return CreatableTopic(name="m", assignments=assignments, **fields)
+
+
+@pytest.mark.rule("4.50", "4.51", "4.52", "4.54", "4.55", "4.56")
+@pytest.mark.parametrize(
+    ("wanted", "code", "text"),
+    [
+        (topic("a_b"), 17, "Topic 'a_b' collides with existing topic: a.b"),
+        (topic("a.b"), 36, "Topic 'a.b' already exists."),
+        (topic(""), 17, NAME + "the empty string is not allowed"),
+        (topic("."), 17, NAME + "'.' is not allowed"),
+        (topic(".."), 17, NAME + "'..' is not allowed"),
+        (
+            topic("x" * 250),
+            17,
+            f"{NAME}the length of '{'x' * 250}' is longer than the max allowed length 249",
+        ),
+        (
+            topic("a b"),
+            17,
+            NAME + "'a b' contains one or more characters other than ASCII alphanumerics, "
+            "'.', '_' and '-'",
+        ),
+        (
+            topic("__cluster_metadata"),
+            42,
+            "Creation of internal topic __cluster_metadata is prohibited.",
+        ),
+        (
+            topic("p0", num_partitions=0),
+            37,
+            "Number of partitions was set to an invalid non-positive value.",
+        ),
+        (
+            topic("p-2", num_partitions=-2),
+            37,
+            "Number of partitions was set to an invalid non-positive value.",
+        ),
+        (
+            topic("r0", replication_factor=0, num_partitions=0),
+            38,
+            "Replication factor must be larger than 0, or -1 to use the default value.",
+        ),
+        (
+            manual(of(0, 10, 11), num_partitions=1),
+            42,
+            "A manual partition assignment was specified, but numPartitions was not set to -1.",
+        ),
+        (manual(of(0, 10, 99)), 39, MANUAL + "broker 99, but no such broker is registered."),
+        (manual(of(0, 10, 10)), 39, MANUAL + "the broker 10 more than once."),
+        (
+            manual(of(0, 10), of(2, 11)),
+            39,
+            "partitions should be a consecutive 0-based integer sequence",
+        ),
+        (
+            manual(of(0, 10), of(1, 10, 11)),
+            39,
+            MANUAL + "a partition with 2 replica(s), but this is not consistent with previous "
+            "partitions, which have 1 replica(s).",
+        ),
+        (manual(of(0)), 39, MANUAL + "an empty replica list."),
+        (
+            topic("c", configs={"retention.ms": "x"}),
+            40,
+            "Invalid value x for configuration retention.ms: Not a number of type LONG",
+        ),
+        (
+            topic("c", configs={"retention.ms": None}),
+            40,
+            "Null value not supported for topic configs: retention.ms",
+        ),
+        (topic("c", configs={"no.such": "1"}), 40, "Unknown topic config name: no.such"),
+    ],
+    ids=lambda value: value.name[:20] if isinstance(value, CreatableTopic) else "",
+)
+def test_a_topic_is_refused_in_kafkas_words_and_nothing_changes(cluster, wanted, code, text):
+    before = cluster.everything()
+
+    (result,) = cluster.accepted(CreateTopicsRequest(topics=(wanted,))).topics
+
+    assert (code, text) == (result.error_code, result.error_message)
+    assert (ZERO_UUID, -1, -1, ()) == (
+        result.topic_id,
+        result.num_partitions,
+        result.replication_factor,
+        result.configs,
+    )
+    assert before == cluster.everything()
+
+
+@pytest.mark.rule("4.55")
+def test_a_manual_assignment_leaves_the_factor_open_and_names_each_partition_once(cluster):
+    with_factor = cluster.create_topic("m", (10,), replication_factor=1)
+    assert ErrorCode.INVALID_REQUEST == with_factor.error_code
+
+    twice = cluster.accepted(CreateTopicsRequest(topics=(manual(of(0, 10), of(0, 11)),)))
+
+    assert ErrorCode.INVALID_REPLICA_ASSIGNMENT == twice.topics[0].error_code
+
+
+@pytest.mark.rule("4.43", "4.51")
+@pytest.mark.parametrize(
+    ("profile", "end"),
+    [
+        (KAFKA_4_3, " or some brokers have all their log directories cordoned."),
+        (KAFKA_3_9, "."),
+    ],
+    ids=["4.3", "3.9"],
+)
+def test_too_large_a_factor_reads_as_in_that_release(profile, end):
+    cluster = ControllerUnderTest(profile)
+    cluster.unfenced(10, 11)
+    cluster.registered(12)
+
+    result = cluster.create_topic("r9", replication_factor=9, num_partitions=1)
+
+    assert (
+        "Unable to replicate the partition 9 time(s): The target replication factor of 9 cannot "
+        f"be reached because only 3 broker(s) are registered{end}" == result.error_message
+    )
+    assert ErrorCode.INVALID_REPLICATION_FACTOR == result.error_code
+
+
+@pytest.mark.rule("4.50", "4.43")
+def test_with_everybody_fenced_nothing_can_be_placed():
+    cluster = ControllerUnderTest()
+    cluster.registered(1)
+
+    automatic = cluster.create_topic("t")
+    by_hand = cluster.create_topic("t", (1,))
+
+    assert (38, 39) == (automatic.error_code, by_hand.error_code)
+    assert (
+        "Unable to replicate the partition 1 time(s): All brokers are currently fenced."
+        == automatic.error_message
+    )
+    assert "for partition 0 are fenced or in controlled shutdown." in by_hand.error_message
+
+
+@pytest.mark.rule("4.50", "4.41", "4.40")
+def test_after_a_failover_a_broker_that_is_leaving_is_a_candidate_but_never_in_sync():
+    cluster = ControllerUnderTest()
+    cluster.unfenced(1)
+    cluster.created("t", (1,))
+    cluster.heartbeat(1, want_shut_down=True)
+    assert "All brokers are currently fenced." in cluster.create_topic("u").error_message
+
+    cluster.fail_over()
+    result = cluster.create_topic("u")
+
+    assert (
+        "Unable to replicate the partition 1 time(s): All brokers are currently fenced or in "
+        "controlled shutdown." == result.error_message
+    )
+
+
+@pytest.mark.rule("4.18", "4.50", "9.28")
+def test_in_sync_is_who_is_active_in_the_order_of_the_assignment(cluster):
+    cluster.fenced(11)
+
+    cluster.created("t", (11, 12, 10))
+
+    partition = cluster.partition("t")
+    assert (12, (12, 10), 0, 0, 0) == (
+        partition.leader,
+        partition.isr,
+        partition.leader_epoch,
+        partition.partition_epoch,
+        partition.leader_recovery_state,
+    )
+
+
+@pytest.mark.rule("4.39")
+def test_a_replica_on_a_broker_with_several_directories_is_unassigned(cluster):
+    cluster.created("t", (10, 12))
+
+    assert (directory_of(10), UNASSIGNED_DIRECTORY) == cluster.partition("t").directories
+
+
+@pytest.mark.rule("4.58")
+def test_a_topic_its_configurations_and_its_partitions_are_one_batch(cluster):
+    mark = cluster.end
+
+    result = cluster.created("t", (10,), (11,), configs={"retention.ms": "5"})
+
+    (batch,) = cluster.batches_since(mark)
+    topic_id = result.topic_id
+    expected = PartitionRecord(
+        partition_id=1,
+        topic_id=topic_id,
+        replicas=(11,),
+        isr=(11,),
+        leader=11,
+        directories=(directory_of(11),),
+    )
+    assert TopicRecord(name="t", topic_id=topic_id) == batch.records[0]
+    assert (
+        ConfigRecord(resource_type=2, resource_name="t", name="retention.ms", value="5")
+        == (batch.records[1])
+    )
+    assert (4, expected) == (len(batch.records), batch.records[3])
+    assert (2, 1) == (result.num_partitions, result.replication_factor)
+
+
+@pytest.mark.rule("4.23")
+def test_where_there_is_elr_min_isr_clears_it_between_configs_and_partitions(cluster):
+    """Golden 4.3.1, offset 71."""
+    mark = cluster.end
+
+    cluster.created("t", (10,), configs={"min.insync.replicas": "1", "retention.ms": "5"})
+
+    kinds = [type(r) for r in cluster.records_since(mark)]
+    cleared = [ClearElrRecord] if cluster.node.profile is KAFKA_4_3 else []
+    assert [TopicRecord, ConfigRecord, ConfigRecord, *cleared, PartitionRecord] == kinds
+
+
+@pytest.mark.rule("4.52", "4.58")
+def test_one_refused_topic_does_not_stop_the_others(cluster):
+    wanted = (topic("d"), topic("."), topic("d"), topic("good"))
+
+    response = cluster.accepted(CreateTopicsRequest(topics=wanted))
+
+    assert [(".", 17), ("good", 0), ("d", 42)] == [(t.name, t.error_code) for t in response.topics]
+    assert "Duplicate topic name." == response.topics[-1].error_message
+    assert ["a.b", "good"] == list(cluster.image.topic_ids)
+
+
+@pytest.mark.rule("4.58")
+def test_validate_only_writes_nothing_and_still_names_an_id(cluster):
+    before = cluster.everything()
+
+    response = cluster.accepted(CreateTopicsRequest(topics=(topic("vo"),), validate_only=True))
+
+    (result,) = response.topics
+    assert (0, 1, 1) == (result.error_code, result.num_partitions, result.replication_factor)
+    assert ZERO_UUID != result.topic_id
+    assert before == cluster.everything()
+
+
+@pytest.mark.rule("4.53", "0A.1")
+def test_no_topics_are_created_even_by_a_node_that_does_not_lead():
+    request = CreateTopicsRequest(topics=())
+    error = ApiError(ErrorCode.NOT_CONTROLLER, "")
+
+    assert CreateTopicsResponse(topics=()) == refusal(request, error)
+
+
+@pytest.mark.rule("4.56")
+def test_defaults_are_the_controllers():
+    cluster = ControllerUnderTest(num_partitions=3, default_replication_factor=2)
+    cluster.unfenced(1, 2)
+
+    result = cluster.created("dd")
+
+    assert (3, 2) == (result.num_partitions, result.replication_factor)
+
+
+@pytest.mark.rule("0A.7")
+def test_an_operation_has_a_bound(cluster):
+    too_many = cluster.create_topic("t", num_partitions=10_001)
+    just_too_many = cluster.create_topic("t", num_partitions=10_000)
+    fits = cluster.create_topic("t", num_partitions=9_999)
+
+    assert [ErrorCode.POLICY_VIOLATION] * 2 == [too_many.error_code, just_too_many.error_code]
+    assert "Unable to perform excessively large batch operation." == too_many.error_message
+    assert 0 == fits.error_code
+
+
+@pytest.mark.rule("0A.7", "3.5")
+def test_unregistering_a_broker_of_too_many_partitions_is_refused(cluster):
+    cluster.created("big", num_partitions=9_999)
+    cluster.created("more", *[(10,)] * 9_999)
+    led = len(cluster.image.index.in_isr_or_led(10))
+    before = cluster.everything()
+
+    assert ErrorCode.POLICY_VIOLATION == cluster.unregister(10).code
+    assert led >= 10_000
+    assert before == cluster.everything()
+
+
+@pytest.mark.rule("4.59")
+def test_a_topic_is_deleted_with_one_record_and_leaves_nothing(cluster):
+    cluster.created("t", (10, 11), configs={"retention.ms": "5"})
+    topic_id, mark = cluster.topic_id("t"), cluster.end
+
+    result = cluster.delete_topic("t")
+
+    assert ("t", topic_id, 0) == (result.name, result.topic_id, result.error_code)
+    assert [RemoveTopicRecord(topic_id=topic_id)] == cluster.records_since(mark)
+    assert topic_id not in cluster.image.topics
+    assert (2, "t") not in cluster.image.configs
+    assert all(key[0] != topic_id for key in cluster.image.index.in_isr_or_led(10))
+    assert 0 == cluster.create_topic("t").error_code
+
+
+@pytest.mark.rule("4.59")
+def test_what_is_not_there_cannot_be_deleted(cluster):
+    wanted = (
+        DeleteTopicState(name="nope"),
+        DeleteTopicState(topic_id=uuid_of("nope")),
+        DeleteTopicState(),
+        DeleteTopicState(name="a.b", topic_id=cluster.topic_id("a.b")),
+    )
+    before = cluster.everything()
+
+    results = cluster.accepted(DeleteTopicsRequest(topics=wanted)).responses
+
+    assert [3, 100, 42, 42] == [r.error_code for r in results]
+    assert "This server does not host this topic-partition." == results[0].error_message
+    assert before == cluster.everything()
+
+
+@pytest.mark.rule("4.59")
+def test_a_topic_is_deleted_once_however_often_it_is_named(cluster):
+    topic_id, mark = cluster.topic_id("a.b"), cluster.end
+    by_both = (DeleteTopicState(name="a.b"), DeleteTopicState(topic_id=topic_id))
+
+    twice = cluster.accepted(DeleteTopicsRequest(topic_names=("a.b", "a.b"))).responses
+    assert [42, 42] == [r.error_code for r in twice]
+    cluster.accepted(DeleteTopicsRequest(topics=by_both))
+
+    assert [RemoveTopicRecord(topic_id=topic_id)] == cluster.records_since(mark)

@@ -1,0 +1,74 @@
+"""Small worlds in virtual time, for tests that tell what happens between brokers and controller."""
+
+import random
+from typing import Any
+
+from kraftsim.controller.core.partition import Partition
+from kraftsim.controller.core.profile import KAFKA_4_3, Profile
+from kraftsim.controller.core.rpc import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreateTopicsRequest,
+    Request,
+)
+from kraftsim.controller.core.settings import Settings
+from kraftsim.scenarios.topology import BrokerSpec, Topology
+from kraftsim.scenarios.world import World
+
+SECOND_US = 1_000_000
+
+
+def world_of(
+    brokers: int = 3, *, seed: int = 1, profile: Profile = KAFKA_4_3, **settings: Any
+) -> World:
+    """A started world whose brokers are all unfenced."""
+    topology = Topology(
+        cluster_id="kraftsimTestCluster001",
+        brokers=tuple(BrokerSpec(broker_id=one, port=9091 + one) for one in range(1, brokers + 1)),
+        profile=profile,
+        settings=Settings(**settings) if settings else profile.settings,
+    )
+    world = World(topology, random=random.Random(seed).random, seed=seed)
+    world.start()
+    assert world.run_until(
+        lambda: world.are_unfenced(range(1, brokers + 1)), limit_us=60 * SECOND_US
+    ), "every broker unfenced"
+    return world
+
+
+def ask(world: World, request: Request) -> Any:
+    """The controller's reply, which a single voter gives at once."""
+    replies: list[Any] = []
+    world.dispatch(request, replies.append)
+    assert len(replies) == 1, replies
+    return replies[0]
+
+
+def create_topic(world: World, name: str, *assignments: tuple[int, ...]) -> None:
+    topic = CreatableTopic(
+        name=name,
+        assignments=tuple(
+            CreatableReplicaAssignment(partition_index=index, broker_ids=ids)
+            for index, ids in enumerate(assignments)
+        ),
+    )
+    reply = ask(world, CreateTopicsRequest(topics=(topic,)))
+    assert reply.topics[0].error_code == 0, reply
+
+
+def partition(world: World, name: str, index: int = 0) -> Partition:
+    image = world.committed
+    return image.topics[image.topic_ids[name]].partitions[index]
+
+
+def pass_time(world: World, seconds: float) -> None:
+    world.advance(round(seconds * SECOND_US))
+
+
+def kinds(world: World, broker_id: int | None = None) -> list[str]:
+    """What happened, in order; agents' states by their names."""
+    return [
+        str(row.detail["state"]) if row.kind == "agent_state" else row.kind
+        for row in world.journal.since(0)
+        if broker_id is None or row.broker_id == broker_id
+    ]
