@@ -1,4 +1,4 @@
-"""The table of the APIs that we speak: key, versions, schemas, and on which listeners (rule 5.1)."""
+"""The table of the APIs that we speak: key, versions, schemas, and which listeners (rule 5.1)."""
 
 from dataclasses import dataclass
 from types import ModuleType

@@ -14,10 +14,10 @@ from ..core.batch import (
     LeaderChange,
     SnapshotFooter,
     SnapshotHeader,
+    VersionRange,
     Voter,
     VoterEndpoint,
     Voters,
-    VersionRange,
 )
 from .codec import decoder, encoder
 from .errors import DecodeError

@@ -3,19 +3,20 @@
 from dataclasses import MISSING
 
 from .decode_source import defaults
-from .json_form import Document
 from .schema import (
     BOOL,
     FLOAT64,
     NEVER,
+    UUID,
     Array,
     Field,
     Fixed,
     Message,
     Struct,
     WireType,
-    UUID,
 )
+
+Document = dict[str, object]
 
 
 def json_schema(message: Message) -> Document:

@@ -20,7 +20,8 @@ KEYS: dict[type, int] = {table.model: key for key, table in RECORDS.items()}
 
 
 def encode_record(record: Record, version: int) -> bytes:
-    prefix, body = _spelling(type(record), version)
+    model: type = type(record)
+    prefix, body = _spelling(model, version)
     return prefix + body(record)
 
 

@@ -12,6 +12,7 @@ from typing import NoReturn, cast
 
 from ..core.batch import Batch, ControlRecord
 from ..core.records import Record
+from .control_records import VERSION as CONTROL_RECORD_VERSION
 from .control_records import decode_control_record, encode_control_record
 from .errors import DecodeError
 from .metadata_records import decode_record, encode_record
@@ -120,31 +121,33 @@ def _read_batch(data: bytes) -> Batch:
         base_offset=base_offset,
         epoch=epoch,
         timestamp_ms=base_ms,
-        records=tuple(records),
-        versions=tuple(versions),
+        records=records,
+        versions=versions,
         is_control=attributes == CONTROL,
         spelled=[data],
     )
 
 
-def _read_records(
-    data: bytes, count: int, *, is_control: bool
-) -> tuple[list[Record] | list[ControlRecord], list[int]]:
-    read: list[tuple[object, int]] = []
+Records = tuple[Record, ...] | tuple[ControlRecord, ...]
+
+
+def _read_records(data: bytes, count: int, *, is_control: bool) -> tuple[Records, tuple[int, ...]]:
+    """The records and their versions, which must fill the batch."""
+    read: list[tuple[Record | ControlRecord, int]] = []
     pos = _HEAD.size + _BODY.size
     try:
         for delta in range(count):
             key, value, pos = _read_record(data, pos, delta)
             if is_control:
-                read.append((decode_control_record(key or b"", value), 0))
+                read.append((decode_control_record(key or b"", value), CONTROL_RECORD_VERSION))
             else:
                 read.append(decode_record(value))
     except IndexError:
         raise DecodeError(f"expected {count} records, got {len(data)} bytes") from None
     if pos != len(data):
         raise DecodeError(f"expected a batch of {pos} bytes, got {len(data)}")
-    records = cast("list[Record] | list[ControlRecord]", [record for record, _ in read])
-    return records, [version for _, version in read]
+    records, versions = zip(*read, strict=True)
+    return cast(Records, records), versions
 
 
 def _read_record(data: bytes, pos: int, delta: int) -> tuple[bytes | None, bytes, int]:
