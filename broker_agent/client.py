@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from functools import partial
+from typing import cast
 
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.frames import FrameReader, decode_response, encode_request
@@ -86,7 +87,7 @@ class _Connection(asyncio.Protocol):
             self._opening = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport), type(transport)
+        transport = cast(asyncio.Transport, transport)  # uvloop's own is none by inheritance
         self._transport = transport
         self._reader = FrameReader()
 

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import cast
 
 from ..core.errors import ApiError, ErrorCode
 from ..core.handlers import refusal
@@ -94,7 +95,7 @@ class KafkaConnection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport), type(transport)
+        transport = cast(asyncio.Transport, transport)  # uvloop's own is none by inheritance
         if len(self._listener.connections) >= CONNECTIONS_MAX:
             log.warning("%s: more than %d connections", self._listener.name, CONNECTIONS_MAX)
             transport.abort()
