@@ -208,16 +208,14 @@ class Node:
         """Note the guess, then append and apply the records (the order of 2.27 to 2.29)."""
         note, leases = decision.note, self._state.leases
         if isinstance(note, HeartbeatNote):
-            leases.note_contact(note.broker_id, note.broker_epoch, now_ms)
-            leases.touched(note.broker_id, fenced=note.fenced, metadata_offset=note.metadata_offset)
+            leases.heard(
+                note.broker_id, note.broker_epoch, note.metadata_offset, note.fenced, now_ms
+            )
         elif isinstance(note, ExpiryNote):
             leases.expired(note.broker_id)
         if decision.records:
             self._append(decision.records, ready, now_ms, wall_ms)
-        if isinstance(note, HeartbeatNote):
-            if note.enters_controlled_shutdown:
-                leases.shutting_down_from(note.broker_id, self._state.next_offset - 1)
-        elif isinstance(note, RegistrationNote):
+        if isinstance(note, RegistrationNote):
             leases.registered(
                 note.broker_id,
                 note.broker_epoch,
@@ -225,6 +223,8 @@ class Node:
                 amends=note.amends,
                 now_ms=now_ms,
             )
+        elif isinstance(note, HeartbeatNote) and note.enters_controlled_shutdown:
+            leases.shutting_down_from(note.broker_id, self._state.next_offset - 1)
         if self._lease_check_ms == NEVER_MS and note is not None:  # the first contact (2.41)
             self._lease_check_ms = self._next_lease_check(now_ms)
             self._set_deadline()

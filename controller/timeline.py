@@ -15,7 +15,7 @@ ACTIONS_PER_RUN_MAX = 50_000_000  # a run that long is a loop, not a cluster
 class Timeline:
     def __init__(self, *, wall_start_ms: int) -> None:
         self.now_us = 0
-        self._wall_start_ms = wall_start_ms
+        self.wall_start_ms = wall_start_ms
         self._heap: list[tuple[int, int, Action]] = []
         self._sequence = 0
 
@@ -26,7 +26,7 @@ class Timeline:
     @property
     def wall_ms(self) -> int:
         """Wall time of now; stamps records and reported times, decides nothing."""
-        return self._wall_start_ms + self.now_us // 1000
+        return self.wall_start_ms + self.now_us // 1000
 
     def at(self, at_us: int, action: Action) -> None:
         """Do `action` at `at_us`, after everything already due at that time."""

@@ -132,12 +132,12 @@ def _next_state(
             return SHUTDOWN_NOW
         caught_up = request.current_metadata_offset >= broker.register_offset
         return UNFENCED if caught_up and not request.want_fence else FENCED
+    if current is UNFENCED and not request.want_shut_down:
+        return FENCED if request.want_fence else UNFENCED
     leads = state.image.index.leads(broker.broker_id)
     if current is UNFENCED:
         if request.want_fence:
-            return SHUTDOWN_NOW if request.want_shut_down else FENCED
-        if not request.want_shut_down:
-            return UNFENCED
+            return SHUTDOWN_NOW
         return CONTROLLED_SHUTDOWN if leads else SHUTDOWN_NOW
     if leads or liveness.controlled_shutdown_offset > state.leases.lowest_active_offset():
         return CONTROLLED_SHUTDOWN  # the request's flags are ignored: no way back (2.13)

@@ -84,8 +84,14 @@ class Leases:
         if not self._profile.contacts_by_epoch:
             self.note_contact(broker_id, broker_epoch, now_ms)
 
-    def touched(self, broker_id: int, *, fenced: bool, metadata_offset: int) -> None:
-        """What a heartbeat, once decided, leaves behind (2.27)."""
+    def heard(
+        self, broker_id: int, broker_epoch: int, metadata_offset: int, fenced: bool, now_ms: int
+    ) -> None:
+        """What a heartbeat, once decided, leaves behind: contact, offset, fencing (2.27)."""
+        self.note_contact(broker_id, broker_epoch, now_ms)
+        self._touch(broker_id, fenced, metadata_offset)
+
+    def _touch(self, broker_id: int, fenced: bool, metadata_offset: int) -> None:
         liveness = self._liveness[broker_id]
         liveness.fenced = fenced
         liveness.metadata_offset = metadata_offset
@@ -95,12 +101,12 @@ class Leases:
     def expired(self, broker_id: int) -> None:
         """The lease ran out and that was dealt with; a fenced broker had none to lose (2.38)."""
         if broker_id in self._liveness:
-            self.touched(broker_id, fenced=True, metadata_offset=NO_OFFSET)
+            self._touch(broker_id, True, NO_OFFSET)
         self._drop_contact(broker_id)
 
     def registration_changed(self, broker_id: int, fenced: bool) -> None:
         """Replaying a change of the registration resets the reported offset (quirk, 2.29)."""
-        self.touched(broker_id, fenced=fenced, metadata_offset=NO_OFFSET)
+        self._touch(broker_id, fenced, NO_OFFSET)
 
     def shutting_down_from(self, broker_id: int, offset: int) -> None:
         """Set once; later heartbeats do not move it (2.28)."""

@@ -44,8 +44,8 @@ class KafkaListener:
     `serve(runtime, answer)` says who decides: `answer(request, version, reply_to)`."""
 
     def __init__(self, kind: str, name: str) -> None:
-        self.kind = kind
         self.name = name
+        self.spoken = _spoken_by(kind)
         self.start_time_tag = False
         self.runtime: Runtime | None = None
         self.answer: Answer | None = None
@@ -92,6 +92,7 @@ class KafkaConnection(asyncio.Protocol):
         self._awaits_reply = False
         self._is_working = False
         self._cannot_write = False
+        self._is_paused = False
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -160,29 +161,22 @@ class KafkaConnection(asyncio.Protocol):
             self._is_working = False
             runtime.leave()
         self._flush()
-        self._mind_backlog()
+        if self._frames or self._is_paused:
+            self._mind_backlog()
 
     def _may_go_on(self) -> bool:
         return not (self._awaits_reply or self._cannot_write or self._listener.is_holding)
 
     def _answer(self, frame: bytes) -> None:
         header = read_request_header(frame)
-        api = APIS.get(header.api_key)
-        if api is None or self._listener.kind not in api.listeners:
-            raise DecodeError(f"expected an API of this listener, got key {header.api_key}")
-        if not api.min_version <= header.api_version <= api.max_version:
-            if header.api_key != API_VERSIONS:
-                raise DecodeError(
-                    f"{api.name}: expected version {api.min_version} to {api.max_version}, "
-                    f"got {header.api_version}"
-                )
-            self._out.append(encode_unsupported_api_versions(header.correlation_id))
+        listener = self._listener
+        if header[:2] not in listener.spoken:
+            self._out.append(_unspoken(header))
             return
         request = decode_request(header, frame)
-        answer = self._listener.answer
-        assert answer is not None, "served before it is read from"
+        assert listener.answer is not None, "served before it is read from"
         self._awaits_reply = True
-        answer(request, header.api_version, partial(self._reply, header, request))
+        listener.answer(request, header.api_version, partial(self._reply, header, request))
 
     def _reply(self, header: RequestHeader, request: Request, reply: Reply) -> None:
         """Spell the reply; it leaves with the others of this read, or by itself if it was late."""
@@ -205,9 +199,10 @@ class KafkaConnection(asyncio.Protocol):
             self._work()
 
     def _flush(self) -> None:
-        if self._out and self._transport is not None:
-            self._transport.write(self._out[0] if len(self._out) == 1 else b"".join(self._out))
-        self._out.clear()
+        out = self._out
+        if out and self._transport is not None:
+            self._transport.write(out[0] if len(out) == 1 else b"".join(out))
+        out.clear()
 
     def _mind_backlog(self) -> None:
         """Read no more from a client that sends faster than it is answered."""
@@ -215,8 +210,10 @@ class KafkaConnection(asyncio.Protocol):
         if transport is None or self._listener.is_holding:
             return
         if len(self._frames) > QUEUED_FRAMES_MAX:
+            self._is_paused = True
             transport.pause_reading()
-        elif not transport.is_reading() and not transport.is_closing():
+        elif self._is_paused and not transport.is_closing():
+            self._is_paused = False
             transport.resume_reading()
 
     def _refuse_bytes(self, error: DecodeError) -> None:
@@ -227,6 +224,26 @@ class KafkaConnection(asyncio.Protocol):
         self._frames.clear()
         if self._transport is not None:
             self._transport.close()
+
+
+def _spoken_by(kind: str) -> frozenset[tuple[int, int]]:
+    """Every (key, version) that a listener of this kind answers."""
+    return frozenset(
+        (api.key, version)
+        for api in APIS.values()
+        if kind in api.listeners
+        for version in range(api.min_version, api.max_version + 1)
+    )
+
+
+def _unspoken(header: RequestHeader) -> bytes:
+    """An unknown version of ApiVersions has an answer (5.47); anything else ends the connection."""
+    if header.api_key == API_VERSIONS:
+        return encode_unsupported_api_versions(header.correlation_id)
+    raise DecodeError(
+        f"expected an API and version of this listener, got key {header.api_key} "
+        f"version {header.api_version}"
+    )
 
 
 def _as_version_0(response: Response) -> Response:

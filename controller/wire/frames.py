@@ -4,7 +4,7 @@ A frame here is what follows the length. The client's id is a plain nullable str
 header; flexible headers end with tagged fields; the header of an ApiVersions response never does.
 """
 
-from functools import cache
+from collections.abc import Callable
 from struct import Struct as Packing
 from struct import error
 from typing import NamedTuple, cast
@@ -49,7 +49,8 @@ def read_request_header(frame: bytes) -> RequestHeader:
         raise DecodeError(f"expected a request header, got {len(frame)} bytes") from None
     except UnicodeDecodeError as bad:
         raise DecodeError(f"client id: expected UTF-8, got {bad.object[:64]!r}") from None
-    return RequestHeader(key, version, correlation_id, client_id, pos)
+    values = (key, version, correlation_id, client_id, pos)
+    return tuple.__new__(RequestHeader, values)  # half the time of calling the class
 
 
 _FLEXIBLE = {
@@ -76,19 +77,27 @@ def encode_response(
     start_time_tag: bool = False,
 ) -> bytes:
     """The whole frame with its length, for one write."""
-    encode, head, header_bytes = _response_spelling(api_key, api_version, start_time_tag)
+    try:
+        encode, pack_head, head_bytes = _SPELLINGS[api_key, api_version, start_time_tag]
+    except KeyError:
+        encode, pack_head, head_bytes = _response_spelling(api_key, api_version, start_time_tag)
     body = encode(response)
-    return head.pack(header_bytes + len(body), correlation_id) + body
+    return pack_head(head_bytes + len(body), correlation_id) + body
 
 
-@cache
-def _response_spelling(
-    api_key: int, api_version: int, start_time_tag: bool
-) -> tuple[Encoder, Packing, int]:
+Spelling = tuple[Encoder, Callable[[int, int], bytes], int]
+_SPELLINGS: dict[tuple[int, int, bool], Spelling] = {}  # a plain dict: asked for every reply
+
+
+def _response_spelling(api_key: int, api_version: int, start_time_tag: bool) -> Spelling:
+    """How to encode the body, how to pack what is before it, and how long its header is."""
     message = APIS[api_key].response
     is_flexible = message.is_flexible(api_version) and api_key != API_VERSIONS
     head = _FLEXIBLE_RESPONSE if is_flexible else _RESPONSE
-    return encoder(message, api_version, start_time_tag), head, head.size - _LENGTH.size
+    encode = encoder(message, api_version, start_time_tag)
+    spelling = (encode, head.pack, head.size - _LENGTH.size)
+    _SPELLINGS[api_key, api_version, start_time_tag] = spelling
+    return spelling
 
 
 def encode_unsupported_api_versions(correlation_id: int) -> bytes:

@@ -6,7 +6,7 @@ its own imports take longer than the rest of the wire together.
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from struct import Struct as Packing
 from typing import NoReturn, cast
 
@@ -19,6 +19,7 @@ from .metadata_records import decode_record, encode_record
 from .varints import read_zigzag, zigzag
 
 FETCH_BYTES_MAX = 8 * 1024 * 1024  # of one answer, as Kafka's raft bounds it
+READ_BATCHES_MAX = 64  # last read batches that are kept
 MAGIC = 2
 CONTROL = 0x20  # of the attributes; any other bit is a batch that this log does not have
 NO_PRODUCER = (-1, -1, -1)  # id, epoch, base sequence
@@ -66,9 +67,9 @@ def _spell_records(batch: Batch) -> bytes:
             key = zigzag(len(key)) + key
         else:
             key, value = _NO_KEY, encode_record(cast(Record, record), batch.versions[delta])
-        length = zigzag(len(value))
-        one = b"".join((_NO_ATTRIBUTES_OR_DELTA, zigzag(delta), key, length, value, _NO_HEADERS))
-        spelled += (zigzag(len(one)), one)
+        before = b"".join((_NO_ATTRIBUTES_OR_DELTA, zigzag(delta), key, zigzag(len(value))))
+        length = len(before) + len(value) + len(_NO_HEADERS)
+        spelled += (zigzag(length), before, value, _NO_HEADERS)
     return b"".join(spelled)
 
 
@@ -95,7 +96,9 @@ def _batch_end(data: bytes, pos: int) -> int:
     return pos + _LENGTH_END + length
 
 
+@lru_cache(maxsize=READ_BATCHES_MAX)
 def _read_batch(data: bytes) -> Batch:
+    """A whole batch. The brokers of one process read the same tail of the log: it is read once."""
     base_offset, _, epoch, magic, crc = _HEAD.unpack_from(data)
     if magic != MAGIC:
         raise DecodeError(f"batch at offset {base_offset}: expected magic {MAGIC}, got {magic}")

@@ -14,7 +14,7 @@ NEVER = LATEST + 1
 OWN_TAG = 10000  # of the fields that Kafka does not have; far above any tag of Kafka's
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Fixed:
     """A type of constant width. `code` is its letter in `struct`; integers have a range."""
 
@@ -36,7 +36,7 @@ FLOAT64 = Fixed("float64", "d", 8)
 UUID = Fixed("uuid", "16s", 16)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Variable:
     """A type with a length before it."""
 
@@ -47,7 +47,7 @@ STRING = Variable("string")
 BYTES = Variable("bytes")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Spelled:
     """Bytes on the wire, something else in the model."""
 
@@ -56,7 +56,7 @@ class Spelled:
     decode: Callable[[bytes], object]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Struct:
     """Fields of `model`. Without a model they are the enclosing object's own attributes, or, as an
     element of an array, the one field is the element itself."""
@@ -65,7 +65,7 @@ class Struct:
     fields: "tuple[Field, ...]"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Array:
     """`keyed_by`: Kafka reads the elements into a map, whose first entry for a key stays (1.19)."""
 
@@ -76,7 +76,7 @@ class Array:
 WireType = Fixed | Variable | Spelled | Struct | Array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Field:
     """A field in versions `since` to `until`; null is allowed from `nullable_since` on.
 
@@ -99,7 +99,7 @@ class Field:
         return self.json_name or lower_camel(self.name)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Message:
     """`kept`: few distinct values exist, so their encoded bodies are kept."""
 

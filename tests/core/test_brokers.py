@@ -295,14 +295,16 @@ def test_in_4_3_a_session_that_is_over_but_not_fenced_yet_does_not_block():
     assert [RegisterBrokerRecord] == [type(r) for r in written[-1:]]
 
 
-@pytest.mark.rule("1.34")
-def test_in_3_9_a_registration_is_written_alone():
+@pytest.mark.rule("1.34", "1.36")
+@pytest.mark.parametrize("named", [False, True], ids=["unclean", "clean"])
+def test_in_3_9_a_registration_is_written_alone_whatever_epoch_it_names(named):
     cluster = ControllerUnderTest(KAFKA_3_9)
     cluster.unfenced(1, 2)
     cluster.created("t", (2,))
+    previous = cluster.broker(2).broker_epoch if named else -1
     cluster.run_for("9001ms")
 
-    written = cluster.writes(lambda: cluster.register(2, "second"))
+    written = cluster.writes(lambda: cluster.register(2, "second", previous_broker_epoch=previous))
 
     assert [RegisterBrokerRecord] == [type(r) for r in written]
     assert (-1, (2,)) == cluster.leadership("t")

@@ -214,7 +214,7 @@ def test_the_offset_of_a_controlled_shutdown_does_not_move(profile):
 
 
 @BOTH
-@pytest.mark.rule("2.13", "2.12")
+@pytest.mark.rule("2.11", "2.12", "2.13")
 def test_there_is_no_way_back_from_a_controlled_shutdown(profile):
     cluster = ControllerUnderTest(profile)
     cluster.unfenced(1, 2)
@@ -372,3 +372,20 @@ def test_records_of_a_life_in_order(profile):
     register, *others = cluster.records_since(mark)
     assert isinstance(register, RegisterBrokerRecord)
     assert [cluster.unfence_record(1), cluster.fence_record(1)] == others
+
+
+@BOTH
+@pytest.mark.rule("2.23", "2.25", "2.22")
+def test_the_flag_of_a_controlled_shutdown_is_written_once_an_epoch(profile):
+    cluster = ControllerUnderTest(profile)
+    cluster.unfenced(1)
+    cluster.created("t", (1,))
+    cluster.heartbeat(1, want_shut_down=True)
+    assert cluster.heartbeat(1, want_shut_down=True).should_shut_down
+    cluster.heartbeat(1)
+    assert (1, (1,)) == cluster.leadership("t")
+
+    written = cluster.writes(lambda: cluster.heartbeat(1, want_shut_down=True))
+
+    assert ["PartitionChangeRecord"] == [type(r).__name__ for r in written]
+    assert -1 == cluster.partition("t").leader

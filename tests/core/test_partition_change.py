@@ -25,7 +25,7 @@ def story(cluster, name="t"):
     return p.leader, p.isr, p.leader_epoch, p.partition_epoch
 
 
-@pytest.mark.rule("4.19", "4.16", "9.24")
+@pytest.mark.rule("4.6", "4.16", "4.19", "9.24")
 def test_the_leader_is_fenced(plain):
     plain.created("t", (1, 2, 3))
 
@@ -283,7 +283,7 @@ def test_directories_are_written_only_when_they_differ(plain):
     assert (None, (1, 2)) == (record.directories, record.isr)
 
 
-@pytest.mark.rule("4.15", "4.16", "9.23")
+@pytest.mark.rule("4.2", "4.15", "4.16", "9.23")
 def test_each_change_moves_the_partition_epoch_and_a_named_leader_the_leader_epoch(plain):
     """-1 is no leader, -2 unchanged (bug 29 of an independent implementation)."""
     p = partition(plain)
