@@ -41,7 +41,7 @@ class HostedNode:
     def _step(self, event: Event) -> None:
         """Step, persist, say so, until nothing is left to persist; replies go out in order."""
         node = self.node
-        now_ms = self.timeline.now_ms
+        now_ms = self.timeline.now_us // 1000
         wall_ms = self.timeline.wall_start_ms + now_ms
         ready = node.step(event, now_ms=now_ms, wall_ms=wall_ms)
         replies = ready.replies

@@ -106,7 +106,7 @@ class Node:
 
     def step(self, event: Event, *, now_ms: int, wall_ms: int) -> Ready:
         ready = Ready()
-        self._steps[type(event)](event, ready, now_ms, wall_ms)
+        self._steps[event.__class__](event, ready, now_ms, wall_ms)
         return ready
 
     def _set_deadline(self) -> None:
@@ -127,12 +127,12 @@ class Node:
                 raise self._not_controller()
             decision = handler(self._state, request, now_ms)
         except ApiError as error:
-            ready.replies.append((event.token, error))
+            ready.replies += ((event.token, error),)
             return
         self._commit(decision, ready, now_ms, wall_ms)
         assert decision.reply is not None, f"no reply to {type(request).__name__}"
         if self.high_watermark == self._state.next_offset:
-            ready.replies.append((event.token, decision.reply))
+            ready.replies += ((event.token, decision.reply),)
         else:
             self._deferred.add(self._state.next_offset - 1, event.token, decision.reply)
 
@@ -145,7 +145,7 @@ class Node:
         self.high_watermark = event.end_offset
         self.high_watermark_moved_wall_ms = wall_ms
         self._answer_parked(ready, self._parked.all())
-        ready.replies += self._deferred.released(self.high_watermark)
+        ready.replies += tuple(self._deferred.released(self.high_watermark))
         if not self.is_active and self.high_watermark > self._epoch_start:
             self._activate(ready, now_ms, wall_ms)
 
@@ -178,7 +178,7 @@ class Node:
         self._lease_check_ms = self._idle_ms = NEVER_MS
         self._state = self._fresh_state(self.committed.copy())
         error = self._not_controller()
-        ready.replies += [(token, error) for token in self._deferred.failed()]
+        ready.replies += tuple((token, error) for token in self._deferred.failed())
         self._answer_parked(ready, self._parked.all())
         self._set_deadline()
 
@@ -256,7 +256,7 @@ class Node:
         )
         self.log.append(batch)
         self._state.next_offset = self.log.end_offset
-        ready.persist.append(batch)
+        ready.persist += (batch,)
         return batch
 
     def _follow(self, record: Record) -> None:
@@ -286,7 +286,7 @@ class Node:
                     leader_id=self.leader_id,
                     listener=LISTENER,
                 )
-                ready.replies.append((token, reply))
+                ready.replies += ((token, reply),)
             case _:
                 raise AssertionError(f"no handler for {type(request).__name__}")
 
@@ -296,10 +296,10 @@ class Node:
             self._parked.add(token, request, now_ms)
             self._set_deadline()
         else:
-            ready.replies.append((token, reply))
+            ready.replies += ((token, reply),)
 
     def _answer_parked(self, ready: Ready, taken: list[tuple[Any, FetchRequest]]) -> None:
-        ready.replies += [(token, self._fetched(request)) for token, request in taken]
+        ready.replies += tuple((token, self._fetched(request)) for token, request in taken)
 
     def _fetched(self, request: FetchRequest) -> FetchResponse:
         return observer_fetch.answer(self._leadership(), self.log, self.high_watermark, request)

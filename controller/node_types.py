@@ -47,13 +47,13 @@ Reply = Response | ApiError
 
 
 class Ready:
-    """What the driver must do: first `persist`, then send `replies`."""
+    """What the driver must do: first `persist`, then send `replies`, each in its order."""
 
     __slots__ = ("persist", "replies")
 
     def __init__(self) -> None:
-        self.persist: list[Batch] = []
-        self.replies: list[tuple[Any, Reply]] = []
+        self.persist: tuple[Batch, ...] = ()
+        self.replies: tuple[tuple[Any, Reply], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

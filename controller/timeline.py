@@ -8,13 +8,16 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 
 Action = Callable[[], None]
-NEVER_MS = 1 << 62  # a deadline of somebody who waits for nothing
+NEVER_MS = NEVER_US = 1 << 62  # a deadline of somebody who waits for nothing
 ACTIONS_PER_RUN_MAX = 50_000_000  # a run that long is a loop, not a cluster
 
 
 class Timeline:
+    """`due_us` is when the next action is due; NEVER_US if there is none."""
+
     def __init__(self, *, wall_start_ms: int) -> None:
         self.now_us = 0
+        self.due_us = NEVER_US
         self.wall_start_ms = wall_start_ms
         self._heap: list[tuple[int, int, Action]] = []
         self._sequence = 0
@@ -31,21 +34,23 @@ class Timeline:
     def at(self, at_us: int, action: Action) -> None:
         """Do `action` at `at_us`, after everything already due at that time."""
         self._sequence += 1
-        heappush(self._heap, (max(at_us, self.now_us), self._sequence, action))
+        at_us = max(at_us, self.now_us)
+        heappush(self._heap, (at_us, self._sequence, action))
+        if at_us < self.due_us:
+            self.due_us = at_us
 
     def after(self, delay_us: int, action: Action) -> None:
         self.at(self.now_us + delay_us, action)
 
-    def next_us(self) -> int | None:
-        return self._heap[0][0] if self._heap else None
-
     def run_until(self, until_us: int) -> None:
         """Do everything due up to and including `until_us`; then it is `until_us`."""
+        heap = self._heap
         for _ in range(ACTIONS_PER_RUN_MAX):
-            if not self._heap or self._heap[0][0] > until_us:
+            if not heap or heap[0][0] > until_us:
                 self.now_us = max(self.now_us, until_us)
+                self.due_us = heap[0][0] if heap else NEVER_US
                 return
-            self.now_us, _, action = heappop(self._heap)
+            self.now_us, _, action = heappop(heap)
             action()
         raise RuntimeError(f"expected the run to end, did {ACTIONS_PER_RUN_MAX} actions")
 

@@ -13,9 +13,8 @@ from kraftsim.broker_agent.hosted_agent import HostedAgent, Reply
 from kraftsim.broker_agent.image_history import ImageHistory
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.image import Image
-from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.core.uuid import random_uuid
-from kraftsim.controller.hosted import HostedNode, ReplyTo
+from kraftsim.controller.hosted import Dispatch, HostedNode
 from kraftsim.controller.node import Node
 from kraftsim.controller.node_types import NodeConfig
 from kraftsim.controller.timeline import Timeline
@@ -28,7 +27,8 @@ VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that a see
 
 
 class World:
-    """`agent_listeners` hear (broker_id, state) of every change of an agent's state."""
+    """`dispatch` is where every request to the controller passes, whoever sends it.
+    `agent_listeners` hear (broker_id, state) of every change of an agent's state."""
 
     def __init__(
         self,
@@ -42,6 +42,7 @@ class World:
         self.timeline = Timeline(wall_start_ms=wall_start_ms)
         self.random = random
         self.controller = HostedNode(self._node(topology), self.timeline)
+        self.dispatch: Dispatch = self.controller.submit
         self.history = ImageHistory(self.controller.node.log)
         self.journal = Journal(
             lambda: self.timeline.now_us, run_id=f"{topology.cluster_id}-{seed}", seed=seed
@@ -80,10 +81,6 @@ class World:
         hosted.start()
         return hosted
 
-    def dispatch(self, request: Request, reply_to: ReplyTo) -> None:
-        """Every request to the controller passes here, whoever sends it."""
-        self.controller.submit(request, reply_to)
-
     def advance(self, by_us: int) -> None:
         """Let virtual time pass, with everything that happens in it."""
         self.timeline.run_until(self.timeline.now_us + by_us)
@@ -94,11 +91,10 @@ class World:
         end_us = timeline.now_us + limit_us
         timeline.run_until(timeline.now_us)
         while not condition():
-            next_us = timeline.next_us()
-            if next_us is None or next_us > end_us:
+            if timeline.due_us > end_us:
                 timeline.run_until(end_us)
                 return condition()
-            timeline.run_until(next_us)
+            timeline.run_until(timeline.due_us)
         return True
 
     def are_unfenced(self, broker_ids: Iterable[int]) -> bool:

@@ -6,7 +6,7 @@ from kraftsim.controller.core.batch import KRaftVersion, LeaderChange, Voters
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.loader import replay
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
-from kraftsim.controller.core.records import NoOpRecord, RegisterBrokerRecord
+from kraftsim.controller.core.records import RegisterBrokerRecord
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
     CreateTopicsRequest,
@@ -131,6 +131,29 @@ def test_a_reply_waits_until_its_records_are_committed(disk):
     assert disk.replies["a"].broker_epoch == disk.node.committed.brokers[1].broker_epoch
 
 
+@pytest.mark.rule("0A.5", "9.29")
+def test_each_reply_waits_for_its_own_records(disk):
+    disk.submit("a", registration(1))
+    disk.submit("b", registration(2))
+
+    disk.persist(disk.node.log.end_offset - 1)
+
+    assert ["a"] == list(disk.replies)
+
+
+@pytest.mark.rule("0A.10", "9.30")
+def test_a_tail_of_an_earlier_epoch_that_commits_does_not_make_a_node_active(disk):
+    disk.submit("lost", registration(1))
+    disk.step(LeadershipLost())
+    opening = disk.node.log.end_offset
+    disk.elect()
+
+    disk.persist(opening)
+    assert (False, [1]) == (disk.node.is_active, list(disk.node.committed.brokers))
+    disk.persist()
+    assert disk.node.is_active
+
+
 @pytest.mark.rule("0A.6", "2.20")
 def test_a_reply_without_records_waits_for_what_is_pending(disk):
     disk.submit("register", registration(1))
@@ -219,33 +242,6 @@ def test_a_disk_that_reports_late_after_leadership_is_lost_commits_nothing(disk)
     disk.persist(disk.node.log.end_offset)
 
     assert watermark == disk.node.high_watermark
-
-
-@BOTH
-@pytest.mark.rule("0A.14")
-def test_an_idle_controller_writes_a_noop_twice_a_second(profile):
-    cluster = ControllerUnderTest(profile)
-    cluster.at_ms(250)
-    first = cluster.end
-
-    cluster.at_ms(5_000)
-
-    batches = cluster.node.log.read(first)
-    assert [(NoOpRecord(),)] * 10 == [b.records for b in batches]
-    assert [WALL_START_MS + 500 * n for n in range(1, 11)] == [b.timestamp_ms for b in batches]
-
-
-@pytest.mark.rule("0A.14")
-@pytest.mark.parametrize(
-    "options", [{"metadata_max_idle_interval_ms": 0}, {"metadata_version": 4}], ids=str
-)
-def test_no_noop_where_it_is_switched_off_or_unknown(options):
-    cluster = ControllerUnderTest(KAFKA_3_9, **options)
-    end = cluster.end
-
-    cluster.run_for("5s")
-
-    assert end == cluster.end
 
 
 @BOTH

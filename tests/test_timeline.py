@@ -3,7 +3,7 @@
 import pytest
 
 from kraftsim.controller import timeline as timelines
-from kraftsim.controller.timeline import Timeline, Wakeup
+from kraftsim.controller.timeline import NEVER_US, Timeline, Wakeup
 
 
 def test_things_happen_in_order_of_time_then_of_being_asked_for():
@@ -13,10 +13,10 @@ def test_things_happen_in_order_of_time_then_of_being_asked_for():
 
     timeline.run_until(1500)
     assert [(1000, "a"), (1000, "b")] == seen
-    assert (1500, 2000) == (timeline.now_us, timeline.next_us())
+    assert (1500, 2000) == (timeline.now_us, timeline.due_us)
     timeline.run_until(2000)
     assert (2000, "c") == seen[-1]
-    assert timeline.next_us() is None
+    assert timeline.due_us == NEVER_US
 
 
 def test_the_past_is_now():

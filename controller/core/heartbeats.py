@@ -56,22 +56,17 @@ CONTROLLED_SHUTDOWN, SHUTDOWN_NOW = ControlState.CONTROLLED_SHUTDOWN, ControlSta
 
 def heartbeat(state: State, request: BrokerHeartbeatRequest, now_ms: int) -> Decision:
     """One heartbeat; 77 for an unknown id and for any epoch but the current one (2.7, 2.8)."""
-    broker = _sender(state, request)
+    broker: BrokerRegistration | None = state.image.brokers.get(request.broker_id)
+    if broker is None or broker.broker_epoch != request.broker_epoch:
+        raise _stale(broker, request)
     liveness = state.leases.of(broker.broker_id)
     current = current_state(liveness)
     following = _next_state(state, broker, liveness, current, request)
-    records: list[Record] = []
-    if following is not current:
-        records += _WRITES[following](state, broker)
-    if request.offline_log_dirs:
-        records += _offline_directories(state, broker, request)
-    if request.cordoned_log_dirs is not None:
-        records += _cordoned_directories(state, broker, request)
     is_caught_up = request.current_metadata_offset >= broker.register_offset
     return Decision(
-        records=tuple(records),
-        reply=following.replies[is_caught_up],
-        note=HeartbeatNote(
+        _records(state, broker, request, following if following is not current else None),
+        following.replies[is_caught_up],
+        HeartbeatNote(
             broker.broker_id,
             broker.broker_epoch,
             request.current_metadata_offset,
@@ -79,6 +74,25 @@ def heartbeat(state: State, request: BrokerHeartbeatRequest, now_ms: int) -> Dec
             following is CONTROLLED_SHUTDOWN,
         ),
     )
+
+
+def _records(
+    state: State,
+    broker: BrokerRegistration,
+    request: BrokerHeartbeatRequest,
+    entered: ControlState | None,
+) -> tuple[Record, ...]:
+    """What the state that is entered writes, then what directories do, in every state (2.30)."""
+    cordoned = request.cordoned_log_dirs
+    is_news = cordoned is not None and cordoned != broker.cordoned_log_dirs
+    if entered is None and not is_news and not request.offline_log_dirs:
+        return ()  # by far the most frequent case
+    records = [] if entered is None else _WRITES[entered](state, broker)
+    if request.offline_log_dirs:
+        records += _offline_directories(state, broker, request)
+    if is_news:
+        records += _cordoned_directories(state, broker, request)
+    return tuple(records)
 
 
 def expire_one(state: State, now_ms: int) -> Decision | None:
@@ -103,20 +117,15 @@ def current_state(liveness: Liveness) -> ControlState:
     return FENCED if liveness.fenced else UNFENCED
 
 
-def _sender(state: State, request: BrokerHeartbeatRequest) -> BrokerRegistration:
-    broker: BrokerRegistration | None = state.image.brokers.get(request.broker_id)
+def _stale(broker: BrokerRegistration | None, request: BrokerHeartbeatRequest) -> ApiError:
     if broker is None:
-        raise ApiError(
-            ErrorCode.STALE_BROKER_EPOCH,
-            f"Receive a heartbeat from broker {request.broker_id} before registration",
-        )
-    if broker.broker_epoch != request.broker_epoch:
-        raise ApiError(
-            ErrorCode.STALE_BROKER_EPOCH,
+        message = f"Receive a heartbeat from broker {request.broker_id} before registration"
+    else:
+        message = (
             f"Expected broker epoch {broker.broker_epoch}, "
-            f"but got broker epoch {request.broker_epoch}",
+            f"but got broker epoch {request.broker_epoch}"
         )
-    return broker
+    return ApiError(ErrorCode.STALE_BROKER_EPOCH, message)
 
 
 def _next_state(
@@ -218,11 +227,8 @@ def _offline_directories(
 def _cordoned_directories(
     state: State, broker: BrokerRegistration, request: BrokerHeartbeatRequest
 ) -> list[Record]:
-    """A list that differs from the registered one gives one record, an equal list none (2.32a)."""
-    if (
-        state.image.metadata_version < features.CORDONED_DIRECTORIES_FROM
-        or request.cordoned_log_dirs == broker.cordoned_log_dirs
-    ):
+    """A list that differs from the registered one gives one record with all of it (2.32a)."""
+    if state.image.metadata_version < features.CORDONED_DIRECTORIES_FROM:
         return []
     change = BrokerRegistrationChangeRecord(
         broker_id=broker.broker_id,

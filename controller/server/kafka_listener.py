@@ -10,7 +10,6 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import cast
 
 from ..core.errors import ApiError, ErrorCode
@@ -19,11 +18,11 @@ from ..core.rpc import DescribeClusterResponse, Request, Response
 from ..wire.apis import APIS
 from ..wire.errors import DecodeError
 from ..wire.frames import (
+    Exchange,
     FrameReader,
     RequestHeader,
-    decode_request,
-    encode_response,
     encode_unsupported_api_versions,
+    read_correlation_id,
     read_request_header,
 )
 from .runtime import Runtime
@@ -89,7 +88,8 @@ class KafkaConnection(asyncio.Protocol):
         self._reader = FrameReader()
         self._frames: deque[bytes] = deque()
         self._out: list[bytes] = []
-        self._awaits_reply = False
+        self._exchange: Exchange | None = None
+        self._awaited: tuple[Exchange, int, Request] | None = None
         self._is_working = False
         self._cannot_write = False
         self._is_paused = False
@@ -113,7 +113,7 @@ class KafkaConnection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """A client that has said all it will still gets the answers it waits for."""
-        return self._awaits_reply or bool(self._frames)
+        return self._awaited is not None or bool(self._frames)
 
     def pause_writing(self) -> None:
         self._cannot_write = True
@@ -145,16 +145,15 @@ class KafkaConnection(asyncio.Protocol):
 
     def _work(self) -> None:
         """Answer what has come, until a reply must be awaited or the client does not read."""
-        if self._is_working or self._transport is None:
-            return
         runtime = self._listener.runtime
-        if runtime is None:
+        if self._is_working or self._transport is None or runtime is None:
             return
         self._is_working = True
         runtime.enter()
         try:
-            while self._frames and self._may_go_on():
-                self._answer(self._frames.popleft())
+            frames = self._frames
+            while frames and self._awaited is None and not self._is_blocked():
+                self._answer(frames.popleft())
         except DecodeError as error:
             self._refuse_bytes(error)
         finally:
@@ -164,37 +163,41 @@ class KafkaConnection(asyncio.Protocol):
         if self._frames or self._is_paused:
             self._mind_backlog()
 
-    def _may_go_on(self) -> bool:
-        return not (self._awaits_reply or self._cannot_write or self._listener.is_holding)
+    def _is_blocked(self) -> bool:
+        return self._cannot_write or self._listener.is_holding
 
     def _answer(self, frame: bytes) -> None:
+        exchange = self._exchange
+        if exchange is None or not exchange.matches(frame):
+            exchange = self._begin(frame)
+            if exchange is None:
+                return
+        request = exchange.request(frame)
+        self._awaited = (exchange, read_correlation_id(frame), request)
+        answer = self._listener.answer
+        assert answer is not None, "served before it is read from"
+        answer(request, exchange.header.api_version, self._reply)
+
+    def _begin(self, frame: bytes) -> Exchange | None:
+        """Another API, version or client id than the last frame's; None if that was all of it."""
         header = read_request_header(frame)
         listener = self._listener
         if header[:2] not in listener.spoken:
             self._out.append(_unspoken(header))
-            return
-        request = decode_request(header, frame)
-        assert listener.answer is not None, "served before it is read from"
-        self._awaits_reply = True
-        listener.answer(request, header.api_version, partial(self._reply, header, request))
+            return None
+        self._exchange = Exchange(header, frame, start_time_tag=listener.start_time_tag)
+        return self._exchange
 
-    def _reply(self, header: RequestHeader, request: Request, reply: Reply) -> None:
+    def _reply(self, reply: Reply) -> None:
         """Spell the reply; it leaves with the others of this read, or by itself if it was late."""
-        self._awaits_reply = False
-        if self._transport is None:
-            return
+        awaited, self._awaited = self._awaited, None
+        if awaited is None or self._transport is None:
+            return  # the connection ended while it was waited for
+        exchange, correlation_id, request = awaited
         response = refusal(request, reply) if isinstance(reply, ApiError) else reply
-        if header.api_key == DESCRIBE_CLUSTER and header.api_version == 0:
+        if exchange.header[:2] == (DESCRIBE_CLUSTER, 0):
             response = _as_version_0(response)
-        self._out.append(
-            encode_response(
-                header.api_key,
-                header.api_version,
-                header.correlation_id,
-                response,
-                start_time_tag=self._listener.start_time_tag,
-            )
-        )
+        self._out.append(exchange.spell(correlation_id, response))
         if not self._is_working:
             self._work()
 

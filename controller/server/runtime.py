@@ -7,7 +7,7 @@ is one writer: no await happens between reading the clock and the end of the ste
 import asyncio
 import time
 
-from ..timeline import Timeline
+from ..timeline import NEVER_US, Timeline
 
 LONGEST_SLEEP_S = 3600.0
 
@@ -22,32 +22,30 @@ class Runtime:
     def __init__(self, timeline: Timeline, *, speed: float = 1.0) -> None:
         self.timeline = timeline
         self._speed = speed
+        self._us_per_s = 1e6 * speed
         self._loop = asyncio.get_running_loop()
         self._began = time.monotonic() - timeline.now_us / 1e6 / (speed or 1.0)
         self._timer: asyncio.TimerHandle | None = None
-        self._armed_us: int | None = None
+        self._armed_us = NEVER_US
 
     def enter(self) -> None:
         """Bring the timeline to now before something from outside happens on it."""
         timeline = self.timeline
-        if self._speed == 0.0:
-            timeline.run_until(timeline.now_us)
-            return
-        now_us = int((time.monotonic() - self._began) * 1e6 * self._speed)
-        next_us = timeline.next_us()
-        if next_us is not None and next_us <= now_us:
+        now_us = timeline.now_us
+        if self._speed:
+            now_us = max(now_us, int((time.monotonic() - self._began) * self._us_per_s))
+        if timeline.due_us <= now_us:
             timeline.run_until(now_us)
-        elif now_us > timeline.now_us:
+        else:
             timeline.now_us = now_us
 
     def leave(self) -> None:
         """Arm the one timer for what is due next; only ever earlier than it is armed."""
+        due_us = self.timeline.due_us
         if self._speed == 0.0:
             self.enter()
-            return
-        next_us = self.timeline.next_us()
-        if next_us is not None and (self._armed_us is None or next_us < self._armed_us):
-            self._arm(next_us)
+        elif due_us < self._armed_us:
+            self._arm(due_us)
 
     def close(self) -> None:
         if self._timer is not None:
@@ -62,6 +60,6 @@ class Runtime:
         self._timer = self._loop.call_later(min(max(wait_s, 0.0), LONGEST_SLEEP_S), self._fire)
 
     def _fire(self) -> None:
-        self._timer = self._armed_us = None
+        self._timer, self._armed_us = None, NEVER_US
         self.enter()
         self.leave()

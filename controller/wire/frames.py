@@ -5,6 +5,7 @@ header; flexible headers end with tagged fields; the header of an ApiVersions re
 """
 
 from collections.abc import Callable
+from functools import cache
 from struct import Struct as Packing
 from struct import error
 from typing import NamedTuple, cast
@@ -77,27 +78,55 @@ def encode_response(
     start_time_tag: bool = False,
 ) -> bytes:
     """The whole frame with its length, for one write."""
-    try:
-        encode, pack_head, head_bytes = _SPELLINGS[api_key, api_version, start_time_tag]
-    except KeyError:
-        encode, pack_head, head_bytes = _response_spelling(api_key, api_version, start_time_tag)
+    encode, pack_head, head_bytes = _response_spelling(api_key, api_version, start_time_tag)
     body = encode(response)
     return pack_head(head_bytes + len(body), correlation_id) + body
 
 
 Spelling = tuple[Encoder, Callable[[int, int], bytes], int]
-_SPELLINGS: dict[tuple[int, int, bool], Spelling] = {}  # a plain dict: asked for every reply
 
 
+@cache
 def _response_spelling(api_key: int, api_version: int, start_time_tag: bool) -> Spelling:
     """How to encode the body, how to pack what is before it, and how long its header is."""
     message = APIS[api_key].response
     is_flexible = message.is_flexible(api_version) and api_key != API_VERSIONS
     head = _FLEXIBLE_RESPONSE if is_flexible else _RESPONSE
     encode = encoder(message, api_version, start_time_tag)
-    spelling = (encode, head.pack, head.size - _LENGTH.size)
-    _SPELLINGS[api_key, api_version, start_time_tag] = spelling
-    return spelling
+    return encode, head.pack, head.size - _LENGTH.size
+
+
+class Exchange:
+    """What all frames of one API, version and client id have in common: how to read a request and
+    how to spell its reply. A connection asks for the same thing again and again, so it keeps the
+    last one, and only the correlation id is read anew (`matches`)."""
+
+    __slots__ = ("_end", "_rest", "_start", "decode", "encode", "head_bytes", "header", "pack_head")
+
+    def __init__(self, header: RequestHeader, frame: bytes, *, start_time_tag: bool) -> None:
+        self.header = header
+        self._start = frame[:4]  # key and version
+        self._rest = frame[8 : header.body_offset]  # client id and tags
+        self._end = header.body_offset
+        self.decode = decoder(APIS[header.api_key].request, header.api_version)
+        self.encode, self.pack_head, self.head_bytes = _response_spelling(
+            header.api_key, header.api_version, start_time_tag
+        )
+
+    def matches(self, frame: bytes) -> bool:
+        return frame[:4] == self._start and frame[8 : self._end] == self._rest
+
+    def request(self, frame: bytes) -> Request:
+        return cast(Request, self.decode(frame, self._end)[0])
+
+    def spell(self, correlation_id: int, response: Response) -> bytes:
+        """The whole frame with its length, for one write."""
+        body = self.encode(response)
+        return self.pack_head(self.head_bytes + len(body), correlation_id) + body
+
+
+def read_correlation_id(frame: bytes) -> int:
+    return cast(int, _CORRELATION_ID.unpack_from(frame, 4)[0])
 
 
 def encode_unsupported_api_versions(correlation_id: int) -> bytes:
@@ -147,6 +176,8 @@ class FrameReader:
     def feed(self, data: bytes) -> list[bytes]:
         """The frames that `data` completes, without their lengths."""
         if not self._rest:
+            if len(data) > _LENGTH.size and _LENGTH.unpack_from(data)[0] == len(data) - 4:
+                return [data[4:]]  # one whole frame, as nearly always
             frames, pos = _cut(data)
             if pos < len(data):
                 self._rest += memoryview(data)[pos:]

@@ -13,10 +13,13 @@ from kraftsim.controller.core.records import (
     Endpoint,
     EndTransactionRecord,
     FeatureLevelRecord,
+    NoOpRecord,
     RegisterControllerRecord,
     ZkMigrationStateRecord,
 )
-from tests.builders import ControllerUnderTest, uuid_of
+from tests.builders import WALL_START_MS, ControllerUnderTest, uuid_of
+
+BOTH = pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
 
 MIN_ISR = ConfigRecord(resource_type=4, resource_name="", name="min.insync.replicas", value="1")
 BOOTSTRAP = BeginTransactionRecord(name="Bootstrap records")
@@ -133,3 +136,30 @@ def test_before_3_7_no_controller_registers():
     cluster = ControllerUnderTest(KAFKA_3_9, metadata_version=14)
 
     assert not cluster.image.controllers
+
+
+@BOTH
+@pytest.mark.rule("0A.14")
+def test_an_idle_controller_writes_a_noop_twice_a_second(profile):
+    cluster = ControllerUnderTest(profile)
+    cluster.at_ms(250)
+    first = cluster.end
+
+    cluster.at_ms(5_000)
+
+    batches = cluster.node.log.read(first)
+    assert [(NoOpRecord(),)] * 10 == [b.records for b in batches]
+    assert [WALL_START_MS + 500 * n for n in range(1, 11)] == [b.timestamp_ms for b in batches]
+
+
+@pytest.mark.rule("0A.14")
+@pytest.mark.parametrize(
+    "options", [{"metadata_max_idle_interval_ms": 0}, {"metadata_version": 4}], ids=str
+)
+def test_no_noop_where_it_is_switched_off_or_unknown(options):
+    cluster = ControllerUnderTest(KAFKA_3_9, **options)
+    end = cluster.end
+
+    cluster.run_for("5s")
+
+    assert end == cluster.end

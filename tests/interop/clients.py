@@ -1,0 +1,246 @@
+"""Three stock clients behind one set of verbs, each with its own requests, versions and exceptions.
+
+Nothing is faked and nothing cached here: every verb is a request over a real socket, and what the
+client raises passes through. Where a client returns an error code, its own class for it is raised.
+"""
+
+import asyncio
+import threading
+import warnings
+from collections.abc import Coroutine, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import aiokafka.errors
+import confluent_kafka
+import confluent_kafka.admin
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.admin import NewTopic as AioNewTopic
+
+with warnings.catch_warnings():  # Python 3.11 warns, in its own name, of how the schemas are read
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import kafka
+    import kafka.admin
+    import kafka.errors
+
+TIMEOUT_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    leader: int
+    replicas: list[int]
+    isr: list[int]
+
+
+class Client(Protocol):
+    """`failure` is what every exception of the client is; the others are of one refusal each."""
+
+    failure: type[Exception]
+    topic_already_exists: type[Exception]
+    invalid_replication_factor: type[Exception]
+    unknown_topic: type[Exception]
+
+    def __init__(self, bootstrap_servers: str) -> None: ...
+
+    def close(self) -> None: ...
+
+    def code(self, error: Exception) -> int:
+        """The number of Kafka's that the exception stands for."""
+        ...
+
+    def cluster_id(self) -> str: ...
+
+    def brokers(self) -> set[int]: ...
+
+    def addresses(self) -> str:
+        """Those of `brokers`, by id, as in bootstrap.servers."""
+        ...
+
+    def topics(self) -> set[str]: ...
+
+    def partitions(self, topic: str) -> list[Partition]: ...
+
+    def create(self, topic: str, partitions: int, replication_factor: int) -> None: ...
+
+    def delete(self, topic: str) -> None: ...
+
+
+def leaders(client: Client, topic: str) -> list[int]:
+    return [partition.leader for partition in client.partitions(topic)]
+
+
+def _addresses(brokers: Iterable[tuple[int, str, int]]) -> str:
+    return ",".join(f"{host}:{port}" for _, host, port in sorted(brokers))
+
+
+class Confluent:
+    """confluent-kafka on librdkafka: one exception for everything, with the code inside."""
+
+    failure = confluent_kafka.KafkaException
+    topic_already_exists = confluent_kafka.KafkaException
+    invalid_replication_factor = confluent_kafka.KafkaException
+    unknown_topic = confluent_kafka.KafkaException
+
+    def __init__(self, bootstrap_servers: str) -> None:
+        config = {"bootstrap.servers": bootstrap_servers, "log_level": 0}
+        self._admin = confluent_kafka.admin.AdminClient(config)
+
+    def close(self) -> None:
+        del self._admin
+
+    def code(self, error: Exception) -> int:
+        return int(error.args[0].code())
+
+    def cluster_id(self) -> str:
+        return str(self._cluster().cluster_id)
+
+    def brokers(self) -> set[int]:
+        return {node.id for node in self._cluster().nodes}
+
+    def addresses(self) -> str:
+        return _addresses((node.id, node.host, node.port) for node in self._cluster().nodes)
+
+    def topics(self) -> set[str]:
+        return set(self._admin.list_topics(timeout=TIMEOUT_S).topics)
+
+    def partitions(self, topic: str) -> list[Partition]:
+        asked = self._admin.describe_topics(confluent_kafka.TopicCollection([topic]))
+        return [
+            Partition(
+                one.leader.id if one.leader else -1,
+                [node.id for node in one.replicas],
+                [node.id for node in one.isr],
+            )
+            for one in asked[topic].result(TIMEOUT_S).partitions
+        ]
+
+    def create(self, topic: str, partitions: int, replication_factor: int) -> None:
+        new = confluent_kafka.admin.NewTopic(topic, partitions, replication_factor)
+        self._admin.create_topics([new])[topic].result(TIMEOUT_S)
+
+    def delete(self, topic: str) -> None:
+        self._admin.delete_topics([topic])[topic].result(TIMEOUT_S)
+
+    def _cluster(self) -> Any:
+        return self._admin.describe_cluster().result(TIMEOUT_S)
+
+
+class KafkaPython:
+    """kafka-python: asks for fenced brokers as well, and says of each whether it is."""
+
+    failure = kafka.errors.KafkaError
+    topic_already_exists = kafka.errors.TopicAlreadyExistsError
+    invalid_replication_factor = kafka.errors.InvalidReplicationFactorError
+    unknown_topic = kafka.errors.UnknownTopicOrPartitionError
+
+    def __init__(self, bootstrap_servers: str) -> None:
+        self._admin = kafka.KafkaAdminClient(bootstrap_servers=bootstrap_servers)
+
+    def close(self) -> None:
+        self._admin.close()
+
+    def code(self, error: Exception) -> int:
+        return int(error.errno)
+
+    def cluster_id(self) -> str:
+        return str(self._admin.describe_cluster()["cluster_id"])
+
+    def brokers(self) -> set[int]:
+        return {broker for broker, fenced in self.fencing().items() if not fenced}
+
+    def fencing(self) -> dict[int, bool]:
+        """Every registered broker, and whether it is fenced (KIP-1073)."""
+        brokers = self._admin.describe_cluster()["brokers"]
+        return {one["broker_id"]: one["is_fenced"] for one in brokers}
+
+    def addresses(self) -> str:
+        brokers = self._admin.describe_cluster()["brokers"]
+        return _addresses((one["broker_id"], one["host"], one["port"]) for one in brokers)
+
+    def topics(self) -> set[str]:
+        return set(self._admin.list_topics())
+
+    def partitions(self, topic: str) -> list[Partition]:
+        (found,) = self._admin.describe_topics([topic])
+        if found["error_code"]:
+            raise kafka.errors.for_code(found["error_code"])(topic)
+        return [
+            Partition(one["leader_id"], one["replica_nodes"], one["isr_nodes"])
+            for one in found["partitions"]
+        ]
+
+    def create(self, topic: str, partitions: int, replication_factor: int) -> None:
+        self._admin.create_topics([kafka.admin.NewTopic(topic, partitions, replication_factor)])
+
+    def delete(self, topic: str) -> None:
+        self._admin.delete_topics([topic])
+
+
+class AioKafka:
+    """aiokafka, on an event loop of its own that keeps turning between the verbs."""
+
+    failure = aiokafka.errors.KafkaError
+    topic_already_exists = aiokafka.errors.TopicAlreadyExistsError
+    invalid_replication_factor = aiokafka.errors.InvalidReplicationFactorError
+    unknown_topic = aiokafka.errors.UnknownTopicOrPartitionError
+
+    def __init__(self, bootstrap_servers: str) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+        self._admin = self._await(self._started(bootstrap_servers))
+
+    def close(self) -> None:
+        self._await(self._admin.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def code(self, error: Exception) -> int:
+        return int(error.errno)
+
+    def cluster_id(self) -> str:
+        return str(self._await(self._admin.describe_cluster())["cluster_id"])
+
+    def brokers(self) -> set[int]:
+        return {one["node_id"] for one in self._await(self._admin.describe_cluster())["brokers"]}
+
+    def addresses(self) -> str:
+        brokers = self._await(self._admin.describe_cluster())["brokers"]
+        return _addresses((one["node_id"], one["host"], one["port"]) for one in brokers)
+
+    def topics(self) -> set[str]:
+        return set(self._await(self._admin.list_topics()))
+
+    def partitions(self, topic: str) -> list[Partition]:
+        (found,) = self._await(self._admin.describe_topics([topic]))
+        _raise_for(found["error_code"], topic)
+        return [
+            Partition(one["leader"], one["replicas"], one["isr"]) for one in found["partitions"]
+        ]
+
+    def create(self, topic: str, partitions: int, replication_factor: int) -> None:
+        new = AioNewTopic(topic, partitions, replication_factor)
+        ((_, code, message),) = self._await(self._admin.create_topics([new])).topic_errors
+        _raise_for(code, message)
+
+    def delete(self, topic: str) -> None:
+        ((_, code),) = self._await(self._admin.delete_topics([topic])).topic_error_codes
+        _raise_for(code, topic)
+
+    async def _started(self, bootstrap_servers: str) -> AIOKafkaAdminClient:
+        admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap_servers)
+        await admin.start()
+        return admin
+
+    def _await(self, asked: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(asked, self._loop).result(TIMEOUT_S)
+
+
+def _raise_for(code: int, message: str) -> None:
+    if code:
+        raise aiokafka.errors.for_code(code)(message)
+
+
+CLIENTS: tuple[type[Client], ...] = (Confluent, KafkaPython, AioKafka)

@@ -1,0 +1,122 @@
+"""`kraftsim up` and `kraftsim agent` as their users run them: processes, addresses, HTTP.
+
+The lease is short, so that a killed broker is fenced within two seconds; the heartbeats are many,
+so that a busy machine fences nobody else.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+LIMIT_S = 20.0
+SETTINGS = "broker.session.timeout.ms=1500\nbroker.heartbeat.interval.ms=100\n"
+ANY_PORTS = ("--kafka-port", "0", "--controller-port", "0", "--http-port", "0")
+Document = dict[str, object]
+
+
+class Service:
+    """A running `kraftsim up`, by the addresses that it printed."""
+
+    def __init__(self, process: subprocess.Popen[str], addresses: dict[str, str]) -> None:
+        self.process = process
+        self.addresses = addresses
+        self.url = addresses["KRAFTSIM_HTTP"]
+        self.bootstrap_servers = addresses["KRAFTSIM_BOOTSTRAP_SERVERS"]
+        self.controller = addresses["KRAFTSIM_BOOTSTRAP_CONTROLLERS"]
+        self.cluster_id = addresses["KRAFTSIM_CLUSTER_ID"]
+
+    def facade_of(self, broker_id: int) -> str:
+        """The address at which clients find that one broker."""
+        return self.bootstrap_servers.split(",")[broker_id - 1]
+
+    def kill(self, broker_id: int) -> None:
+        self._call("POST", f"/sim/brokers/{broker_id}/kill")
+
+    def restart(self, broker_id: int) -> None:
+        self._call("POST", f"/sim/brokers/{broker_id}/restart")
+
+    def deafen(self, broker_id: int, *, on: bool) -> None:
+        self._call("POST", f"/sim/brokers/{broker_id}/deafen", {"on": on})
+
+    def wait(self, broker_id: int, state: str) -> None:
+        """Until the controller has the broker in that state; it answers when it is so."""
+        query = urlencode({"broker": broker_id, "state": state, "timeout": f"{LIMIT_S:.0f}s"})
+        self._call("GET", f"/v1/wait?{query}")
+
+    def leaders(self, topic: str) -> list[int]:
+        """What the controller has committed, whatever a broker tells its clients."""
+        topics = self._call("GET", "/v1/topics")["topics"]
+        assert isinstance(topics, list), topics
+        (found,) = [one for one in topics if one["name"] == topic]
+        return [partition["leader"] for partition in found["partitions"]]
+
+    def _call(self, method: str, path: str, body: Document | None = None) -> Document:
+        request = Request(self.url + path, data=json.dumps(body or {}).encode(), method=method)
+        with urlopen(request, timeout=2 * LIMIT_S) as response:
+            document = json.load(response)
+        assert isinstance(document, dict), document
+        return document
+
+
+@contextmanager
+def kraftsim_up(folder: Path, *options: str, brokers: int = 4) -> Iterator[Service]:
+    """A cluster of its own, whose brokers are all unfenced; ended when the block is left."""
+    words = ("up", "--brokers", str(brokers), *ANY_PORTS, *options)
+    with _running(folder, words) as process:
+        assert process.stdout is not None, "piped"
+        lines = [process.stdout.readline() for _ in range(4)]
+        addresses = dict(line.rstrip("\n").split("=", 1) for line in lines)
+        yield Service(process, addresses)
+
+
+@contextmanager
+def kraftsim_agents(
+    folder: Path, kraft: Service, *, count: int
+) -> Iterator[subprocess.Popen[str]]:
+    """A fleet in its own process, registered and unfenced."""
+    address = ("--controller", kraft.controller, "--cluster-id", kraft.cluster_id)
+    with _running(folder, ("agent", *address, "--count", str(count))) as process:
+        assert process.stdout is not None, "piped"
+        assert f"KRAFTSIM_AGENTS_RUNNING={count}\n" == process.stdout.readline()
+        yield process
+
+
+@contextmanager
+def _running(folder: Path, words: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
+    config = folder / "short-lease.properties"
+    config.write_text(SETTINGS, "utf-8")
+    command = [sys.executable, "-m", "kraftsim", *words, "--config", str(config)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+            try:
+                process.wait(LIMIT_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+
+
+def eventually(
+    look: Callable[[], object], expected: object, *, ignoring: type[Exception]
+) -> None:
+    """Ask again until the answer is `expected`; each question is a round trip, so nothing sleeps.
+
+    A client that has just lost a broker may fail before it finds another: `ignoring` is how.
+    """
+    end_s = monotonic() + LIMIT_S
+    while True:
+        try:
+            got = look()
+        except ignoring as error:
+            got = error
+        if got == expected or monotonic() > end_s:
+            break
+    assert expected == got

@@ -1,0 +1,137 @@
+"""Frames: cutting a stream, headers of both kinds, what is ignored and what is refused."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kraftsim.controller.core.rpc import (
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    BrokerHeartbeatResponse,
+    DescribeClusterRequest,
+    MetadataRequest,
+)
+from kraftsim.controller.wire.errors import DecodeError
+from kraftsim.controller.wire.frames import (
+    FRAME_BYTES_MAX,
+    FrameReader,
+    decode_request,
+    decode_response,
+    encode_request,
+    encode_response,
+    encode_unsupported_api_versions,
+    read_request_header,
+)
+
+
+def framed(frame: bytes) -> bytes:
+    return len(frame).to_bytes(4, "big") + frame
+
+
+@given(st.lists(st.binary(max_size=50), max_size=20), st.lists(st.integers(0, 200), max_size=20))
+def test_frames_come_out_whole_however_the_stream_is_cut(
+    frames: list[bytes], cuts: list[int]
+) -> None:
+    stream = b"".join(framed(frame) for frame in frames)
+    places = sorted({0, len(stream), *(cut for cut in cuts if cut < len(stream))})
+    reader = FrameReader()
+
+    read = []
+    for start, end in zip(places, places[1:], strict=False):
+        read += reader.feed(stream[start:end])
+    assert frames == read
+
+
+@pytest.mark.parametrize("length", [-1, FRAME_BYTES_MAX + 1, 0x47455420])  # "GET "
+def test_a_length_that_no_frame_has_is_refused_before_it_is_waited_for(length: int) -> None:
+    spelled = length.to_bytes(4, "big", signed=True)
+
+    with pytest.raises(DecodeError, match=f"got {length}"):
+        FrameReader().feed(spelled)
+    late = FrameReader()
+    assert late.feed(spelled[:3]) == []
+    with pytest.raises(DecodeError, match=f"got {length}"):
+        late.feed(spelled[3:])
+
+
+def test_a_request_header_names_its_client_or_does_not() -> None:
+    for client_id in ("adminclient-1", "", None, "é"):
+        for version in (0, 3):
+            request = ApiVersionsRequest()
+            frame = encode_request(18, version, -7, client_id, request)[4:]
+            header = read_request_header(frame)
+
+            assert (18, version, -7, client_id) == header[:4]
+            assert request == decode_request(header, frame)
+
+
+def test_tagged_fields_of_a_request_header_are_skipped() -> None:
+    plain = encode_request(60, 2, 1, "c", DescribeClusterRequest(endpoint_type=2))[4:]
+    after_client_id = 11
+    frame = plain[:after_client_id] + b"\x01\x00\x03abc" + plain[after_client_id + 1 :]
+
+    request = decode_request(read_request_header(frame), frame)
+    assert DescribeClusterRequest(endpoint_type=2) == request
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b"",
+        b"\0\x3f\0\2\0\0\0\1",
+        b"\0\x3f\0\2\0\0\0\1\0\x09abc",
+        b"\0\x3f\0\2\0\0\0\1\xff\xfe",
+        b"\0\x3f\0\2\0\0\0\1\0\1\xff\0",
+        b"\0\x3f\0\2\0\0\0\1\xff\xff",
+        b"\0\x3f\0\2\0\0\0\1\xff\xff\x01\x00\x7f",
+    ],
+)
+def test_a_damaged_request_header_is_refused(frame: bytes) -> None:
+    with pytest.raises(DecodeError, match="expected"):
+        read_request_header(frame)
+
+
+def test_stray_bytes_after_a_request_are_ignored() -> None:
+    """librdkafka leaves a 4-byte array count where Metadata 13 wants one byte of null."""
+    frame = bytes.fromhex("0003000d00000002000772646b61666b6100") + b"\0\0\0\0\1\0\0"
+
+    request = decode_request(read_request_header(frame), frame)
+    assert MetadataRequest(topics=None) == request
+
+
+@pytest.mark.rule("5.47")
+def test_an_api_versions_response_has_the_old_header_in_every_version() -> None:
+    old = encode_response(18, 0, 9, ApiVersionsResponse())
+    flexible = encode_response(18, 4, 9, ApiVersionsResponse())
+    other = encode_response(63, 2, 9, BrokerHeartbeatResponse())
+
+    assert framed(bytes.fromhex("00000009 0000 00000000")) == old
+    assert framed(bytes.fromhex("00000009 0000 01 00000000 00")) == flexible
+    assert framed(bytes.fromhex("00000009 00 00000000 0000 00 01 00 00")) == other
+    assert (9, ApiVersionsResponse()) == decode_response(18, 4, flexible[4:])
+
+
+@pytest.mark.rule("5.47")
+def test_the_answer_to_an_unknown_api_versions_is_version_0_with_error_35() -> None:
+    expected = framed(bytes.fromhex("00000309 0023 00000001 0012 0000 0004"))
+
+    assert expected == encode_unsupported_api_versions(777)
+
+
+def test_tagged_fields_of_a_response_header_are_skipped() -> None:
+    frame = bytes.fromhex("00000009 01 05 02 abcd 00000000 004d 00 01 00 00")
+
+    expected = BrokerHeartbeatResponse(error_code=77)
+    assert (9, expected) == decode_response(63, 2, frame)
+
+
+def test_an_error_code_that_nobody_knows_survives() -> None:
+    frame = encode_response(63, 2, 1, BrokerHeartbeatResponse(error_code=31999))
+
+    assert (1, BrokerHeartbeatResponse(error_code=31999)) == decode_response(63, 2, frame[4:])
+
+
+@pytest.mark.parametrize("frame", [b"", b"\0\0\0", b"\0\0\0\1", b"\0\0\0\1\1"])
+def test_a_damaged_response_header_is_refused(frame: bytes) -> None:
+    with pytest.raises(DecodeError, match="expected"):
+        decode_response(63, 2, frame)

@@ -1,0 +1,128 @@
+"""Whatever comes, it is read or it is a DecodeError, and soon."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.wire.errors import DecodeError
+from kraftsim.controller.wire.frames import (
+    FrameReader,
+    decode_request,
+    decode_response,
+    encode_request,
+    encode_response,
+    read_request_header,
+)
+from kraftsim.controller.wire.metadata_records import decode_record, encode_record
+from kraftsim.controller.wire.record_batch import decode_batches
+from tests.golden.recordings import RELEASES, Frame, frames, metadata_logs
+
+SOON = settings(max_examples=400, deadline=timedelta(milliseconds=500))
+
+
+def samples() -> list[Frame]:
+    """The longest recorded frame of each API, version and direction."""
+    longest: dict[object, Frame] = {}
+    for one in frames("4.3.1", "A1-single") + frames("4.3.1", "A6-errors"):
+        if one.api_key in APIS and APIS[one.api_key].speaks(one.api_version):
+            kind = (one.api_key, one.api_version, one.direction)
+            if kind not in longest or len(one.data) > len(longest[kind].data):
+                longest[kind] = one
+    return list(longest.values())
+
+
+SAMPLES = samples()
+
+
+@st.composite
+def damaged(draw: st.DrawFn, data: bytes) -> bytes:
+    """`data` cut short, with bytes overwritten, put in, or taken out."""
+    edited = bytearray(data[: draw(st.integers(0, len(data)))])
+    for _ in range(draw(st.integers(0, 4))):
+        place = draw(st.integers(0, len(edited)))
+        taken = draw(st.integers(0, 3))
+        edited[place : place + taken] = draw(
+            st.binary(max_size=4) | st.sampled_from([b"\xff" * 5, b"\x80" * 9, b"\x7f\xff\xff\xff"])
+        )
+    return bytes(edited)
+
+
+@SOON
+@given(st.data())
+def test_a_damaged_request_is_read_or_refused(data: st.DataObject) -> None:
+    sample = data.draw(st.sampled_from([one for one in SAMPLES if one.direction == "req"]))
+    frame = data.draw(damaged(sample.data))
+
+    try:
+        header = read_request_header(frame)
+    except DecodeError:
+        return
+    api = APIS.get(header.api_key)
+    if api is None or not api.speaks(header.api_version):
+        return
+    try:
+        request = decode_request(header, frame)
+    except DecodeError:
+        return
+    again = encode_request(api.key, header.api_version, 1, "x", request)[4:]
+    assert request == decode_request(read_request_header(again), again)
+
+
+@SOON
+@given(st.data())
+def test_a_damaged_response_is_read_or_refused(data: st.DataObject) -> None:
+    sample = data.draw(st.sampled_from([one for one in SAMPLES if one.direction == "rsp"]))
+    frame = data.draw(damaged(sample.data))
+    key, version = sample.api_key, sample.api_version
+
+    try:
+        _, response = decode_response(key, version, frame)
+    except DecodeError:
+        return
+    again = encode_response(key, version, 1, response)[4:]
+    assert (1, response) == decode_response(key, version, again)
+
+
+@SOON
+@given(st.data())
+def test_damaged_batches_are_read_or_refused(data: st.DataObject) -> None:
+    log = data.draw(st.sampled_from([one for one in metadata_logs("4.3.1") if one.run == "A6-errors"]))
+
+    try:
+        decode_batches(data.draw(damaged(log.data)))
+    except DecodeError:
+        pass
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_prefix_of_a_record_is_read_or_refused(release: str) -> None:
+    log = max(metadata_logs(release), key=lambda one: len(one.data))
+    distinct = {
+        (type(record), version): record
+        for batch in decode_batches(log.data)
+        if not batch.is_control
+        for record, version in zip(batch.records, batch.versions, strict=True)
+    }
+
+    for (_, version), record in distinct.items():
+        spelled = encode_record(record, version)  # type: ignore[arg-type]  # no control record
+        assert (record, version) == decode_record(spelled)
+        for length in range(len(spelled)):
+            with pytest.raises(DecodeError):
+                decode_record(spelled[:length])
+        with pytest.raises(DecodeError):
+            decode_record(spelled + b"\0")
+
+
+@SOON
+@given(st.lists(st.binary(max_size=40), max_size=10))
+def test_a_damaged_stream_is_cut_or_refused(pieces: list[bytes]) -> None:
+    reader = FrameReader()
+    try:
+        for piece in pieces:
+            reader.feed(piece)
+    except DecodeError:
+        pass

@@ -1,0 +1,231 @@
+"""Our tables and kio's schemas, which were made from Kafka's own, say the same.
+
+kio calls durations `throttle_time` where Kafka and we say `throttle_time_ms`, has a zero uuid as
+None, and knows error codes as an enumeration.
+"""
+
+import importlib
+import io
+import typing
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from datetime import timedelta
+from enum import Enum
+from functools import cache
+from typing import Any
+from uuid import UUID as StandardUuid
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from kio.serial import entity_reader, entity_writer
+from kio.static.constants import EntityType
+
+from kraftsim.controller.core.uuid import ZERO_UUID
+from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.wire.codec import decoder, encoder
+from kraftsim.controller.wire.schema import (
+    Array,
+    Field,
+    Message,
+    Spelled,
+    Struct,
+)
+
+from .instances import instances
+
+PACKAGES = {
+    1: "fetch",
+    3: "metadata",
+    18: "api_versions",
+    19: "create_topics",
+    20: "delete_topics",
+    56: "alter_partition",
+    60: "describe_cluster",
+    62: "broker_registration",
+    63: "broker_heartbeat",
+    64: "unregister_broker",
+}
+ALL = [
+    pytest.param(key, version, kind, id=f"{api.name}-{version}-{kind}")
+    for key, api in APIS.items()
+    for version in range(api.min_version, api.max_version + 1)
+    for kind in ("request", "response")
+]
+
+
+def table(key: int, kind: str) -> Message:
+    return APIS[key].request if kind == "request" else APIS[key].response
+
+
+@cache
+def kio_class(key: int, version: int, kind: str) -> type:
+    module = importlib.import_module(f"kio.schema.{PACKAGES[key]}.v{version}.{kind}")
+    (found,) = (
+        one
+        for one in vars(module).values()
+        if is_dataclass(one)
+        and isinstance(one, type)
+        and getattr(one, "__type__", None) is EntityType[kind]
+    )
+    return found
+
+
+@dataclass(frozen=True)
+class Row:
+    """A field as both sides can say it."""
+
+    name: str
+    type: str
+    is_nullable: bool
+    tag: int | None
+    inside: tuple["Row", ...] = ()
+
+
+def our_rows(struct: Struct, version: int) -> tuple[Row, ...]:
+    return tuple(
+        our_row(field, version)
+        for field in struct.fields
+        if field.since <= version <= field.until and not field.on_demand
+    )
+
+
+def our_row(field: Field, version: int) -> Row:
+    kind = field.type
+    is_array = isinstance(kind, Array)
+    element = kind.element if isinstance(kind, Array) else kind
+    name = "" if isinstance(element, Struct) else element.name
+    inside = our_rows(element, version) if isinstance(element, Struct) else ()
+    is_nullable = field.nullable_since <= version
+    return Row(field.name, "[]" * is_array + name, is_nullable, field.tag, inside)
+
+
+def kio_rows(entity: type) -> tuple[Row, ...]:
+    hints = typing.get_type_hints(entity)
+    return tuple(kio_row(field, hints[field.name]) for field in fields(entity))
+
+
+def kio_row(field: Any, hint: Any) -> Row:
+    options = [one for one in flat_union(hint) if one is not type(None)]
+    (main,) = options
+    is_nullable = len(flat_union(hint)) > len(options)
+    is_array = typing.get_origin(main) is tuple
+    element = typing.get_args(main)[0] if is_array else main
+    name = kio_type(field.metadata.get("kafka_type", ""))
+    if name == "uuid" and not is_array:
+        is_nullable = False  # None is how kio says zero
+    inside = kio_rows(element) if is_dataclass(element) and isinstance(element, type) else ()
+    tag = field.metadata.get("tag")
+    return Row(our_name(field), "[]" * is_array + name, is_nullable, tag, inside)
+
+
+def flat_union(hint: Any) -> tuple[Any, ...]:
+    return typing.get_args(hint) if typing.get_origin(hint) is not tuple and typing.get_args(
+        hint
+    ) else (hint,)
+
+
+def kio_type(name: str) -> str:
+    return {"error_code": "int16", "timedelta_i32": "int32"}.get(name, name)
+
+
+def our_name(field: Any) -> str:
+    is_duration = field.metadata.get("kafka_type", "").startswith("timedelta")
+    return f"{field.name}_ms" if is_duration else str(field.name)
+
+
+@pytest.mark.rule("1.2", "1.4", "2.1", "2.2", "3.1", "5.5", "5.6", "5.49")
+@pytest.mark.parametrize(("key", "version", "kind"), ALL)
+def test_the_table_has_kafkas_fields_and_no_other(key: int, version: int, kind: str) -> None:
+    theirs = kio_class(key, version, kind)
+
+    assert kio_rows(theirs) == our_rows(table(key, kind).struct, version)
+    assert theirs.__flexible__ == table(key, kind).is_flexible(version)  # type: ignore[attr-defined]
+
+
+def test_no_later_version_is_known_to_kio() -> None:
+    for key, package in PACKAGES.items():
+        newest = APIS[key].max_version
+        importlib.import_module(f"kio.schema.{package}.v{newest}")
+        with pytest.raises(ModuleNotFoundError):
+            importlib.import_module(f"kio.schema.{package}.v{newest + 1}")
+
+
+@pytest.mark.parametrize(("key", "version", "kind"), ALL)
+def test_tagged_fields_have_kafkas_defaults(key: int, version: int, kind: str) -> None:
+    compare_defaults(table(key, kind).struct, kio_class(key, version, kind), version)
+
+
+def compare_defaults(struct: Struct, entity: type, version: int) -> None:
+    hints = typing.get_type_hints(entity)
+    theirs = {our_name(one): one for one in fields(entity)}
+    for field in struct.fields:
+        if not field.since <= version <= field.until or field.on_demand:
+            continue
+        default = theirs[field.name].default
+        if field.tag is not None:
+            assert default is not MISSING
+            assert plain(default, field) == plain(field.default, field), field.name
+        element = field.type.element if isinstance(field.type, Array) else field.type
+        if isinstance(element, Struct):
+            (inside,) = (
+                one
+                for hint in flat_union(hints[theirs[field.name].name])
+                for one in (hint, *typing.get_args(hint))
+                if is_dataclass(one) and isinstance(one, type)
+            )
+            compare_defaults(element, inside, version)
+
+
+@pytest.mark.parametrize(("key", "version", "kind"), ALL)
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_both_read_what_the_other_wrote(
+    key: int, version: int, kind: str, data: st.DataObject
+) -> None:
+    message = table(key, kind)
+    ours = data.draw(instances(message, version))
+
+    spelled = encoder(message, version)(ours)
+    theirs, end = entity_reader(kio_class(key, version, kind))(spelled, 0)
+    assert len(spelled) == end
+    assert document(theirs) == document(ours, message.struct, version)
+
+    again = io.BytesIO()
+    entity_writer(kio_class(key, version, kind))(again, theirs)
+    assert spelled == again.getvalue()
+    assert (ours, len(spelled)) == decoder(message, version)(again.getvalue(), 0)
+
+
+def document(value: Any, struct: Struct | None = None, version: int = 0) -> Any:
+    """An entity of kio, or an object of ours in one version, in plain values."""
+    if struct is None:
+        return {our_name(one): plain(getattr(value, one.name)) for one in fields(value)}
+    return {
+        field.name: plain(getattr(value, field.name), field, version)
+        for field in struct.fields
+        if field.since <= version <= field.until and not field.on_demand
+    }
+
+
+def plain(value: Any, field: Field | None = None, version: int = 0) -> Any:
+    if isinstance(value, tuple) and not (field and isinstance(field.type, Spelled)):
+        element = None
+        if field is not None and isinstance(field.type, Array):
+            element = Field(field.name, field.type.element)
+        return [plain(one, element, version) for one in value]
+    if is_dataclass(value):
+        struct = field.type if field is not None and isinstance(field.type, Struct) else None
+        return document(value, struct if is_ours(value) else None, version)
+    if isinstance(value, StandardUuid):
+        return value.bytes
+    if isinstance(value, timedelta):
+        return value // timedelta(milliseconds=1)
+    if isinstance(value, Enum):
+        return value.value
+    if field is not None and isinstance(field.type, Spelled) and value is not None:
+        return field.type.encode(value)
+    return None if value == ZERO_UUID else value
+
+
+def is_ours(value: Any) -> bool:
+    return type(value).__module__.startswith("kraftsim.")
