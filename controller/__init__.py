@@ -1,1 +1,1 @@
-"""One KRaft controller: `core` decides, `raft` orders, `node` conducts, `wire` and `server` talk."""
+"""One KRaft controller: `core` decides, `raft` orders, `node` conducts, `wire` spells."""

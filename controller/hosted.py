@@ -8,7 +8,7 @@ from collections.abc import Callable
 from .core.batch import Batch
 from .core.rpc import Request
 from .node import Node
-from .node_types import Deadline, Elected, Event, Persisted, Reply, Submitted
+from .node_types import Deadline, Elected, Event, Persisted, Ready, Reply, Submitted
 from .timeline import Timeline, Wakeup
 
 ReplyTo = Callable[[Reply], None]
@@ -39,22 +39,25 @@ class HostedNode:
             self._wakeup.arm(self.node.deadline_ms)
 
     def _step(self, event: Event) -> None:
-        """Step, persist, say so, until nothing is left to persist; replies go out in order."""
+        """Step, persist what the step says, then send the replies, in order."""
         node = self.node
         now_ms = self.timeline.now_us // 1000
-        wall_ms = self.timeline.wall_start_ms + now_ms
-        ready = node.step(event, now_ms=now_ms, wall_ms=wall_ms)
-        replies = ready.replies
-        while ready.persist:
-            persisted = ready.persist
-            ready = node.step(
-                Persisted(persisted[-1].last_offset + 1), now_ms=now_ms, wall_ms=wall_ms
-            )
-            replies = replies + ready.replies
-            for batch in persisted:
-                for listener in self.committed_listeners:
-                    listener(batch)
+        ready = node.step(event, now_ms, self.timeline.wall_start_ms + now_ms)
+        replies = self._persisted(ready, now_ms) if ready.persist else ready.replies
         if node.deadline_ms < self._wakeup.armed_ms:
             self._wakeup.arm(node.deadline_ms)
         for reply_to, reply in replies:
             reply_to(reply)
+
+    def _persisted(self, ready: Ready, now_ms: int) -> tuple[tuple[ReplyTo, Reply], ...]:
+        """Persist and say so until nothing is left to persist; every reply of it."""
+        wall_ms = self.timeline.wall_start_ms + now_ms
+        replies = ready.replies
+        while ready.persist:
+            persisted = ready.persist
+            ready = self.node.step(Persisted(persisted[-1].last_offset + 1), now_ms, wall_ms)
+            replies += ready.replies
+            for batch in persisted:
+                for listener in self.committed_listeners:
+                    listener(batch)
+        return replies

@@ -104,7 +104,7 @@ class Node:
         """What decisions look at: committed state and the uncommitted tail (0A.3)."""
         return self._state.image
 
-    def step(self, event: Event, *, now_ms: int, wall_ms: int) -> Ready:
+    def step(self, event: Event, now_ms: int, wall_ms: int) -> Ready:
         ready = Ready()
         self._steps[event.__class__](event, ready, now_ms, wall_ms)
         return ready

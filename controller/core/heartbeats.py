@@ -112,7 +112,7 @@ def expire_one(state: State, now_ms: int) -> Decision | None:
 
 def current_state(liveness: Liveness) -> ControlState:
     """Rule 2.11."""
-    if liveness.is_shutting_down:
+    if liveness.controlled_shutdown_offset >= 0:
         return CONTROLLED_SHUTDOWN
     return FENCED if liveness.fenced else UNFENCED
 

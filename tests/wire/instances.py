@@ -69,7 +69,9 @@ def of_type(kind: WireType, version: int) -> st.SearchStrategy[Any]:
 def batches() -> st.SearchStrategy[Batch]:
     records = st.lists(
         st.just(NoOpRecord())
-        | st.builds(TopicRecord, name=st.text(max_size=9), topic_id=st.binary(min_size=16, max_size=16)),
+        | st.builds(
+            TopicRecord, name=st.text(max_size=9), topic_id=st.binary(min_size=16, max_size=16)
+        ),
         min_size=1,
         max_size=3,
     ).map(tuple)

@@ -89,7 +89,9 @@ def test_a_damaged_response_is_read_or_refused(data: st.DataObject) -> None:
 @SOON
 @given(st.data())
 def test_damaged_batches_are_read_or_refused(data: st.DataObject) -> None:
-    log = data.draw(st.sampled_from([one for one in metadata_logs("4.3.1") if one.run == "A6-errors"]))
+    log = data.draw(
+        st.sampled_from([one for one in metadata_logs("4.3.1") if one.run == "A6-errors"])
+    )
 
     try:
         decode_batches(data.draw(damaged(log.data)))

@@ -119,9 +119,11 @@ def kio_row(field: Any, hint: Any) -> Row:
 
 
 def flat_union(hint: Any) -> tuple[Any, ...]:
-    return typing.get_args(hint) if typing.get_origin(hint) is not tuple and typing.get_args(
-        hint
-    ) else (hint,)
+    return (
+        typing.get_args(hint)
+        if typing.get_origin(hint) is not tuple and typing.get_args(hint)
+        else (hint,)
+    )
 
 
 def kio_type(name: str) -> str:
