@@ -55,16 +55,18 @@ class _Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._opening: asyncio.Task[None] | None = None
         self._correlation_id = 0
-        self._awaited: tuple[int, int, ReplyTo] | None = None
+        self._frame = b""
+        self._awaited: tuple[int, int, int, ReplyTo] | None = None
 
     def send(self, key: int, version: int, request: object, reply_to: ReplyTo) -> None:
         self._correlation_id = self._correlation_id + 1 & 0x7FFFFFFF
-        frame = encode_request(key, version, self._correlation_id, self._client_id, request)
-        self._awaited = (key, version, reply_to)
+        number = self._correlation_id
+        self._frame = encode_request(key, version, number, self._client_id, request)
+        self._awaited = (number, key, version, reply_to)
         if self._transport is not None:
-            self._transport.write(frame)
+            self._transport.write(self._frame)
         elif self._opening is None:
-            self._opening = asyncio.ensure_future(self._open(frame))
+            self._opening = asyncio.ensure_future(self._open())
 
     def drop(self) -> None:
         self._awaited = None
@@ -73,18 +75,19 @@ class _Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
-    async def _open(self, frame: bytes) -> None:
+    async def _open(self) -> None:
+        """Connect, then send the newest request: an older one is given up by now."""
         loop = asyncio.get_running_loop()
         try:
             await loop.create_connection(lambda: self, self._host, self._port)
         except OSError as error:
             log.debug("%s: no connection: %s", self._client_id, error)
-            self._lost()
-        else:
-            if self._transport is not None:
-                self._transport.write(frame)
         finally:
             self._opening = None
+        if self._transport is not None:
+            self._transport.write(self._frame)
+        else:
+            self._lost()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         transport = cast(asyncio.Transport, transport)  # uvloop's own is none by inheritance
@@ -101,19 +104,20 @@ class _Connection(asyncio.Protocol):
                 self._answered(frame)
         except DecodeError as error:
             log.warning("%s: closing: %s", self._client_id, error)
-            self.drop()
-            self._lost()
+            if self._transport is not None:
+                self._transport.abort()
 
     def _answered(self, frame: bytes) -> None:
-        if self._awaited is None:
+        """A late answer, to a request that was given up, is nobody's."""
+        if self._awaited is None or int.from_bytes(frame[:4], signed=True) != self._awaited[0]:
             return
-        key, version, reply_to = self._awaited
+        _, key, version, reply_to = self._awaited
         _, response = decode_response(key, version, frame)
         self._awaited = None
         self._deliver(partial(reply_to, response))
 
     def _lost(self) -> None:
         if self._awaited is not None:
-            _, _, reply_to = self._awaited
+            *_, reply_to = self._awaited
             self._awaited = None
             self._deliver(partial(reply_to, None))

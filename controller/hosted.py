@@ -8,7 +8,7 @@ from collections.abc import Callable
 from .core.batch import Batch
 from .core.rpc import Request
 from .node import Node
-from .node_types import Deadline, Elected, Event, Persisted, Ready, Reply, Submitted
+from .node_types import Deadline, Elected, Event, Persisted, Ready, Reply
 from .timeline import Timeline, Wakeup
 
 ReplyTo = Callable[[Reply], None]
@@ -30,7 +30,9 @@ class HostedNode:
 
     def submit(self, request: Request, reply_to: ReplyTo) -> None:
         """Decide `request` now; `reply_to` is called once, now or when the reply may be seen."""
-        self._step(Submitted(request, reply_to))
+        now_ms = self.timeline.now_us // 1000
+        wall_ms = self.timeline.wall_start_ms + now_ms
+        self._carry_out(self.node.submit(request, reply_to, now_ms, wall_ms), now_ms)
 
     def _wake(self) -> None:
         if self.node.deadline_ms <= self.timeline.now_ms:
@@ -39,13 +41,16 @@ class HostedNode:
             self._wakeup.arm(self.node.deadline_ms)
 
     def _step(self, event: Event) -> None:
-        """Step, persist what the step says, then send the replies, in order."""
-        node = self.node
         now_ms = self.timeline.now_us // 1000
-        ready = node.step(event, now_ms, self.timeline.wall_start_ms + now_ms)
+        wall_ms = self.timeline.wall_start_ms + now_ms
+        self._carry_out(self.node.step(event, now_ms, wall_ms), now_ms)
+
+    def _carry_out(self, ready: Ready, now_ms: int) -> None:
+        """Persist what a step says, then send the replies, in order."""
         replies = self._persisted(ready, now_ms) if ready.persist else ready.replies
-        if node.deadline_ms < self._wakeup.armed_ms:
-            self._wakeup.arm(node.deadline_ms)
+        node, wakeup = self.node, self._wakeup
+        if node.deadline_ms < wakeup.armed_ms:
+            wakeup.arm(node.deadline_ms)
         for reply_to, reply in replies:
             reply_to(reply)
 

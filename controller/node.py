@@ -83,7 +83,6 @@ class Node:
         self._epoch_start = 0
         self._lease_check_ms = self._idle_ms = NEVER_MS
         self._steps: Mapping[type, Callable[[Any, Ready, int, int], None]] = {
-            Submitted: self._submitted,
             Persisted: self._persisted,
             Deadline: self._deadline,
             Elected: self._elected,
@@ -105,6 +104,8 @@ class Node:
         return self._state.image
 
     def step(self, event: Event, now_ms: int, wall_ms: int) -> Ready:
+        if isinstance(event, Submitted):
+            return self.submit(event.request, event.token, now_ms, wall_ms)
         ready = Ready()
         self._steps[event.__class__](event, ready, now_ms, wall_ms)
         return ready
@@ -116,25 +117,28 @@ class Node:
 
     # Events
 
-    def _submitted(self, event: Submitted, ready: Ready, now_ms: int, wall_ms: int) -> None:
-        request = event.request
-        handler = self._handlers.get(type(request))
+    def submit(self, request: Request, token: Any, now_ms: int, wall_ms: int) -> Ready:
+        """The step of a request; `step(Submitted(...))` is the same with one object more."""
+        ready = Ready()
+        handler = self._handlers.get(request.__class__)
         try:
             if handler is None:
-                self._read(request, event.token, ready, now_ms)
-                return
+                self._read(request, token, ready, now_ms)
+                return ready
             if not self.is_active:
                 raise self._not_controller()
             decision = handler(self._state, request, now_ms)
         except ApiError as error:
-            ready.replies += ((event.token, error),)
-            return
+            ready.replies = ((token, error),)
+            return ready
         self._commit(decision, ready, now_ms, wall_ms)
-        assert decision.reply is not None, f"no reply to {type(request).__name__}"
+        reply = decision.reply
+        assert reply is not None, f"no reply to {type(request).__name__}"
         if self.high_watermark == self._state.next_offset:
-            ready.replies += ((event.token, decision.reply),)
+            ready.replies = ((token, reply),)
         else:
-            self._deferred.add(self._state.next_offset - 1, event.token, decision.reply)
+            self._deferred.add(self._state.next_offset - 1, token, reply)
+        return ready
 
     def _persisted(self, event: Persisted, ready: Ready, now_ms: int, wall_ms: int) -> None:
         if self.leader_id != self.config.node_id or event.end_offset <= self.high_watermark:

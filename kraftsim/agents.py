@@ -31,7 +31,7 @@ def run_agents(given: argparse.Namespace) -> int:
     if not 1 <= given.count <= AGENTS_MAX:
         raise ValueError(f"--count: expected 1 to {AGENTS_MAX}, got {given.count}")
     host, _, port = given.controller.rpartition(":")
-    if not host or not port.isdigit():
+    if not host or not port.isdecimal() or not 0 < int(port) <= PORT_MAX:
         raise ValueError(f"--controller: expected host:port, got {given.controller!r}")
     options = ClusterOptions(
         brokers=given.count, racks=given.rack, settings=settings_of(given.config)

@@ -20,9 +20,25 @@ class Parser(argparse.ArgumentParser):
     """argparse, but an unknown word names the nearest known one."""
 
     def error(self, message: str) -> NoReturn:
-        words = message.split("'")
-        choices = [word.strip(" ,)") for word in message.partition("choose from")[2].split("'")]
-        near = get_close_matches(words[1], [c for c in choices if c], n=1) if choices[1:] else []
+        wrong, _, choices = message.partition("choose from")
+        words = [word.strip(" ,')") for word in choices.split()]
+        near = get_close_matches(wrong.split("'")[1], words, n=1) if words else []
+        self._refuse(message, near)
+
+    def parse_known_args(  # type: ignore[override]  # argparse's own has overloads of namespaces
+        self,
+        args: Sequence[str] | None = None,
+        namespace: argparse.Namespace | None = None,
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """An option that a verb does not have is told by the verb, which knows those it has."""
+        given, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            options = [one for one in self._option_string_actions if one.startswith("--")]
+            near = get_close_matches(unknown[0].partition("=")[0], options, n=1)
+            self._refuse(f"unrecognized arguments: {' '.join(unknown)}", near)
+        return given, unknown
+
+    def _refuse(self, message: str, near: Sequence[str]) -> NoReturn:
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         print(f"{self.prog}: {message}{hint}", file=sys.stderr)
         print(f"try: {self.prog} --help", file=sys.stderr)
@@ -51,7 +67,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser = Parser(prog="kraftsim", description="A simulated Kafka KRaft control plane.")
     parser.add_argument("--version", action="store_true", help="print the version")
     parser.set_defaults(run=_without_verb(parser))
-    verbs = parser.add_subparsers(metavar="VERB", parser_class=Parser)
+    verbs: argparse._SubParsersAction[argparse.ArgumentParser] = parser.add_subparsers(
+        metavar="VERB", parser_class=Parser
+    )
     _add_up(verbs)
     _add_agent(verbs)
     _add_operations(verbs)
@@ -61,9 +79,9 @@ def build_parser() -> argparse.ArgumentParser:
 def _without_verb(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], int]:
     def run(given: argparse.Namespace) -> int:
         if given.version:
-            from importlib.metadata import version
+            from .openapi import package_version
 
-            print(f"kraftsim {version('kraftsim')}")
+            print(f"kraftsim {package_version()}")
             return GOOD
         parser.print_help(sys.stderr)
         return USAGE

@@ -37,7 +37,7 @@ from kraftsim.scenarios.world import World
 
 from .durations import microseconds
 from .errors import CommandError, UnknownBroker
-from .options import ClusterOptions, nearest, topology_of
+from .options import BROKERS_MAX, ClusterOptions, nearest, topology_of
 from .service import Service
 
 STATES = (
@@ -54,6 +54,7 @@ STATES = (
     "paused",
 )
 START_LIMIT = "60s"
+STANDINGS_MAX = 10  # brokers whose states the message of a timeout tells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,8 +147,12 @@ class Cluster:
 
     async def start(self) -> None:
         """Bind, elect, start the brokers; return once every one of them is unfenced."""
-        await self.open()
-        await self.until_ready()
+        try:
+            await self.open()
+            await self.until_ready()
+        except BaseException:
+            await self.close()
+            raise
 
     async def open(self) -> None:
         """The part of `start` that does not wait: Kafka listeners answer from here on."""
@@ -175,7 +180,10 @@ class Cluster:
         """Wait until a controller is active and every broker of the start is unfenced."""
         expected = range(FIRST_BROKER_ID, FIRST_BROKER_ID + self.options.brokers)
         await self._until(
-            lambda: self.world.are_unfenced(expected), START_LIMIT, "every broker unfenced"
+            lambda: self.world.are_unfenced(expected),
+            START_LIMIT,
+            "every broker unfenced",
+            expected,
         )
         if self.options.http_port is not None and self._service.http_port is None:
             await self.open_http()
@@ -230,6 +238,8 @@ class Cluster:
         chosen = max(taken, default=FIRST_BROKER_ID - 1) + 1 if broker_id is None else broker_id
         if chosen in world.agents or chosen < 0:
             raise CommandError(f"expected an id of no simulated broker, 0 or above, got {chosen}")
+        if len(world.agents) >= BROKERS_MAX:
+            raise CommandError(f"expected at most {BROKERS_MAX} simulated brokers")
         port = FIRST_BROKER_PORT + chosen - FIRST_BROKER_ID
         if self.options.kafka_port is not None:
             port = await self._service.open_facade(
@@ -368,7 +378,7 @@ class Cluster:
         if state not in STATES:
             raise CommandError(f"state: expected {nearest(state, STATES)}, got {state!r}")
         await self._until(
-            lambda: state in self.states_of(broker), timeout, f"broker {broker} {state}"
+            lambda: state in self.states_of(broker), timeout, f"broker {broker} {state}", (broker,)
         )
 
     def states_of(self, broker_id: int) -> set[str]:
@@ -386,7 +396,9 @@ class Cluster:
             states.add(agent.state.lower().replace("_", "-"))
         return states
 
-    async def _until(self, condition: Callable[[], bool], timeout: str, what: str) -> None:
+    async def _until(
+        self, condition: Callable[[], bool], timeout: str, what: str, of: Sequence[int]
+    ) -> None:
         limit_us = microseconds(timeout)
         speed = self.options.speed()
         if speed:
@@ -394,7 +406,7 @@ class Cluster:
         else:
             met = self.world.run_until(condition, limit_us=limit_us)
         if not met:
-            raise TimeoutError(f"expected {what} within {timeout}; {self._standing()}")
+            raise TimeoutError(f"expected {what} within {timeout}; {self._standing(of)}")
 
     async def _until_live(self, condition: Callable[[], bool], limit_s: float) -> bool:
         """Look again after every event, and once more at the end."""
@@ -416,8 +428,8 @@ class Cluster:
             listeners.remove(heard)
         return True
 
-    def _standing(self) -> str:
-        states = {b: sorted(self.states_of(b)) for b in sorted(self.world.agents)[:10]}
+    def _standing(self, broker_ids: Sequence[int]) -> str:
+        states = {b: sorted(self.states_of(b)) for b in broker_ids[:STANDINGS_MAX]}
         return "; ".join(f"broker {b}: {', '.join(s)}" for b, s in states.items())
 
     def _agent(self, broker_id: int) -> HostedAgent:

@@ -91,7 +91,8 @@ def _print_row(row: Document, *, as_json: bool) -> None:
         print(json.dumps(row), flush=True)
         return
     t_us, detail = row["t_us"], row["detail"]
-    assert isinstance(t_us, int) and isinstance(detail, dict), row
+    assert isinstance(t_us, int), row
+    assert isinstance(detail, dict), row
     told = " ".join(f"{key}={value}" for key, value in detail.items() if value is not None)
     broker = "" if row["broker_id"] is None else f" broker={row['broker_id']}"
     line = f"{t_us / 1e6:12.3f}s  {row['seq']:>6}  {row['node']:<16} {row['kind']}{broker} {told}"
@@ -150,10 +151,10 @@ def print_endpoints(brokers: list[Document]) -> None:
     """The columns of Kafka's tool (6.27), with RACK left out when nobody has one."""
     has_rack = any(broker["rack"] for broker in brokers)
     host_width = max((len(str(broker["host"])) for broker in brokers), default=100)
-    rack_width = max((len(str(broker["rack"])) for broker in brokers), default=10)
+    rack_width = max((len(str(broker["rack"])) for broker in brokers if broker["rack"]), default=10)
 
     def line(id: object, host: object, port: object, rack: object, state: object, kind: str) -> str:
-        shown_rack = f"{rack!s:<{max(rack_width, 10)}} " if has_rack else ""
+        shown_rack = f"{rack or 'null'!s:<{rack_width}} " if has_rack else ""
         return (
             f"{id!s:<10} {host!s:<{host_width}} {port!s:<10} {shown_rack}{state!s:<10} {kind:<15}"
         )
@@ -165,15 +166,22 @@ def print_endpoints(brokers: list[Document]) -> None:
 
 
 def _unregister(given: argparse.Namespace) -> int:
-    call(service_url(given.url), "POST", "/kafka/UnregisterBroker", {"brokerId": given.id})
-    print(f"Broker {given.id} is no longer registered.")
-    return GOOD
+    body = {"brokerId": given.id}
+    document = call(service_url(given.url), "POST", "/kafka/UnregisterBroker", body)
+    return _told(given, document, f"Broker {given.id} is no longer registered.")
 
 
 def _decommission(given: argparse.Namespace) -> int:
     body = {"brokerId": given.id, "force": given.force}
-    call(service_url(given.url), "POST", "/kafka/DecommissionBroker", body)
-    print(f"Broker {given.id} is decommissioned.")
+    document = call(service_url(given.url), "POST", "/kafka/DecommissionBroker", body)
+    return _told(given, document, f"Broker {given.id} is decommissioned.")
+
+
+def _told(given: argparse.Namespace, document: Document, sentence: str) -> int:
+    if given.json:
+        print_document(document, as_json=True)
+    else:
+        print(sentence)
     return GOOD
 
 

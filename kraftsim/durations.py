@@ -3,6 +3,7 @@
 import re
 
 _UNITS_US = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
+DURATION_US_MAX = 366 * 24 * 3_600_000_000  # no test or scenario is meant to last longer
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(us|ms|s|m|h)?\s*")
 
 
@@ -11,4 +12,7 @@ def microseconds(duration: str | float) -> int:
     match = _DURATION.fullmatch(str(duration))
     if match is None:
         raise ValueError(f"expected a duration such as 11s, 250ms or 2m, got {duration!r}")
-    return round(float(match[1]) * _UNITS_US[match[2] or "s"])
+    duration_us = float(match[1]) * _UNITS_US[match[2] or "s"]
+    if duration_us > DURATION_US_MAX:
+        raise ValueError(f"expected a duration of at most a year, got {str(duration)[:40]!r}")
+    return round(duration_us)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 BODY_BYTES_MAX = 1024 * 1024
 EVENTS_QUEUED_MAX = 10_000  # of one subscriber; one that lags further is cut off
+CURSOR_DIGITS_MAX = 18  # of an int64
 
 _STATUS = {
     ErrorCode.BROKER_NOT_AVAILABLE: 404,
@@ -84,6 +85,8 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         return _error(504, str(error), "TIMED_OUT")
     except (CommandError, JsonError, ValueError) as error:
         return _error(400, str(error), "INVALID_REQUEST", ErrorCode.INVALID_REQUEST)
+    except OSError as error:
+        return _error(503, str(error), "NOT_AVAILABLE")
     except web.HTTPNotFound:
         paths = [operation.path for operation in OPERATIONS]
         return _error(404, f"no {request.path}: try {nearest(request.path, paths)}", "NOT_FOUND")
@@ -92,6 +95,9 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     except web.HTTPMethodNotAllowed as error:
         allowed = ", ".join(sorted(error.allowed_methods))
         return _error(405, f"expected {allowed}, got {request.method}", "METHOD_NOT_ALLOWED")
+    except web.HTTPException as error:
+        name = error.reason.upper().replace(" ", "_")
+        return _error(error.status, error.text or error.reason, name)
 
 
 def error_name(code: int) -> str:
@@ -102,7 +108,7 @@ def error_name(code: int) -> str:
 
 
 async def _body(request: web.Request) -> dict[str, object]:
-    text = await request.text()
+    text = await request.read()
     if not text.strip():
         return {}
     try:
@@ -122,9 +128,12 @@ def _route(kraft: "Cluster", operation: Operation) -> Handler:
             "Accept", ""
         ):
             return await _stream(kraft, request)
-        given: dict[str, object] = {**request.match_info, **request.query}
+        given: dict[str, object] = dict(request.query)
         if operation.method == "POST":
             given |= await _body(request)
+        for name in given.keys() & request.match_info.keys():
+            raise CommandError(f"{name}: expected in the path only, got {given[name]!r} as well")
+        given |= request.match_info
         return _json(await operation.run(kraft, **arguments(operation, given)))
 
     return handle
@@ -133,10 +142,17 @@ def _route(kraft: "Cluster", operation: Operation) -> Handler:
 def _check_control(kraft: "Cluster") -> None:
     """The control side serves this machine only: it can kill what others rely on."""
     host = kraft.options.host
-    if host != "localhost" and not ipaddress.ip_address(host).is_loopback:
+    if not _is_loopback(host):
         raise web.HTTPForbidden(
             text=f"the control side answers on loopback only, and this cluster is on {host}"
         )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False  # a name: who knows where it leads
 
 
 def _kafka(kraft: "Cluster") -> Handler:
@@ -171,32 +187,40 @@ async def _openapi(_: web.Request) -> web.StreamResponse:
 
 async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
     """Server-sent events from a cursor (`from`, or Last-Event-ID of a reconnecting client)."""
-    last = request.headers.get("Last-Event-ID")
-    start = int(last) + 1 if last else int(request.query.get("from", "0"))
+    start = _cursor(request)
     journal = kraft.world.journal
     rows: asyncio.Queue[EventRow] = asyncio.Queue(EVENTS_QUEUED_MAX)
+    is_lagging = False
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
 
     def heard(row: "EventRow") -> None:
-        if rows.full():
-            journal.listeners.remove(heard)
-            response.force_close()
-        else:
+        nonlocal is_lagging
+        is_lagging = is_lagging or rows.full()
+        if not is_lagging:
             rows.put_nowait(row)
 
     journal.listeners.append(heard)
     try:
         for row in journal.since(start):
             await _write(response, row)
-        while heard in journal.listeners or not rows.empty():
+        while not (is_lagging and rows.empty()):
             await _write(response, await rows.get())
+        response.force_close()
     except (ConnectionError, asyncio.CancelledError):
         return response  # the reader went away
     finally:
-        if heard in journal.listeners:
-            journal.listeners.remove(heard)
+        journal.listeners.remove(heard)
     return response
+
+
+def _cursor(request: web.Request) -> int:
+    """The first row that is wanted: after the last one that a reconnecting client has."""
+    last, start = request.headers.get("Last-Event-ID"), request.query.get("from", "0")
+    text = last or start
+    if not text.isdecimal() or len(text) > CURSOR_DIGITS_MAX:
+        raise CommandError(f"cursor: expected the number of a row, got {text[:40]!r}")
+    return int(text) + 1 if last else int(text)
 
 
 async def _write(response: web.StreamResponse, row: "EventRow") -> None:

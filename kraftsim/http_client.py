@@ -4,14 +4,16 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from http.client import HTTPException
+from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
 from urllib.request import Request, urlopen
 
+from .durations import microseconds
 from .errors import CommandError
 
 DEFAULT_URL = "http://127.0.0.1:8090"
-TIMEOUT_S = 120.0
+TIMEOUT_S = 120.0  # beyond what the service was told to wait
 Document = dict[str, object]
 
 
@@ -36,9 +38,18 @@ def call(url: str, method: str, path: str, arguments: Mapping[str, object]) -> D
     request = Request(
         url + path, data=body, method=method, headers={"Content-Type": "application/json"}
     )
-    with _opened(request, url) as response:
+    waits_s = microseconds(str(arguments.get("timeout", "0s"))) / 1e6
+    with _opened(request, url, timeout_s=TIMEOUT_S + waits_s) as response:
+        return _document(response, url)
+
+
+def _document(response: IO[bytes], url: str) -> Document:
+    try:
         document = json.load(response)
-    assert isinstance(document, dict), type(document)
+    except (ValueError, HTTPException, OSError) as error:
+        raise CommandError(f"expected a cluster's answer at {url}, got {error}") from None
+    if not isinstance(document, dict):
+        raise CommandError(f"expected a cluster's answer at {url}, got {type(document).__name__}")
     return document
 
 
@@ -54,12 +65,12 @@ def stream(url: str, path: str) -> Iterator[Document]:
             return
 
 
-def _opened(request: Request, url: str, *, timeout_s: float | None = TIMEOUT_S):  # type: ignore[no-untyped-def]  # urllib's own untyped response
+def _opened(request: Request, url: str, *, timeout_s: float | None):  # type: ignore[no-untyped-def]  # urllib's own untyped response
     try:
         return urlopen(request, timeout=timeout_s)
     except HTTPError as error:
         raise Refused(_refusal(error)) from None
-    except (URLError, OSError, ValueError) as error:
+    except (URLError, HTTPException, OSError, ValueError) as error:
         reason = getattr(error, "reason", error)
         raise CommandError(
             f"no cluster answers at {url} ({reason}): start one with `kraftsim up`, or name "
@@ -69,7 +80,7 @@ def _opened(request: Request, url: str, *, timeout_s: float | None = TIMEOUT_S):
 
 def _refusal(error: HTTPError) -> str:
     try:
-        document = json.load(error)
-    except ValueError:
+        document = _document(error, "")
+    except CommandError:
         return f"HTTP {error.code}"
     return f"{document.get('error') or error.code}: {document.get('message', '')}"

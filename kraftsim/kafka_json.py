@@ -53,7 +53,7 @@ async def answer_kafka_api(
             "error": error_name(error.code),
             "message": error.message,
         }
-    return to_json(api.response, response)
+    return {"errorCode": 0, **to_json(api.response, response)}
 
 
 def _with_directory(request: Request) -> Request:

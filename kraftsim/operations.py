@@ -108,13 +108,15 @@ async def list_topics(kraft: "Cluster") -> Document:
 
 async def read_log(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Document:
     """Committed records of the metadata log, as Kafka's own decoder prints them."""
-    return log_view(kraft.world.controller.node, max(from_, 0), min(limit, LOG_LIMIT_MAX))
+    _check_page(from_, limit, LOG_LIMIT_MAX)
+    return log_view(kraft.world.controller.node, from_, limit)
 
 
 async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Document:
     """What happened, from row `from` on; as server-sent events where the client accepts them."""
-    rows = kraft.world.journal.since(max(from_, 0))[: min(limit, EVENTS_LIMIT_MAX)]
-    following = rows[-1].seq + 1 if rows else max(from_, 0)
+    _check_page(from_, limit, EVENTS_LIMIT_MAX)
+    rows = kraft.world.journal.since(from_)[:limit]
+    following = rows[-1].seq + 1 if rows else from_
     return {"events": [event_view(row) for row in rows], "next": following}
 
 
@@ -172,6 +174,13 @@ async def wait_for_broker(
     """Return once the broker is in the state: fenced, unfenced, running, unregistered, ..."""
     await kraft.wait(broker=broker, state=state, timeout=timeout)
     return _standing(kraft, broker)
+
+
+def _check_page(start: int, limit: int, limit_max: int) -> None:
+    if start < 0:
+        raise CommandError(f"from: expected 0 or above, got {start}")
+    if not 1 <= limit <= limit_max:
+        raise CommandError(f"limit: expected 1 to {limit_max}, got {limit}")
 
 
 def _standing(kraft: "Cluster", broker_id: int) -> Document:

@@ -17,6 +17,8 @@ from kraftsim.scenarios.topology import (
 )
 
 BROKERS_MAX = 10_000
+PORT_MAX = 65535
+SPEED_MAX = 1000.0  # a heartbeat of every broker each 2 ms; beyond it real time cannot keep up
 CLOCKS = ("real", "virtual", "scaled:K")
 
 
@@ -49,7 +51,16 @@ class ClusterOptions:
                 f"controllers: this release runs 1, got {self.controllers} "
                 "(a quorum of three comes next)"
             )
+        self._check_ports()
         self.speed()
+
+    def _check_ports(self) -> None:
+        """Facades take a port each, from the first on."""
+        above = {"kafka_port": max(self.brokers - 1, 0), "controller_port": 0, "http_port": 0}
+        for name, more in above.items():
+            port = getattr(self, name)
+            if port and not 0 < port <= PORT_MAX - more:
+                raise ValueError(f"{name}: expected 0 to {PORT_MAX - more}, got {port}")
 
     def speed(self) -> float:
         """How fast time runs: 1.0 real, 0.0 virtual (it is moved by hand), K scaled."""
@@ -60,8 +71,11 @@ class ClusterOptions:
             speed = float(factor) if word == "scaled" else 0.0
         except ValueError:
             speed = 0.0
-        if speed <= 0:
-            raise ValueError(f"clock: expected {', '.join(CLOCKS)}, got {self.clock!r}")
+        if not 0 < speed <= SPEED_MAX:
+            raise ValueError(
+                f"clock: expected {', '.join(CLOCKS)} with K up to {SPEED_MAX:g}, "
+                f"got {self.clock!r}"
+            )
         return speed
 
 

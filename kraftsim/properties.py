@@ -1,4 +1,4 @@
-"""Reading a Kafka `.properties` file: `key=value` lines, `#` and `!` comments, `\\` at a line's end."""
+"""Reading a Kafka `.properties` file: `key=value`, comments (`#`, `!`), `\\` at a line's end."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -15,14 +15,17 @@ def read_properties(path: Path) -> dict[str, str]:
         raise ValueError(f"{path}: expected at most {FILE_BYTES_MAX} bytes")
     pairs: dict[str, str] = {}
     pending = ""
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    lines = path.read_text("utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
         text = pending + line.strip()
         pending = ""
         if not text or text[0] in "#!":
             continue
         if text.endswith("\\"):
-            pending = text[:-1]
-            continue
+            text = text[:-1]
+            if number < len(lines):
+                pending = text
+                continue
         key, separator, value = text.partition("=")
         if not separator:
             raise ValueError(f"{path}:{number}: expected key=value, got {line!r}")

@@ -4,6 +4,7 @@ A facade follows its broker's process: closed when that is gone, holding when it
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 ReplyTo = Callable[[Response | ApiError], None]
 
+log = logging.getLogger(__name__)
+
 
 class Service:
     """Ports are bound before anybody registers, so that a registration names the real ones."""
@@ -40,7 +43,7 @@ class Service:
         self._controller: KafkaListener | None = None
         self._facades: dict[int, KafkaListener] = {}
         self._http: web.AppRunner | None = None
-        self._tasks: set[asyncio.Task[int]] = set()
+        self._reopening: dict[int, asyncio.Task[None]] = {}
         self._world: World | None = None
 
     async def open_controller(self, port: int) -> int:
@@ -81,6 +84,9 @@ class Service:
         return self.http_port
 
     async def close(self) -> None:
+        for task in self._reopening.values():
+            task.cancel()
+        await asyncio.gather(*self._reopening.values(), return_exceptions=True)
         for listener in (self._controller, *self._facades.values()):
             if listener is not None:
                 listener.close()
@@ -150,8 +156,18 @@ class Service:
             return
         if state == "NOT_RUNNING":
             listener.close()
-        elif state == "STARTING" and not listener.is_open:
-            task = asyncio.ensure_future(listener.open(self.host, self.broker_ports[broker_id]))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+        elif not listener.is_open and broker_id not in self._reopening:
+            self._reopening[broker_id] = asyncio.ensure_future(self._reopen(broker_id, listener))
         listener.hold(state == "PAUSED")
+
+    async def _reopen(self, broker_id: int, listener: KafkaListener) -> None:
+        """The port that the broker registered with; unless its process is gone again by now."""
+        try:
+            await listener.open(self.host, self.broker_ports[broker_id])
+        except OSError as error:
+            log.error("%s: no client can reach it any more: %s", listener.name, error)
+        finally:
+            del self._reopening[broker_id]
+        assert self._world is not None, "serve comes first"
+        if not self._world.agents[broker_id].is_alive:
+            listener.close()

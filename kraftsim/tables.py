@@ -4,14 +4,15 @@ import json
 from collections.abc import Mapping, Sequence
 
 Document = Mapping[str, object]
+LINE_CHARS_MAX = 10_000  # rows are lines, for people with `grep` as well; a terminal wraps them
 
 
 def print_document(document: Document, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(document, indent=2))
         return
-    rows = next((v for v in document.values() if isinstance(v, list)), None)
-    if rows and all(isinstance(row, dict) for row in rows):
+    rows = next(iter(document.values()), None)
+    if isinstance(rows, list):
         _print_rows(rows)
         return
     for key, value in document.items():
@@ -23,10 +24,12 @@ def _print_rows(rows: Sequence[Document]) -> None:
     from rich.table import Table
 
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    table = Table(*columns, box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(column, no_wrap=True)
     for row in rows:
         table.add_row(*(_cell(row.get(column, "")) for column in columns))
-    Console(soft_wrap=False).print(table)
+    Console(width=LINE_CHARS_MAX, highlight=False).print(table)
 
 
 def _cell(value: object) -> str:

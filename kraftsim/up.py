@@ -2,14 +2,17 @@
 
 import argparse
 import asyncio
+import errno
 import logging
 import os
 import signal
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from .cluster import Cluster
+from .errors import CommandError
 from .properties import read_properties, split_known
 
 log = logging.getLogger("kraftsim")
@@ -50,18 +53,32 @@ def run_until_signalled(main: Coroutine[object, object, int]) -> int:
 async def _serve(kraft: Cluster, ready_file: str | None) -> int:
     stopping = stop_signals()
     try:
-        await kraft.open()
-        await kraft.until_ready()
-        _announce(kraft, ready_file)
-        await stopping.wait()
+        if await _is_ready(kraft, stopping):
+            with _announced(kraft, ready_file):
+                await stopping.wait()
+    except TimeoutError as error:
+        print(f"kraftsim: {error}", file=sys.stderr)
+        return 1
     except OSError as error:
-        print(f"kraftsim: {_port_hint(error)}", file=sys.stderr)
+        print(f"kraftsim: {_hint(error)}", file=sys.stderr)
         return 1
     finally:
         await kraft.close()
-        if ready_file:
-            Path(ready_file).unlink(missing_ok=True)
     return 0
+
+
+async def _is_ready(kraft: Cluster, stopping: asyncio.Event) -> bool:
+    """False if the signal to stop came first."""
+    starting = asyncio.ensure_future(kraft.start())
+    stopped = asyncio.ensure_future(stopping.wait())
+    await asyncio.wait((starting, stopped), return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    if starting.done():
+        starting.result()
+        return True
+    starting.cancel()
+    await asyncio.wait((starting,))
+    return False
 
 
 def stop_signals() -> asyncio.Event:
@@ -76,14 +93,20 @@ def stop_signals() -> asyncio.Event:
 def settings_of(path: str | None) -> dict[str, str]:
     if path is None:
         return {}
-    used, unused = split_known(read_properties(Path(path)))
+    try:
+        pairs = read_properties(Path(path))
+    except OSError as error:
+        raise CommandError(f"--config: {error}") from None
+    used, unused = split_known(pairs)
     if unused:
         log.warning("%s: not simulated, ignored: %s", path, ", ".join(unused))
     return used
 
 
-def _announce(kraft: Cluster, ready_file: str | None) -> None:
-    """The addresses, one KEY=value a line, on stdout and (whole or not at all) in the file."""
+@contextmanager
+def _announced(kraft: Cluster, ready_file: str | None) -> Iterator[None]:
+    """The addresses, one KEY=value a line, on stdout and (whole or not at all) in the file, which
+    is there for as long as the cluster is."""
     lines = {
         "KRAFTSIM_HTTP": kraft.http_url,
         "KRAFTSIM_BOOTSTRAP_SERVERS": kraft.bootstrap_servers,
@@ -96,9 +119,16 @@ def _announce(kraft: Cluster, ready_file: str | None) -> None:
         partial.write_text(text, "utf-8")
         os.replace(partial, ready_file)
     print(text, end="", flush=True)
+    try:
+        yield
+    finally:
+        if ready_file:
+            Path(ready_file).unlink(missing_ok=True)
 
 
-def _port_hint(error: OSError) -> str:
+def _hint(error: OSError) -> str:
+    if error.errno != errno.EADDRINUSE:
+        return str(error)
     return (
         f"{error}; another cluster may run: give --kafka-port 0 --controller-port 0 --http-port 0"
     )

@@ -107,7 +107,7 @@ def _partition_view(index: int, partition: Partition) -> Document:
 
 
 def log_view(node: Node, start: int, limit: int) -> Document:
-    """Committed records from offset `start`, at most `limit`, as Kafka's own decoder prints them."""
+    """Committed records from `start` on, at most `limit`, as Kafka's own decoder prints them."""
     records: list[Document] = []
     for record in _committed_records(node, start):
         if len(records) == limit:

@@ -88,9 +88,7 @@ class Leases:
         self, broker_id: int, broker_epoch: int, metadata_offset: int, fenced: bool, now_ms: int
     ) -> None:
         """What a heartbeat, once decided, leaves behind: contact, offset, fencing (2.27)."""
-        if broker_id not in self._contacts:
-            self._put(broker_id, now_ms)
-        self._contacts[broker_id] = (now_ms, broker_epoch)
+        self.note_contact(broker_id, broker_epoch, now_ms)
         self._touch(broker_id, fenced, metadata_offset)
 
     def _touch(self, broker_id: int, fenced: bool, metadata_offset: int) -> None:

@@ -1,8 +1,9 @@
 """The one Kafka listener: frames in, replies out, in order, for controllers and facades alike.
 
 A connection answers its requests one at a time, as Kafka does: while a reply is awaited, what came
-after it waits too. Bad bytes close their own connection and touch nothing else. All replies that
-one read made possible leave in one write.
+after it waits too, and no more is read: at most one read's worth of requests is held. Bad bytes
+close their own connection and touch nothing else. All replies that one read made possible leave in
+one write, unless they are too many.
 """
 
 import asyncio
@@ -30,7 +31,6 @@ from .runtime import Runtime
 log = logging.getLogger(__name__)
 
 CONNECTIONS_MAX = 10_000  # of one listener; one more is closed at once
-QUEUED_FRAMES_MAX = 256  # of one connection; beyond it we stop reading from it
 WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; beyond it we stop answering it
 API_VERSIONS, DESCRIBE_CLUSTER = 18, 60
 
@@ -51,6 +51,7 @@ class KafkaListener:
         self.connections: set[KafkaConnection] = set()
         self.is_holding = True
         self._server: asyncio.Server | None = None
+        self._flushing: list[KafkaConnection] = []
 
     @property
     def is_open(self) -> bool:
@@ -82,17 +83,32 @@ class KafkaListener:
             connection.hold(holding)
 
 
+    def flush_soon(self, connection: "KafkaConnection") -> None:
+        """Write after everything that came at this moment was answered: replies that leave
+        together wake their readers once, and a wake-up costs more than an answer."""
+        if not self._flushing:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._flushing.append(connection)
+
+    def _flush(self) -> None:
+        flushing, self._flushing = self._flushing, []
+        for connection in flushing:
+            connection.flush()
+
+
 class KafkaConnection(asyncio.Protocol):
     def __init__(self, listener: KafkaListener) -> None:
         self._listener = listener
         self._reader = FrameReader()
         self._frames: deque[bytes] = deque()
         self._out: list[bytes] = []
+        self._out_bytes = 0
         self._exchange: Exchange | None = None
         self._awaited: tuple[Exchange, int, Request] | None = None
         self._is_working = False
         self._cannot_write = False
         self._is_paused = False
+        self._has_said_all = False
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -112,8 +128,10 @@ class KafkaConnection(asyncio.Protocol):
         self._frames.clear()
 
     def eof_received(self) -> bool:
-        """A client that has said all it will still gets the answers it waits for."""
-        return self._awaited is not None or bool(self._frames)
+        """A client that has said all it will still gets the answers it waits for, then the end."""
+        self._has_said_all = True
+        self._mind_backlog()
+        return True
 
     def pause_writing(self) -> None:
         self._cannot_write = True
@@ -159,8 +177,9 @@ class KafkaConnection(asyncio.Protocol):
         finally:
             self._is_working = False
             runtime.leave()
-        self._flush()
-        if self._frames or self._is_paused:
+        if self._out:
+            self._listener.flush_soon(self)
+        if self._frames or self._is_paused or self._has_said_all:
             self._mind_backlog()
 
     def _is_blocked(self) -> bool:
@@ -183,7 +202,7 @@ class KafkaConnection(asyncio.Protocol):
         header = read_request_header(frame)
         listener = self._listener
         if header[:2] not in listener.spoken:
-            self._out.append(_unspoken(header))
+            self._put_out(_unspoken(header))
             return None
         self._exchange = Exchange(header, frame, start_time_tag=listener.start_time_tag)
         return self._exchange
@@ -197,25 +216,37 @@ class KafkaConnection(asyncio.Protocol):
         response = refusal(request, reply) if isinstance(reply, ApiError) else reply
         if exchange.header[:2] == (DESCRIBE_CLUSTER, 0):
             response = _as_version_0(response)
-        self._out.append(exchange.spell(correlation_id, response))
+        self._put_out(exchange.spell(correlation_id, response))
         if not self._is_working:
             self._work()
 
-    def _flush(self) -> None:
+    def _put_out(self, frame: bytes) -> None:
+        """A client that asks for much at once is written to sooner, and held up if it lags."""
+        self._out.append(frame)
+        self._out_bytes += len(frame)
+        if self._out_bytes > WRITE_BUFFER_BYTES_MAX:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is ready, in one write."""
         out = self._out
         if out and self._transport is not None:
             self._transport.write(out[0] if len(out) == 1 else b"".join(out))
         out.clear()
+        self._out_bytes = 0
 
     def _mind_backlog(self) -> None:
-        """Read no more from a client that sends faster than it is answered."""
+        """Read no more before what was read is answered; let go who has said and heard all."""
         transport = self._transport
-        if transport is None or self._listener.is_holding:
+        if transport is None or transport.is_closing() or self._listener.is_holding:
             return
-        if len(self._frames) > QUEUED_FRAMES_MAX:
+        if self._frames:
             self._is_paused = True
             transport.pause_reading()
-        elif self._is_paused and not transport.is_closing():
+        elif self._has_said_all and self._awaited is None:
+            self.flush()
+            transport.close()
+        elif self._is_paused:
             self._is_paused = False
             transport.resume_reading()
 
@@ -223,7 +254,7 @@ class KafkaConnection(asyncio.Protocol):
         """Bad bytes: this connection ends, and nothing else."""
         peer = self._transport.get_extra_info("peername") if self._transport else None
         log.warning("%s: closing the connection from %s: %s", self._listener.name, peer, error)
-        self._flush()
+        self.flush()
         self._frames.clear()
         if self._transport is not None:
             self._transport.close()

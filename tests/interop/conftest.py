@@ -10,6 +10,7 @@ import pytest
 from tests.interop.clients import CLIENTS, Client
 from tests.interop.running import Service, kraftsim_up
 
+Start = Callable[[int], Service]
 Connect = Callable[[str], Client]
 
 
@@ -21,7 +22,7 @@ def kraft(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[[int], Service]]:
+def start(tmp_path: Path) -> Iterator[Start]:
     """`start(3)`: a cluster of the test's own, with three brokers to break."""
     with ExitStack() as running:
         yield lambda brokers: running.enter_context(kraftsim_up(tmp_path, brokers=brokers))

@@ -9,7 +9,10 @@ from tests.interop.clients import Confluent, KafkaPython
 from tests.interop.conftest import Connect
 from tests.interop.running import LIMIT_S, eventually, kraftsim_agents, kraftsim_up
 
-pytestmark = pytest.mark.interop
+pytestmark = [
+    pytest.mark.interop,
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),  # see KafkaPython.close
+]
 
 FLEET = range(1001, 1006)
 

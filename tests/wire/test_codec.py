@@ -183,7 +183,7 @@ def test_lengths_of_the_old_encoding_are_checked_too(body: bytes, complaint: str
     ],
 )
 def test_a_tagged_field_must_have_its_own_size(fields: tuple[tuple[int, bytes], ...]) -> None:
-    with pytest.raises(DecodeError, match="offline_log_dirs|expected more"):
+    with pytest.raises(DecodeError, match=r"offline_log_dirs|expected more"):
         decode_heartbeat(heartbeat_with(*fields))
 
 

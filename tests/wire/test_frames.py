@@ -1,5 +1,7 @@
 """Frames: cutting a stream, headers of both kinds, what is ignored and what is refused."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,17 +11,21 @@ from kraftsim.controller.core.rpc import (
     ApiVersionsResponse,
     BrokerHeartbeatResponse,
     DescribeClusterRequest,
+    DescribeClusterResponse,
     MetadataRequest,
+    UnregisterBrokerRequest,
 )
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.frames import (
     FRAME_BYTES_MAX,
+    Exchange,
     FrameReader,
     decode_request,
     decode_response,
     encode_request,
     encode_response,
     encode_unsupported_api_versions,
+    read_correlation_id,
     read_request_header,
 )
 
@@ -37,7 +43,7 @@ def test_frames_come_out_whole_however_the_stream_is_cut(
     reader = FrameReader()
 
     read = []
-    for start, end in zip(places, places[1:], strict=False):
+    for start, end in pairwise(places):
         read += reader.feed(stream[start:end])
     assert frames == read
 
@@ -135,3 +141,39 @@ def test_an_error_code_that_nobody_knows_survives() -> None:
 def test_a_damaged_response_header_is_refused(frame: bytes) -> None:
     with pytest.raises(DecodeError, match="expected"):
         decode_response(63, 2, frame)
+
+
+def test_an_exchange_reads_and_spells_what_the_plain_functions_do() -> None:
+    first = encode_request(60, 2, 1, "adminclient-1", DescribeClusterRequest(endpoint_type=2))[4:]
+    second = encode_request(60, 2, 7, "adminclient-1", DescribeClusterRequest())[4:]
+    exchange = Exchange(read_request_header(first), first, start_time_tag=False)
+
+    assert exchange.matches(second)
+    assert 7 == read_correlation_id(second)
+    assert DescribeClusterRequest() == exchange.request(second)
+    response = DescribeClusterResponse(cluster_id="c")
+    assert encode_response(60, 2, 7, response) == exchange.spell(7, response)
+
+
+@pytest.mark.parametrize(
+    ("key", "version", "client_id"),
+    [(60, 1, "a"), (64, 0, "a"), (60, 2, "b"), (60, 2, "ab"), (60, 2, ""), (60, 2, None)],
+)
+def test_an_exchange_is_of_one_api_version_and_client(
+    key: int, version: int, client_id: str | None
+) -> None:
+    first = encode_request(60, 2, 1, "a", DescribeClusterRequest())[4:]
+    exchange = Exchange(read_request_header(first), first, start_time_tag=False)
+    request = DescribeClusterRequest() if key == 60 else UnregisterBrokerRequest(broker_id=1)
+
+    assert not exchange.matches(encode_request(key, version, 1, client_id, request)[4:])
+
+
+def test_an_exchange_refuses_a_frame_that_is_cut_short() -> None:
+    frame = encode_request(60, 2, 1, "a", DescribeClusterRequest())[4:]
+    exchange = Exchange(read_request_header(frame), frame, start_time_tag=False)
+
+    for length in range(len(frame)):
+        if exchange.matches(frame[:length]):
+            with pytest.raises(DecodeError):
+                exchange.request(frame[:length])

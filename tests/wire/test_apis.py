@@ -1,0 +1,53 @@
+"""The table of APIs: what Kafka 4.3 offers of them, and where."""
+
+import subprocess
+import sys
+
+import pytest
+
+from kraftsim.controller.wire.apis import APIS
+
+
+@pytest.mark.rule("1.1", "2.1", "3.1", "5.1", "5.2", "5.5")
+def test_names_versions_and_listeners_are_kafkas() -> None:
+    table = {
+        key: (api.name, api.min_version, api.max_version, *sorted(api.listeners))
+        for key, api in APIS.items()
+    }
+
+    assert table == {
+        1: ("Fetch", 13, 18, "controller"),
+        3: ("Metadata", 1, 13, "broker"),
+        18: ("ApiVersions", 0, 4, "broker", "controller"),
+        19: ("CreateTopics", 2, 7, "broker", "controller"),
+        20: ("DeleteTopics", 1, 6, "broker", "controller"),
+        56: ("AlterPartition", 2, 3, "controller"),
+        60: ("DescribeCluster", 0, 2, "broker", "controller"),
+        62: ("BrokerRegistration", 0, 4, "controller"),
+        63: ("BrokerHeartbeat", 0, 2, "controller"),
+        64: ("UnregisterBroker", 0, 0, "broker", "controller"),
+    }
+
+
+def test_a_request_and_its_response_have_the_same_versions() -> None:
+    for api in APIS.values():
+        request, response = api.request, api.response
+        assert (request.min_version, request.max_version, request.flexible_since) == (
+            response.min_version,
+            response.max_version,
+            response.flexible_since,
+        )
+        assert api.speaks(api.min_version) == api.speaks(api.max_version) is True
+        assert api.speaks(api.max_version + 1) is api.speaks(-1) is False
+
+
+def test_importing_the_wire_loads_neither_the_checksum_nor_anything_compiled() -> None:
+    """crc32c imports importlib.metadata, which takes longer than all of the wire."""
+    program = (
+        "import sys; from kraftsim.controller.wire import codec, frames, json_form\n"
+        "print('crc32c' in sys.modules, 'difflib' in sys.modules,"
+        " codec.decoder.cache_info().currsize, codec.encoder.cache_info().currsize)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("False False 0 0\n", "")
