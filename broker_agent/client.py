@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import cast
 
+from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.frames import FrameReader, decode_response, encode_request
 
@@ -58,7 +59,7 @@ class _Connection(asyncio.Protocol):
         self._frame = b""
         self._awaited: tuple[int, int, int, ReplyTo] | None = None
 
-    def send(self, key: int, version: int, request: object, reply_to: ReplyTo) -> None:
+    def send(self, key: int, version: int, request: Request, reply_to: ReplyTo) -> None:
         self._correlation_id = self._correlation_id + 1 & 0x7FFFFFFF
         number = self._correlation_id
         self._frame = encode_request(key, version, number, self._client_id, request)

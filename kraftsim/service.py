@@ -148,7 +148,7 @@ class Service:
                 except ApiError as error:
                     reply_to(error)
             case _:
-                world.links[broker_id].send(request, reply_to)
+                world.links[broker_id].send(request, partial(_returned, reply_to))
 
     def _on_agent_state(self, broker_id: int, state: str) -> None:
         listener = self._facades.get(broker_id)
@@ -171,3 +171,8 @@ class Service:
         assert self._world is not None, "serve comes first"
         if not self._world.agents[broker_id].is_alive:
             listener.close()
+
+
+def _returned(reply_to: ReplyTo, reply: Response | ApiError | None) -> None:
+    assert reply is not None, "a link within one process never fails"
+    reply_to(reply)

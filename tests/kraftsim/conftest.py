@@ -1,0 +1,62 @@
+"""A cluster on a virtual clock with HTTP in front of it, and somebody who asks."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from aiohttp import ClientSession
+
+from kraftsim import Cluster
+
+CLUSTER_ID = "kraftsimTestCluster001"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    document: dict[str, Any]
+
+    @property
+    def refusal(self) -> tuple[int, int, str]:
+        """Status, number and name of the error."""
+        return self.status, self.document["errorCode"], self.document["error"]
+
+    @property
+    def message(self) -> str:
+        text = self.document["message"]
+        assert isinstance(text, str), text
+        return text
+
+
+class Http:
+    def __init__(self, session: ClientSession, url: str) -> None:
+        self.session = session
+        self.url = url
+
+    async def get(self, path: str, **query: object) -> Answer:
+        named = {name.rstrip("_"): str(value) for name, value in query.items()}
+        async with self.session.get(self.url + path, params=named) as response:
+            return Answer(response.status, await response.json())
+
+    async def post(self, path: str, body: object = None, *, data: bytes | None = None) -> Answer:
+        given: dict[str, Any] = {"json": body} if data is None else {"data": data}
+        async with self.session.post(self.url + path, **given) as response:
+            return Answer(response.status, await response.json())
+
+    async def kafka(self, api: str, **body: object) -> Answer:
+        return await self.post(f"/kafka/{api}", body)
+
+
+@pytest.fixture
+async def kraft() -> AsyncIterator[Cluster]:
+    async with Cluster(
+        brokers=3, clock="virtual", seed=1, cluster_id=CLUSTER_ID, http_port=0
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+async def http(kraft: Cluster) -> AsyncIterator[Http]:
+    async with ClientSession() as session:
+        yield Http(session, kraft.http_url)
