@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 CONNECTIONS_MAX = 10_000  # of one listener; one more is closed at once
 WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; beyond it we stop answering it
-API_VERSIONS, DESCRIBE_CLUSTER = 18, 60
+API_VERSIONS = 18
 
 Reply = Response | ApiError
 Answer = Callable[[Request, int, Callable[[Reply], None]], None]
@@ -51,7 +51,7 @@ class KafkaListener:
         self.connections: set[KafkaConnection] = set()
         self.is_holding = True
         self._server: asyncio.Server | None = None
-        self._flushing: list[KafkaConnection] = []
+        self._turn: list[KafkaConnection] = []
 
     @property
     def is_open(self) -> bool:
@@ -82,17 +82,20 @@ class KafkaListener:
         for connection in list(self.connections):
             connection.hold(holding)
 
+    def take_turn(self, connection: "KafkaConnection") -> None:
+        """What comes at one moment is answered at one time, and all of it is written at the end of
+        the turn: replies that leave together wake their readers once."""
+        if not self._turn:
+            assert self.runtime is not None, "served before it is read from"
+            self.runtime.enter()
+            asyncio.get_running_loop().call_soon(self._end_turn)
+        self._turn.append(connection)
 
-    def flush_soon(self, connection: "KafkaConnection") -> None:
-        """Write after everything that came at this moment was answered: replies that leave
-        together wake their readers once, and a wake-up costs more than an answer."""
-        if not self._flushing:
-            asyncio.get_running_loop().call_soon(self._flush)
-        self._flushing.append(connection)
-
-    def _flush(self) -> None:
-        flushing, self._flushing = self._flushing, []
-        for connection in flushing:
+    def _end_turn(self) -> None:
+        turn, self._turn = self._turn, []
+        assert self.runtime is not None, "served before it is read from"
+        self.runtime.leave()
+        for connection in turn:
             connection.flush()
 
 
@@ -151,7 +154,7 @@ class KafkaConnection(asyncio.Protocol):
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()
-            self._work()
+            self._work_soon()
 
     def data_received(self, data: bytes) -> None:
         try:
@@ -163,11 +166,11 @@ class KafkaConnection(asyncio.Protocol):
 
     def _work(self) -> None:
         """Answer what has come, until a reply must be awaited or the client does not read."""
-        runtime = self._listener.runtime
-        if self._is_working or self._transport is None or runtime is None:
+        listener = self._listener
+        if self._is_working or self._transport is None or listener.runtime is None:
             return
         self._is_working = True
-        runtime.enter()
+        listener.take_turn(self)
         try:
             frames = self._frames
             while frames and self._awaited is None and not self._is_blocked():
@@ -176,11 +179,12 @@ class KafkaConnection(asyncio.Protocol):
             self._refuse_bytes(error)
         finally:
             self._is_working = False
-            runtime.leave()
-        if self._out:
-            self._listener.flush_soon(self)
         if self._frames or self._is_paused or self._has_said_all:
             self._mind_backlog()
+
+    def _work_soon(self) -> None:
+        """From within a step of the simulation: its timeline must not be entered twice."""
+        asyncio.get_running_loop().call_soon(self._work)
 
     def _is_blocked(self) -> bool:
         return self._cannot_write or self._listener.is_holding
@@ -191,7 +195,7 @@ class KafkaConnection(asyncio.Protocol):
             exchange = self._begin(frame)
             if exchange is None:
                 return
-        request = exchange.request(frame)
+        request = exchange.decode(frame, exchange.end)[0]
         self._awaited = (exchange, read_correlation_id(frame), request)
         answer = self._listener.answer
         assert answer is not None, "served before it is read from"
@@ -214,11 +218,11 @@ class KafkaConnection(asyncio.Protocol):
             return  # the connection ended while it was waited for
         exchange, correlation_id, request = awaited
         response = refusal(request, reply) if isinstance(reply, ApiError) else reply
-        if exchange.header[:2] == (DESCRIBE_CLUSTER, 0):
+        if exchange.header.api_version == 0 and isinstance(response, DescribeClusterResponse):
             response = _as_version_0(response)
         self._put_out(exchange.spell(correlation_id, response))
         if not self._is_working:
-            self._work()
+            self._work_soon()
 
     def _put_out(self, frame: bytes) -> None:
         """A client that asks for much at once is written to sooner, and held up if it lags."""
@@ -280,9 +284,8 @@ def _unspoken(header: RequestHeader) -> bytes:
     )
 
 
-def _as_version_0(response: Response) -> Response:
+def _as_version_0(response: DescribeClusterResponse) -> DescribeClusterResponse:
     """Version 0 knows neither 114 nor 115: both are INVALID_REQUEST there (rule 5.8)."""
-    assert isinstance(response, DescribeClusterResponse), type(response)
     if response.error_code in (
         ErrorCode.MISMATCHED_ENDPOINT_TYPE,
         ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,

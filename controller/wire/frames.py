@@ -99,25 +99,24 @@ def _response_spelling(api_key: int, api_version: int, start_time_tag: bool) -> 
 class Exchange:
     """What all frames of one API, version and client id have in common: how to read a request and
     how to spell its reply. A connection asks for the same thing again and again, so it keeps the
-    last one, and only the correlation id is read anew (`matches`)."""
+    last one, and only the correlation id is read anew.
 
-    __slots__ = ("_end", "_rest", "_start", "decode", "encode", "head_bytes", "header", "pack_head")
+    A frame belongs to it if `frame[:4] == start` and `frame[8:end] == rest`."""
+
+    __slots__ = ("decode", "encode", "end", "head_bytes", "header", "pack_head", "rest", "start")
 
     def __init__(self, header: RequestHeader, frame: bytes, *, start_time_tag: bool) -> None:
         self.header = header
-        self._start = frame[:4]  # key and version
-        self._rest = frame[8 : header.body_offset]  # client id and tags
-        self._end = header.body_offset
+        self.start = frame[:4]  # key and version
+        self.end = header.body_offset
+        self.rest = frame[8 : self.end]  # client id and tags
         self.decode = decoder(APIS[header.api_key].request, header.api_version)
         self.encode, self.pack_head, self.head_bytes = _response_spelling(
             header.api_key, header.api_version, start_time_tag
         )
 
     def matches(self, frame: bytes) -> bool:
-        return frame[:4] == self._start and frame[8 : self._end] == self._rest
-
-    def request(self, frame: bytes) -> Request:
-        return cast(Request, self.decode(frame, self._end)[0])
+        return frame[:4] == self.start and frame[8 : self.end] == self.rest
 
     def spell(self, correlation_id: int, response: Response) -> bytes:
         """The whole frame with its length, for one write."""
@@ -126,7 +125,8 @@ class Exchange:
 
 
 def read_correlation_id(frame: bytes) -> int:
-    return cast(int, _CORRELATION_ID.unpack_from(frame, 4)[0])
+    correlation_id: int = _CORRELATION_ID.unpack_from(frame, 4)[0]
+    return correlation_id
 
 
 def encode_unsupported_api_versions(correlation_id: int) -> bytes:
