@@ -198,15 +198,20 @@ class Node:
         records = bootstrap.activation_records(image, self.profile, config.metadata_version)
         if records:
             self._append(records, ready, now_ms, wall_ms)
-        registration = bootstrap.controller_registration(
-            self.profile, config.node_id, self._incarnation_id, self._endpoint()
-        )
-        if bootstrap.may_register_controllers(image):
-            self._append((registration,), ready, now_ms, wall_ms)
+        self._register_itself(ready, now_ms, wall_ms)
         if self.profile.expiry_checks_per_session is not None:
             self._lease_check_ms = self._next_lease_check(now_ms)
         self._idle_ms = self._next_idle(now_ms)
         self._set_deadline()
+
+    def _register_itself(self, ready: Ready, now_ms: int, wall_ms: int) -> None:
+        """A controller that is active says where it is, so that it can be described (5.14)."""
+        if bootstrap.may_register_controllers(self._state.image):
+            endpoint = Endpoint(name=LISTENER, host=self.config.host, port=self.config.port)
+            registration = bootstrap.controller_registration(
+                self.profile, self.config.node_id, self._incarnation_id, endpoint
+            )
+            self._append((registration,), ready, now_ms, wall_ms)
 
     def _commit(self, decision: Decision, ready: Ready, now_ms: int, wall_ms: int) -> None:
         """Note the guess, then append and apply the records (the order of 2.27 to 2.29)."""
@@ -319,9 +324,6 @@ class Node:
             epoch=self.epoch,
             endpoints=(endpoint,) if leads else (),
         )
-
-    def _endpoint(self) -> Endpoint:
-        return Endpoint(name=LISTENER, host=self.config.host, port=self.config.port)
 
     def _fresh_state(self, image: Image) -> State:
         return State(

@@ -244,4 +244,4 @@ def converted(parameter: Parameter, value: object) -> object:
 
 def _is_whole(value: object) -> bool:
     text = str(value)
-    return len(text) <= 19 and text.removeprefix("-").isdigit()
+    return len(text) <= 19 and text.removeprefix("-").isdecimal()

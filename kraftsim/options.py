@@ -18,6 +18,7 @@ from kraftsim.scenarios.topology import (
 
 BROKERS_MAX = 10_000
 PORT_MAX = 65535
+DIGITS_MAX = 19  # of an int64
 SPEED_MAX = 1000.0  # a heartbeat of every broker each 2 ms; beyond it real time cannot keep up
 CLOCKS = ("real", "virtual", "scaled:K")
 
@@ -138,7 +139,7 @@ def _typed(key: str, value: object, kind: object) -> object:
     text = str(value).strip().lower()
     if wants_bool and text in ("true", "false"):
         return text == "true"
-    if not wants_bool and text.lstrip("-").isdigit():
+    if not wants_bool and len(text) <= DIGITS_MAX and text.removeprefix("-").isdecimal():
         return int(text)
     expected = "true or false" if wants_bool else "a whole number"
     raise ValueError(f"settings: {key}: expected {expected}, got {value!r}")

@@ -31,6 +31,8 @@ class Profile:
     mentions_cordoned: bool = True
     """4.43: the text for too large a replication factor."""
     writes_zk_migration_state: bool = False
+    has_message_format_configs: bool = False
+    """The topic configurations about message formats, which 4.0 took away."""
     retries_at_heartbeat_interval: bool = True
     """1.46: after a failure a broker waits one heartbeat interval; otherwise it backs off."""
     settings: Settings = field(default_factory=Settings)
@@ -70,6 +72,7 @@ KAFKA_3_9 = Profile(
     unregister_explains=False,
     mentions_cordoned=False,
     writes_zk_migration_state=True,
+    has_message_format_configs=True,
     retries_at_heartbeat_interval=False,
 )
 

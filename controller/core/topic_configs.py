@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .errors import ApiError, ErrorCode
+from .profile import KAFKA_4_3, Profile
 from .records import BROKER_RESOURCE
 from .rpc import CreatableTopicConfig
 from .state import State
@@ -66,9 +67,22 @@ TOPIC_CONFIGS: dict[str, TopicConfig] = {
 }
 
 
-def check(name: str, value: str) -> None:
+# What 3.9.1 had besides, or otherwise (golden 3.9.1 A6, seq 106).
+TOPIC_CONFIGS_3_9: dict[str, TopicConfig] = TOPIC_CONFIGS | {
+    "message.downconversion.enable": TopicConfig("BOOLEAN", "true"),
+    "message.format.version": TopicConfig("STRING", "3.0-IV1", ("3.0-IV1",)),
+    "message.timestamp.after.max.ms": TopicConfig("LONG", _NEVER, minimum=0),
+    "message.timestamp.difference.max.ms": TopicConfig("LONG", _NEVER, minimum=0),
+}
+
+
+def configs_of(profile: Profile) -> dict[str, TopicConfig]:
+    return TOPIC_CONFIGS_3_9 if profile.has_message_format_configs else TOPIC_CONFIGS
+
+
+def check(name: str, value: str, profile: Profile = KAFKA_4_3) -> None:
     """INVALID_CONFIG in Kafka's words for an unknown name or a value of the wrong kind (4.54)."""
-    config = TOPIC_CONFIGS.get(name)
+    config = configs_of(profile).get(name)
     if config is None:
         raise _invalid(f"Unknown topic config name: {name}")
     _CHECKS[config.kind](name, value, config)
@@ -76,7 +90,7 @@ def check(name: str, value: str) -> None:
 
 def effective(state: State, own: Mapping[str, str]) -> tuple[CreatableTopicConfig, ...]:
     """Every configuration in force for a topic with these of its own, sorted by name."""
-    return tuple(_in_force(state, name, own) for name in sorted(TOPIC_CONFIGS))
+    return tuple(_in_force(state, name, own) for name in sorted(configs_of(state.profile)))
 
 
 def _in_force(state: State, name: str, own: Mapping[str, str]) -> CreatableTopicConfig:
@@ -89,7 +103,7 @@ def _in_force(state: State, name: str, own: Mapping[str, str]) -> CreatableTopic
     for source, values in layers:
         if name in values:
             return CreatableTopicConfig(name=name, value=values[name], config_source=source)
-    default = TOPIC_CONFIGS[name].default
+    default = configs_of(state.profile)[name].default
     return CreatableTopicConfig(name=name, value=default, config_source=FROM_DEFAULT)
 
 

@@ -71,7 +71,7 @@ def _create(
 ) -> tuple[CreatableTopicResult, list[Record]]:
     try:
         topic_names.check(state, topic.name)
-        configs = _checked_configs(topic)
+        configs = _checked_configs(state, topic)
         assignment = _manual(state, topic) if topic.assignments else _automatic(state, topic)
     except ApiError as error:
         return _refused(topic, error), []
@@ -95,7 +95,7 @@ def _too_large() -> ApiError:
     )
 
 
-def _checked_configs(topic: CreatableTopic) -> dict[str, str]:
+def _checked_configs(state: State, topic: CreatableTopic) -> dict[str, str]:
     without_value = [config.name for config in topic.configs if config.value is None]
     if without_value:
         raise ApiError(
@@ -104,7 +104,7 @@ def _checked_configs(topic: CreatableTopic) -> dict[str, str]:
         )
     configs = {config.name: config.value for config in topic.configs if config.value is not None}
     for name, value in configs.items():
-        topic_configs.check(name, value)
+        topic_configs.check(name, value, state.profile)
     return configs
 
 

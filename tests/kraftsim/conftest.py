@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -40,7 +41,7 @@ class Http:
             return Answer(response.status, await response.json())
 
     async def post(self, path: str, body: object = None, *, data: bytes | None = None) -> Answer:
-        given: dict[str, Any] = {"json": body} if data is None else {"data": data}
+        given: dict[str, Any] = {"json": body} if data is None else {"data": BytesIO(data)}
         async with self.session.post(self.url + path, **given) as response:
             return Answer(response.status, await response.json())
 

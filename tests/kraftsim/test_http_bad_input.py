@@ -113,7 +113,7 @@ async def test_a_body_over_the_limit_is_refused_and_the_next_one_is_read(http: H
     assert (await http.kafka("DescribeCluster")).status == 200
 
 
-async def test_a_million_topics_in_a_body_within_the_limit_are_refused_one_by_one(
+async def test_thousands_of_topics_in_a_body_within_the_limit_are_refused_one_by_one(
     http: Http,
 ) -> None:
     names = [f"{one:0250}" for one in range(3000)]

@@ -1,0 +1,247 @@
+"""The raw requests of A6-errors, put to our controller in the order in which Kafka got them.
+
+Records that Kafka wrote for APIs we do not have yet, and its NoOps, are appended as recorded, so
+that offsets (and with them broker epochs) fall where they fell. Topic ids are drawn, so ours are
+exchanged for the recorded ones in both directions. Everything else is compared byte for byte.
+"""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.handlers import refusal
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, Profile
+from kraftsim.controller.core.records import (
+    BrokerRegistrationChangeRecord,
+    NoOpRecord,
+    PartitionRecord,
+    ProducerIdsRecord,
+    Record,
+    RegisterControllerRecord,
+)
+from kraftsim.controller.core.rpc import (
+    ApiVersionsRequest,
+    CreateTopicsResponse,
+    DescribeClusterResponse,
+    FetchResponse,
+    Request,
+)
+from kraftsim.controller.hosted import HostedNode
+from kraftsim.controller.node import Node
+from kraftsim.controller.node_types import NodeConfig, Ready
+from kraftsim.controller.server import api_versions
+from kraftsim.controller.server.kafka_listener import _as_version_0
+from kraftsim.controller.timeline import Timeline
+from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.wire.frames import (
+    decode_request,
+    decode_response,
+    encode_response,
+    encode_unsupported_api_versions,
+    read_request_header,
+)
+from kraftsim.controller.wire.record_batch import decode_batches
+from tests.golden import recordings
+from tests.golden.recordings import Frame
+
+PROFILES = {"3.9.1": KAFKA_3_9, "4.3.1": KAFKA_4_3}
+CLUSTER_IDS = {"3.9.1": "errorsAerrorsAerrors3A", "4.3.1": "errorsAerrorsAerrors4A"}
+NOT_ASKED = {
+    # what later issues build
+    "register-port-0": "1.18: ours refuses with 119, and does not fail over",
+    "heartbeat-after-port-0": "after the failover that ours does not have",
+}
+FETCH, API_VERSIONS = 1, 18
+
+
+@dataclass
+class Probed:
+    """Our controller in the place of the recorded one."""
+
+    release: str
+    profile: Profile
+    topic_ids: dict[bytes, bytes] = field(default_factory=dict)  # recorded -> ours
+
+    def __post_init__(self) -> None:
+        self.recorded = {
+            batch.base_offset + place: record
+            for log in recordings.metadata_logs(self.release)
+            if log.run == "A6-errors" and log.name.endswith(".log") and log.node == "c3000"
+            for batch in decode_batches(log.data)
+            if not batch.is_control
+            for place, record in enumerate(batch.records)
+        }
+        self.timeline = Timeline(wall_start_ms=0)
+        config = NodeConfig(
+            node_id=3000,
+            cluster_id=CLUSTER_IDS[self.release],
+            host="127.0.0.1",
+            port=29890,
+            directory_id=b"d" * 16,
+            kraft_version=0,
+        )
+        settings = replace(self.profile.settings, metadata_max_idle_interval_ms=0)
+        self.node = _WithoutOwnRegistration(
+            config, profile=self.profile, settings=settings, random=random.Random(1).random
+        )
+        self.host = HostedNode(self.node, self.timeline)
+        self.host.start()
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """Append what the recorded controller wrote next without being asked by our APIs."""
+        while self._is_foreign(record := self.recorded.get(self.node.log.end_offset)):
+            assert record is not None
+            ready = Ready()
+            self.node._append((self._ours(record),), ready, 0, 0)
+            self.host._carry_out(ready, 0)
+
+    def _is_foreign(self, record: Record | None) -> bool:
+        if isinstance(record, PartitionRecord):  # CreatePartitions adds to a topic that stands
+            ours = self.topic_ids.get(record.topic_id)
+            return ours is not None and record.partition_id >= len(
+                self.node.latest.topics[ours].partitions
+            )
+        return isinstance(record, NoOpRecord | RegisterControllerRecord | ProducerIdsRecord)
+
+    def _ours(self, record: Record) -> Record:
+        if isinstance(record, PartitionRecord):
+            return replace(record, topic_id=self.topic_ids[record.topic_id])
+        return record
+
+    def answer(self, request: Frame, recorded: Frame) -> bytes:
+        data = request.data
+        for theirs, ours in self.topic_ids.items():
+            data = data.replace(theirs, ours)
+        header = read_request_header(data)
+        if header.api_version > APIS[header.api_key].max_version:
+            return encode_unsupported_api_versions(header.correlation_id)[4:]
+        response = self._response(decode_request(header, data), header.api_version)
+        self.catch_up()
+        if isinstance(response, CreateTopicsResponse):
+            self._learn_topic_ids(response, recorded)
+        if header.api_version == 0 and isinstance(response, DescribeClusterResponse):
+            response = _as_version_0(response)
+        spelled = encode_response(
+            header.api_key, header.api_version, header.correlation_id, response
+        )[4:]
+        if header.api_key != FETCH:  # whose batches have checksums
+            for theirs, ours in self.topic_ids.items():
+                spelled = spelled.replace(ours, theirs)
+        return spelled
+
+    def _response(self, request: Request, version: int):  # type: ignore[no-untyped-def]
+        if isinstance(request, ApiVersionsRequest):
+            return api_versions.answer(
+                request,
+                version,
+                listener="controller",
+                image=self.node.committed,
+                profile=self.profile,
+            )
+        replies: list = []  # type: ignore[type-arg]
+        self.host.submit(request, replies.append)
+        (reply,) = replies
+        return refusal(request, reply) if isinstance(reply, ApiError) else reply
+
+    def _learn_topic_ids(self, ours: CreateTopicsResponse, recorded: Frame) -> None:
+        _, theirs = decode_response(19, recorded.api_version, recorded.data)
+        assert isinstance(theirs, CreateTopicsResponse)
+        for one, other in zip(theirs.topics, ours.topics, strict=True):
+            if any(one.topic_id):
+                self.topic_ids[one.topic_id] = other.topic_id
+
+
+class _WithoutOwnRegistration(Node):
+    """The recorded controller registered itself some NoOps later: that comes from the recording."""
+
+    def _register_itself(self, ready: Ready, now_ms: int, wall_ms: int) -> None:
+        pass
+
+
+def exchanges(release: str) -> Iterator[tuple[str, Frame, Frame]]:
+    frames = {one.seq: one for one in recordings.frames(release, "A6-errors")}
+    for probe in recordings.probes(release):
+        asked, *told = probe["seq"]
+        spoken = probe["api_key"] in APIS and probe["probe"] not in NOT_ASKED
+        if spoken and told and asked in frames and told[0] in frames:
+            yield probe["probe"], frames[asked], frames[told[0]]
+
+
+@pytest.mark.rule("1.9", "1.14", "1.20", "1.24", "1.27", "1.28", "2.8", "2.12", "2.17", "3.4")
+@pytest.mark.rule("4.34", "4.43", "4.51", "4.52", "4.53", "4.54", "4.55", "4.56", "5.8", "5.9")
+@pytest.mark.rule("5.11", "5.46", "5.47", "5.53")
+@pytest.mark.parametrize("release", PROFILES)
+def test_every_probe_of_the_errors_run_gets_the_recorded_answer(release: str) -> None:
+    probed = Probed(release, PROFILES[release])
+    wrong = []
+    asked = 0
+    for name, request, recorded in exchanges(release):
+        asked += 1
+        ours = probed.answer(request, recorded)
+        if _comparable(request, ours) != _comparable(request, recorded.data):
+            wrong.append((name, _shown(request, ours), _shown(request, recorded.data)))
+
+    assert asked > 80
+    assert wrong == []
+
+
+def _comparable(request: Frame, data: bytes) -> object:
+    """The bytes; but of ApiVersions without the keys, and of Fetch without records and watermark:
+    which APIs there are is a row of the differences, and times in records are not ours."""
+    if request.api_version > APIS[request.api_key].max_version:
+        return data
+    if request.api_key == API_VERSIONS:
+        _, response = decode_response(API_VERSIONS, request.api_version, data)
+        return replace(response, api_keys=())
+    if request.api_key == FETCH:
+        _, response = decode_response(FETCH, request.api_version, data)
+        assert isinstance(response, FetchResponse)
+        return replace(
+            response,
+            responses=tuple(
+                replace(
+                    topic,
+                    partitions=tuple(
+                        replace(
+                            one,
+                            records=bool(one.records),
+                            high_watermark=max(one.high_watermark, -1) >= 0,
+                            diverging_epoch=one.diverging_epoch.epoch,
+                        )
+                        for one in topic.partitions
+                    ),
+                )
+                for topic in response.responses
+            ),
+        )
+    return data
+
+
+def _shown(request: Frame, data: bytes) -> object:
+    if request.api_version > APIS[request.api_key].max_version:
+        return data.hex()
+    return decode_response(request.api_key, request.api_version, data)[1]
+
+
+def test_no_registration_change_of_ours_is_missing_from_the_recorded_log() -> None:
+    """The same fences, unfences and flags, at the same offsets, as 4.3.1 wrote."""
+    probed = Probed("4.3.1", KAFKA_4_3)
+    for _, request, recorded in exchanges("4.3.1"):
+        probed.answer(request, recorded)
+
+    ours = {
+        batch.base_offset + place: record
+        for batch in probed.node.log.batches
+        for place, record in enumerate(batch.records)
+        if isinstance(record, BrokerRegistrationChangeRecord)
+    }
+    theirs = {
+        offset: record
+        for offset, record in probed.recorded.items()
+        if isinstance(record, BrokerRegistrationChangeRecord)
+    }
+    assert ours == theirs

@@ -1,0 +1,252 @@
+"""The read side, the control side, health and events over HTTP."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from aiohttp import ClientResponse
+
+from kraftsim import Cluster
+from kraftsim.scenarios.world import VIRTUAL_WALL_START_MS
+from tests.kraftsim.conftest import CLUSTER_ID, Http
+
+pytestmark = pytest.mark.realtime
+
+
+async def test_the_process_is_alive_and_ready(http: Http) -> None:
+    assert (await http.get("/livez")).document == {"status": "alive"}
+    assert (await http.get("/readyz")).document == {"ready": True}
+
+
+async def test_the_cluster_at_a_glance(http: Http, kraft: Cluster) -> None:
+    await kraft.kill(2)
+    await kraft.wait(broker=2, state="fenced")
+
+    shown = (await http.get("/v1/cluster")).document
+
+    assert shown["clusterId"] == CLUSTER_ID
+    assert (shown["controllerId"], shown["controllerEpoch"]) == (3000, 1)
+    assert (shown["brokers"], shown["fencedBrokers"], shown["topics"]) == (3, 1, 0)
+    assert shown["metadataVersion"] == 30
+    assert shown["highWatermark"] == shown["logEndOffset"]
+
+
+async def test_a_broker_is_shown_alike_alone_and_in_the_list(http: Http) -> None:
+    listed = (await http.get("/v1/brokers")).document["brokers"]
+
+    assert [one["brokerId"] for one in listed] == [1, 2, 3]
+    assert (await http.get("/v1/brokers/2")).document == listed[1]
+    assert listed[1]["registered"] is True
+    assert (listed[1]["fenced"], listed[1]["inControlledShutdown"]) == (False, False)
+    assert (listed[1]["brokerEpoch"], listed[1]["rack"]) == (14, None)
+    assert len(listed[1]["incarnationId"]) == 22
+    assert listed[1]["listeners"] == [
+        {"name": "PLAINTEXT", "host": "127.0.0.1", "port": 9093, "securityProtocol": 0}
+    ]
+    assert listed[1]["agent"]["state"] == "RUNNING"
+
+
+@pytest.mark.rule("8.12")
+async def test_every_view_of_a_broker_has_its_start_time(http: Http, kraft: Cluster) -> None:
+    start = kraft.world.committed.brokers[2].start_time_ms
+    assert start >= VIRTUAL_WALL_START_MS
+
+    listed = (await http.get("/v1/brokers")).document["brokers"][1]
+    described = (await http.kafka("DescribeCluster")).document["brokers"]
+
+    assert listed["startTimeMs"] == start
+    assert (await http.get("/v1/brokers/2")).document["startTimeMs"] == start
+    assert {one["brokerId"]: one["startTimeMs"] for one in described}[2] == start
+
+
+async def test_an_unregistered_simulated_broker_is_still_shown_as_a_process(http: Http) -> None:
+    await http.kafka("UnregisterBroker", brokerId=3)
+
+    shown = (await http.get("/v1/brokers/3")).document
+
+    assert shown["registered"] is False
+    assert shown["agent"]["state"] == "RUNNING"
+    assert "brokerEpoch" not in shown
+
+
+async def test_topics_show_leaders_and_replicas(http: Http, kraft: Cluster) -> None:
+    await kraft.create_topic("orders", assignments=[(2, 3)])
+
+    (topic,) = (await http.get("/v1/topics")).document["topics"]
+
+    assert topic["name"] == "orders"
+    (partition,) = topic["partitions"]
+    assert (partition["leader"], partition["leaderEpoch"]) == (2, 0)
+    assert partition["replicas"] == partition["isr"] == [2, 3]
+
+
+async def test_the_log_is_read_page_by_page_without_a_gap(http: Http) -> None:
+    whole = (await http.get("/v1/log")).document
+    pages: list[dict[str, Any]] = []
+    next_offset = 0
+    while next_offset < whole["highWatermark"]:
+        page = (await http.get("/v1/log", from_=next_offset, limit=4)).document
+        pages += page["records"]
+        next_offset = page["nextOffset"]
+
+    assert pages == whole["records"]
+    assert [one["offset"] for one in pages] == list(range(whole["highWatermark"]))
+    registered = [one for one in pages if one["type"] == "REGISTER_BROKER_RECORD"]
+    assert [one["data"]["brokerId"] for one in registered] == [1, 2, 3]
+
+
+async def test_beyond_the_end_the_log_has_nothing_yet(http: Http) -> None:
+    beyond = (await http.get("/v1/log", from_=5000)).document
+
+    assert (beyond["records"], beyond["nextOffset"]) == ([], 5000)
+
+
+async def test_events_are_read_page_by_page_without_a_gap(http: Http) -> None:
+    whole = (await http.get("/v1/events")).document
+    first = (await http.get("/v1/events", limit=3)).document
+    rest = (await http.get("/v1/events", from_=first["next"])).document
+
+    assert first["events"] + rest["events"] == whole["events"]
+    assert [one["seq"] for one in whole["events"]] == list(range(whole["next"]))
+    assert whole["events"][0]["kind"] == "controller_elected"
+
+
+@pytest.mark.parametrize(
+    ("verbs", "states"),
+    [
+        (["kill"], {"not-running", "registered", "unfenced"}),
+        (["pause"], {"paused", "registered", "unfenced"}),
+        (["pause", "resume"], {"running", "registered", "unfenced"}),
+        (["kill", "restart"], {"starting", "registered", "unfenced"}),
+        (["stop"], {"not-running", "registered", "fenced", "in-controlled-shutdown"}),
+    ],
+)
+async def test_a_verb_answers_with_the_states_that_follow(
+    http: Http, verbs: list[str], states: set[str]
+) -> None:
+    for verb in verbs:
+        answer = await http.post(f"/sim/brokers/2/{verb}")
+
+    assert answer.status == 200
+    assert set(answer.document["states"]) == states
+
+
+async def test_a_link_is_cut_and_mended(http: Http, kraft: Cluster) -> None:
+    await http.post("/sim/brokers/2/mute")
+    await http.post("/sim/brokers/3/deafen", {"on": True})
+    assert (kraft.world.links[2].is_mute, kraft.world.links[3].is_deaf) == (True, True)
+    await http.post("/sim/brokers/2/mute", {"on": False})
+    await http.post("/sim/brokers/3/deafen?on=false")
+
+    assert (kraft.world.links[2].is_mute, kraft.world.links[3].is_deaf) == (False, False)
+
+
+async def test_a_broker_is_added_and_waited_for(http: Http) -> None:
+    added = await http.post("/sim/brokers", {"rack": "r9"})
+    waited = await http.get("/v1/wait", broker=4, state="unfenced")
+
+    assert added.document == {"brokerId": 4}
+    assert waited.document == {"brokerId": 4, "states": ["registered", "running", "unfenced"]}
+    assert (await http.get("/v1/brokers/4")).document["rack"] == "r9"
+
+
+async def test_a_wait_in_vain_is_504_and_says_where_the_broker_stands(http: Http) -> None:
+    over = await http.get("/v1/wait", broker=1, state="fenced", timeout="2s")
+
+    assert (over.status, over.document["error"]) == (504, "TIMED_OUT")
+    assert over.message == (
+        "expected broker 1 fenced within 2s; broker 1: registered, running, unfenced"
+    )
+
+
+async def test_an_inactive_controller_is_not_ready_and_refuses_with_421(
+    http: Http, kraft: Cluster
+) -> None:
+    from kraftsim.controller.node_types import LeadershipLost
+
+    world = kraft.world
+    world.controller._step(LeadershipLost(leader_id=-1))
+
+    async with http.session.get(http.url + "/readyz") as ready:
+        assert ready.status == 503
+    refused = await http.kafka("UnregisterBroker", brokerId=1)
+    assert refused.refusal == (421, 41, "NOT_CONTROLLER")
+    assert refused.message == "No controller appears to be active."
+
+
+async def stream_of(response: ClientResponse) -> AsyncIterator[dict[str, Any]]:
+    """Rows of the stream; the id of each is its number."""
+    number = None
+    async for line in response.content:
+        name, _, value = line.decode().rstrip("\n").partition(": ")
+        if name == "id":
+            number = int(value)
+        elif name == "data":
+            row = json.loads(value)
+            assert row["seq"] == number
+            yield row
+
+
+async def rows(stream: AsyncIterator[dict[str, Any]], count: int) -> list[dict[str, Any]]:
+    async with asyncio.timeout(20):
+        return [await anext(stream) for _ in range(count)]
+
+
+STREAM = {"Accept": "text/event-stream"}
+
+
+async def test_events_stream_from_the_past_into_the_present(http: Http, kraft: Cluster) -> None:
+    past = (await http.get("/v1/events")).document["events"]
+    async with http.session.get(http.url + "/v1/events", headers=STREAM) as response:
+        assert response.content_type == "text/event-stream"
+        stream = stream_of(response)
+        assert await rows(stream, len(past)) == past
+
+        await kraft.kill(2)
+        await kraft.wait(broker=2, state="fenced")
+        died, fenced = await rows(stream, 2)
+
+    assert (died["kind"], died["detail"]) == ("agent_state", {"state": "NOT_RUNNING"})
+    assert (fenced["kind"], fenced["broker_id"]) == ("broker_fenced", 2)
+
+
+async def test_a_stream_begins_at_its_cursor_and_goes_on_after_a_reconnection(http: Http) -> None:
+    url = http.url + "/v1/events"
+    async with http.session.get(url, params={"from": "4"}, headers=STREAM) as response:
+        first = await rows(stream_of(response), 2)
+    last = {"Last-Event-ID": str(first[-1]["seq"])}
+    async with http.session.get(url, headers=STREAM | last) as response:
+        again = await rows(stream_of(response), 2)
+
+    assert [one["seq"] for one in first + again] == [4, 5, 6, 7]
+
+
+async def test_a_reader_who_goes_away_is_forgotten(http: Http, kraft: Cluster) -> None:
+    async with http.session.get(http.url + "/v1/events", headers=STREAM) as response:
+        await rows(stream_of(response), 1)
+        assert len(kraft.world.journal.listeners) == 1
+    async with asyncio.timeout(20):
+        while kraft.world.journal.listeners:  # until a write meets the closed connection
+            await kraft.kill(1)
+            await kraft.restart(1)
+            await http.get("/livez")
+
+
+async def test_a_reader_who_lags_too_far_is_cut_off_and_others_are_not(
+    http: Http, kraft: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kraftsim.http_app.EVENTS_QUEUED_MAX", 5)
+    url = http.url + "/v1/events?from=1000000"
+    async with http.session.get(url, headers=STREAM) as response:
+        heard: list[int] = []
+        kraft.world.journal.listeners.append(lambda row: heard.append(row.seq))
+        first = len(kraft.world.journal.since(0))
+        for _ in range(10):
+            kraft.world.journal.write("test", "note")
+        async with asyncio.timeout(20):
+            told = [row["seq"] async for row in stream_of(response)]
+
+    assert told == list(range(first, first + 5))
+    assert heard == list(range(first, first + 10))

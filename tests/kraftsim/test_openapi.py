@@ -1,0 +1,90 @@
+"""The OpenAPI document says what the router serves, all of it and nothing else."""
+
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
+
+from kraftsim import Cluster
+from kraftsim.http_app import http_application
+from kraftsim.kafka_json import KAFKA_APIS
+from kraftsim.openapi import openapi_document
+from kraftsim.operations import OPERATIONS
+from tests.kraftsim.conftest import Http
+
+METHODS = {"get", "post", "put", "delete", "patch"}
+
+
+def application() -> web.Application:
+    return http_application(Cluster())
+
+
+def documented() -> set[tuple[str, str]]:
+    paths: Any = openapi_document()["paths"]
+    return {(method.upper(), path) for path, item in paths.items() for method in item}
+
+
+def served() -> set[tuple[str, str]]:
+    """HEAD comes with every GET; a route of all Kafka's APIs counts for each of them."""
+    found = set()
+    for route in application().router.routes():
+        assert route.resource is not None
+        path = route.resource.canonical
+        names = KAFKA_APIS if path == "/kafka/{api}" else [""]
+        found |= {(route.method, path.replace("{api}", name)) for name in names}
+    return {(method, path) for method, path in found if method != "HEAD"}
+
+
+def test_the_document_and_the_router_name_the_same_routes() -> None:
+    assert documented() == served()
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(documented()))
+async def test_a_documented_route_is_found(method: str, path: str) -> None:
+    concrete = path.replace("{id}", "1")
+
+    found = await application().router.resolve(make_mocked_request(method, concrete))
+
+    assert found.http_exception is None
+
+
+def test_every_operation_has_a_name_of_its_own_and_says_what_it_does() -> None:
+    paths: Any = openapi_document()["paths"]
+    operations = [one for item in paths.values() for one in item.values()]
+
+    names = [one["operationId"] for one in operations]
+    assert len(names) == len(set(names))
+    assert [one["operationId"] for one in operations if not one["summary"]] == []
+    assert all("200" in one["responses"] for one in operations)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
+def test_the_arguments_of_an_operation_are_documented(operation: Any) -> None:
+    paths: Any = openapi_document()["paths"]
+    document = paths[operation.path][operation.method.lower()]
+
+    named = {one["name"] for one in document["parameters"]}
+    if "requestBody" in document:
+        schema = document["requestBody"]["content"]["application/json"]["schema"]
+        named |= set(schema["properties"])
+    assert named == {one.json_name.rstrip("_") for one in operation.parameters}
+
+
+@pytest.mark.parametrize("name", sorted(KAFKA_APIS))
+def test_the_fields_of_an_api_are_documented(name: str) -> None:
+    paths: Any = openapi_document()["paths"]
+    body = paths[f"/kafka/{name}"]["post"]["requestBody"]["content"]["application/json"]
+
+    fields = KAFKA_APIS[name].request.struct.fields
+    assert list(body["schema"]["properties"]) == [one.json for one in fields]
+    assert body["schema"]["additionalProperties"] is False
+
+
+@pytest.mark.realtime
+async def test_the_document_is_served(http: Http) -> None:
+    answer = await http.get("/openapi.json")
+
+    assert answer.status == 200
+    assert answer.document == openapi_document()
+    assert answer.document["openapi"].startswith("3.")

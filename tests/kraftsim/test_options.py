@@ -1,0 +1,113 @@
+"""What a user may say about a cluster, and what it means."""
+
+import pytest
+
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, PROFILES
+from kraftsim.options import BROKERS_MAX, ClusterOptions, nearest, topology_of
+from kraftsim.scenarios.topology import Topology
+
+
+def topology(**options: object) -> Topology:
+    return topology_of(ClusterOptions(**options), "some-cluster")  # type: ignore[arg-type]
+
+
+def test_a_cluster_of_which_nothing_was_said_is_kafkas_default() -> None:
+    meant = topology()
+
+    assert [(one.broker_id, one.port, one.rack) for one in meant.brokers] == [
+        (1, 9092, None),
+        (2, 9093, None),
+        (3, 9094, None),
+    ]
+    assert (meant.controller.node_id, meant.controller.port) == (3000, 9990)
+    assert meant.profile is KAFKA_4_3
+    assert meant.settings == KAFKA_4_3.settings
+    assert meant.metadata_version is None
+
+
+def test_racks_go_round() -> None:
+    assert [one.rack for one in topology(brokers=5, racks=("a", "b")).brokers] == list("ababa")
+
+
+def test_the_advertised_host_is_the_one_that_is_registered() -> None:
+    meant = topology(host="0.0.0.0", advertised_host="kafka.test")
+
+    assert {one.host for one in meant.brokers} == {"kafka.test"}
+    assert meant.controller.host == "kafka.test"
+
+
+def test_settings_have_kafkas_names_with_dots_or_underscores() -> None:
+    meant = topology(
+        settings={
+            "broker.session.timeout.ms": "3000",
+            "num_partitions": 7,
+            "unclean.leader.election.enable": "True",
+            "kraftsim.start.time.tag": True,
+        }
+    ).settings
+
+    assert (meant.broker_session_timeout_ms, meant.num_partitions) == (3000, 7)
+    assert (meant.unclean_leader_election_enable, meant.start_time_tag) == (True, True)
+
+
+@pytest.mark.parametrize("name", sorted(PROFILES))
+def test_every_profile_is_known_by_its_name(name: str) -> None:
+    assert topology(profile=name).profile is PROFILES[name]
+
+
+def test_a_release_is_chosen_by_profile_and_by_metadata_version() -> None:
+    assert topology(profile="kafka-3.9").profile is KAFKA_3_9
+    assert topology(metadata_version="3.9-IV0").metadata_version == 21
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"profile": "kafka-4.2"}, "profile: expected 'kafka-4.3' (nearest), got 'kafka-4.2'"),
+        ({"profile": "zookeeper"}, "profile: expected kafka-4.3"),
+        ({"metadata_version": "9.9"}, "expected a metadata.version such as"),
+        (
+            {"settings": {"broker.session.timeout": 1}},
+            "settings: expected 'broker.session.timeout.ms' (nearest), got",
+        ),
+        (
+            {"settings": {"num.partitions": "many"}},
+            "settings: num.partitions: expected a whole number, got 'many'",
+        ),
+        (
+            {"settings": {"unclean.leader.election.enable": "1"}},
+            "settings: unclean.leader.election.enable: expected true or false, got '1'",
+        ),
+        ({"settings": {"broker.session.timeout.ms": 0}}, "expected a positive number, got 0"),
+        ({"settings": {"broker.session.timeout.ms": "--5"}}, "expected a whole number, got '--5'"),
+        ({"settings": {"broker.session.timeout.ms": "²"}}, "expected a whole number, got '²'"),
+        ({"brokers": -1}, f"brokers: expected 0 to {BROKERS_MAX}, got -1"),
+        ({"brokers": BROKERS_MAX + 1}, f"brokers: expected 0 to {BROKERS_MAX}"),
+        ({"controllers": 3}, "controllers: this release runs 1, got 3"),
+        ({"clock": "wall"}, "clock: expected real, virtual, scaled:K"),
+        ({"clock": "scaled"}, "clock: expected"),
+        ({"clock": "scaled:0"}, "clock: expected"),
+        ({"clock": "scaled:-2"}, "clock: expected"),
+        ({"clock": "scaled:nan"}, "clock: expected"),
+        ({"clock": "scaled:inf"}, "clock: expected"),
+        ({"http_port": 65536}, "http_port: expected 0 to 65535, got 65536"),
+        ({"controller_port": -1}, "controller_port: expected 0 to 65535, got -1"),
+        ({"kafka_port": 65534}, "kafka_port: expected 0 to 65533, got 65534"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_what_can(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError) as refused:
+        topology(**options)
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("clock", "speed"), [("real", 1.0), ("virtual", 0.0), ("scaled:20", 20.0), ("scaled:0.5", 0.5)]
+)
+def test_a_clock_has_a_speed(clock: str, speed: float) -> None:
+    assert ClusterOptions(clock=clock).speed() == speed
+
+
+def test_the_nearest_word_is_named_or_all_of_them() -> None:
+    assert nearest("fencd", ("fenced", "unfenced")) == "'fenced' (nearest)"
+    assert nearest("xyz", ("fenced", "unfenced")) == "fenced, unfenced"
