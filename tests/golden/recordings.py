@@ -84,6 +84,13 @@ def tool(release: str, run: str, name: str) -> str:
     return _members(release)[f"{run}/tools/{name}.txt"].decode()
 
 
+def tools(release: str, run: str) -> list[str]:
+    """Names of the tool outputs that are kept of a run."""
+    prefix = f"{run}/tools/"
+    names = (name for name in _members(release) if name.startswith(prefix))
+    return sorted(name.removeprefix(prefix).removesuffix(".txt") for name in names)
+
+
 @cache
 def _frames(release: str, run: str) -> list[Frame]:
     return [
