@@ -297,9 +297,7 @@ async def test_a_scaled_clock_runs_ahead_of_the_real_one() -> None:
 async def test_waiters_do_not_disturb_each_other() -> None:
     settings = {"broker_session_timeout_ms": 200, "broker_heartbeat_interval_ms": 50}
     async with Cluster(brokers=3, settings=settings) as kraft:
-        waits = [
-            asyncio.ensure_future(kraft.wait(broker=one, state="fenced")) for one in (1, 2, 3)
-        ]
+        waits = [asyncio.ensure_future(kraft.wait(broker=one, state="fenced")) for one in (1, 2, 3)]
         waits[0].cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await waits[0]

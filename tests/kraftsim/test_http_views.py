@@ -120,7 +120,7 @@ async def test_events_are_read_page_by_page_without_a_gap(http: Http) -> None:
         (["pause"], {"paused", "registered", "unfenced"}),
         (["pause", "resume"], {"running", "registered", "unfenced"}),
         (["kill", "restart"], {"starting", "registered", "unfenced"}),
-        (["stop"], {"not-running", "registered", "fenced", "in-controlled-shutdown"}),
+        (["stop"], {"not-running", "registered", "fenced"}),
     ],
 )
 async def test_a_verb_answers_with_the_states_that_follow(

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from kraftsim.controller.core.rpc import (
@@ -19,7 +19,6 @@ from kraftsim.controller.wire.frames import decode_response, encode_request
 LIMIT_S = 20  # for what must happen soon; a test that waits longer has failed
 
 API_VERSIONS = ApiVersionsRequest(client_software_name="test", client_software_version="1")
-VERSIONS = {"ApiVersionsRequest": (18, 3), "DescribeClusterRequest": (60, 2)}
 
 
 class Client:
@@ -60,6 +59,10 @@ class Client:
         correlation_id, _ = await self.answer(18, 3)
         return correlation_id == 99
 
+    @property
+    def nothing_came(self) -> bool:
+        return not self.reader._buffer and not self.reader.at_eof()  # type: ignore[attr-defined]
+
     async def ended(self) -> bytes:
         """What still comes before the other side closes."""
         async with asyncio.timeout(LIMIT_S):
@@ -82,7 +85,5 @@ async def connected(address: str) -> AsyncIterator[Client]:
         yield Client(reader, writer)
     finally:
         writer.transport.abort()
-        try:
+        with suppress(OSError):
             await writer.wait_closed()
-        except OSError:
-            pass

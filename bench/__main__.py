@@ -1,0 +1,25 @@
+"""`python -m bench [NAME ...]`: every benchmark, or those that are named."""
+
+import platform
+import sys
+
+from .heartbeats import heartbeats, many_brokers
+from .report import Row, print_rows
+from .starts import agents, in_process, start
+
+BENCHMARKS = {one.__name__: one for one in (heartbeats, many_brokers, start, agents, in_process)}
+
+
+def main(names: list[str]) -> int:
+    unknown = set(names) - set(BENCHMARKS)
+    if unknown:
+        print(f"expected {', '.join(BENCHMARKS)}, got {', '.join(unknown)}", file=sys.stderr)
+        return 2
+    print(f"Python {platform.python_version()}; medians; ratio is ours to the peer's")
+    print_rows([Row("what", "ours", "peer", None, "goal")])
+    for name in names or BENCHMARKS:
+        print_rows(BENCHMARKS[name]())
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,131 @@
+"""Heartbeats through the wire, against a bare echo of the same frames; and with many brokers."""
+
+import socket
+from statistics import median
+
+from kraftsim.controller.core.rpc import (
+    BrokerFeature,
+    BrokerHeartbeatRequest,
+    BrokerListener,
+    BrokerRegistrationRequest,
+    BrokerRegistrationResponse,
+)
+from kraftsim.controller.wire.frames import decode_response, encode_request
+
+from . import load
+from .processes import CLUSTER_ID, controller_port, properties, running, up
+from .report import Row
+
+RUNS, SECONDS = 5, 2.0
+FEATURES = (
+    ("metadata.version", 7, 30),
+    ("kraft.version", 0, 1),
+    ("group.version", 0, 1),
+    ("transaction.version", 0, 2),
+    ("eligible.leader.replicas.version", 0, 1),
+    ("share.version", 0, 1),
+    ("streams.version", 0, 1),
+)
+
+
+def heartbeats() -> list[Row]:
+    """The same frames to both, in turn; the ratio of each pair, and its median."""
+    rows = []
+    with running("-m", "bench.echo") as echo, up("--brokers", "0") as (ours, addresses):
+        assert echo.stdout is not None
+        echo_port, port = int(echo.stdout.readline()), controller_port(addresses)
+        frames = [heartbeat(one, epoch) for one, epoch in register(port, range(1, 65))]
+        for connections in (1, 16, 64):
+            pairs = [
+                (
+                    load.run(echo_port, frames[:connections], echo.pid, seconds=SECONDS),
+                    load.run(port, frames[:connections], ours.pid, seconds=SECONDS),
+                )
+                for _ in range(RUNS)
+            ]
+            rows += _compared(connections, pairs)
+    return rows
+
+
+def _compared(connections: int, pairs: list[tuple[load.Result, load.Result]]) -> list[Row]:
+    name = f"heartbeats, {connections} connection{'s' if connections > 1 else ''}"
+    per_second = median(us.per_second for _, us in pairs)
+    cpu_us = median(us.cpu_us for _, us in pairs)
+    p50_us = median(us.p50_us for _, us in pairs)
+    goal = "floor 0.5, target 0.7" if connections > 1 else "p50 <= 100 us"
+    return [
+        Row(
+            name,
+            f"{per_second:,.0f}/s, p50 {p50_us:.0f} us",
+            f"{median(peer.per_second for peer, _ in pairs):,.0f}/s",
+            median(us.per_second / peer.per_second for peer, us in pairs),
+            goal,
+        ),
+        Row(
+            f"{name}: server's CPU each",
+            f"{cpu_us:.1f} us",
+            f"{median(peer.cpu_us for peer, _ in pairs):.1f} us",
+            median(peer.cpu_us / us.cpu_us for peer, us in pairs),
+            "",
+        ),
+    ]
+
+
+def many_brokers() -> list[Row]:
+    """One heartbeat among 10 registered brokers and among 10,000."""
+    costs = {}
+    with properties(broker_session_timeout_ms=600_000) as config:
+        for count in (10, 10_000):
+            with up("--brokers", "0", "--config", config) as (ours, addresses):
+                port = controller_port(addresses)
+                registered = register(port, range(1, count + 1))
+                frames = [heartbeat(one, epoch) for one, epoch in registered[:10]]
+                results = [load.run(port, frames, ours.pid, seconds=SECONDS) for _ in range(RUNS)]
+                costs[count] = median(one.cpu_us for one in results)
+    return [
+        Row(
+            "heartbeat's CPU among 10,000 brokers, against 10",
+            f"{costs[10_000]:.1f} us",
+            f"{costs[10]:.1f} us",
+            costs[10_000] / costs[10],
+            "<= 1.5",
+        )
+    ]
+
+
+def register(port: int, broker_ids: range) -> list[tuple[int, int]]:
+    """Register them over one connection; (id, epoch) of each."""
+    with socket.create_connection(("127.0.0.1", port)) as one:
+        return [(broker_id, _registered(one, broker_id)) for broker_id in broker_ids]
+
+
+def _registered(connection: socket.socket, broker_id: int) -> int:
+    request = BrokerRegistrationRequest(
+        broker_id=broker_id,
+        cluster_id=CLUSTER_ID,
+        incarnation_id=broker_id.to_bytes(16, "big"),
+        listeners=(BrokerListener(name="PLAINTEXT", host="127.0.0.1", port=9092),),
+        features=tuple(
+            BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
+            for name, low, high in FEATURES
+        ),
+        log_dirs=((broker_id + (1 << 100)).to_bytes(16, "big"),),
+    )
+    connection.sendall(encode_request(62, 4, broker_id, "bench", request))
+    data = b""
+    while len(data) < 4 or len(data) < 4 + int.from_bytes(data[:4], "big"):
+        data += connection.recv(4096)
+    _, response = decode_response(62, 4, data[4:])
+    assert isinstance(response, BrokerRegistrationResponse) and response.error_code == 0, response
+    return response.broker_epoch
+
+
+def heartbeat(broker_id: int, epoch: int) -> bytes:
+    request = BrokerHeartbeatRequest(
+        broker_id=broker_id,
+        broker_epoch=epoch,
+        current_metadata_offset=1 << 40,
+        want_fence=False,
+        want_shut_down=False,
+    )
+    return encode_request(63, 1, 7, "bench", request)

@@ -1,0 +1,67 @@
+"""A load generator: N connections, one frame in flight on each, raw sockets and epoll.
+
+It never sleeps: waking an idle processor would cost the server more than an answer does, and would
+be counted against whoever is slower.
+"""
+
+import select
+import socket
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """`cpu_us` is the server's processor time per request, `p50_us` the round trip's median."""
+
+    per_second: float
+    cpu_us: float
+    p50_us: float
+
+
+def run(port: int, frames: Sequence[bytes], pid: int, *, seconds: float) -> Result:
+    """Send `frames[i]` on connection i, again and again, each as soon as its reply is there."""
+    sockets = [socket.create_connection(("127.0.0.1", port)) for _ in frames]
+    by_number = {one.fileno(): (one, frame) for one, frame in zip(sockets, frames, strict=True)}
+    poll = select.epoll()
+    for one in sockets:
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        one.setblocking(False)
+        poll.register(one.fileno(), select.EPOLLIN)
+    sent = dict.fromkeys(by_number, 0)
+    for number, (one, frame) in by_number.items():
+        sent[number] = time.perf_counter_ns()
+        one.send(frame)
+    count, trips, cpu = 0, [], cpu_seconds(pid)
+    began = time.perf_counter()
+    end = began + seconds
+    while (now := time.perf_counter()) < end:
+        for number, _ in poll.poll(0):
+            one, frame = by_number[number]
+            one.recv(4096)
+            count += 1
+            clock = time.perf_counter_ns()
+            if count % 16 == 0:
+                trips.append(clock - sent[number])
+            sent[number] = clock
+            one.send(frame)
+    used = cpu_seconds(pid) - cpu
+    for one in sockets:
+        one.close()
+    poll.close()
+    return Result(count / (now - began), used / count * 1e6, median(trips) / 1e3)
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time, user and system, that a process has used."""
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / 100.0
+
+
+def rss_mb(pid: int) -> float:
+    with open(f"/proc/{pid}/status") as file:
+        line = next(line for line in file if line.startswith("VmRSS"))
+    return int(line.split()[1]) / 1024

@@ -1,0 +1,64 @@
+"""Starting what is measured, as a user would, and ending it."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+CLUSTER_ID = "kraftsimBenchCluster01"
+
+
+@contextmanager
+def running(*words: str) -> Iterator[subprocess.Popen[str]]:
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    process = subprocess.Popen(
+        [sys.executable, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment,
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@contextmanager
+def up(*words: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
+    """`kraftsim up` on free ports, and what it announced."""
+    ports = ("--kafka-port", "0", "--controller-port", "0", "--http-port", "0")
+    options = ("--cluster-id", CLUSTER_ID, *ports, *words)
+    with running("-m", "kraftsim", "up", *options) as process:
+        yield process, announced(process)
+
+
+def announced(process: subprocess.Popen[str]) -> dict[str, str]:
+    assert process.stdout is not None
+    found: dict[str, str] = {}
+    while "KRAFTSIM_CLUSTER_ID" not in found:
+        key, _, value = process.stdout.readline().strip().partition("=")
+        found[key] = value
+    return found
+
+
+def controller_port(addresses: dict[str, str]) -> int:
+    return int(addresses["KRAFTSIM_BOOTSTRAP_CONTROLLERS"].rpartition(":")[2])
+
+
+@contextmanager
+def properties(**settings: object) -> Iterator[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "bench.properties"
+        lines = (f"{key.replace('_', '.')}={value}\n" for key, value in settings.items())
+        path.write_text("".join(lines))
+        yield str(path)
+
+
+def elapsed_ms(since: float) -> float:
+    return (time.perf_counter() - since) * 1000

@@ -1,0 +1,94 @@
+"""How soon something answers, and how much memory it takes."""
+
+import asyncio
+import re
+import socket
+import time
+from statistics import median
+
+from kraftsim.controller.core.rpc import ApiVersionsRequest
+from kraftsim.controller.wire.frames import encode_request
+
+from . import load
+from .processes import CLUSTER_ID, announced, controller_port, elapsed_ms, running, up
+from .report import Row
+
+RUNS = 7
+PORT = 19990
+AGENTS = 1000
+_ASK = encode_request(
+    18, 4, 1, "bench", ApiVersionsRequest(client_software_name="bench", client_software_version="1")
+)
+
+
+def start() -> list[Row]:
+    """`kraftsim up` with three brokers: exec to first ApiVersions reply, to ready, and memory."""
+    first, ready, memory = [], [], []
+    options = ("--controller-port", str(PORT), "--kafka-port", "0", "--http-port", "0")
+    for _ in range(RUNS):
+        began = time.perf_counter()
+        with running("-m", "kraftsim", "up", *options) as process:
+            _until_answered(PORT)
+            first.append(elapsed_ms(began))
+            announced(process)
+            ready.append(elapsed_ms(began))
+            memory.append(load.rss_mb(process.pid))
+    return [
+        Row("start to first ApiVersions reply", f"{median(first):.0f} ms", goal="<= 250 ms"),
+        Row("start to ready, with HTTP", f"{median(ready):.0f} ms", goal="<= 700 ms"),
+        Row("memory of up with 3 brokers", f"{median(memory):.0f} MB", goal="<= 80 MB"),
+    ]
+
+
+def _until_answered(port: int) -> None:
+    while True:
+        try:
+            with socket.create_connection(("127.0.0.1", port)) as one:
+                one.sendall(_ASK)
+                if one.recv(4096):
+                    return
+        except OSError:
+            time.sleep(0.002)
+
+
+def agents() -> list[Row]:
+    """A thousand agents over sockets: until all are unfenced, and what they weigh."""
+    took, weight, fleet = [], [], []
+    for _ in range(3):
+        with up("--brokers", "0") as (ours, addresses):
+            before = load.rss_mb(ours.pid)
+            address = f"127.0.0.1:{controller_port(addresses)}"
+            words = ("--controller", address, "--cluster-id", CLUSTER_ID, "--count", str(AGENTS))
+            began = time.perf_counter()
+            with running("-m", "kraftsim", "agent", *words) as process:
+                assert process.stdout is not None
+                assert re.match("KRAFTSIM_AGENTS_RUNNING=", process.stdout.readline())
+                took.append(elapsed_ms(began) / 1000)
+                weight.append(load.rss_mb(ours.pid) - before)
+                fleet.append(load.rss_mb(process.pid))
+    return [
+        Row("1,000 agents registered and unfenced", f"{median(took):.1f} s", goal="<= 5 s"),
+        Row("1,000 agents: growth of up", f"{median(weight):.0f} MB", goal="<= 150 MB with theirs"),
+        Row("1,000 agents: their own process", f"{median(fleet):.0f} MB"),
+    ]
+
+
+def in_process() -> list[Row]:
+    """From the call to a usable cluster of three brokers, without sockets, by the real clock."""
+    from kraftsim import Cluster
+
+    async def once() -> float:
+        began = time.perf_counter()
+        async with Cluster(brokers=3):
+            return elapsed_ms(began)
+
+    async def several() -> list[float]:
+        return [await once() for _ in range(21)]
+
+    return [
+        Row(
+            "in process: call to 3 usable brokers",
+            f"{median(asyncio.run(several())):.1f} ms",
+            goal="<= 5 ms",
+        )
+    ]
