@@ -29,7 +29,7 @@ from kraftsim.controller.timeline import NEVER_MS
 from .config import AgentConfig
 from .conversation import Channel, Conversation, Send
 from .healing import Healing
-from .metadata_fetch import MetadataFetch
+from .metadata_fetch import LogPosition, MetadataFetch
 
 NOT_CAUGHT_UP_RETRY_MS = 10  # what a real broker waits while STARTING (interop 2.2)
 FIRST_SHUTDOWN_RETRY_MS = 50  # between the first and the second wantShutDown (2.15)
@@ -47,7 +47,8 @@ class BrokerState(Enum):
 
 
 class Agent:
-    """`image_at(offset)` gives the metadata folded up to that offset: what this broker has seen.
+    """`image_at(offset)` gives the metadata folded up to that offset: what this broker has seen;
+    `position` is shared by the brokers of a fleet, which follow the log together.
 
     Every method takes the time and returns the requests to send. `failure` says why it gave up;
     `was_drained` that it was told shouldShutDown, so that it left cleanly (rule 1.38).
@@ -60,6 +61,7 @@ class Agent:
         random: Callable[[], float],
         image_at: Callable[[int], Image],
         previous_broker_epoch: int = -1,
+        position: LogPosition | None = None,
     ) -> None:
         self.config = config
         self.state = BrokerState.NOT_RUNNING
@@ -71,7 +73,7 @@ class Agent:
         self._image_at = image_at
         self._previous_broker_epoch = previous_broker_epoch
         self._lease = Conversation(Channel.LEASE, timeout_ms=config.session_timeout_ms // 2)
-        self._fetch = MetadataFetch(config)
+        self._fetch = MetadataFetch(config, LogPosition() if position is None else position)
         self._healing = Healing(config)
         self._communicate_ms = NEVER_MS
         self._give_up_ms = NEVER_MS

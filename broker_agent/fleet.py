@@ -1,6 +1,7 @@
 """Many simulated brokers in one process, each with its own connections to a controller.
 
-One timeline and one timer drive them all; what they fetch is folded once and shared.
+One timeline and one timer drive them all. They follow one metadata log together: each of them
+fetches, and what one has brought is there for all, read once and folded once.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +18,7 @@ from .config import AgentConfig
 from .conversation import Send
 from .hosted_agent import HostedAgent, Reply
 from .image_history import ImageHistory
+from .metadata_fetch import LogPosition
 
 
 class Fleet:
@@ -33,6 +35,7 @@ class Fleet:
         self._host, self._port = host, port
         self._random = random
         self._history = ImageHistory(MetadataLog())
+        self._position = LogPosition()
         self._clients: list[BrokerClient] = []
         self.agents: dict[int, HostedAgent] = {}
 
@@ -66,6 +69,7 @@ class Fleet:
                 random=self._random,
                 image_at=self._history.at,
                 previous_broker_epoch=previous_epoch,
+                position=self._position,
             ),
             self._timeline,
             transport,

@@ -3,6 +3,8 @@
 The agent counts offsets; what the records say is folded once for a whole fleet (`image_history`).
 """
 
+from dataclasses import dataclass
+
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import (
     FetchPartition,
@@ -24,20 +26,33 @@ RETRY_MS = 50
 MAX_BYTES = 8 * 1024 * 1024
 
 
-class MetadataFetch:
-    def __init__(self, config: AgentConfig) -> None:
-        self._config = config
-        self._conversation = Conversation(Channel.METADATA, timeout_ms=REQUEST_TIMEOUT_MS)
-        self._next_ms = 0
-        self._leader_epoch = 0
-        self._fetch_offset = 0
-        self._last_epoch = 0
-        self._high_watermark = 0
+@dataclass(slots=True)
+class LogPosition:
+    """How far a log has been followed. The brokers of one fleet share one log, and so its position:
+    what one of them has fetched is there for all."""
+
+    end_offset: int = 0
+    last_epoch: int = 0
+    leader_epoch: int = 0
+    high_watermark: int = 0
 
     @property
     def applied_offset(self) -> int:
         """A follower applies what lies below both its own end and the high watermark."""
-        return min(self._fetch_offset, self._high_watermark) - 1
+        return min(self.end_offset, self.high_watermark) - 1
+
+
+class MetadataFetch:
+    def __init__(self, config: AgentConfig, position: LogPosition) -> None:
+        self._config = config
+        self._position = position
+        self._conversation = Conversation(Channel.METADATA, timeout_ms=REQUEST_TIMEOUT_MS)
+        self._next_ms = 0
+        self._seen_offset = -1
+
+    @property
+    def applied_offset(self) -> int:
+        return self._position.applied_offset
 
     def next_deadline_ms(self) -> int:
         return self._conversation.deadline_ms(self._next_ms)
@@ -57,33 +72,35 @@ class MetadataFetch:
             self._next_ms = now_ms + RETRY_MS
             return False
         data = reply.responses[0].partitions[0]
-        self._leader_epoch = max(self._leader_epoch, data.current_leader.leader_epoch)
+        position = self._position
+        position.leader_epoch = max(position.leader_epoch, data.current_leader.leader_epoch)
         if data.error_code:
-            learned = data.current_leader.leader_epoch > sent_epoch(sent)
+            learned = position.leader_epoch > sent_epoch(sent)
             self._next_ms = now_ms if learned else now_ms + RETRY_MS
-            return False
-        return self._advance(data, now_ms)
+        else:
+            self._advance(data)
+            self._next_ms = now_ms + (self._config.metadata_linger_ms if data.records else 0)
+        seen, self._seen_offset = self._seen_offset, position.applied_offset
+        return self._seen_offset > seen
 
-    def _advance(self, data: FetchPartitionData, now_ms: int) -> bool:
-        before = self.applied_offset
+    def _advance(self, data: FetchPartitionData) -> None:
+        position = self._position
         if data.diverging_epoch.epoch >= 0:
-            self._fetch_offset = min(self._fetch_offset, data.diverging_epoch.end_offset)
-            self._last_epoch = data.diverging_epoch.epoch
-        if data.records:
-            self._fetch_offset = data.records[-1].last_offset + 1
-            self._last_epoch = data.records[-1].epoch
-        self._high_watermark = max(self._high_watermark, data.high_watermark)
-        self._next_ms = now_ms + (self._config.metadata_linger_ms if data.records else 0)
-        return self.applied_offset > before
+            position.end_offset = min(position.end_offset, data.diverging_epoch.end_offset)
+            position.last_epoch = data.diverging_epoch.epoch
+        if data.records and data.records[-1].last_offset >= position.end_offset:
+            position.end_offset = data.records[-1].last_offset + 1
+            position.last_epoch = data.records[-1].epoch
+        position.high_watermark = max(position.high_watermark, data.high_watermark)
 
     def _request(self) -> FetchRequest:
         partition = FetchPartition(
             partition=0,
-            current_leader_epoch=self._leader_epoch,
-            fetch_offset=self._fetch_offset,
-            last_fetched_epoch=self._last_epoch,
+            current_leader_epoch=self._position.leader_epoch,
+            fetch_offset=self._position.end_offset,
+            last_fetched_epoch=self._position.last_epoch,
             replica_directory_id=self._config.log_dirs[0],
-            high_watermark=self._high_watermark,
+            high_watermark=self._position.high_watermark,
         )
         return FetchRequest(
             cluster_id=self._config.cluster_id,

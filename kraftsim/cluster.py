@@ -5,6 +5,7 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from types import TracebackType
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
@@ -189,11 +190,11 @@ class Cluster:
             await self.open_http()
 
     async def open_http(self) -> None:
-        """Serve HTTP; imported late, because it is the slowest part of a start."""
-        from .http_app import http_application
-
+        """Serve HTTP; imported late and beside the loop, because it is the slowest part of a start
+        and Kafka's listeners answer meanwhile."""
+        http_app = await asyncio.to_thread(import_module, "kraftsim.http_app")
         port = self.options.http_port or 0
-        await self._service.open_http(http_application(self), port)
+        await self._service.open_http(http_app.http_application(self), port)
 
     async def close(self) -> None:
         await self._service.close()

@@ -22,7 +22,10 @@ class Refused(Exception):
 
 
 def service_url(given: str | None) -> str:
-    return (given or os.environ.get("KRAFTSIM_HTTP") or DEFAULT_URL).rstrip("/")
+    url = given or os.environ.get("KRAFTSIM_HTTP") or DEFAULT_URL
+    if not url.startswith(("http://", "https://")):
+        raise ValueError(f"--url: expected such as {DEFAULT_URL}, got {url!r}")
+    return url.rstrip("/")
 
 
 def call(url: str, method: str, path: str, arguments: Mapping[str, object]) -> Document:
@@ -71,7 +74,7 @@ def _opened(request: Request, url: str, *, timeout_s: float | None):  # type: ig
     except HTTPError as error:
         raise Refused(_refusal(error)) from None
     except (URLError, HTTPException, OSError, ValueError) as error:
-        reason = getattr(error, "reason", error)
+        reason = " ".join(str(getattr(error, "reason", error)).split())
         raise CommandError(
             f"no cluster answers at {url} ({reason}): start one with `kraftsim up`, or name "
             "another with --url or KRAFTSIM_HTTP"

@@ -7,6 +7,7 @@ import pytest
 from kraftsim.broker_agent.agent import Agent, BrokerState
 from kraftsim.broker_agent.config import AgentConfig
 from kraftsim.broker_agent.conversation import Channel, Send
+from kraftsim.broker_agent.metadata_fetch import LogPosition
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.rpc import (
@@ -33,6 +34,7 @@ class Hand:
         image = Image()
         image.features["metadata.version"] = 30
         self.now_ms = 0
+        self.position = LogPosition()
         self.sent: list[Send] = []
         self.agent = Agent(
             AgentConfig(
@@ -49,6 +51,7 @@ class Hand:
             ),
             random=lambda: 0.5,
             image_at=lambda _: image,
+            position=self.position,
         )
         self.sent += self.agent.start(0)
 
@@ -79,7 +82,7 @@ class Hand:
 
     def registered(self) -> "Hand":
         """As far as the registration's answer: the first heartbeat is out."""
-        self.agent._fetch._fetch_offset = 10  # as if ten records had come
+        self.position.end_offset = 10  # as if ten records had come
         self.answer(Channel.METADATA, self.fetched(10))
         self.answer(Channel.LEASE, BrokerRegistrationResponse(broker_epoch=5))
         return self

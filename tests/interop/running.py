@@ -76,9 +76,7 @@ def kraftsim_up(folder: Path, *options: str, brokers: int = 4) -> Iterator[Servi
 
 
 @contextmanager
-def kraftsim_agents(
-    folder: Path, kraft: Service, *, count: int
-) -> Iterator[subprocess.Popen[str]]:
+def kraftsim_agents(folder: Path, kraft: Service, *, count: int) -> Iterator[subprocess.Popen[str]]:
     """A fleet in its own process, registered and unfenced."""
     address = ("--controller", kraft.controller, "--cluster-id", kraft.cluster_id)
     with _running(folder, ("agent", *address, "--count", str(count))) as process:
@@ -104,9 +102,7 @@ def _running(folder: Path, words: Sequence[str]) -> Iterator[subprocess.Popen[st
                 raise
 
 
-def eventually(
-    look: Callable[[], object], expected: object, *, ignoring: type[Exception]
-) -> None:
+def eventually(look: Callable[[], object], expected: object, *, ignoring: type[Exception]) -> None:
     """Ask again until the answer is `expected`; each question is a round trip, so nothing sleeps.
 
     A client that has just lost a broker may fail before it finds another: `ignoring` is how.

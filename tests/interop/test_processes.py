@@ -1,4 +1,4 @@
-"""`kraftsim up` and `kraftsim agent` as processes: what they print, what clients see, how they end."""
+"""`kraftsim up` and `kraftsim agent` as processes: what they print, how they end, who sees them."""
 
 import signal
 from pathlib import Path

@@ -205,7 +205,7 @@ async def test_a_wait_for_a_broker_that_never_was_says_that_it_is_unregistered()
 
 async def test_an_unknown_state_names_the_nearest() -> None:
     async with virtual() as kraft:
-        with pytest.raises(CommandError, match="expected 'fenced' .nearest., got 'fencd'"):
+        with pytest.raises(CommandError, match=r"expected 'fenced' .nearest., got 'fencd'"):
             await kraft.wait(broker=1, state="fencd")
 
 

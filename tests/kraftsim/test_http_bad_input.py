@@ -1,10 +1,11 @@
 """What must not pass over HTTP: a clear error that says expected and got, and nothing happens."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 
 import pytest
-from aiohttp import ClientSession
+from aiohttp import ClientSession, web
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -201,8 +202,6 @@ async def test_a_cursor_that_is_no_number_is_refused(http: Http, cursor: str) ->
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::", "example.org", ""])
 async def test_the_control_side_is_refused_beyond_this_machine(host: str) -> None:
-    from aiohttp import web
-
     with pytest.raises(web.HTTPForbidden) as refused:
         _check_control(Cluster(host=host))
     assert "loopback only" in str(refused.value.text)
@@ -225,19 +224,16 @@ READS = ("DescribeCluster",)  # these succeed with a body that happens to be rig
 @given(data=st.data())
 def test_no_body_whatever_is_answered_with_a_fault_of_ours(data: st.DataObject) -> None:
     """Any JSON in any field of any API is answered or refused, never a 500."""
-    import asyncio
-
     name = data.draw(st.sampled_from(sorted(set(KAFKA_APIS) - set(READS))))
     fields = [one.json for one in KAFKA_APIS[name].request.struct.fields]
     body = data.draw(st.dictionaries(st.sampled_from(fields), JSON))
 
     async def answered() -> int:
-        async with Cluster(brokers=1, clock="virtual", seed=1, http_port=0) as kraft:
-            async with ClientSession() as session:
-                url = f"{kraft.http_url}/kafka/{name}"
-                sent = json.dumps(body).encode()
-                async with session.post(url, data=sent) as answer:
-                    await answer.json()
-                    return answer.status
+        cluster = Cluster(brokers=1, clock="virtual", seed=1, http_port=0)
+        async with cluster as kraft, ClientSession() as session:
+            url = f"{kraft.http_url}/kafka/{name}"
+            async with session.post(url, data=json.dumps(body).encode()) as answer:
+                await answer.json()
+                return answer.status
 
     assert asyncio.run(answered()) in (200, 400, 404, 409)

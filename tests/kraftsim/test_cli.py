@@ -1,0 +1,337 @@
+"""The command line against a running cluster: what it prints, and with which code it ends."""
+
+import asyncio
+import json
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kraftsim import Cluster
+from kraftsim.cli import main
+from kraftsim.commands import print_endpoints
+from tests.golden.recordings import tool
+from tests.kraftsim.conftest import CLUSTER_ID
+
+pytestmark = pytest.mark.realtime
+
+
+class Service:
+    """A cluster on its own thread, as the command line finds it: behind a URL."""
+
+    def __init__(self, **options: Any) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+        self.kraft = Cluster(clock="virtual", seed=1, cluster_id=CLUSTER_ID, http_port=0, **options)
+        self.do(self.kraft.start())
+
+    def do(self, verb: Any) -> None:
+        asyncio.run_coroutine_threadsafe(verb, self._loop).result(30)
+
+    def close(self) -> None:
+        self.do(self.kraft.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+    service = Service(brokers=3)
+    monkeypatch.setenv("KRAFTSIM_HTTP", service.kraft.http_url)
+    yield service
+    service.close()
+
+
+Said = tuple[int, str, str]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Any:
+    """Exit code, stdout and stderr of a command line."""
+
+    def run(line: str) -> Said:
+        code: Any
+        try:
+            code = main(line.split())
+        except SystemExit as end:
+            code = end.code
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return code, out, err
+
+    return run
+
+
+@pytest.mark.rule("6.26")
+def test_the_cluster_id_is_printed_as_kafkas_tool_prints_it(service: Service, run: Any) -> None:
+    assert run("cluster cluster-id") == (0, f"Cluster ID: {CLUSTER_ID}\n", "")
+    assert run("cluster cluster-id -b localhost:9092 -c x.properties")[0] == 0
+    assert json.loads(run("cluster cluster-id --json")[1]) == {"clusterId": CLUSTER_ID}
+
+
+@pytest.mark.rule("6.27")
+def test_endpoints_have_kafkas_columns_and_no_rack_when_nobody_has_one(
+    service: Service, run: Any
+) -> None:
+    service.do(service.kraft.kill(2))
+    service.do(service.kraft.wait(broker=2, state="fenced"))
+
+    code, plain, _ = run("cluster list-endpoints")
+    _, asked, _ = run("cluster list-endpoints --include-fenced-brokers")
+
+    assert code == 0
+    assert plain.splitlines() == [
+        "ID         HOST      PORT       STATE      ENDPOINT_TYPE  ",
+        "1          127.0.0.1 9092       unfenced   broker         ",
+        "3          127.0.0.1 9094       unfenced   broker         ",
+    ]
+    assert asked.splitlines()[2] == "2          127.0.0.1 9093       fenced     broker         "
+    assert run("cluster list-nodes")[1] == plain
+
+
+def described(line: str) -> dict[str, Any]:
+    broker_id, host, port, rack, state, _ = line.split()
+    return {
+        "brokerId": int(broker_id),
+        "host": host,
+        "port": int(port),
+        "rack": None if rack == "null" else rack,
+        "isFenced": state == "fenced",
+    }
+
+
+@pytest.mark.rule("6.27", "6.28")
+@pytest.mark.parametrize("release", ["4.1.1", "4.3.1"])
+@pytest.mark.parametrize(
+    "name", ["cluster-list-endpoints-server", "cluster-list-endpoints-fenced-server-b2-fenced"]
+)
+def test_endpoints_with_racks_are_printed_byte_for_byte_as_kafkas_tool_does(
+    release: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded = tool(release, "A1-single", name)
+    printed = recorded.partition("--- stdout\n")[2].partition("\n--- stderr")[0]
+
+    print_endpoints([described(line) for line in printed.strip("\n").splitlines()[1:]])
+
+    assert capsys.readouterr().out.strip("\n") == printed.strip("\n")
+
+
+@pytest.mark.rule("6.27")
+def test_a_broker_without_a_rack_among_others_has_null(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        {"brokerId": 1, "host": "a", "port": 1, "rack": "rack-b", "isFenced": False},
+        {"brokerId": 2, "host": "bc", "port": 2, "rack": None, "isFenced": True},
+    ]
+
+    print_endpoints([dict(row) for row in rows])
+
+    assert capsys.readouterr().out.splitlines() == [
+        "ID         HOST PORT       RACK   STATE      ENDPOINT_TYPE  ",
+        "1          a  1          rack-b unfenced   broker         ",
+        "2          bc 2          null   fenced     broker         ",
+    ]
+
+
+def test_nobody_at_all_has_columns_too(capsys: pytest.CaptureFixture[str]) -> None:
+    print_endpoints([])
+
+    host = "HOST" + " " * 96
+    assert capsys.readouterr().out == f"ID         {host} PORT       STATE      ENDPOINT_TYPE  \n"
+
+
+@pytest.mark.rule("6.26")
+def test_a_broker_is_unregistered_once(service: Service, run: Any) -> None:
+    assert run("cluster unregister -i 3") == (0, "Broker 3 is no longer registered.\n", "")
+
+    code, out, err = run("cluster unregister --id 3")
+    assert (code, out) == (1, "")
+    assert err == ("kraftsim: BROKER_ID_NOT_REGISTERED: Broker ID 3 is not currently registered\n")
+
+
+def test_a_last_replica_is_decommissioned_by_force(service: Service, run: Any) -> None:
+    service.do(service.kraft.create_topic("alone", assignments=[(3,)]))
+
+    code, _, err = run("cluster decommission -i 3")
+    assert (code, err.split(": ")[1]) == (1, "BROKER_REQUIRED_FOR_PARTITIONS")
+    assert run("cluster decommission -i 3 -f") == (0, "Broker 3 is decommissioned.\n", "")
+
+
+def test_a_broker_is_killed_waited_for_and_restarted(service: Service, run: Any) -> None:
+    assert run("broker kill 2")[0] == 0
+    assert run("wait --broker 2 --state fenced")[0] == 0
+    code, out, _ = run("broker restart 2 --json")
+
+    assert (code, json.loads(out)["brokerId"]) == (0, 2)
+
+
+def test_a_wait_in_vain_fails_and_says_where_the_broker_stands(service: Service, run: Any) -> None:
+    code, out, err = run("wait --broker 2 --state fenced --timeout 2s")
+
+    assert (code, out) == (1, "")
+    assert err == (
+        "kraftsim: TIMED_OUT: expected broker 2 fenced within 2s; "
+        "broker 2: registered, running, unfenced\n"
+    )
+
+
+READS = ["broker ls", "broker show 1", "cluster show", "topic ls", "log show"]
+
+
+@pytest.mark.parametrize("line", READS)
+def test_every_read_prints_json_for_programs_and_text_for_people(
+    service: Service, run: Any, line: str
+) -> None:
+    service.do(service.kraft.create_topic("orders", partitions=1, replication_factor=3))
+
+    code, document, _ = run(f"{line} --json")
+    assert (code, type(json.loads(document))) == (0, dict)
+    code, text, _ = run(line)
+    assert code == 0
+    assert "…" not in text
+
+
+def test_a_list_is_one_line_a_row_with_nothing_left_out(service: Service, run: Any) -> None:
+    _, out, _ = run("broker ls")
+
+    title, *rows = out.splitlines()
+    assert title.split()[:3] == ["brokerId", "registered", "brokerEpoch"]
+    assert [row.split()[0] for row in rows] == ["1", "2", "3"]
+    for row in rows:
+        assert "port=909" in row
+        assert "state=RUNNING" in row
+
+
+def test_one_broker_is_shown_field_by_field(service: Service, run: Any) -> None:
+    _, out, _ = run("broker show 2")
+
+    told = dict(line.split(": ", 1) for line in out.splitlines())
+    assert (told["brokerId"], told["fenced"]) == ("2", "False")
+    start = service.kraft.world.committed.brokers[2].start_time_ms
+    assert told["startTimeMs"] == str(start)
+
+
+@pytest.mark.parametrize("verb", ["unregister -i 3", "decommission -i 3"])
+def test_a_change_is_told_in_json_too(service: Service, run: Any, verb: str) -> None:
+    code, out, _ = run(f"cluster {verb} --json")
+
+    assert (code, json.loads(out)["errorCode"]) == (0, 0)
+
+
+def test_events_are_lines_and_begin_where_they_are_wanted(service: Service, run: Any) -> None:
+    _, out, _ = run("events --json --from 2 --limit 3")
+    _, text, _ = run("events --limit 1")
+
+    assert [json.loads(line)["seq"] for line in out.splitlines()] == [2, 3, 4]
+    assert "controller_elected" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("brokr", "did you mean 'broker'?"),
+        ("broker kil 2", "did you mean 'kill'?"),
+        ("cluster list-endpoint", "did you mean 'list-endpoints'?"),
+        ("up --brokerz 3", "did you mean '--brokers'?"),
+        ("wait --broker 1 --state fenced --timeoutt 3s", "did you mean '--timeout'?"),
+        ("broker ls --jsn", "did you mean '--json'?"),
+    ],
+)
+def test_an_unknown_word_names_the_nearest(run: Any, line: str, hint: str) -> None:
+    code, out, err = run(line)
+
+    assert (code, out) == (2, "")
+    assert hint in err
+
+
+def test_an_unknown_state_names_the_nearest(service: Service, run: Any) -> None:
+    code, _, err = run("wait --broker 2 --state fencd")
+
+    assert code == 1
+    assert "expected 'fenced' (nearest), got 'fencd'" in err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "broker",
+        "cluster",
+        "broker show x",
+        "wait --broker 1",
+        "cluster unregister",
+        "up --clock",
+    ],
+)
+def test_a_command_that_is_not_whole_is_a_fault_of_usage(run: Any, line: str) -> None:
+    code, out, err = run(line)
+
+    assert (code, out) == (2, "")
+    assert "kraftsim" in err
+
+
+def test_an_unknown_broker_is_refused_with_those_there_are(service: Service, run: Any) -> None:
+    assert run("broker kill 9") == (
+        1,
+        "",
+        "kraftsim: UNKNOWN_BROKER: no broker 9: expected one of 1, 2, 3\n",
+    )
+
+
+def test_where_no_cluster_answers_the_way_out_is_named(run: Any) -> None:
+    code, out, err = run("broker ls --url http://127.0.0.1:1")
+
+    assert (code, out) == (1, "")
+    assert err.startswith("kraftsim: no cluster answers at http://127.0.0.1:1 (")
+    assert "start one with `kraftsim up`" in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "code"),
+    [("nonsense", 2), ("ftp://127.0.0.1:1", 2), ("http://", 1), ("http://127.0.0.1:x", 1)],
+)
+def test_an_address_that_is_none_is_refused(run: Any, url: str, code: int) -> None:
+    ended, out, err = run(f"broker ls --url {url}")
+
+    assert (ended, out) == (code, "")
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("greeting", [b"SSH-2.0-x\r\n", b"HTTP/1.1 200 OK\r\n\r\n<html>", b""])
+def test_somebody_who_is_no_cluster_is_told_apart(run: Any, greeting: bytes) -> None:
+    def greet() -> None:
+        connection, _ = listening.accept()
+        connection.recv(65536)
+        connection.sendall(greeting)
+        connection.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=greet)
+        thread.start()
+        code, out, err = run(f"broker ls --url http://127.0.0.1:{listening.getsockname()[1]}")
+        thread.join()
+
+    assert (code, out) == (1, "")
+    assert len(err.splitlines()) == 1
+
+
+def test_the_address_of_the_option_goes_before_that_of_the_environment(
+    service: Service, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = os.environ["KRAFTSIM_HTTP"]
+    monkeypatch.setenv("KRAFTSIM_HTTP", "http://127.0.0.1:1")
+
+    assert run("broker ls")[0] == 1
+    assert run(f"broker ls --url {url}/")[0] == 0
+
+
+def test_the_version_and_the_help_are_there_without_a_cluster(run: Any) -> None:
+    code, out, _ = run("--version")
+    assert (code, out.split()[0]) == (0, "kraftsim")
+    code, out, _ = run("--help")
+    assert (code, "wait" in out) == (0, True)

@@ -1,0 +1,308 @@
+"""`kraftsim up` as a process: it announces itself, serves, and ends when it is told to."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ANY_PORTS = ["--kafka-port", "0", "--controller-port", "0", "--http-port", "0"]
+LIMIT_S = 30
+
+pytestmark = pytest.mark.realtime
+
+
+class Process:
+    def __init__(self, *words: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "kraftsim", *words],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
+
+    def line(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline()
+
+    def announced(self) -> dict[str, str]:
+        """The four KEY=value lines; they come when the cluster is ready."""
+        return dict(self.line().rstrip("\n").split("=", 1) for _ in range(4))
+
+    def signal(self, number: int) -> None:
+        self.process.send_signal(number)
+
+    def ended(self) -> tuple[int, str, str]:
+        out, err = self.process.communicate(timeout=LIMIT_S)
+        assert "Traceback" not in err, err
+        return self.process.returncode, out, err
+
+
+@pytest.fixture
+def started() -> Iterator[list[Process]]:
+    processes: list[Process] = []
+    yield processes
+    for one in processes:
+        if one.process.poll() is None:
+            one.process.kill()
+        one.process.communicate()
+
+
+def start(started: list[Process], *words: str) -> Process:
+    started.append(Process(*words))
+    return started[-1]
+
+
+def test_it_announces_itself_once_ready_and_ends_on_sigterm(
+    started: list[Process], tmp_path: Path
+) -> None:
+    ready = tmp_path / "ready"
+    up = start(started, "up", "--brokers", "2", "--ready-file", str(ready), *ANY_PORTS)
+    told = up.announced()
+
+    assert list(told) == [
+        "KRAFTSIM_HTTP",
+        "KRAFTSIM_BOOTSTRAP_SERVERS",
+        "KRAFTSIM_BOOTSTRAP_CONTROLLERS",
+        "KRAFTSIM_CLUSTER_ID",
+    ]
+    assert len(told["KRAFTSIM_BOOTSTRAP_SERVERS"].split(",")) == 2
+    assert ready.read_text() == "".join(f"{key}={value}\n" for key, value in told.items())
+    assert [one.name for one in tmp_path.iterdir()] == ["ready"]
+    with urlopen(told["KRAFTSIM_HTTP"] + "/v1/brokers") as answer:
+        assert [one["fenced"] for one in json.load(answer)["brokers"]] == [False, False]
+
+    up.signal(signal.SIGTERM)
+    code, out, _ = up.ended()
+    assert (code, out) == (0, "")
+    assert not ready.exists()
+
+
+def test_it_ends_on_ctrl_c_while_somebody_follows_its_events(started: list[Process]) -> None:
+    up = start(started, "up", "--brokers", "1", *ANY_PORTS)
+    url = up.announced()["KRAFTSIM_HTTP"]
+    events = start(started, "events", "--follow", "--json", "--url", url)
+    assert json.loads(events.line())["kind"] == "controller_elected"
+
+    up.signal(signal.SIGINT)
+
+    assert up.ended()[0] == 0
+    assert events.ended()[0] == 0
+
+
+def test_a_follower_is_interrupted_with_130(started: list[Process]) -> None:
+    up = start(started, "up", "--brokers", "0", *ANY_PORTS)
+    url = up.announced()["KRAFTSIM_HTTP"]
+    events = start(started, "events", "-f", "--url", url)
+    assert "controller_elected" in events.line()
+
+    events.signal(signal.SIGINT)
+
+    assert events.ended()[0] == 130
+
+
+def test_the_environment_leads_every_other_verb_to_it(started: list[Process]) -> None:
+    up = start(started, "up", "--brokers", "2", "--clock", "virtual", *ANY_PORTS)
+    told = up.announced()
+
+    done = subprocess.run(
+        [sys.executable, "-m", "kraftsim", "cluster", "cluster-id"],
+        cwd=ROOT,
+        env={**os.environ, **told},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"Cluster ID: {told['KRAFTSIM_CLUSTER_ID']}\n"
+
+
+@pytest.mark.parametrize("option", ["--kafka-port", "--controller-port", "--http-port"])
+def test_a_port_in_use_is_one_clear_line_and_the_ready_file_of_another_stays(
+    started: list[Process], tmp_path: Path, option: str
+) -> None:
+    ready = tmp_path / "ready"
+    ready.write_text("KRAFTSIM_HTTP=another")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        ports = list(ANY_PORTS)
+        ports[ports.index(option) + 1] = str(taken.getsockname()[1])
+        up = start(started, "up", "--brokers", "1", "--ready-file", str(ready), *ports)
+        code, out, err = up.ended()
+
+    assert (code, out) == (1, "")
+    (line,) = [one for one in err.splitlines() if one.startswith("kraftsim: ")]
+    assert "in use" in line
+    assert "--kafka-port 0" in line
+    assert ready.read_text() == "KRAFTSIM_HTTP=another"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--profile", "kafka-4.2"], "profile: expected 'kafka-4.3' (nearest)"),
+        (["--clock", "virtul"], "clock: expected real, virtual, scaled:K"),
+        (["--brokers", "many"], "invalid int value: 'many'"),
+        (["--brokers", "-1"], "brokers: expected 0 to"),
+        (["--controllers", "3"], "controllers: this release runs 1"),
+        (["--http-port", "70000"], "http_port: expected 0 to 65535"),
+        (["--metadata-version", "5.0"], "expected a metadata.version such as"),
+    ],
+)
+def test_a_bad_option_is_a_fault_of_usage(
+    started: list[Process], words: list[str], message: str
+) -> None:
+    code, out, err = start(started, "up", *ANY_PORTS, *words).ended()
+
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_a_configuration_file_is_used_and_what_is_not_simulated_is_named(
+    started: list[Process], tmp_path: Path
+) -> None:
+    config = tmp_path / "server.properties"
+    config.write_text("broker.session.timeout.ms=400\nlog.dirs=/tmp/x\n")
+    up = start(started, "up", "--brokers", "2", "--config", str(config), *ANY_PORTS)
+    url = up.announced()["KRAFTSIM_HTTP"]
+    for words in (["broker", "kill", "2"], ["wait", "--broker", "2", "--state", "fenced"]):
+        assert start(started, *words, "--url", url).ended()[0] == 0
+
+    up.signal(signal.SIGTERM)
+    code, _, err = up.ended()
+    assert code == 0
+    assert "not simulated, ignored: log.dirs" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "No such file"),
+        ("nonsense", "server.properties:1: expected key=value, got 'nonsense'"),
+        ("broker.session.timeout.ms=soon", "expected a whole number, got 'soon'"),
+    ],
+)
+def test_a_bad_configuration_file_is_one_clear_line(
+    started: list[Process], tmp_path: Path, text: str | None, message: str
+) -> None:
+    config = tmp_path / "server.properties"
+    if text is not None:
+        config.write_text(text)
+    code, out, err = start(started, "up", "--config", str(config), *ANY_PORTS).ended()
+
+    assert (code != 0, out) == (True, "")
+    assert len(err.splitlines()) == 1
+    assert message in err
+
+
+def test_a_ready_file_that_cannot_be_written_is_one_clear_line(
+    started: list[Process], tmp_path: Path
+) -> None:
+    ready = tmp_path / "no" / "such" / "ready"
+    code, out, err = start(started, "up", "--ready-file", str(ready), *ANY_PORTS).ended()
+
+    assert (code, out) == (1, "")
+    assert str(ready) in err.splitlines()[-1]
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port: int = found.getsockname()[1]
+        return port
+
+
+def accepts(address: tuple[str, int]) -> bool:
+    try:
+        socket.create_connection(address, timeout=LIMIT_S).close()
+    except OSError:
+        return False
+    return True
+
+
+def accepted(address: tuple[str, int], up: Process) -> None:
+    """Knock until somebody opens."""
+    end_s = time.monotonic() + LIMIT_S
+    while not accepts(address):
+        assert up.process.poll() is None, "it lives"
+        assert time.monotonic() < end_s, "it listens"
+
+
+def test_a_start_that_cannot_succeed_is_ended_by_sigterm(
+    started: list[Process], tmp_path: Path
+) -> None:
+    config, port = tmp_path / "server.properties", free_port()
+    config.write_text("initial.broker.registration.timeout.ms=0\n")  # every broker gives up
+    ports = ["--kafka-port", "0", "--controller-port", str(port), "--http-port", "0"]
+    up = start(started, "up", "--brokers", "1", "--config", str(config), *ports)
+    accepted(("127.0.0.1", port), up)
+
+    up.signal(signal.SIGTERM)
+
+    assert up.ended()[:2] == (0, "")
+
+
+def test_the_port_of_a_broker_is_open_while_its_process_lives(started: list[Process]) -> None:
+    up = start(started, "up", "--brokers", "1", *ANY_PORTS)
+    told = up.announced()
+    host, _, port = told["KRAFTSIM_BOOTSTRAP_SERVERS"].rpartition(":")
+    address = host, int(port)
+
+    def broker(verb: str) -> None:
+        url = told["KRAFTSIM_HTTP"] + "/sim/brokers/1/" + verb
+        with urlopen(Request(url, method="POST")) as answer:
+            assert answer.status == 200
+
+    assert accepts(address)
+    broker("kill")
+    assert not accepts(address)
+    for _ in range(5):
+        broker("restart")
+    accepted(address, up)
+
+
+def test_agents_register_unfence_and_drain(started: list[Process]) -> None:
+    up = start(started, "up", "--brokers", "0", *ANY_PORTS)
+    told = up.announced()
+    agents = start(
+        started,
+        *("agent", "--controller", told["KRAFTSIM_BOOTSTRAP_CONTROLLERS"]),
+        *("--cluster-id", told["KRAFTSIM_CLUSTER_ID"], "--count", "5", "--first-id", "11"),
+    )
+    assert agents.line() == "KRAFTSIM_AGENTS_RUNNING=5\n"
+    with urlopen(told["KRAFTSIM_HTTP"] + "/v1/brokers") as answer:
+        brokers = json.load(answer)["brokers"]
+    assert [(one["brokerId"], one["fenced"]) for one in brokers] == [
+        (number, False) for number in range(11, 16)
+    ]
+
+    agents.signal(signal.SIGTERM)
+
+    assert agents.ended()[0] == 0
+    with urlopen(told["KRAFTSIM_HTTP"] + "/v1/brokers") as answer:
+        assert all(one["fenced"] for one in json.load(answer)["brokers"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--controller", "nowhere"],
+        ["--controller", "127.0.0.1:70000"],
+        ["--controller", "127.0.0.1:9", "--count", "0"],
+        ["--controller", "127.0.0.1:9", "--count", "1001"],
+    ],
+)
+def test_agents_with_a_bad_option_are_a_fault_of_usage(
+    started: list[Process], words: list[str]
+) -> None:
+    code, out, err = start(started, "agent", "--cluster-id", "x", *words).ended()
+
+    assert (code, out) == (2, "")
+    assert len(err.splitlines()) == 1
