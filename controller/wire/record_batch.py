@@ -19,7 +19,7 @@ from .metadata_records import decode_record, encode_record
 from .varints import read_zigzag, zigzag
 
 FETCH_BYTES_MAX = 8 * 1024 * 1024  # of one answer, as Kafka's raft bounds it
-READ_BATCHES_MAX = 64  # last read batches that are kept
+READ_BATCHES_MAX = 4096  # last read batches that are kept: what a fleet reads at one moment
 MAGIC = 2
 CONTROL = 0x20  # of the attributes; any other bit is a batch that this log does not have
 NO_PRODUCER = (-1, -1, -1)  # id, epoch, base sequence
