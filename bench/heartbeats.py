@@ -116,7 +116,8 @@ def _registered(connection: socket.socket, broker_id: int) -> int:
     while len(data) < 4 or len(data) < 4 + int.from_bytes(data[:4], "big"):
         data += connection.recv(4096)
     _, response = decode_response(62, 4, data[4:])
-    assert isinstance(response, BrokerRegistrationResponse) and response.error_code == 0, response
+    assert isinstance(response, BrokerRegistrationResponse), response
+    assert response.error_code == 0, response
     return response.broker_epoch
 
 

@@ -27,7 +27,7 @@ DRAWERS = {"utils", "util", "common", "base", "helpers", "helper", "manager", "m
 PURE = (
     {"abc", "collections", "copy", "dataclasses", "enum", "types", "typing", "__future__"}
     | {"base64", "binascii", "hashlib", "ipaddress", "json", "re", "string", "struct", "textwrap"}
-    | {"bisect", "functools", "heapq", "itertools", "math", "operator", "zlib"}
+    | {"bisect", "difflib", "functools", "heapq", "itertools", "math", "operator", "zlib"}
 )
 PURE_CALLS_REFUSED = {"open", "print", "input", "exec", "eval", "__import__"}
 ANYTHING = {"*"}  # the standard library, and what pyproject.toml declares

@@ -109,13 +109,15 @@ def test_it_registers_catches_up_asks_to_be_unfenced_and_runs() -> None:
     hand = Hand().registered()
     registration, first = hand.lease_requests()
     assert isinstance(registration, BrokerRegistrationRequest)
-    assert isinstance(first, BrokerHeartbeatRequest) and first.want_fence
+    assert isinstance(first, BrokerHeartbeatRequest)
+    assert first.want_fence
     assert first.cordoned_log_dirs is None  # null until it was told isCaughtUp
 
     hand.answer(Channel.LEASE, BrokerHeartbeatResponse(is_caught_up=True))
     assert hand.agent.state is BrokerState.RECOVERY
     second = hand.lease_requests()[-1]
-    assert not second.want_fence and second.cordoned_log_dirs == ()
+    assert not second.want_fence
+    assert second.cordoned_log_dirs == ()
 
     hand.answer(Channel.LEASE, BrokerHeartbeatResponse(is_caught_up=True, is_fenced=False))
     assert hand.agent.state is BrokerState.RUNNING
