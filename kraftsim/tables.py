@@ -4,17 +4,14 @@ import json
 from collections.abc import Mapping, Sequence
 
 Document = Mapping[str, object]
-LINE_CHARS_MAX = 10_000  # rows are lines, for people with `grep` as well; a terminal wraps them
 
 
 def print_document(document: Document, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(document, indent=2))
         return
-    name, rows = next(
-        ((key, value) for key, value in document.items() if isinstance(value, list)), ("", None)
-    )
-    if rows is not None and all(isinstance(row, dict) for row in rows):
+    name, rows = next(iter(document.items()), ("", None))  # a list of things begins with them
+    if isinstance(rows, list):
         shown = {"brokers": _broker_rows, "topics": _topic_rows}.get(name, list)(rows)
         _print_rows(shown)
         return

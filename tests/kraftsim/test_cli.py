@@ -199,11 +199,13 @@ def test_a_list_is_one_line_a_row_with_nothing_left_out(service: Service, run: A
     _, out, _ = run("broker ls")
 
     title, *rows = out.splitlines()
-    assert title.split()[:3] == ["brokerId", "registered", "brokerEpoch"]
-    assert [row.split()[0] for row in rows] == ["1", "2", "3"]
-    for row in rows:
-        assert "port=909" in row
-        assert "state=RUNNING" in row
+    assert title.split() == ["id", "state", "epoch", "rack", "leads", "process", "startTimeMs"]
+    start = service.kraft.world.committed.brokers[1].start_time_ms
+    assert [row.split() for row in rows] == [
+        ["1", "unfenced", "13", "0", "RUNNING", str(start)],
+        ["2", "unfenced", "14", "0", "RUNNING", str(start)],
+        ["3", "unfenced", "15", "0", "RUNNING", str(start)],
+    ]
 
 
 def test_one_broker_is_shown_field_by_field(service: Service, run: Any) -> None:

@@ -176,4 +176,4 @@ def test_an_exchange_refuses_a_frame_that_is_cut_short() -> None:
     for length in range(len(frame)):
         if exchange.matches(frame[:length]):
             with pytest.raises(DecodeError):
-                exchange.request(frame[:length])
+                exchange.decode(frame[:length], exchange.end)
