@@ -4,13 +4,10 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from types import TracebackType
 
-from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.hosted_agent import HostedAgent
-from kraftsim.controller.core.describe_cluster import describe_brokers
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import (
     CreatableReplicaAssignment,
@@ -21,7 +18,6 @@ from kraftsim.controller.core.rpc import (
     DeleteTopicsRequest,
     DeleteTopicsResponse,
     DeleteTopicState,
-    DescribeClusterRequest,
     Request,
     Response,
     UnregisterBrokerRequest,
@@ -36,52 +32,15 @@ from kraftsim.scenarios.topology import (
 )
 from kraftsim.scenarios.world import World
 
+from .broker_states import STATES, states_of
+from .description import ClusterDescription, describe
 from .durations import microseconds
 from .errors import CommandError, UnknownBroker
 from .options import BROKERS_MAX, ClusterOptions, nearest, topology_of
 from .service import Service
 
-STATES = (
-    "registered",
-    "unregistered",
-    "fenced",
-    "unfenced",
-    "in-controlled-shutdown",
-    "starting",
-    "recovery",
-    "running",
-    "pending-controlled-shutdown",
-    "not-running",
-    "paused",
-)
 START_LIMIT = "60s"
 STANDINGS_MAX = 10  # brokers whose states the message of a timeout tells
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokerDescription:
-    """`start_time_ms`: when the controller accepted this incarnation; 0 when unknown (KIP-436)."""
-
-    broker_id: int
-    host: str
-    port: int
-    rack: str | None
-    fenced: bool
-    start_time_ms: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterDescription:
-    cluster_id: str
-    controller_id: int
-    brokers: tuple[BrokerDescription, ...]
-
-    def broker(self, broker_id: int) -> BrokerDescription:
-        """The broker of that id; UnknownBroker if it is not among those described."""
-        for one in self.brokers:
-            if one.broker_id == broker_id:
-                return one
-        raise UnknownBroker(broker_id, [one.broker_id for one in self.brokers])
 
 
 class Cluster:
@@ -339,29 +298,7 @@ class Cluster:
 
     async def describe_cluster(self, include_fenced: bool = False) -> ClusterDescription:
         """What DescribeCluster tells (KIP-1073), with start times (KIP-436)."""
-        request = DescribeClusterRequest(include_fenced_brokers=include_fenced)
-        reply = describe_brokers(
-            self.world.committed,
-            request,
-            cluster_id=self.cluster_id,
-            listener=CLIENT_LISTENER,
-            random=self._random,
-        )
-        return ClusterDescription(
-            cluster_id=reply.cluster_id,
-            controller_id=self.world.controller.node.leader_id,
-            brokers=tuple(
-                BrokerDescription(
-                    broker_id=one.broker_id,
-                    host=one.host,
-                    port=one.port,
-                    rack=one.rack,
-                    fenced=one.is_fenced,
-                    start_time_ms=one.start_time_ms,
-                )
-                for one in reply.brokers
-            ),
-        )
+        return describe(self.world, include_fenced)
 
     # Time
 
@@ -384,18 +321,7 @@ class Cluster:
 
     def states_of(self, broker_id: int) -> set[str]:
         """Every state the broker is in now: as registered, and as a simulated process."""
-        states: set[str] = set()
-        registered = self.world.committed.brokers.get(broker_id)
-        if registered is None:
-            states.add("unregistered")
-        else:
-            states |= {"registered", "fenced" if registered.fenced else "unfenced"}
-            if registered.in_controlled_shutdown:
-                states.add("in-controlled-shutdown")
-        agent = self.world.agents.get(broker_id)
-        if agent is not None:
-            states.add(agent.state.lower().replace("_", "-"))
-        return states
+        return states_of(self.world, broker_id)
 
     async def _until(
         self, condition: Callable[[], bool], timeout: str, what: str, of: Sequence[int]

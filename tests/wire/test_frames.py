@@ -150,7 +150,7 @@ def test_an_exchange_reads_and_spells_what_the_plain_functions_do() -> None:
 
     assert exchange.matches(second)
     assert 7 == read_correlation_id(second)
-    assert DescribeClusterRequest() == exchange.request(second)
+    assert DescribeClusterRequest() == exchange.decode(second, exchange.end)[0]
     response = DescribeClusterResponse(cluster_id="c")
     assert encode_response(60, 2, 7, response) == exchange.spell(7, response)
 
