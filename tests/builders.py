@@ -343,7 +343,7 @@ class ControllerUnderTest:
         leases = self.node.leases
         guesses = {
             broker_id: (replace(liveness), leases.contact_ms(broker_id))
-            for broker_id, liveness in leases.known().items()
+            for broker_id, liveness in leases.liveness.items()
         }
         return self.image.copy(), self.node.committed.copy(), guesses, self.end
 

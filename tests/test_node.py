@@ -207,7 +207,7 @@ def test_lost_leadership_fails_what_waits_and_rolls_the_image_back_but_not_the_l
     assert [1] == list(disk.node.latest.brokers)
     assert disk.node.committed == disk.node.latest == replay(disk.node.log.batches[:-1])
     assert end + 1 == disk.node.log.end_offset
-    assert {} == disk.node.leases.known()
+    assert {} == disk.node.leases.liveness
 
 
 @pytest.mark.rule("0A.13", "9.30", "9.31")

@@ -59,12 +59,12 @@ def heartbeat(state: State, request: BrokerHeartbeatRequest, now_ms: int) -> Dec
     broker: BrokerRegistration | None = state.image.brokers.get(request.broker_id)
     if broker is None or broker.broker_epoch != request.broker_epoch:
         raise _stale(broker, request)
-    liveness = state.leases.of(broker.broker_id)
+    liveness = state.leases.liveness[broker.broker_id]
     current = current_state(liveness)
     following = _next_state(state, broker, liveness, current, request)
     is_caught_up = request.current_metadata_offset >= broker.register_offset
     return Decision(
-        _records(state, broker, request, following if following is not current else None),
+        _records(state, broker, request, None if following is current else following),
         following.replies[is_caught_up],
         HeartbeatNote(
             broker.broker_id,
@@ -105,7 +105,7 @@ def expire_one(state: State, now_ms: int) -> Decision | None:
         return None
     broker = state.image.brokers.get(broker_id)
     note = ExpiryNote(broker_id=broker_id)
-    if broker is None or state.leases.of(broker_id).fenced:
+    if broker is None or state.leases.liveness[broker_id].fenced:
         return Decision(note=note)
     return Decision(records=tuple(fence(state, broker)), note=note)
 

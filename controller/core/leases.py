@@ -31,6 +31,8 @@ class Liveness:
 
 
 class Leases:
+    """`liveness` is the soft state of every registered broker, by id."""
+
     def __init__(self, profile: Profile, session_timeout_ms: int) -> None:
         self._profile = profile
         self._timeout_ms = session_timeout_ms
@@ -39,20 +41,14 @@ class Leases:
         self._put_ms: dict[
             int, int
         ] = {}  # broker_id -> the contact_ms it stands under in the index
-        self._liveness: dict[int, Liveness] = {}
+        self.liveness: dict[int, Liveness] = {}
 
     def started(self, brokers: Iterable[BrokerRegistration], now_ms: int) -> None:
         """Take over: every unfenced broker gets a whole new session (rules 2.40, 2.48, 9.15)."""
         for broker in brokers:
-            self._liveness[broker.broker_id] = Liveness(broker.fenced)
+            self.liveness[broker.broker_id] = Liveness(broker.fenced)
             if not broker.fenced:
                 self.note_contact(broker.broker_id, broker.broker_epoch, now_ms)
-
-    def of(self, broker_id: int) -> Liveness:
-        return self._liveness[broker_id]
-
-    def known(self) -> dict[int, Liveness]:
-        return self._liveness
 
     def note_contact(self, broker_id: int, broker_epoch: int, now_ms: int) -> None:
         """A valid heartbeat *arrived* at now_ms: the lease runs from here."""
@@ -70,7 +66,7 @@ class Leases:
         contact = self._contacts.get(broker.broker_id)
         if contact is None or contact[1] != broker.broker_epoch:
             return False
-        if not self._profile.contacts_by_epoch and self._liveness[broker.broker_id].fenced:
+        if not self._profile.contacts_by_epoch and self.liveness[broker.broker_id].fenced:
             return False
         return contact[0] + self._timeout_ms >= now_ms
 
@@ -80,7 +76,7 @@ class Leases:
         """A registration was accepted: what was reported before is forgotten (1.32, 1.42)."""
         if not amends:
             self.forget(broker_id)
-        self._liveness[broker_id] = Liveness(fenced)
+        self.liveness[broker_id] = Liveness(fenced)
         if not self._profile.contacts_by_epoch:
             self.note_contact(broker_id, broker_epoch, now_ms)
 
@@ -88,11 +84,16 @@ class Leases:
         self, broker_id: int, broker_epoch: int, metadata_offset: int, fenced: bool, now_ms: int
     ) -> None:
         """What a heartbeat, once decided, leaves behind: contact, offset, fencing (2.27)."""
-        self.note_contact(broker_id, broker_epoch, now_ms)
-        self._touch(broker_id, fenced, metadata_offset)
+        if broker_id not in self._contacts:
+            self._put(broker_id, now_ms)
+        self._contacts[broker_id] = (now_ms, broker_epoch)
+        liveness = self.liveness[broker_id]
+        liveness.metadata_offset = metadata_offset
+        if fenced or liveness.fenced:
+            self._touch(broker_id, fenced, metadata_offset)
 
     def _touch(self, broker_id: int, fenced: bool, metadata_offset: int) -> None:
-        liveness = self._liveness[broker_id]
+        liveness = self.liveness[broker_id]
         liveness.fenced = fenced
         liveness.metadata_offset = metadata_offset
         if fenced:
@@ -100,7 +101,7 @@ class Leases:
 
     def expired(self, broker_id: int) -> None:
         """The lease ran out and that was dealt with; a fenced broker had none to lose (2.38)."""
-        if broker_id in self._liveness:
+        if broker_id in self.liveness:
             self._touch(broker_id, True, NO_OFFSET)
         self._drop_contact(broker_id)
 
@@ -110,12 +111,12 @@ class Leases:
 
     def shutting_down_from(self, broker_id: int, offset: int) -> None:
         """Set once; later heartbeats do not move it (2.28)."""
-        liveness = self._liveness[broker_id]
+        liveness = self.liveness[broker_id]
         if not liveness.is_shutting_down:
             liveness.controlled_shutdown_offset = offset
 
     def forget(self, broker_id: int) -> None:
-        self._liveness.pop(broker_id, None)
+        self.liveness.pop(broker_id, None)
         self._drop_contact(broker_id)
 
     def lowest_active_offset(self) -> float:
@@ -123,7 +124,7 @@ class Leases:
         return min(
             (
                 one.metadata_offset
-                for one in self._liveness.values()
+                for one in self.liveness.values()
                 if not one.fenced and not one.is_shutting_down
             ),
             default=float("inf"),

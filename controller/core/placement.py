@@ -26,7 +26,7 @@ def candidates(state: State) -> list[Candidate]:
     directories are all cordoned (rule 4.40)."""
     found = []
     for broker_id, broker in state.image.brokers.items():
-        liveness = state.leases.of(broker_id)
+        liveness = state.leases.liveness[broker_id]
         if not liveness.is_shutting_down and not broker.is_cordoned:
             found.append(Candidate(broker_id, broker.rack, liveness.fenced))
     return found

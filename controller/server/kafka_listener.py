@@ -47,7 +47,7 @@ class KafkaListener:
         self.spoken = _spoken_by(kind)
         self.start_time_tag = False
         self.runtime: Runtime | None = None
-        self.answer: Answer | None = None
+        self.answer: Answer = _nobody_serves
         self.connections: set[KafkaConnection] = set()
         self.is_holding = True
         self._server: asyncio.Server | None = None
@@ -173,7 +173,9 @@ class KafkaConnection(asyncio.Protocol):
         listener.take_turn(self)
         try:
             frames = self._frames
-            while frames and self._awaited is None and not self._is_blocked():
+            while frames and self._awaited is None:
+                if self._cannot_write or listener.is_holding:
+                    break
                 self._answer(frames.popleft())
         except DecodeError as error:
             self._refuse_bytes(error)
@@ -186,9 +188,6 @@ class KafkaConnection(asyncio.Protocol):
         """From within a step of the simulation: its timeline must not be entered twice."""
         asyncio.get_running_loop().call_soon(self._work)
 
-    def _is_blocked(self) -> bool:
-        return self._cannot_write or self._listener.is_holding
-
     def _answer(self, frame: bytes) -> None:
         exchange = self._exchange
         if exchange is None or not exchange.matches(frame):
@@ -197,9 +196,7 @@ class KafkaConnection(asyncio.Protocol):
                 return
         request = exchange.decode(frame, exchange.end)[0]
         self._awaited = (exchange, read_correlation_id(frame), request)
-        answer = self._listener.answer
-        assert answer is not None, "served before it is read from"
-        answer(request, exchange.header.api_version, self._reply)
+        self._listener.answer(request, exchange.header.api_version, self._reply)
 
     def _begin(self, frame: bytes) -> Exchange | None:
         """Another API, version or client id than the last frame's; None if that was all of it."""
@@ -262,6 +259,10 @@ class KafkaConnection(asyncio.Protocol):
         self._frames.clear()
         if self._transport is not None:
             self._transport.close()
+
+
+def _nobody_serves(request: Request, version: int, reply_to: Callable[[Reply], None]) -> None:
+    raise AssertionError("nothing is read before it is served")
 
 
 def _spoken_by(kind: str) -> frozenset[tuple[int, int]]:

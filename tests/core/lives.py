@@ -62,9 +62,9 @@ class Life:
         self.audit.follow()
         node = self.cluster.node
         assert replay(node.log.batches) == node.committed == node.latest
-        assert set(node.leases.known()) == set(node.latest.brokers)
+        assert set(node.leases.liveness) == set(node.latest.brokers)
         for broker_id, broker in node.latest.brokers.items():
-            assert node.leases.of(broker_id).fenced == broker.fenced
+            assert node.leases.liveness[broker_id].fenced == broker.fenced
         self._leases_hold_their_bounds()
 
     def _leases_hold_their_bounds(self) -> None:

@@ -101,12 +101,12 @@ def test_the_same_incarnation_again_keeps_the_shutdown_flag_but_not_the_soft_sta
     cluster.unfenced(1, 2)
     cluster.created("t", (1, 2))
     cluster.heartbeat(1, want_shut_down=True)
-    assert cluster.node.leases.of(1).is_shutting_down
+    assert cluster.node.leases.liveness[1].is_shutting_down
 
     cluster.register(1)
 
     assert cluster.broker(1).in_controlled_shutdown
-    assert not cluster.node.leases.of(1).is_shutting_down
+    assert not cluster.node.leases.liveness[1].is_shutting_down
 
 
 @BOTH
@@ -239,7 +239,7 @@ def test_a_new_incarnation_starts_without_the_old_ones_past(profile):
 
     cluster.register(1, "second")
 
-    broker, liveness = cluster.broker(1), cluster.node.leases.of(1)
+    broker, liveness = cluster.broker(1), cluster.node.leases.liveness[1]
     assert (True, False) == (broker.fenced, broker.in_controlled_shutdown)
     assert (True, -1, False) == (
         liveness.fenced,

@@ -101,7 +101,7 @@ def test_an_unregistered_id_is_a_stranger_until_it_registers_anew(profile):
     cluster.unregister(1)
 
     assert 1 not in cluster.image.brokers
-    assert 1 not in cluster.node.leases.known()
+    assert 1 not in cluster.node.leases.liveness
     request = cluster.heartbeat_request(1, epoch=epoch)
     assert ErrorCode.STALE_BROKER_EPOCH == cluster.refused(request)
     assert cluster.register(1).broker_epoch > epoch

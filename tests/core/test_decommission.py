@@ -181,7 +181,7 @@ def test_a_decommissioned_broker_that_lives_on_is_told_it_is_stale(profile):
     cluster.decommission(1)
 
     assert ErrorCode.STALE_BROKER_EPOCH == cluster.refused(request)
-    assert 1 not in cluster.node.leases.known()
+    assert 1 not in cluster.node.leases.liveness
 
 
 @BOTH

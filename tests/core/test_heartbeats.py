@@ -188,7 +188,7 @@ def test_a_leader_gives_its_leaderships_away_and_waits_for_the_others_to_see_it(
         cluster.change("t", 1, isr=(2,)),
     ] == cluster.records_since(mark)
     last = cluster.end - 1
-    assert last == cluster.node.leases.of(1).controlled_shutdown_offset
+    assert last == cluster.node.leases.liveness[1].controlled_shutdown_offset
 
     cluster.heartbeat(2, offset=last - 1)
     assert not cluster.heartbeat(1, want_shut_down=True).should_shut_down
@@ -205,12 +205,12 @@ def test_the_offset_of_a_controlled_shutdown_does_not_move(profile):
     cluster.unfenced(1, 2)
     cluster.created("t", (1, 2))
     cluster.heartbeat(1, want_shut_down=True)
-    offset = cluster.node.leases.of(1).controlled_shutdown_offset
+    offset = cluster.node.leases.liveness[1].controlled_shutdown_offset
 
     cluster.run_for("2s")
     cluster.heartbeat(1, want_shut_down=True)
 
-    assert offset == cluster.node.leases.of(1).controlled_shutdown_offset
+    assert offset == cluster.node.leases.liveness[1].controlled_shutdown_offset
 
 
 @BOTH
@@ -252,7 +252,7 @@ def test_a_broker_just_unfenced_holds_up_the_shutdown_of_others(profile):
     cluster.heartbeat(2)
 
     cluster.heartbeat(3)
-    assert -1 == cluster.node.leases.of(3).metadata_offset
+    assert -1 == cluster.node.leases.liveness[3].metadata_offset
     assert not cluster.heartbeat(1, want_shut_down=True).should_shut_down
     cluster.heartbeat(3)
     assert cluster.heartbeat(1, want_shut_down=True).should_shut_down
@@ -285,7 +285,7 @@ def test_after_a_failover_a_shutdown_begins_again_without_its_flag(profile):
     cluster.created("t", (1, 2))
     cluster.heartbeat(1, want_shut_down=True)
     cluster.fail_over()
-    assert not cluster.node.leases.of(1).is_shutting_down
+    assert not cluster.node.leases.liveness[1].is_shutting_down
     mark = cluster.end
 
     assert (True, True, True) == flags(cluster.heartbeat(1, want_shut_down=True))

@@ -138,7 +138,7 @@ def test_a_broker_in_controlled_shutdown_has_a_lease_like_any_other(profile):
     cluster.keep_alive(2, during="12s")
 
     assert cluster.is_fenced(1)
-    assert not cluster.node.leases.of(1).is_shutting_down
+    assert not cluster.node.leases.liveness[1].is_shutting_down
 
 
 @BOTH
