@@ -23,7 +23,6 @@ from ..wire.frames import (
     FrameReader,
     RequestHeader,
     encode_unsupported_api_versions,
-    read_correlation_id,
     read_request_header,
 )
 from .runtime import Runtime
@@ -107,7 +106,7 @@ class KafkaConnection(asyncio.Protocol):
         self._out: list[bytes] = []
         self._out_bytes = 0
         self._exchange: Exchange | None = None
-        self._awaited: tuple[Exchange, int, Request] | None = None
+        self._awaited: tuple[Exchange, bytes, Request] | None = None
         self._is_working = False
         self._cannot_write = False
         self._is_paused = False
@@ -195,7 +194,7 @@ class KafkaConnection(asyncio.Protocol):
             if exchange is None:
                 return
         request = exchange.decode(frame, exchange.end)[0]
-        self._awaited = (exchange, read_correlation_id(frame), request)
+        self._awaited = (exchange, frame[4:8], request)
         self._listener.answer(request, exchange.header.api_version, self._reply)
 
     def _begin(self, frame: bytes) -> Exchange | None:

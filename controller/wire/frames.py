@@ -18,6 +18,7 @@ from .errors import DecodeError
 
 FRAME_BYTES_MAX = 100 * 1024 * 1024  # Kafka's socket.request.max.bytes
 UNSUPPORTED_VERSION = 35
+KEPT_MAX = 64  # replies of one exchange whose bytes are kept; a heartbeat has eight
 _LENGTH = Packing(">i")
 _HEADER = Packing(">hhih")  # key, version, correlation id, length of the client's id
 _CORRELATION_ID = Packing(">i")
@@ -103,7 +104,17 @@ class Exchange:
 
     A frame belongs to it if `frame[:4] == start` and `frame[8:end] == rest`."""
 
-    __slots__ = ("decode", "encode", "end", "head_bytes", "header", "pack_head", "rest", "start")
+    __slots__ = (
+        "_encode",
+        "_head_bytes",
+        "_kept",
+        "_tags",
+        "decode",
+        "end",
+        "header",
+        "rest",
+        "start",
+    )
 
     def __init__(self, header: RequestHeader, frame: bytes, *, start_time_tag: bool) -> None:
         self.header = header
@@ -111,22 +122,30 @@ class Exchange:
         self.end = header.body_offset
         self.rest = frame[8 : self.end]  # client id and tags
         self.decode = decoder(APIS[header.api_key].request, header.api_version)
-        self.encode, self.pack_head, self.head_bytes = _response_spelling(
-            header.api_key, header.api_version, start_time_tag
-        )
+        response = APIS[header.api_key].response
+        self._encode = encoder(response, header.api_version, start_time_tag)
+        is_flexible = response.is_flexible(header.api_version) and header.api_key != API_VERSIONS
+        self._tags = b"\0" if is_flexible else b""
+        self._kept: dict[int, tuple[Response, bytes, bytes]] | None = {} if response.kept else None
 
     def matches(self, frame: bytes) -> bool:
         return frame[:4] == self.start and frame[8 : self.end] == self.rest
 
-    def spell(self, correlation_id: int, response: Response) -> bytes:
-        """The whole frame with its length, for one write."""
-        body = self.encode(response)
-        return self.pack_head(self.head_bytes + len(body), correlation_id) + body
-
-
-def read_correlation_id(frame: bytes) -> int:
-    correlation_id: int = _CORRELATION_ID.unpack_from(frame, 4)[0]
-    return correlation_id
+    def spell(self, correlation_id: bytes, response: Response) -> bytes:
+        """The whole frame with its length, for one write. The replies of a few APIs are the same
+        few objects again and again: what stands around the correlation id is kept for those."""
+        kept = self._kept
+        if kept is not None:
+            found = kept.get(id(response))
+            if found is not None and found[0] is response:
+                return found[1] + correlation_id + found[2]
+        body = self._tags + self._encode(response)
+        length = _LENGTH.pack(len(correlation_id) + len(body))
+        if kept is not None:
+            if len(kept) == KEPT_MAX:
+                kept.clear()
+            kept[id(response)] = (response, length, body)  # holding it keeps its id its own
+        return length + correlation_id + body
 
 
 def encode_unsupported_api_versions(correlation_id: int) -> bytes:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from kraftsim.controller.core.rpc import (
     ApiVersionsRequest,
     ApiVersionsResponse,
+    BrokerHeartbeatRequest,
     BrokerHeartbeatResponse,
     DescribeClusterRequest,
     DescribeClusterResponse,
@@ -25,7 +26,6 @@ from kraftsim.controller.wire.frames import (
     encode_request,
     encode_response,
     encode_unsupported_api_versions,
-    read_correlation_id,
     read_request_header,
 )
 
@@ -149,10 +149,23 @@ def test_an_exchange_reads_and_spells_what_the_plain_functions_do() -> None:
     exchange = Exchange(read_request_header(first), first, start_time_tag=False)
 
     assert exchange.matches(second)
-    assert 7 == read_correlation_id(second)
     assert DescribeClusterRequest() == exchange.decode(second, exchange.end)[0]
     response = DescribeClusterResponse(cluster_id="c")
-    assert encode_response(60, 2, 7, response) == exchange.spell(7, response)
+    assert encode_response(60, 2, 7, response) == exchange.spell(second[4:8], response)
+
+
+def test_an_exchange_spells_a_kept_reply_anew_for_every_correlation_id() -> None:
+    request = BrokerHeartbeatRequest(
+        broker_id=1, current_metadata_offset=0, want_fence=False, want_shut_down=False
+    )
+    frame = encode_request(63, 2, 1, "1", request)[4:]
+    exchange = Exchange(read_request_header(frame), frame, start_time_tag=False)
+    kept, refused = BrokerHeartbeatResponse(is_fenced=False), BrokerHeartbeatResponse(error_code=77)
+
+    for number in range(200):
+        for reply in (kept, refused, BrokerHeartbeatResponse(error_code=number)):
+            expected = encode_response(63, 2, number, reply)
+            assert expected == exchange.spell(number.to_bytes(4, "big"), reply)
 
 
 @pytest.mark.parametrize(
