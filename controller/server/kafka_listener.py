@@ -175,7 +175,14 @@ class KafkaConnection(asyncio.Protocol):
             while frames and self._awaited is None:
                 if self._cannot_write or listener.is_holding:
                     break
-                self._answer(frames.popleft())
+                frame = frames.popleft()
+                exchange = self._exchange
+                if exchange is None or not exchange.matches(frame):
+                    exchange = self._begin(frame)
+                if exchange is not None:
+                    request = exchange.decode(frame, exchange.end)[0]
+                    self._awaited = (exchange, frame[4:8], request)
+                    listener.answer(request, exchange.version, self._reply)
         except DecodeError as error:
             self._refuse_bytes(error)
         finally:
@@ -186,16 +193,6 @@ class KafkaConnection(asyncio.Protocol):
     def _work_soon(self) -> None:
         """From within a step of the simulation: its timeline must not be entered twice."""
         asyncio.get_running_loop().call_soon(self._work)
-
-    def _answer(self, frame: bytes) -> None:
-        exchange = self._exchange
-        if exchange is None or not exchange.matches(frame):
-            exchange = self._begin(frame)
-            if exchange is None:
-                return
-        request = exchange.decode(frame, exchange.end)[0]
-        self._awaited = (exchange, frame[4:8], request)
-        self._listener.answer(request, exchange.header.api_version, self._reply)
 
     def _begin(self, frame: bytes) -> Exchange | None:
         """Another API, version or client id than the last frame's; None if that was all of it."""
@@ -214,7 +211,7 @@ class KafkaConnection(asyncio.Protocol):
             return  # the connection ended while it was waited for
         exchange, correlation_id, request = awaited
         response = refusal(request, reply) if isinstance(reply, ApiError) else reply
-        if exchange.header.api_version == 0 and isinstance(response, DescribeClusterResponse):
+        if exchange.version == 0 and isinstance(response, DescribeClusterResponse):
             response = _as_version_0(response)
         self._put_out(exchange.spell(correlation_id, response))
         if not self._is_working:

@@ -111,13 +111,13 @@ class Exchange:
         "_tags",
         "decode",
         "end",
-        "header",
         "rest",
         "start",
+        "version",
     )
 
     def __init__(self, header: RequestHeader, frame: bytes, *, start_time_tag: bool) -> None:
-        self.header = header
+        self.version = header.api_version
         self.start = frame[:4]  # key and version
         self.end = header.body_offset
         self.rest = frame[8 : self.end]  # client id and tags
