@@ -116,9 +116,8 @@ class Agent:
         if self.is_finished:
             return NEVER_MS
         lease_ms = self._lease.deadline_ms(self._communicate_ms)
-        return min(
-            lease_ms, self._give_up_ms, self._fetch.next_deadline_ms(), self._healing.due_ms()
-        )
+        healing_ms = self._healing.due_ms() if self.state is BrokerState.RUNNING else NEVER_MS
+        return min(lease_ms, self._give_up_ms, self._fetch.next_deadline_ms(), healing_ms)
 
     def on_deadline(self, now_ms: int) -> list[Send]:
         if now_ms >= self._give_up_ms:

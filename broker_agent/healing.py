@@ -47,7 +47,10 @@ class Healing:
         if not self._due_ms or not self._conversation.is_idle:
             return []
         ready = [one for one, at_ms in self._due_ms.items() if at_ms <= now_ms]
-        wanted = set(self._missing(image)) if ready else set()
+        if not ready:
+            return []
+        wanted = set(self._missing(image))  # the image may have moved since it was observed
+        self._due_ms = {one: at_ms for one, at_ms in self._due_ms.items() if one in wanted}
         ready = [one for one in ready if one in wanted][:PARTITIONS_PER_REQUEST_MAX]
         if not ready:
             return []

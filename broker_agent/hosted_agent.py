@@ -40,6 +40,7 @@ class HostedAgent:
         self._held: list[tuple[Send, Reply]] = []  # answers that came while paused, one a channel
         self._seen_state = BrokerState.NOT_RUNNING
         self._clean_epoch = -1
+        self._stops_when_resumed = False
 
     @property
     def state(self) -> str:
@@ -59,13 +60,16 @@ class HostedAgent:
 
     def stop(self) -> None:
         """SIGTERM: drain, then end. A paused process does not notice before it is resumed."""
-        if self.is_alive and not self.is_paused:
+        if self.is_paused:
+            self._stops_when_resumed = True
+        elif self.is_alive:
             self._send(self.agent.request_stop(self._timeline.now_ms))
 
     def kill(self) -> None:
         """SIGKILL: gone at once, and nobody is told."""
         if self.is_alive:
             self.is_alive = self.is_paused = False
+            self._stops_when_resumed = False
             self._held.clear()
             self._on_change(BrokerState.NOT_RUNNING.value)
 
@@ -84,6 +88,9 @@ class HostedAgent:
         for sent, reply in held:
             self._send(self.agent.on_reply(sent, reply, self._timeline.now_ms))
         self._wake()
+        if self._stops_when_resumed:
+            self._stops_when_resumed = False
+            self.stop()
 
     def _wake(self) -> None:
         if not self.is_alive or self.is_paused:

@@ -5,7 +5,6 @@ names the nearest valid one. Nothing heavy is imported before it is needed.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
@@ -158,7 +157,3 @@ def _help_of(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], 
         return USAGE
 
     return run
-
-
-def print_json(document: object) -> None:
-    print(json.dumps(document, indent=2))

@@ -4,6 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from importlib import import_module
 from types import TracebackType
 
@@ -36,10 +37,12 @@ from .broker_states import STATES, states_of
 from .description import ClusterDescription, describe
 from .durations import microseconds
 from .errors import CommandError, UnknownBroker
-from .options import BROKERS_MAX, ClusterOptions, nearest, topology_of
+from .options import BROKERS_MAX, PORT_MAX, ClusterOptions, nearest, topology_of
 from .service import Service
+from .waiting import until_live, until_virtual
 
 START_LIMIT = "60s"
+BROKER_ID_MAX = 2**31 - 1  # an int32 on the wire
 STANDINGS_MAX = 10  # brokers whose states the message of a timeout tells
 
 
@@ -88,6 +91,8 @@ class Cluster:
         self._random = entropy.random
         self.cluster_id = cluster_id or uuid_text(random_uuid(self._random))
         self._service = Service(host)
+        self._arriving: set[int] = set()
+        self._is_closed = False
         self._world: World | None = None
         self._runtime: Runtime | None = None
 
@@ -116,6 +121,8 @@ class Cluster:
 
     async def open(self) -> None:
         """The part of `start` that does not wait: Kafka listeners answer from here on."""
+        if self._world is not None or self._is_closed:
+            raise CommandError("a cluster starts once: make another `Cluster(...)`")
         options, service = self.options, self._service
         controller_port = FIRST_CONTROLLER_PORT
         if options.controller_port is not None:
@@ -156,6 +163,7 @@ class Cluster:
         await self._service.open_http(http_app.http_application(self), port)
 
     async def close(self) -> None:
+        self._is_closed = True
         await self._service.close()
         if self._runtime is not None:
             self._runtime.close()
@@ -163,9 +171,13 @@ class Cluster:
     @property
     def world(self) -> World:
         """The simulation itself; look, and use the verbs of this class to change it."""
-        if self._world is None:
-            raise CommandError("the cluster is not started: use `async with Cluster(...)`")
+        if self._world is None or self._is_closed:
+            raise CommandError(self._not_running())
         return self._world
+
+    def _not_running(self) -> str:
+        state = "closed" if self._is_closed else "not started"
+        return f"the cluster is {state}: use `async with Cluster(...)`"
 
     # Addresses
 
@@ -194,24 +206,50 @@ class Cluster:
     async def add_broker(self, rack: str | None = None, broker_id: int | None = None) -> int:
         """Start one more simulated broker; its id."""
         world = self.world
-        taken = {*world.agents, *world.committed.brokers}
-        chosen = max(taken, default=FIRST_BROKER_ID - 1) + 1 if broker_id is None else broker_id
-        if chosen in world.agents or chosen < 0:
-            raise CommandError(f"expected an id of no simulated broker, 0 or above, got {chosen}")
-        if len(world.agents) >= BROKERS_MAX:
-            raise CommandError(f"expected at most {BROKERS_MAX} simulated brokers")
-        port = FIRST_BROKER_PORT + chosen - FIRST_BROKER_ID
-        if self.options.kafka_port is not None:
-            port = await self._service.open_facade(
-                chosen, self.options.kafka_port and self.options.kafka_port + chosen - 1
-            )
-        with self._entered():
-            world.add_broker(
-                BrokerSpec(broker_id=chosen, host=self._advertised, port=port, rack=rack)
-            )
-            if self.options.kafka_port is not None and self._runtime is not None:
-                self._service.serve_facade(chosen, self._runtime)
+        chosen = self._free_id(broker_id)
+        self._arriving.add(chosen)  # binding a port takes time, and others may add meanwhile
+        try:
+            port = await self._broker_port(chosen)
+            with self._entered():
+                world.add_broker(
+                    BrokerSpec(broker_id=chosen, host=self._advertised, port=port, rack=rack)
+                )
+                if self.options.kafka_port is not None and self._runtime is not None:
+                    self._service.serve_facade(chosen, self._runtime)
+        finally:
+            self._arriving.discard(chosen)
         return chosen
+
+    def _free_id(self, wanted: int | None) -> int:
+        """The id that was asked for, if it is one; else the next above the simulated brokers'."""
+        taken = {*self.world.agents, *self._arriving}
+        if len(taken) >= BROKERS_MAX:
+            raise CommandError(f"expected at most {BROKERS_MAX} simulated brokers")
+        if wanted is None:
+            registered = self.world.committed.brokers
+            chosen = max(taken, default=FIRST_BROKER_ID - 1) + 1
+            while chosen in registered:
+                chosen += 1
+        else:
+            chosen = wanted
+        if chosen in taken or not 0 <= chosen <= BROKER_ID_MAX:
+            raise CommandError(
+                f"expected an id of no simulated broker, 0 to {BROKER_ID_MAX}, got {chosen!r}"
+            )
+        return chosen
+
+    async def _broker_port(self, broker_id: int) -> int:
+        """The port of its facade, bound; without sockets any port that can be registered."""
+        first = self.options.kafka_port
+        if first is None:
+            return FIRST_BROKER_PORT + broker_id % (PORT_MAX - FIRST_BROKER_PORT)
+        port = first and first + broker_id - FIRST_BROKER_ID
+        if not 0 <= port <= PORT_MAX:
+            raise CommandError(
+                f"broker {broker_id}: expected a port of at most {PORT_MAX}, got {port}; "
+                "start with --kafka-port 0 to let the system choose"
+            )
+        return await self._service.open_facade(broker_id, port)
 
     async def stop(self, broker_id: int) -> None:
         """SIGTERM: the broker gives its leaderships away, is fenced, and ends."""
@@ -329,31 +367,11 @@ class Cluster:
         limit_us = microseconds(timeout)
         speed = self.options.speed()
         if speed:
-            met = await self._until_live(condition, limit_us / 1e6 / speed)
+            met = await until_live(self.world, condition, limit_us / 1e6 / speed)
         else:
-            met = self.world.run_until(condition, limit_us=limit_us)
+            met = await until_virtual(self.world, condition, limit_us)
         if not met:
             raise TimeoutError(f"expected {what} within {timeout}; {self._standing(of)}")
-
-    async def _until_live(self, condition: Callable[[], bool], limit_s: float) -> bool:
-        """Look again after every event, and once more at the end."""
-        happened = asyncio.Event()
-        listeners = self.world.journal.listeners
-
-        def heard(_: object) -> None:
-            happened.set()
-
-        listeners.append(heard)
-        try:
-            async with asyncio.timeout(limit_s):
-                while not condition():
-                    await happened.wait()
-                    happened.clear()
-        except TimeoutError:
-            return condition()
-        finally:
-            listeners.remove(heard)
-        return True
 
     def _standing(self, broker_ids: Sequence[int]) -> str:
         states = {b: sorted(self.states_of(b)) for b in broker_ids[:STANDINGS_MAX]}
@@ -365,22 +383,11 @@ class Cluster:
             raise UnknownBroker(broker_id, sorted(self.world.agents))
         return agent
 
-    def _entered(self) -> "_Entered":
-        assert self._runtime is not None, "started"
-        return _Entered(self._runtime)
-
-
-class _Entered:
-    """Something from outside happens on the timeline: bring it to now, then arm what follows."""
-
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
-
-    def __enter__(self) -> None:
-        self._runtime.enter()
-
-    def __exit__(self, *_: object) -> None:
-        self._runtime.leave()
+    def _entered(self) -> AbstractContextManager[None]:
+        """Something from outside happens on the timeline."""
+        if self._runtime is None or self._is_closed:
+            raise CommandError(self._not_running())
+        return self._runtime.entered()
 
 
 def _raise_if_refused(code: int, message: str | None) -> None:

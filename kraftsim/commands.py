@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .errors import CommandError
 from .http_client import Document, Refused, call, service_url, stream
 from .operations import OPERATIONS, Operation, Parameter
 from .tables import print_document
@@ -106,9 +107,27 @@ def _events_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _kafka_cluster_arguments(parser: argparse.ArgumentParser) -> None:
-    """Accepted as Kafka's tool takes them; the address of HTTP is --url."""
-    parser.add_argument("-b", "--bootstrap-server", help="as Kafka's tool; see --url")
-    parser.add_argument("-c", "--config", help="as Kafka's tool; not used")
+    """As Kafka's tool takes them; the request goes to --url, whose cluster -b must be."""
+    parser.add_argument("-b", "--bootstrap-server", help="must be a broker of the cluster at --url")
+    parser.add_argument(
+        "-c", "--config", help="accepted as by Kafka's tool; there is no use for it"
+    )
+
+
+def _cluster_url(given: argparse.Namespace) -> str:
+    """The service's address, once it is sure that it is the cluster that was meant."""
+    url = service_url(given.url)
+    if given.bootstrap_server is not None:
+        brokers = call(url, "GET", "/v1/brokers", {})["brokers"]
+        assert isinstance(brokers, list), brokers
+        known = {f"{one['host']}:{one['port']}" for b in brokers for one in b.get("listeners", ())}
+        meant = given.bootstrap_server.replace("localhost:", "127.0.0.1:").split(",")
+        if not set(meant) & known:
+            raise CommandError(
+                f"--bootstrap-server: expected one of {', '.join(sorted(known))} of the cluster at "
+                f"{url}, got {given.bootstrap_server}"
+            )
+    return url
 
 
 def _id_arguments(parser: argparse.ArgumentParser) -> None:
@@ -127,7 +146,7 @@ def _endpoints_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _cluster_id(given: argparse.Namespace) -> int:
-    document = call(service_url(given.url), "GET", "/v1/cluster", {})
+    document = call(_cluster_url(given), "GET", "/v1/cluster", {})
     if given.json:
         print_document({"clusterId": document["clusterId"]}, as_json=True)
     else:
@@ -137,7 +156,7 @@ def _cluster_id(given: argparse.Namespace) -> int:
 
 def _list_endpoints(given: argparse.Namespace) -> int:
     request = {"includeFencedBrokers": given.include_fenced_brokers}
-    document = call(service_url(given.url), "POST", "/kafka/DescribeCluster", request)
+    document = call(_cluster_url(given), "POST", "/kafka/DescribeCluster", request)
     if given.json:
         print_document(document, as_json=True)
         return GOOD
@@ -167,13 +186,13 @@ def print_endpoints(brokers: list[Document]) -> None:
 
 def _unregister(given: argparse.Namespace) -> int:
     body = {"brokerId": given.id}
-    document = call(service_url(given.url), "POST", "/kafka/UnregisterBroker", body)
+    document = call(_cluster_url(given), "POST", "/kafka/UnregisterBroker", body)
     return _told(given, document, f"Broker {given.id} is no longer registered.")
 
 
 def _decommission(given: argparse.Namespace) -> int:
     body = {"brokerId": given.id, "force": given.force}
-    document = call(service_url(given.url), "POST", "/kafka/DecommissionBroker", body)
+    document = call(_cluster_url(given), "POST", "/kafka/DecommissionBroker", body)
     return _told(given, document, f"Broker {given.id} is decommissioned.")
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import ipaddress
 import json
+import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from kraftsim.scenarios.journal import EventRow
 
     from .cluster import Cluster
+
+log = logging.getLogger(__name__)
 
 BODY_BYTES_MAX = 1024 * 1024
 EVENTS_QUEUED_MAX = 10_000  # of one subscriber; one that lags further is cut off
@@ -64,7 +67,7 @@ def http_application(kraft: "Cluster") -> web.Application:
 
 
 def _json(document: object, status: int = 200) -> web.Response:
-    return web.json_response(document, status=status)
+    return web.json_response(text=json.dumps(document) + "\n", status=status)
 
 
 def _error(status: int, message: str, error: str = "", code: int = -1) -> web.Response:
@@ -98,6 +101,9 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     except web.HTTPException as error:
         name = error.reason.upper().replace(" ", "_")
         return _error(error.status, error.text or error.reason, name)
+    except Exception:  # a defect of ours: told as such, and the service goes on
+        log.exception("%s %s", request.method, request.path)
+        return _error(500, "the service failed; its log says how", "UNKNOWN_SERVER_ERROR")
 
 
 def error_name(code: int) -> str:
@@ -122,7 +128,7 @@ async def _body(request: web.Request) -> dict[str, object]:
 
 def _route(kraft: "Cluster", operation: Operation) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
-        if operation.changes:
+        if operation.changes or (operation.moves_time and kraft.options.speed() == 0.0):
             _check_control(kraft)
         if operation.path == "/v1/events" and "text/event-stream" in request.headers.get(
             "Accept", ""

@@ -50,13 +50,15 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`words` are the CLI's; `changes` those that only the control side may call."""
+    """`words` are the CLI's; `changes` those that only the control side may call, `moves_time`
+    those that do so where the clock is virtual."""
 
     method: Literal["GET", "POST"]
     path: str
     words: tuple[str, ...]
     run: Run
     changes: bool = False
+    moves_time: bool = False
 
     @property
     def name(self) -> str:
@@ -208,7 +210,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "POST", "/sim/brokers/{id}/deafen", ("broker", "deafen"), deafen_broker, changes=True
     ),
-    Operation("GET", "/v1/wait", ("wait",), wait_for_broker),
+    Operation("GET", "/v1/wait", ("wait",), wait_for_broker, moves_time=True),
 )
 
 

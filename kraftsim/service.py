@@ -54,8 +54,8 @@ class Service:
 
     async def open_facade(self, broker_id: int, port: int) -> int:
         listener = KafkaListener("broker", f"broker-{broker_id}")
-        self._facades[broker_id] = listener
         self.broker_ports[broker_id] = await listener.open(self.host, port)
+        self._facades[broker_id] = listener
         return self.broker_ports[broker_id]
 
     def serve(self, world: World, runtime: Runtime) -> None:

@@ -19,6 +19,19 @@ class Settings:
     """Ours (`kraftsim.start.time.tag`): spell startTimeMs on the Kafka wire as well (KIP-436)."""
 
     def __post_init__(self) -> None:
-        for name in ("broker_session_timeout_ms", "broker_heartbeat_interval_ms"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name}: expected a positive number, got {getattr(self, name)}")
+        for name, least in _LEAST.items():
+            if getattr(self, name) < least:
+                key = name.replace("_", ".")
+                raise ValueError(f"{key}: expected {least} or more, got {getattr(self, name)}")
+
+
+_LEAST = {
+    "broker_session_timeout_ms": 1,
+    "broker_heartbeat_interval_ms": 1,
+    "initial_broker_registration_timeout_ms": 1,
+    "metadata_max_idle_interval_ms": 0,
+    "num_partitions": 1,
+    "default_replication_factor": 1,
+    "min_insync_replicas": 1,
+    "replica_catch_up_ms": 0,
+}

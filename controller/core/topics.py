@@ -5,7 +5,6 @@ succeeds is written in one batch. With validate_only nothing is written at all.
 """
 
 from collections import Counter
-from collections.abc import Iterable
 
 from . import features, partitions, placement, topic_configs, topic_names
 from .errors import ApiError, ErrorCode
@@ -237,14 +236,11 @@ def _partition_record(
 def delete_topics(state: State, request: DeleteTopicsRequest, now_ms: int) -> Decision:
     """One RemoveTopicRecord a topic, in one batch (4.59); by name or by id (version 6)."""
     wanted = [*request.topics, *(DeleteTopicState(name=name) for name in request.topic_names)]
-    results = [_deletion(state, one, _is_repeated(wanted, one)) for one in wanted]
+    named = Counter(wanted)
+    results = [_deletion(state, one, named[one] > 1) for one in wanted]
     doomed = dict.fromkeys(r.topic_id for r in results if r.error_code == 0)
     records = tuple(RemoveTopicRecord(topic_id=topic_id) for topic_id in doomed)
     return Decision(records=records, reply=DeleteTopicsResponse(responses=tuple(results)))
-
-
-def _is_repeated(wanted: Iterable[DeleteTopicState], one: DeleteTopicState) -> bool:
-    return sum(other == one for other in wanted) > 1
 
 
 def _deletion(state: State, one: DeleteTopicState, repeated: bool) -> DeletableTopicResult:

@@ -6,6 +6,8 @@ is one writer: no await happens between reading the clock and the end of the ste
 
 import asyncio
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ..timeline import NEVER_US, Timeline
 
@@ -46,6 +48,15 @@ class Runtime:
             self.enter()
         elif due_us < self._armed_us:
             self._arm(due_us)
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """Both, around what happens."""
+        self.enter()
+        try:
+            yield
+        finally:
+            self.leave()
 
     def close(self) -> None:
         if self._timer is not None:

@@ -23,6 +23,7 @@ from kraftsim.controller.core.rpc import (
     LeaderIdAndEpoch,
 )
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
+from tests.worlds import pass_time, world_of
 
 STALE = ApiError(ErrorCode.STALE_BROKER_EPOCH, "Expected broker epoch 7, but got broker epoch 5")
 
@@ -194,3 +195,24 @@ def test_a_draining_broker_asks_again_after_50_ms_and_then_every_interval() -> N
     hand.answer(Channel.LEASE, BrokerHeartbeatResponse(is_caught_up=True, should_shut_down=True))
     assert hand.agent.state is BrokerState.SHUTTING_DOWN
     assert hand.agent.was_drained
+
+
+def test_an_agent_that_does_not_run_never_wakes_for_the_replicas_of_others() -> None:
+    """Such a wake-up did nothing and was due again at once: time stood still for ever."""
+    hand = Hand().registered()
+    hand.agent._healing._due_ms[(b"t" * 16, 0), 2] = hand.now_ms  # as if it still led something
+
+    assert hand.agent.state is BrokerState.STARTING
+    assert hand.agent.next_deadline_ms() > hand.now_ms
+
+
+def test_a_paused_broker_that_is_stopped_drains_once_it_is_resumed() -> None:
+    world = world_of(brokers=2)
+
+    world.agents[2].pause()
+    world.agents[2].stop()
+    world.agents[2].resume()
+    pass_time(world, 10)
+
+    assert world.agents[2].state == "NOT_RUNNING"
+    assert world.committed.brokers[2].fenced

@@ -78,7 +78,7 @@ def test_a_release_is_chosen_by_profile_and_by_metadata_version() -> None:
             {"settings": {"unclean.leader.election.enable": "1"}},
             "settings: unclean.leader.election.enable: expected true or false, got '1'",
         ),
-        ({"settings": {"broker.session.timeout.ms": 0}}, "expected a positive number, got 0"),
+        ({"settings": {"broker.session.timeout.ms": 0}}, "expected 1 or more, got 0"),
         ({"settings": {"broker.session.timeout.ms": "--5"}}, "expected a whole number, got '--5'"),
         ({"settings": {"broker.session.timeout.ms": "²"}}, "expected a whole number, got '²'"),
         ({"brokers": -1}, f"brokers: expected 0 to {BROKERS_MAX}, got -1"),

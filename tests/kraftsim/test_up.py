@@ -239,7 +239,7 @@ def test_a_start_that_cannot_succeed_is_ended_by_sigterm(
     started: list[Process], tmp_path: Path
 ) -> None:
     config, port = tmp_path / "server.properties", free_port()
-    config.write_text("initial.broker.registration.timeout.ms=0\n")  # every broker gives up
+    config.write_text("initial.broker.registration.timeout.ms=1\n")  # every broker gives up
     ports = ["--kafka-port", "0", "--controller-port", str(port), "--http-port", "0"]
     up = start(started, "up", "--brokers", "1", "--config", str(config), *ports)
     accepted(("127.0.0.1", port), up)

@@ -1,0 +1,52 @@
+"""Random verbs on a cluster in virtual time: nothing hangs, and afterwards everybody is well."""
+
+import random
+
+import pytest
+
+from kraftsim import Cluster
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.loader import replay
+
+VERBS = ("kill", "restart", "pause", "resume", "stop", "mute", "deafen", "unmute", "undeafen",
+         "unregister", "decommission")  # fmt: skip
+
+
+async def disturb(kraft: Cluster, draw: random.Random) -> None:
+    broker, verb = draw.randint(1, 4), draw.choice(VERBS)
+    try:
+        if verb in ("unmute", "undeafen"):
+            await getattr(kraft, verb.removeprefix("un"))(broker, False)
+        else:
+            await getattr(kraft, verb)(broker)
+    except ApiError:
+        pass  # refused: it is the last replica, or not registered
+    await kraft.advance(draw.choice(["1ms", "100ms", "3s", "12s"]))
+
+
+@pytest.mark.rule("9.20", "9.31")
+@pytest.mark.parametrize("profile", ["kafka-4.3", "kafka-3.9", "kip-631"])
+@pytest.mark.parametrize("seed", range(4))
+async def test_after_any_verbs_restarted_brokers_serve_and_every_isr_is_whole(
+    profile: str, seed: int
+) -> None:
+    draw = random.Random(seed)
+    async with Cluster(brokers=4, clock="virtual", seed=seed, profile=profile) as kraft:
+        await kraft.create_topic("orders", partitions=4, replication_factor=3)
+        for _ in range(25):
+            await disturb(kraft, draw)
+
+        for broker in range(1, 5):
+            await kraft.mute(broker, False)
+            await kraft.deafen(broker, False)
+            await kraft.restart(broker)
+        await kraft.advance("60s")
+
+        for broker in range(1, 5):
+            assert {"unfenced", "running"} <= kraft.states_of(broker)
+        image = kraft.world.committed
+        for topic in image.topics.values():
+            for partition in topic.partitions.values():
+                assert set(partition.isr) == set(partition.replicas)
+                assert partition.leader in partition.isr
+        assert replay(kraft.world.controller.node.log.batches) == image
