@@ -89,22 +89,26 @@ def _without_verb(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespa
 
 
 def _add_up(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    up = verbs.add_parser("up", help="run a controller, simulated brokers and HTTP")
-    up.add_argument("--controllers", type=int, default=1, metavar="N")
-    up.add_argument("--brokers", type=int, default=3, metavar="N")
-    up.add_argument("--cluster-id", metavar="ID")
-    up.add_argument("--profile", default="kafka-4.3", metavar="P")
-    up.add_argument("--metadata-version", metavar="V", help="such as 3.9-IV0")
-    up.add_argument("--clock", default="real", metavar="real|virtual|scaled:K")
-    up.add_argument("--seed", type=int, metavar="N")
+    up = verbs.add_parser(
+        "up",
+        help="run a controller, simulated brokers and HTTP",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    up.add_argument("--controllers", type=int, default=1, metavar="N", help="this release runs 1")
+    up.add_argument("--brokers", type=int, default=3, metavar="N", help="ids from 1")
+    up.add_argument("--cluster-id", metavar="ID", help="drawn unless given")
+    up.add_argument("--profile", default="kafka-4.3", metavar="P", help="or kafka-3.9, kip-631")
+    up.add_argument("--metadata-version", metavar="V", help="such as 3.9-IV0; the profile's own")
+    up.add_argument("--clock", default="real", metavar="CLOCK", help="or virtual, scaled:K")
+    up.add_argument("--seed", type=int, metavar="N", help="repeats every draw of ids and places")
     up.add_argument("--rack", action="append", default=[], help="given to the brokers in turn")
-    up.add_argument("--host", default="127.0.0.1", metavar="H")
-    up.add_argument("--advertised-host", metavar="H")
-    up.add_argument("--kafka-port", type=int, default=9092, metavar="P", help="0: any")
+    up.add_argument("--host", default="127.0.0.1", metavar="H", help="where the listeners bind")
+    up.add_argument("--advertised-host", metavar="H", help="what clients are told; --host")
+    up.add_argument("--kafka-port", type=int, default=9092, metavar="P", help="the first; 0: any")
     up.add_argument("--controller-port", type=int, default=9990, metavar="P", help="0: any")
     up.add_argument("--http-port", type=int, default=8090, metavar="P", help="0: any")
     up.add_argument("--config", metavar="FILE", help="a Kafka .properties file")
-    up.add_argument("--ready-file", metavar="FILE")
+    up.add_argument("--ready-file", metavar="FILE", help="the addresses, once every broker serves")
 
     def run(given: argparse.Namespace) -> int:
         from .up import run_up

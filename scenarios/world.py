@@ -45,7 +45,7 @@ class World:
         self.dispatch: Dispatch = self.controller.submit
         self.history = ImageHistory(self.controller.node.log)
         self.journal = Journal(
-            lambda: self.timeline.now_us, run_id=f"{topology.cluster_id}-{seed}", seed=seed
+            lambda: self.timeline.now_us, run_id=_run_id(topology, seed), seed=seed
         )
         self.agents: dict[int, HostedAgent] = {}
         self.links: dict[int, Link] = {}
@@ -124,6 +124,10 @@ class World:
         )
         for listener in self.agent_listeners:
             listener(broker_id, state)
+
+
+def _run_id(topology: Topology, seed: int | None) -> str:
+    return topology.cluster_id if seed is None else f"{topology.cluster_id}-{seed}"
 
 
 def _transport(link: Link) -> Callable[[Send, Callable[[Reply], None]], None]:
