@@ -32,7 +32,12 @@ class HostedNode:
         """Decide `request` now; `reply_to` is called once, now or when the reply may be seen."""
         now_ms = self.timeline.now_us // 1000
         wall_ms = self.timeline.wall_start_ms + now_ms
-        self._carry_out(self.node.submit(request, reply_to, now_ms, wall_ms), now_ms)
+        ready = self.node.submit(request, reply_to, now_ms, wall_ms)
+        if ready.persist or self.node.deadline_ms < self._wakeup.armed_ms:
+            self._carry_out(ready, now_ms)
+            return
+        for answer, reply in ready.replies:
+            answer(reply)
 
     def _wake(self) -> None:
         if self.node.deadline_ms <= self.timeline.now_ms:

@@ -62,7 +62,8 @@ class Service:
         """From here on listeners answer."""
         self._world = world
         if self._controller is not None:
-            self._controller.serve(runtime, partial(self._answer_controller, world))
+            describe = partial(self._describe_controller, world)
+            self._controller.serve(runtime, describe, world.dispatch)
         for broker_id in self._facades:
             self.serve_facade(broker_id, runtime)
         world.agent_listeners.append(self._on_agent_state)
@@ -71,7 +72,11 @@ class Service:
         assert self._world is not None, "serve comes first"
         listener = self._facades[broker_id]
         listener.start_time_tag = self._world.topology.settings.start_time_tag
-        listener.serve(runtime, partial(self._answer_facade, self._world, broker_id))
+        listener.serve(
+            runtime,
+            partial(self._describe_facade, self._world, broker_id),
+            partial(self._answer_facade, self._world, broker_id),
+        )
 
     async def open_http(self, application: "web.Application", port: int) -> int:
         from aiohttp import web
@@ -93,37 +98,29 @@ class Service:
         if self._http is not None:
             await self._http.cleanup()
 
-    def _answer_controller(
-        self, world: World, request: Request, version: int, reply_to: ReplyTo
-    ) -> None:
-        if isinstance(request, ApiVersionsRequest):
-            node = world.controller.node
-            reply_to(
-                api_versions.answer(
-                    request,
-                    version,
-                    listener="controller",
-                    image=node.committed,
-                    profile=node.profile,
-                )
-            )
-        else:
-            world.dispatch(request, reply_to)
+    def _describe_controller(
+        self, world: World, request: ApiVersionsRequest, version: int
+    ) -> Response:
+        node = world.controller.node
+        return api_versions.answer(
+            request, version, listener="controller", image=node.committed, profile=node.profile
+        )
+
+    def _describe_facade(
+        self, world: World, broker_id: int, request: ApiVersionsRequest, version: int
+    ) -> Response:
+        image, profile = world.agents[broker_id].agent.image, world.topology.profile
+        return api_versions.answer(
+            request, version, listener="broker", image=image, profile=profile
+        )
 
     def _answer_facade(
-        self, world: World, broker_id: int, request: Request, version: int, reply_to: ReplyTo
+        self, world: World, broker_id: int, request: Request, reply_to: ReplyTo
     ) -> None:
         """What a broker knows it answers from what it has fetched; the rest it passes on."""
         image = world.agents[broker_id].agent.image
         cluster_id = world.topology.cluster_id
         match request:
-            case ApiVersionsRequest():
-                profile = world.topology.profile
-                reply_to(
-                    api_versions.answer(
-                        request, version, listener="broker", image=image, profile=profile
-                    )
-                )
             case MetadataRequest():
                 reply_to(
                     facade.metadata(

@@ -15,7 +15,7 @@ from typing import cast
 
 from ..core.errors import ApiError, ErrorCode
 from ..core.handlers import refusal
-from ..core.rpc import DescribeClusterResponse, Request, Response
+from ..core.rpc import ApiVersionsRequest, DescribeClusterResponse, Request, Response
 from ..wire.apis import APIS
 from ..wire.errors import DecodeError
 from ..wire.frames import (
@@ -34,19 +34,22 @@ WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; beyond it we stop ans
 API_VERSIONS = 18
 
 Reply = Response | ApiError
-Answer = Callable[[Request, int, Callable[[Reply], None]], None]
+Describe = Callable[[ApiVersionsRequest, int], Response]
+Dispatch = Callable[[Request, Callable[[Reply], None]], None]
 
 
 class KafkaListener:
-    """`kind` ("controller" or "broker") says which APIs are offered; nothing is read before
-    `serve(runtime, answer)` says who decides: `answer(request, version, reply_to)`."""
+    """`kind` ("controller" or "broker") says which APIs are offered. Nothing is read before `serve`
+    says who decides: `describe(request, version)` answers ApiVersions, the one API whose answer
+    depends on the version asked in; `dispatch(request, reply_to)` everything else."""
 
     def __init__(self, kind: str, name: str) -> None:
         self.name = name
         self.spoken = _spoken_by(kind)
         self.start_time_tag = False
         self.runtime: Runtime | None = None
-        self.answer: Answer = _nobody_serves
+        self.describe: Describe = _nobody_describes
+        self.dispatch: Dispatch = _nobody_serves
         self.connections: set[KafkaConnection] = set()
         self.is_holding = True
         self._server: asyncio.Server | None = None
@@ -56,8 +59,8 @@ class KafkaListener:
     def is_open(self) -> bool:
         return self._server is not None
 
-    def serve(self, runtime: Runtime, answer: Answer) -> None:
-        self.runtime, self.answer = runtime, answer
+    def serve(self, runtime: Runtime, describe: Describe, dispatch: Dispatch) -> None:
+        self.runtime, self.describe, self.dispatch = runtime, describe, dispatch
         self.hold(False)
 
     async def open(self, host: str, port: int) -> int:
@@ -182,7 +185,10 @@ class KafkaConnection(asyncio.Protocol):
                 if exchange is not None:
                     request = exchange.decode(frame, exchange.end)[0]
                     self._awaited = (exchange, frame[4:8], request)
-                    listener.answer(request, exchange.version, self._reply)
+                    if request.__class__ is ApiVersionsRequest:
+                        self._reply(listener.describe(request, exchange.version))
+                    else:
+                        listener.dispatch(request, self._reply)
         except DecodeError as error:
             self._refuse_bytes(error)
         finally:
@@ -257,7 +263,11 @@ class KafkaConnection(asyncio.Protocol):
             self._transport.close()
 
 
-def _nobody_serves(request: Request, version: int, reply_to: Callable[[Reply], None]) -> None:
+def _nobody_describes(request: ApiVersionsRequest, version: int) -> Response:
+    raise AssertionError("nothing is read before it is served")
+
+
+def _nobody_serves(request: Request, reply_to: Callable[[Reply], None]) -> None:
     raise AssertionError("nothing is read before it is served")
 
 

@@ -129,7 +129,7 @@ class Exchange:
         self._kept: dict[int, tuple[Response, bytes, bytes]] | None = {} if response.kept else None
 
     def matches(self, frame: bytes) -> bool:
-        return frame[:4] == self.start and frame[8 : self.end] == self.rest
+        return frame.startswith(self.start) and frame.startswith(self.rest, 8)
 
     def spell(self, correlation_id: bytes, response: Response) -> bytes:
         """The whole frame with its length, for one write. The replies of a few APIs are the same

@@ -11,7 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kraftsim import Cluster
-from kraftsim.controller.core.rpc import ApiVersionsRequest
+from kraftsim.controller.core.rpc import ApiVersionsRequest, ApiVersionsResponse
+from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.kafka_listener import (
     WRITE_BUFFER_BYTES_MAX,
     KafkaConnection,
@@ -197,19 +198,15 @@ class Wire(asyncio.Transport):
 
 def listening(world: World) -> KafkaListener:
     listener = KafkaListener("controller", "controller")
-    listener.serve(Runtime(world.timeline, speed=0.0), _answer_of(world))
+    node = world.controller.node
+
+    def describe(request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
+        return api_versions.answer(
+            request, version, listener="controller", image=node.committed, profile=node.profile
+        )
+
+    listener.serve(Runtime(world.timeline, speed=0.0), describe, world.dispatch)
     return listener
-
-
-def _answer_of(world: World) -> Any:
-    from kraftsim.service import Service
-
-    service = Service("127.0.0.1")
-
-    def answer(request: Any, version: int, reply_to: Any) -> None:
-        service._answer_controller(world, request, version, reply_to)
-
-    return answer
 
 
 def world() -> World:
