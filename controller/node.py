@@ -131,7 +131,7 @@ class Node:
         except ApiError as error:
             ready.replies = ((token, error),)
             return ready
-        self._commit(decision, ready, now_ms, wall_ms)
+        self._commit(decision, request, ready, now_ms, wall_ms)
         reply = decision.reply
         assert reply is not None, f"no reply to {type(request).__name__}"
         if self.high_watermark == self._state.next_offset:
@@ -157,7 +157,7 @@ class Node:
         self._answer_parked(ready, self._parked.expired(now_ms))
         if now_ms >= self._lease_check_ms:
             while (decision := heartbeats.expire_one(self._state, now_ms)) is not None:
-                self._commit(decision, ready, now_ms, wall_ms)
+                self._commit(decision, None, ready, now_ms, wall_ms)
             self._lease_check_ms = self._next_lease_check(now_ms)
         if now_ms >= self._idle_ms:
             record = bootstrap.idle_record(self._state.image)
@@ -213,18 +213,32 @@ class Node:
             )
             self._append((registration,), ready, now_ms, wall_ms)
 
-    def _commit(self, decision: Decision, ready: Ready, now_ms: int, wall_ms: int) -> None:
+    def _commit(
+        self,
+        decision: Decision,
+        request: Any,
+        ready: Ready,
+        now_ms: int,
+        wall_ms: int,
+    ) -> None:
         """Note the guess, then append and apply the records (the order of 2.27 to 2.29)."""
         note, leases = decision.note, self._state.leases
         if isinstance(note, HeartbeatNote):
             leases.heard(
-                note.broker_id, note.broker_epoch, note.metadata_offset, note.fenced, now_ms
+                request.broker_id,
+                request.broker_epoch,
+                request.current_metadata_offset,
+                note.fenced,
+                now_ms,
             )
         elif isinstance(note, ExpiryNote):
             leases.expired(note.broker_id)
         if decision.records:
             self._append(decision.records, ready, now_ms, wall_ms)
-        if isinstance(note, RegistrationNote):
+        if isinstance(note, HeartbeatNote):
+            if note.enters_controlled_shutdown:
+                leases.shutting_down_from(request.broker_id, self._state.next_offset - 1)
+        elif isinstance(note, RegistrationNote):
             leases.registered(
                 note.broker_id,
                 note.broker_epoch,
@@ -232,8 +246,6 @@ class Node:
                 amends=note.amends,
                 now_ms=now_ms,
             )
-        elif isinstance(note, HeartbeatNote) and note.enters_controlled_shutdown:
-            leases.shutting_down_from(note.broker_id, self._state.next_offset - 1)
         if self._lease_check_ms == NEVER_MS and note is not None:  # the first contact (2.41)
             self._lease_check_ms = self._next_lease_check(now_ms)
             self._set_deadline()

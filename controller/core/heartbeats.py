@@ -30,8 +30,8 @@ from .state import Decision, ExpiryNote, HeartbeatNote, State
 
 
 class ControlState(Enum):
-    """`replies` are the two answers there are in a state, not caught up and caught up (2.18);
-    made once, because a heartbeat is answered often."""
+    """`steady` are the decisions of a heartbeat that ends in this state and writes nothing, not
+    caught up and caught up (2.18); made once, because nearly every heartbeat is one of them."""
 
     FENCED = "FENCED"
     UNFENCED = "UNFENCED"
@@ -40,11 +40,15 @@ class ControlState(Enum):
 
     def __init__(self, name: str) -> None:
         self.is_fenced = name in ("FENCED", "SHUTDOWN_NOW")
-        self.replies = tuple(
-            BrokerHeartbeatResponse(
-                is_caught_up=is_caught_up,
-                is_fenced=self.is_fenced,
-                should_shut_down=name == "SHUTDOWN_NOW",
+        note = HeartbeatNote(self.is_fenced, name == "CONTROLLED_SHUTDOWN")
+        self.steady = tuple(
+            Decision(
+                reply=BrokerHeartbeatResponse(
+                    is_caught_up=is_caught_up,
+                    is_fenced=self.is_fenced,
+                    should_shut_down=name == "SHUTDOWN_NOW",
+                ),
+                note=note,
             )
             for is_caught_up in (False, True)
         )
@@ -62,37 +66,17 @@ def heartbeat(state: State, request: BrokerHeartbeatRequest, now_ms: int) -> Dec
     liveness = state.leases.liveness[broker.broker_id]
     current = current_state(liveness)
     following = _next_state(state, broker, liveness, current, request)
-    is_caught_up = request.current_metadata_offset >= broker.register_offset
-    return Decision(
-        _records(state, broker, request, None if following is current else following),
-        following.replies[is_caught_up],
-        HeartbeatNote(
-            broker.broker_id,
-            broker.broker_epoch,
-            request.current_metadata_offset,
-            following.is_fenced,
-            following is CONTROLLED_SHUTDOWN,
-        ),
-    )
-
-
-def _records(
-    state: State,
-    broker: BrokerRegistration,
-    request: BrokerHeartbeatRequest,
-    entered: ControlState | None,
-) -> tuple[Record, ...]:
-    """What the state that is entered writes, then what directories do, in every state (2.30)."""
+    decision = following.steady[request.current_metadata_offset >= broker.register_offset]
     cordoned = request.cordoned_log_dirs
     is_news = cordoned is not None and cordoned != broker.cordoned_log_dirs
-    if entered is None and not is_news and not request.offline_log_dirs:
-        return ()  # by far the most frequent case
-    records = [] if entered is None else _WRITES[entered](state, broker)
-    if request.offline_log_dirs:
+    if following is current and not is_news and not request.offline_log_dirs:
+        return decision
+    records = [] if following is current else _WRITES[following](state, broker)
+    if request.offline_log_dirs:  # directories, in every state (2.30), after what the state writes
         records += _offline_directories(state, broker, request)
     if is_news:
         records += _cordoned_directories(state, broker, request)
-    return tuple(records)
+    return decision._replace(records=tuple(records))
 
 
 def expire_one(state: State, now_ms: int) -> Decision | None:

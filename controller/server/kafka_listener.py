@@ -16,7 +16,7 @@ from typing import cast
 from ..core.errors import ApiError, ErrorCode
 from ..core.handlers import refusal
 from ..core.rpc import ApiVersionsRequest, DescribeClusterResponse, Request, Response
-from ..wire.apis import APIS
+from ..wire.apis import API_VERSIONS, APIS
 from ..wire.errors import DecodeError
 from ..wire.frames import (
     Exchange,
@@ -31,7 +31,6 @@ log = logging.getLogger(__name__)
 
 CONNECTIONS_MAX = 10_000  # of one listener; one more is closed at once
 WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; beyond it we stop answering it
-API_VERSIONS = 18
 
 Reply = Response | ApiError
 Describe = Callable[[ApiVersionsRequest, int], Response]
@@ -168,16 +167,13 @@ class KafkaConnection(asyncio.Protocol):
 
     def _work(self) -> None:
         """Answer what has come, until a reply must be awaited or the client does not read."""
-        listener = self._listener
+        listener, frames = self._listener, self._frames
         if self._is_working or self._transport is None or listener.runtime is None:
             return
         self._is_working = True
         listener.take_turn(self)
         try:
-            frames = self._frames
-            while frames and self._awaited is None:
-                if self._cannot_write or listener.is_holding:
-                    break
+            while frames and not (self._awaited or self._cannot_write or listener.is_holding):
                 frame = frames.popleft()
                 exchange = self._exchange
                 if exchange is None or not exchange.matches(frame):
@@ -185,7 +181,7 @@ class KafkaConnection(asyncio.Protocol):
                 if exchange is not None:
                     request = exchange.decode(frame, exchange.end)[0]
                     self._awaited = (exchange, frame[4:8], request)
-                    if request.__class__ is ApiVersionsRequest:
+                    if exchange.is_api_versions:
                         self._reply(listener.describe(request, exchange.version))
                     else:
                         listener.dispatch(request, self._reply)
@@ -193,7 +189,7 @@ class KafkaConnection(asyncio.Protocol):
             self._refuse_bytes(error)
         finally:
             self._is_working = False
-        if self._frames or self._is_paused or self._has_said_all:
+        if frames or self._is_paused or self._has_said_all:
             self._mind_backlog()
 
     def _work_soon(self) -> None:
@@ -205,30 +201,28 @@ class KafkaConnection(asyncio.Protocol):
         header = read_request_header(frame)
         listener = self._listener
         if header[:2] not in listener.spoken:
-            self._put_out(_unspoken(header))
+            self._out.append(_unspoken(header))
             return None
         self._exchange = Exchange(header, frame, start_time_tag=listener.start_time_tag)
         return self._exchange
 
     def _reply(self, reply: Reply) -> None:
         """Spell the reply; it leaves with the others of this read, or by itself if it was late."""
-        awaited, self._awaited = self._awaited, None
+        awaited = self._awaited
         if awaited is None or self._transport is None:
             return  # the connection ended while it was waited for
+        self._awaited = None
         exchange, correlation_id, request = awaited
         response = refusal(request, reply) if isinstance(reply, ApiError) else reply
         if exchange.version == 0 and isinstance(response, DescribeClusterResponse):
             response = _as_version_0(response)
-        self._put_out(exchange.spell(correlation_id, response))
-        if not self._is_working:
-            self._work_soon()
-
-    def _put_out(self, frame: bytes) -> None:
-        """A client that asks for much at once is written to sooner, and held up if it lags."""
+        frame = exchange.spell(correlation_id, response)
         self._out.append(frame)
         self._out_bytes += len(frame)
         if self._out_bytes > WRITE_BUFFER_BYTES_MAX:
-            self.flush()
+            self.flush()  # who asks for much at once is written to sooner, and held up if it lags
+        if not self._is_working:
+            self._work_soon()
 
     def flush(self) -> None:
         """Write what is ready, in one write."""

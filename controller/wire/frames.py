@@ -4,15 +4,13 @@ A frame here is what follows the length. The client's id is a plain nullable str
 header; flexible headers end with tagged fields; the header of an ApiVersions response never does.
 """
 
-from collections.abc import Callable
-from functools import cache
 from struct import Struct as Packing
 from struct import error
 from typing import NamedTuple, cast
 
 from ..core.rpc import ApiVersion, ApiVersionsResponse, Request, Response
 from .apis import API_VERSIONS, APIS
-from .codec import Encoder, decoder, encoder
+from .codec import decoder, encoder
 from .decode_source import skip_tags
 from .errors import DecodeError
 
@@ -22,8 +20,6 @@ KEPT_MAX = 64  # replies of one exchange whose bytes are kept; a heartbeat has e
 _LENGTH = Packing(">i")
 _HEADER = Packing(">hhih")  # key, version, correlation id, length of the client's id
 _CORRELATION_ID = Packing(">i")
-_RESPONSE = Packing(">ii")  # length and header version 0
-_FLEXIBLE_RESPONSE = Packing(">iix")  # length and header version 1, without tagged fields
 
 
 class RequestHeader(NamedTuple):
@@ -79,22 +75,15 @@ def encode_response(
     start_time_tag: bool = False,
 ) -> bytes:
     """The whole frame with its length, for one write."""
-    encode, pack_head, head_bytes = _response_spelling(api_key, api_version, start_time_tag)
-    body = encode(response)
-    return pack_head(head_bytes + len(body), correlation_id) + body
+    body = encoder(APIS[api_key].response, api_version, start_time_tag)(response)
+    frame = _CORRELATION_ID.pack(correlation_id) + _header_tags(api_key, api_version) + body
+    return _LENGTH.pack(len(frame)) + frame
 
 
-Spelling = tuple[Encoder, Callable[[int, int], bytes], int]
-
-
-@cache
-def _response_spelling(api_key: int, api_version: int, start_time_tag: bool) -> Spelling:
-    """How to encode the body, how to pack what is before it, and how long its header is."""
-    message = APIS[api_key].response
-    is_flexible = message.is_flexible(api_version) and api_key != API_VERSIONS
-    head = _FLEXIBLE_RESPONSE if is_flexible else _RESPONSE
-    encode = encoder(message, api_version, start_time_tag)
-    return encode, head.pack, head.size - _LENGTH.size
+def _header_tags(api_key: int, api_version: int) -> bytes:
+    """What stands between correlation id and body, where we write it: no tags, or nothing."""
+    is_flexible = APIS[api_key].response.is_flexible(api_version) and api_key != API_VERSIONS
+    return b"\0" if is_flexible else b""
 
 
 class Exchange:
@@ -106,11 +95,11 @@ class Exchange:
 
     __slots__ = (
         "_encode",
-        "_head_bytes",
         "_kept",
         "_tags",
         "decode",
         "end",
+        "is_api_versions",
         "rest",
         "start",
         "version",
@@ -118,18 +107,18 @@ class Exchange:
 
     def __init__(self, header: RequestHeader, frame: bytes, *, start_time_tag: bool) -> None:
         self.version = header.api_version
+        self.is_api_versions = header.api_key == API_VERSIONS
         self.start = frame[:4]  # key and version
         self.end = header.body_offset
         self.rest = frame[8 : self.end]  # client id and tags
         self.decode = decoder(APIS[header.api_key].request, header.api_version)
         response = APIS[header.api_key].response
         self._encode = encoder(response, header.api_version, start_time_tag)
-        is_flexible = response.is_flexible(header.api_version) and header.api_key != API_VERSIONS
-        self._tags = b"\0" if is_flexible else b""
+        self._tags = _header_tags(header.api_key, header.api_version)
         self._kept: dict[int, tuple[Response, bytes, bytes]] | None = {} if response.kept else None
 
     def matches(self, frame: bytes) -> bool:
-        return frame.startswith(self.start) and frame.startswith(self.rest, 8)
+        return frame[8 : self.end] == self.rest and frame[:4] == self.start
 
     def spell(self, correlation_id: bytes, response: Response) -> bytes:
         """The whole frame with its length, for one write. The replies of a few APIs are the same
@@ -178,7 +167,7 @@ def decode_response(api_key: int, api_version: int, frame: bytes) -> tuple[int, 
     pos = _CORRELATION_ID.size
     try:
         (correlation_id,) = _CORRELATION_ID.unpack_from(frame)
-        if message.is_flexible(api_version) and api_key != API_VERSIONS:
+        if _header_tags(api_key, api_version):
             pos = skip_tags(frame, pos)
     except (error, IndexError):
         raise DecodeError(f"expected a response header, got {len(frame)} bytes") from None
