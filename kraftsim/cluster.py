@@ -9,7 +9,7 @@ from importlib import import_module
 from types import TracebackType
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
-from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.rpc import (
     CreatableReplicaAssignment,
     CreatableTopic,
@@ -37,9 +37,10 @@ from .broker_states import STATES, states_of
 from .description import ClusterDescription, describe
 from .durations import microseconds
 from .errors import CommandError, UnknownBroker
-from .options import BROKERS_MAX, PORT_MAX, ClusterOptions, nearest, topology_of
+from .options import BROKERS_MAX, PORT_MAX, ClusterOptions, topology_of
 from .service import Service
 from .waiting import until_live, until_virtual
+from .words import nearest
 
 START_LIMIT = "60s"
 BROKER_ID_MAX = 2**31 - 1  # an int32 on the wire
@@ -392,6 +393,4 @@ class Cluster:
 
 def _raise_if_refused(code: int, message: str | None) -> None:
     if code:
-        from kraftsim.controller.core.errors import ErrorCode
-
         raise ApiError(ErrorCode(code), message or "")

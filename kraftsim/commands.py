@@ -46,7 +46,7 @@ def _of(operation: Operation) -> Command:
 
     def run(given: argparse.Namespace) -> int:
         arguments = {
-            one.json_name.rstrip("_"): getattr(given, one.name)
+            one.json_name: getattr(given, one.name)
             for one in operation.parameters
             if getattr(given, one.name) is not None
         }
