@@ -27,9 +27,10 @@ from kraftsim.controller.core.uuid import random_uuid, uuid_text
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.scenarios.topology import (
     FIRST_BROKER_ID,
-    FIRST_BROKER_PORT,
     FIRST_CONTROLLER_PORT,
+    PORT_MAX,
     BrokerSpec,
+    unbound_port,
 )
 from kraftsim.scenarios.world import World
 
@@ -37,7 +38,7 @@ from .broker_states import STATES, states_of
 from .description import ClusterDescription, describe
 from .durations import microseconds
 from .errors import CommandError, UnknownBroker
-from .options import BROKERS_MAX, PORT_MAX, ClusterOptions, topology_of
+from .options import BROKERS_MAX, ClusterOptions, topology_of
 from .service import Service
 from .waiting import until_live, until_virtual
 from .words import nearest
@@ -243,7 +244,7 @@ class Cluster:
         """The port of its facade, bound; without sockets any port that can be registered."""
         first = self.options.kafka_port
         if first is None:
-            return FIRST_BROKER_PORT + broker_id % (PORT_MAX - FIRST_BROKER_PORT)
+            return unbound_port(broker_id)
         port = first and first + broker_id - FIRST_BROKER_ID
         if not 0 <= port <= PORT_MAX:
             raise CommandError(

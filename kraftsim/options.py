@@ -10,6 +10,7 @@ from kraftsim.scenarios.topology import (
     FIRST_BROKER_ID,
     FIRST_BROKER_PORT,
     FIRST_CONTROLLER_PORT,
+    PORT_MAX,
     BrokerSpec,
     ControllerSpec,
     Topology,
@@ -18,7 +19,6 @@ from kraftsim.scenarios.topology import (
 from .words import nearest, whole_number
 
 BROKERS_MAX = 10_000
-PORT_MAX = 65535
 SPEED_MAX = 1000.0  # a heartbeat of every broker each 2 ms; beyond it real time cannot keep up
 CLOCKS = ("real", "virtual", "scaled:K")
 
