@@ -7,8 +7,6 @@ The same request and response types as on the wire, lowerCamel; a refusal adds `
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from kraftsim.broker_agent.config import CLIENT_LISTENER
-from kraftsim.controller.core.describe_cluster import describe_brokers
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import refusal
 from kraftsim.controller.core.rpc import (
@@ -22,6 +20,7 @@ from kraftsim.controller.wire.api_decommission_broker import DECOMMISSION_BROKER
 from kraftsim.controller.wire.apis import APIS, Api
 from kraftsim.controller.wire.json_form import from_json, to_json
 
+from .description import brokers_for_clients
 from .errors import CommandError
 from .views import Document
 from .words import whole_number
@@ -71,13 +70,7 @@ def _with_directory(request: Request) -> Request:
 
 async def _answer(kraft: "Cluster", request: Request) -> Response:
     if isinstance(request, DescribeClusterRequest) and request.endpoint_type == BROKER_ENDPOINT:
-        return describe_brokers(
-            kraft.world.committed,
-            request,
-            cluster_id=kraft.cluster_id,
-            listener=CLIENT_LISTENER,
-            random=kraft.world.random,
-        )
+        return brokers_for_clients(kraft.world, kraft.world.committed, request)
     return await kraft.request(request)
 
 
