@@ -14,7 +14,7 @@ from kraftsim.scenarios.world import World
 from tests.worlds import ask, create_topic, pass_time, world_of
 
 
-def metadata(world: World, *names: str | None, by_id: bytes | None = None):  # type: ignore[no-untyped-def]
+def metadata(world: World, *names: str | None, by_id: bytes | None = None):
     topics = tuple(MetadataRequestTopic(name=name) for name in names)
     if by_id is not None:
         topics = (MetadataRequestTopic(topic_id=by_id),)

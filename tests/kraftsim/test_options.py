@@ -9,7 +9,7 @@ from kraftsim.words import nearest
 
 
 def topology(**options: object) -> Topology:
-    return topology_of(ClusterOptions(**options), "some-cluster")  # type: ignore[arg-type]
+    return topology_of(ClusterOptions(**options), "some-cluster")
 
 
 def test_a_cluster_of_which_nothing_was_said_is_kafkas_default() -> None:
