@@ -11,7 +11,7 @@ class Echo(asyncio.Protocol):
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        self._transport.write(data)  # type: ignore[attr-defined]  # uvloop's own transport
+        self._transport.write(data)
 
 
 async def serve() -> None:

@@ -3,6 +3,7 @@
 import socket
 from statistics import median
 
+from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.controller.core.rpc import (
     BrokerFeature,
     BrokerHeartbeatRequest,
@@ -17,15 +18,6 @@ from .processes import CLUSTER_ID, controller_port, properties, running, up
 from .report import Row
 
 RUNS, SECONDS = 5, 2.0
-FEATURES = (
-    ("metadata.version", 7, 30),
-    ("kraft.version", 0, 1),
-    ("group.version", 0, 1),
-    ("transaction.version", 0, 2),
-    ("eligible.leader.replicas.version", 0, 1),
-    ("share.version", 0, 1),
-    ("streams.version", 0, 1),
-)
 
 
 def heartbeats() -> list[Row]:
@@ -107,7 +99,7 @@ def _registered(connection: socket.socket, broker_id: int) -> int:
         listeners=(BrokerListener(name="PLAINTEXT", host="127.0.0.1", port=9092),),
         features=tuple(
             BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
-            for name, low, high in FEATURES
+            for name, low, high in KAFKA_4_3.supported_features
         ),
         log_dirs=((broker_id + (1 << 100)).to_bytes(16, "big"),),
     )

@@ -6,17 +6,11 @@ what its broker has fetched: a lagging broker shows stale metadata (rule 5.45).
 
 from collections.abc import Callable, Iterable
 
-from kraftsim.controller.core.describe_cluster import (
-    ALL_CLUSTER_OPERATIONS,
-    any_live_broker,
-    describe_brokers,
-)
+from kraftsim.controller.core.describe_cluster import ALL_CLUSTER_OPERATIONS, any_live_broker
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.partition import Partition, Topic
 from kraftsim.controller.core.rpc import (
-    DescribeClusterRequest,
-    DescribeClusterResponse,
     MetadataBroker,
     MetadataPartition,
     MetadataRequest,
@@ -30,17 +24,14 @@ from kraftsim.controller.core.uuid import LOST_DIRECTORY, ZERO_UUID
 
 ALL_TOPIC_OPERATIONS = 3576  # with no authorizer: bits 3 to 8, 10 and 11
 
-Random = Callable[[], float]
-
-
-def describe_cluster(
-    image: Image, request: DescribeClusterRequest, *, cluster_id: str, listener: str, random: Random
-) -> DescribeClusterResponse:
-    return describe_brokers(image, request, cluster_id=cluster_id, listener=listener, random=random)
-
 
 def metadata(
-    image: Image, request: MetadataRequest, *, cluster_id: str, listener: str, random: Random
+    image: Image,
+    request: MetadataRequest,
+    *,
+    cluster_id: str,
+    listener: str,
+    random: Callable[[], float],
 ) -> MetadataResponse:
     """Rules 5.40 to 5.44. Topics are never created by asking: there is no data plane."""
     brokers = tuple(

@@ -40,17 +40,15 @@ class Fleet:
         self.agents: dict[int, HostedAgent] = {}
 
     def start(self, configs: Iterable[AgentConfig], on_change: Callable[[int, str], None]) -> None:
-        self._runtime.enter()
-        for config in configs:
-            self._add(config, on_change).start()
-        self._runtime.leave()
+        with self._runtime.entered():
+            for config in configs:
+                self._add(config, on_change).start()
 
     def stop(self) -> None:
         """SIGTERM to every one of them: drain, then end."""
-        self._runtime.enter()
-        for agent in self.agents.values():
-            agent.stop()
-        self._runtime.leave()
+        with self._runtime.entered():
+            for agent in self.agents.values():
+                agent.stop()
 
     def close(self) -> None:
         for client in self._clients:
@@ -79,6 +77,7 @@ class Fleet:
         return hosted
 
     def _deliver(self, action: Callable[[], None]) -> None:
+        """By hand, because it happens for every answer: a context manager would cost more."""
         self._runtime.enter()
         action()
         self._runtime.leave()

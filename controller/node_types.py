@@ -32,7 +32,7 @@ class LeadershipLost:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """`next_deadline_ms` has come."""
+    """`deadline_ms` has come."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import logging
 import random
-import sys
 import time
 from collections.abc import Coroutine
 
@@ -12,22 +11,20 @@ from kraftsim.broker_agent.fleet import Fleet
 from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.timeline import Timeline
-from kraftsim.scenarios.topology import FIRST_BROKER_PORT, BrokerSpec, Topology, agent_config
+from kraftsim.scenarios.topology import PORT_MAX, BrokerSpec, Topology, agent_config, unbound_port
 
+from .errors import FAILED, GOOD
 from .options import ClusterOptions, topology_of
-from .up import run_until_signalled, settings_of, stop_signals
+from .up import log_to_stderr, run_until_signalled, settings_of, stop_signals
 
 AGENTS_MAX = 1000
 DRAIN_LIMIT_S = 10.0  # after SIGTERM: what has not drained by then is dropped
-PORT_MAX = 65535
 
 log = logging.getLogger("kraftsim.agent")
 
 
 def run_agents(given: argparse.Namespace) -> int:
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s %(message)s"
-    )
+    log_to_stderr()
     if not 1 <= given.count <= AGENTS_MAX:
         raise ValueError(f"--count: expected 1 to {AGENTS_MAX}, got {given.count}")
     host, _, port = given.controller.rpartition(":")
@@ -49,7 +46,10 @@ async def _run(topology: Topology, host: str, port: int, first_id: int) -> int:
     progress = _Progress(len(topology.brokers))
     specs = [
         BrokerSpec(
-            broker_id=first_id + place, host=one.host, port=_port(first_id + place), rack=one.rack
+            broker_id=first_id + place,
+            host=one.host,
+            port=unbound_port(first_id + place),
+            rack=one.rack,
         )
         for place, one in enumerate(topology.brokers)
     ]
@@ -62,12 +62,7 @@ async def _run(topology: Topology, host: str, port: int, first_id: int) -> int:
     finally:
         fleet.close()
         runtime.close()
-    return 0 if stopping.is_set() else 1
-
-
-def _port(broker_id: int) -> int:
-    """A port to register with; nobody listens there."""
-    return FIRST_BROKER_PORT + broker_id % (PORT_MAX - FIRST_BROKER_PORT)
+    return GOOD if stopping.is_set() else FAILED
 
 
 async def _first(*waits: Coroutine[object, object, object]) -> None:

@@ -10,9 +10,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import NoReturn
 
-from .errors import CommandError
-
-GOOD, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+from .errors import FAILED, GOOD, INTERRUPTED, USAGE, CommandError
 
 
 class Parser(argparse.ArgumentParser):

@@ -9,7 +9,7 @@ from importlib import import_module
 from types import TracebackType
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
-from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.rpc import (
     CreatableReplicaAssignment,
     CreatableTopic,
@@ -27,9 +27,10 @@ from kraftsim.controller.core.uuid import random_uuid, uuid_text
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.scenarios.topology import (
     FIRST_BROKER_ID,
-    FIRST_BROKER_PORT,
     FIRST_CONTROLLER_PORT,
+    PORT_MAX,
     BrokerSpec,
+    unbound_port,
 )
 from kraftsim.scenarios.world import World
 
@@ -37,9 +38,10 @@ from .broker_states import STATES, states_of
 from .description import ClusterDescription, describe
 from .durations import microseconds
 from .errors import CommandError, UnknownBroker
-from .options import BROKERS_MAX, PORT_MAX, ClusterOptions, nearest, topology_of
+from .options import BROKERS_MAX, ClusterOptions, topology_of
 from .service import Service
 from .waiting import until_live, until_virtual
+from .words import nearest
 
 START_LIMIT = "60s"
 BROKER_ID_MAX = 2**31 - 1  # an int32 on the wire
@@ -242,7 +244,7 @@ class Cluster:
         """The port of its facade, bound; without sockets any port that can be registered."""
         first = self.options.kafka_port
         if first is None:
-            return FIRST_BROKER_PORT + broker_id % (PORT_MAX - FIRST_BROKER_PORT)
+            return unbound_port(broker_id)
         port = first and first + broker_id - FIRST_BROKER_ID
         if not 0 <= port <= PORT_MAX:
             raise CommandError(
@@ -392,6 +394,4 @@ class Cluster:
 
 def _raise_if_refused(code: int, message: str | None) -> None:
     if code:
-        from kraftsim.controller.core.errors import ErrorCode
-
         raise ApiError(ErrorCode(code), message or "")

@@ -5,16 +5,14 @@ of Kafka's `kafka-cluster` (rules 6.26 to 6.28); the others print what their row
 """
 
 import argparse
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .errors import CommandError
-from .http_client import Document, Refused, call, service_url, stream
+from .errors import GOOD, CommandError
+from .http_client import Document, call, service_url, stream
 from .operations import OPERATIONS, Operation, Parameter
 from .tables import print_document
 
-GOOD, FAILED = 0, 1
 Run = Callable[[argparse.Namespace], int]
 
 
@@ -26,19 +24,6 @@ class Command:
     run: Run
 
 
-def _refusable(run: Run) -> Run:
-    """A refusal is printed and fails; it is not a fault of the command."""
-
-    def refusable(given: argparse.Namespace) -> int:
-        try:
-            return run(given)
-        except Refused as error:
-            print(f"kraftsim: {error}", file=sys.stderr)
-            return FAILED
-
-    return refusable
-
-
 def _of(operation: Operation) -> Command:
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         for parameter in operation.parameters:
@@ -46,7 +31,7 @@ def _of(operation: Operation) -> Command:
 
     def run(given: argparse.Namespace) -> int:
         arguments = {
-            one.json_name.rstrip("_"): getattr(given, one.name)
+            one.json_name: getattr(given, one.name)
             for one in operation.parameters
             if getattr(given, one.name) is not None
         }
@@ -54,7 +39,7 @@ def _of(operation: Operation) -> Command:
         print_document(document, as_json=given.json)
         return GOOD
 
-    return Command(operation.words, operation.help, add_arguments, _refusable(run))
+    return Command(operation.words, operation.help, add_arguments, run)
 
 
 def _add_argument(
@@ -207,7 +192,7 @@ def _told(given: argparse.Namespace, document: Document, sentence: str) -> int:
 def _command(
     words: str, help: str, add: Callable[[argparse.ArgumentParser], None], run: Run
 ) -> Command:
-    return Command(tuple(words.split()), help, add, _refusable(run))
+    return Command(tuple(words.split()), help, add, run)
 
 
 COMMANDS: tuple[Command, ...] = (

@@ -1,10 +1,15 @@
-"""What a cluster looks like to whoever asks in Python."""
+"""What a cluster looks like to clients, and to whoever asks in Python."""
 
 from dataclasses import dataclass
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.controller.core.describe_cluster import describe_brokers
-from kraftsim.controller.core.rpc import DescribeClusterBroker, DescribeClusterRequest
+from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.rpc import (
+    DescribeClusterBroker,
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+)
 from kraftsim.scenarios.world import World
 
 from .errors import UnknownBroker
@@ -37,17 +42,25 @@ class ClusterDescription:
 
 
 def describe(world: World, include_fenced: bool) -> ClusterDescription:
-    reply = describe_brokers(
-        world.committed,
-        DescribeClusterRequest(include_fenced_brokers=include_fenced),
-        cluster_id=world.topology.cluster_id,
-        listener=CLIENT_LISTENER,
-        random=world.random,
-    )
+    request = DescribeClusterRequest(include_fenced_brokers=include_fenced)
+    reply = brokers_for_clients(world, world.committed, request)
     return ClusterDescription(
         cluster_id=reply.cluster_id,
         controller_id=world.controller.node.leader_id,
         brokers=tuple(_broker(one) for one in reply.brokers),
+    )
+
+
+def brokers_for_clients(
+    world: World, image: Image, request: DescribeClusterRequest
+) -> DescribeClusterResponse:
+    """What a client is told by whoever knows `image`: all of it, or what one broker has fetched."""
+    return describe_brokers(
+        image,
+        request,
+        cluster_id=world.topology.cluster_id,
+        listener=CLIENT_LISTENER,
+        random=world.random,
     )
 
 

@@ -1,6 +1,8 @@
-"""What a user did wrong, said so that they know what to do next."""
+"""What a user did wrong, said so that they know what to do next; and the exit codes that say it."""
 
 from collections.abc import Sequence
+
+GOOD, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 class CommandError(Exception):

@@ -13,11 +13,11 @@ from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.wire.json_form import JsonError
 
 from .errors import CommandError, UnknownBroker
-from .kafka_json import KAFKA_APIS, answer_kafka_api
+from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name
 from .openapi import openapi_document
 from .operations import OPERATIONS, Operation, arguments
-from .options import nearest
 from .views import Document, event_view
+from .words import nearest
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.journal import EventRow
@@ -104,13 +104,6 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     except Exception:  # a defect of ours: told as such, and the service goes on
         log.exception("%s %s", request.method, request.path)
         return _error(500, "the service failed; its log says how", "UNKNOWN_SERVER_ERROR")
-
-
-def error_name(code: int) -> str:
-    """INVALID_CLUSTER_ID is KIP-631's name of 104, and HTTP's."""
-    if code == ErrorCode.INCONSISTENT_CLUSTER_ID:
-        return "INVALID_CLUSTER_ID"
-    return ErrorCode(code).name if code in set(ErrorCode) else f"ERROR_{code}"
 
 
 async def _body(request: web.Request) -> dict[str, object]:

@@ -2,8 +2,9 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
-from http.client import HTTPException
+from http.client import HTTPException, HTTPResponse
 from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
@@ -17,7 +18,7 @@ TIMEOUT_S = 120.0  # beyond what the service was told to wait
 Document = dict[str, object]
 
 
-class Refused(Exception):
+class Refused(CommandError):
     """The service said no; the text is its own."""
 
 
@@ -31,8 +32,7 @@ def service_url(given: str | None) -> str:
 def call(url: str, method: str, path: str, arguments: Mapping[str, object]) -> Document:
     """One operation: path words are filled in, the rest goes into query or body."""
     rest = dict(arguments)
-    for name in [part[1:-1] for part in path.split("/") if part.startswith("{")]:
-        path = path.replace("{" + name + "}", quote(str(rest.pop(name)), safe=""))
+    path = re.sub(r"\{(\w+)\}", lambda name: quote(str(rest.pop(name[1])), safe=""), path)
     body = None
     if method == "POST":
         body = json.dumps(rest).encode()
@@ -68,9 +68,9 @@ def stream(url: str, path: str) -> Iterator[Document]:
             return
 
 
-def _opened(request: Request, url: str, *, timeout_s: float | None):  # type: ignore[no-untyped-def]  # urllib's own untyped response
+def _opened(request: Request, url: str, *, timeout_s: float | None) -> HTTPResponse:
     try:
-        return urlopen(request, timeout=timeout_s)
+        response: HTTPResponse = urlopen(request, timeout=timeout_s)
     except HTTPError as error:
         raise Refused(_refusal(error)) from None
     except (URLError, HTTPException, OSError, ValueError) as error:
@@ -79,6 +79,7 @@ def _opened(request: Request, url: str, *, timeout_s: float | None):  # type: ig
             f"no cluster answers at {url} ({reason}): start one with `kraftsim up`, or name "
             "another with --url or KRAFTSIM_HTTP"
         ) from None
+    return response
 
 
 def _refusal(error: HTTPError) -> str:

@@ -7,9 +7,7 @@ The same request and response types as on the wire, lowerCamel; a refusal adds `
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from kraftsim.broker_agent.config import CLIENT_LISTENER
-from kraftsim.controller.core.describe_cluster import describe_brokers
-from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import refusal
 from kraftsim.controller.core.rpc import (
     BrokerRegistrationRequest,
@@ -22,8 +20,10 @@ from kraftsim.controller.wire.api_decommission_broker import DECOMMISSION_BROKER
 from kraftsim.controller.wire.apis import APIS, Api
 from kraftsim.controller.wire.json_form import from_json, to_json
 
+from .description import brokers_for_clients
 from .errors import CommandError
 from .views import Document
+from .words import whole_number
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -45,8 +45,6 @@ async def answer_kafka_api(
     try:
         response = await _answer(kraft, request)
     except ApiError as error:
-        from .http_app import error_name
-
         document = to_json(api.response, refusal(request, error))
         return document | {
             "errorCode": int(error.code),
@@ -54,6 +52,13 @@ async def answer_kafka_api(
             "message": error.message,
         }
     return {"errorCode": 0, **to_json(api.response, response)}
+
+
+def error_name(code: int) -> str:
+    """INVALID_CLUSTER_ID is KIP-631's name of 104, and HTTP's."""
+    if code == ErrorCode.INCONSISTENT_CLUSTER_ID:
+        return "INVALID_CLUSTER_ID"
+    return ErrorCode(code).name if code in set(ErrorCode) else f"ERROR_{code}"
 
 
 def _with_directory(request: Request) -> Request:
@@ -65,20 +70,15 @@ def _with_directory(request: Request) -> Request:
 
 async def _answer(kraft: "Cluster", request: Request) -> Response:
     if isinstance(request, DescribeClusterRequest) and request.endpoint_type == BROKER_ENDPOINT:
-        return describe_brokers(
-            kraft.world.committed,
-            request,
-            cluster_id=kraft.cluster_id,
-            listener=CLIENT_LISTENER,
-            random=kraft.world.random,
-        )
+        return brokers_for_clients(kraft.world, kraft.world.committed, request)
     return await kraft.request(request)
 
 
 def _check_version(api: Api, version: str | None) -> None:
     if version is None:
         return
-    if not version.isdigit() or not api.min_version <= int(version) <= api.max_version:
+    number = whole_number(version)
+    if number is None or not api.speaks(number):
         raise CommandError(
             f"version: expected {api.min_version} to {api.max_version} of {api.name}, "
             f"got {version!r}"

@@ -5,7 +5,7 @@ from importlib.metadata import PackageNotFoundError, version
 from kraftsim.controller.wire.json_form import json_schema
 
 from .kafka_json import KAFKA_APIS
-from .operations import OPERATIONS, Operation, Parameter
+from .operations import OPERATIONS, Operation
 from .views import Document
 
 _TYPES = {int: "integer", bool: "boolean", str: "string"}
@@ -64,15 +64,13 @@ def _operation(operation: Operation) -> Document:
         for name in in_path
     ]
     if operation.method == "GET":
-        named += [_query(_name(one), _TYPES[one.kind], required=one.is_required) for one in others]
+        named += [
+            _query(one.json_name, _TYPES[one.kind], required=one.is_required) for one in others
+        ]
     elif others:
-        properties = {_name(one): {"type": _TYPES[one.kind]} for one in others}
+        properties = {one.json_name: {"type": _TYPES[one.kind]} for one in others}
         document["requestBody"] = _body({"type": "object", "properties": properties})
     return document | {"parameters": named}
-
-
-def _name(parameter: Parameter) -> str:
-    return parameter.json_name.rstrip("_")
 
 
 def _query(name: str, kind: str, *, required: bool = False) -> Document:

@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from kraftsim.controller.wire.schema import lower_camel
+
 from .errors import CommandError, UnknownBroker
 from .views import (
     Document,
@@ -19,6 +21,7 @@ from .views import (
     log_view,
     topics_view,
 )
+from .words import nearest, whole_number
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -44,8 +47,7 @@ class Parameter:
     @property
     def json_name(self) -> str:
         """lowerCamel, as everything over HTTP."""
-        head, *tail = self.name.split("_")
-        return head + "".join(word.capitalize() for word in tail)
+        return lower_camel(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +218,9 @@ OPERATIONS: tuple[Operation, ...] = (
 
 def arguments(operation: Operation, given: dict[str, object]) -> dict[str, object]:
     """Check and convert what a user gave; CommandError names the argument, expected and got."""
-    known = {one.json_name.rstrip("_"): one for one in operation.parameters}
+    known = {one.json_name: one for one in operation.parameters}
     for name in given:
         if name not in known:
-            from .options import nearest
-
             raise CommandError(f"{operation.name}: expected {nearest(name, known)}, got {name!r}")
     missing = [name for name, one in known.items() if one.is_required and name not in given]
     if missing:
@@ -236,14 +236,7 @@ def converted(parameter: Parameter, value: object) -> object:
         return value
     if parameter.kind is bool and str(value).lower() in ("true", "false"):
         return str(value).lower() == "true"
-    if parameter.kind is int and not isinstance(value, bool) and _is_whole(value):
-        return int(str(value))
+    if parameter.kind is int and (number := whole_number(str(value))) is not None:
+        return number
     kinds = {int: "a whole number", bool: "true or false", str: "a text"}
-    raise CommandError(
-        f"{parameter.json_name.rstrip('_')}: expected {kinds[parameter.kind]}, got {value!r}"
-    )
-
-
-def _is_whole(value: object) -> bool:
-    text = str(value)
-    return len(text) <= 19 and text.removeprefix("-").isdecimal()
+    raise CommandError(f"{parameter.json_name}: expected {kinds[parameter.kind]}, got {value!r}")

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from difflib import get_close_matches
 
 from kraftsim.controller.core.features import level_of
 from kraftsim.controller.core.profile import PROFILES, Profile
@@ -11,14 +10,15 @@ from kraftsim.scenarios.topology import (
     FIRST_BROKER_ID,
     FIRST_BROKER_PORT,
     FIRST_CONTROLLER_PORT,
+    PORT_MAX,
     BrokerSpec,
     ControllerSpec,
     Topology,
 )
 
+from .words import nearest, whole_number
+
 BROKERS_MAX = 10_000
-PORT_MAX = 65535
-DIGITS_MAX = 19  # of an int64
 SPEED_MAX = 1000.0  # a heartbeat of every broker each 2 ms; beyond it real time cannot keep up
 CLOCKS = ("real", "virtual", "scaled:K")
 
@@ -114,17 +114,16 @@ def _named(known: Mapping[str, Profile], name: str, what: str) -> Profile:
     return known[name]
 
 
-def nearest(word: str, known: Mapping[str, object] | Sequence[str]) -> str:
-    """The known word that `word` was probably meant to be, or all of them."""
-    close = get_close_matches(word, list(known), n=1)
-    return f"{close[0]!r} (nearest)" if close else ", ".join(known)
+def setting_name(key: str) -> str:
+    """The attribute of Settings that a key of Kafka's, or of ours, stands for."""
+    return key.replace(".", "_").removeprefix("kraftsim_")
 
 
 def _settings(profile: Profile, given: Mapping[str, object]) -> Settings:
     known = {one.name: one.type for one in fields(Settings)}
     changes: dict[str, object] = {}
     for key, value in given.items():
-        name = key.replace(".", "_").removeprefix("kraftsim_")
+        name = setting_name(key)
         if name not in known:
             dotted = [one.replace("_", ".") for one in known]
             raise ValueError(
@@ -139,7 +138,7 @@ def _typed(key: str, value: object, kind: object) -> object:
     text = str(value).strip().lower()
     if wants_bool and text in ("true", "false"):
         return text == "true"
-    if not wants_bool and len(text) <= DIGITS_MAX and text.removeprefix("-").isdecimal():
-        return int(text)
+    if not wants_bool and (number := whole_number(text)) is not None:
+        return number
     expected = "true or false" if wants_bool else "a whole number"
     raise ValueError(f"settings: {key}: expected {expected}, got {value!r}")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from kraftsim.controller.core.settings import Settings
 
+from .options import setting_name
+
 FILE_BYTES_MAX = 1024 * 1024
 
 
@@ -36,9 +38,5 @@ def read_properties(path: Path) -> dict[str, str]:
 def split_known(pairs: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """(settings that the simulation follows, keys that it has no use for)."""
     known = {one.name for one in fields(Settings)}
-    used = {
-        key: value
-        for key, value in pairs.items()
-        if key.replace(".", "_").removeprefix("kraftsim_") in known
-    }
+    used = {key: value for key, value in pairs.items() if setting_name(key) in known}
     return used, sorted(set(pairs) - set(used))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from kraftsim.broker_agent import facade
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.rpc import (
     ApiVersionsRequest,
     DescribeClusterRequest,
@@ -23,6 +24,8 @@ from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.kafka_listener import KafkaListener
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.scenarios.world import World
+
+from .description import brokers_for_clients
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -119,31 +122,11 @@ class Service:
     ) -> None:
         """What a broker knows it answers from what it has fetched; the rest it passes on."""
         image = world.agents[broker_id].agent.image
-        cluster_id = world.topology.cluster_id
         match request:
             case MetadataRequest():
-                reply_to(
-                    facade.metadata(
-                        image,
-                        request,
-                        cluster_id=cluster_id,
-                        listener=CLIENT_LISTENER,
-                        random=world.random,
-                    )
-                )
+                reply_to(_metadata(world, image, request))
             case DescribeClusterRequest():
-                try:
-                    reply_to(
-                        facade.describe_cluster(
-                            image,
-                            request,
-                            cluster_id=cluster_id,
-                            listener=CLIENT_LISTENER,
-                            random=world.random,
-                        )
-                    )
-                except ApiError as error:
-                    reply_to(error)
+                reply_to(_described(world, image, request))
             case _:
                 world.links[broker_id].send(request, partial(_returned, reply_to))
 
@@ -168,6 +151,23 @@ class Service:
         assert self._world is not None, "serve comes first"
         if not self._world.agents[broker_id].is_alive:
             listener.close()
+
+
+def _metadata(world: World, image: Image, request: MetadataRequest) -> Response:
+    return facade.metadata(
+        image,
+        request,
+        cluster_id=world.topology.cluster_id,
+        listener=CLIENT_LISTENER,
+        random=world.random,
+    )
+
+
+def _described(world: World, image: Image, request: DescribeClusterRequest) -> Response | ApiError:
+    try:
+        return brokers_for_clients(world, image, request)
+    except ApiError as error:
+        return error
 
 
 def _returned(reply_to: ReplyTo, reply: Response | ApiError | None) -> None:

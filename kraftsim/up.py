@@ -13,16 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .cluster import Cluster
-from .errors import CommandError
+from .errors import FAILED, GOOD, CommandError
 from .properties import read_properties, split_known
 
 log = logging.getLogger("kraftsim")
 
 
 def run_up(given: argparse.Namespace) -> int:
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s %(message)s"
-    )
+    log_to_stderr()
     kraft = Cluster(
         brokers=given.brokers,
         controllers=given.controllers,
@@ -40,6 +38,13 @@ def run_up(given: argparse.Namespace) -> int:
         http_port=given.http_port,
     )
     return run_until_signalled(_serve(kraft, given.ready_file))
+
+
+def log_to_stderr() -> None:
+    """Stdout is for what other programs read."""
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s %(message)s"
+    )
 
 
 def allow_many_sockets() -> None:
@@ -66,13 +71,13 @@ async def _serve(kraft: Cluster, ready_file: str | None) -> int:
                 await stopping.wait()
     except TimeoutError as error:
         print(f"kraftsim: {error}", file=sys.stderr)
-        return 1
+        return FAILED
     except OSError as error:
         print(f"kraftsim: {_hint(error)}", file=sys.stderr)
-        return 1
+        return FAILED
     finally:
         await kraft.close()
-    return 0
+    return GOOD
 
 
 async def _is_ready(kraft: Cluster, stopping: asyncio.Event) -> bool:

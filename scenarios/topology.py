@@ -11,6 +11,7 @@ from kraftsim.controller.core.uuid import Uuid
 
 FIRST_CONTROLLER_ID, FIRST_BROKER_ID = 3000, 1
 FIRST_CONTROLLER_PORT, FIRST_BROKER_PORT = 9990, 9092
+PORT_MAX = 65535
 BROKERS_PER_LINGER_MS = 10  # a fleet of 1,000 fetches metadata at most every 100 ms a broker
 
 
@@ -39,6 +40,11 @@ class Topology:
     profile: Profile = KAFKA_4_3
     settings: Settings = field(default_factory=Settings)
     metadata_version: int | None = None
+
+
+def unbound_port(broker_id: int) -> int:
+    """A port to register with where nobody listens."""
+    return FIRST_BROKER_PORT + broker_id % (PORT_MAX - FIRST_BROKER_PORT)
 
 
 def agent_config(topology: Topology, spec: BrokerSpec, log_dir: Uuid) -> AgentConfig:

@@ -7,11 +7,13 @@ import random
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.partition import Partition
-from kraftsim.controller.core.profile import KAFKA_4_3, Profile
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, Profile
 from kraftsim.controller.core.records import (
     FENCE,
     IN_CONTROLLED_SHUTDOWN,
@@ -52,6 +54,8 @@ CONTROLLER_ID = 3000
 WALL_START_MS = 1_700_000_000_000
 PLAINTEXT = "PLAINTEXT"
 
+BOTH = pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+
 
 def uuid_of(name: str) -> Uuid:
     """A uuid that can be told from others by looking at it."""
@@ -68,6 +72,17 @@ def listener(name: str = PLAINTEXT, *, port: int = 9092, **fields: Any) -> Broke
 
 def feature(name: str, low: int, high: int) -> BrokerFeature:
     return BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
+
+
+ALL_OF_4_3 = (
+    feature("metadata.version", 7, 30),
+    feature("eligible.leader.replicas.version", 0, 1),
+    feature("group.version", 0, 1),
+    feature("kraft.version", 0, 1),
+    feature("share.version", 0, 1),
+    feature("streams.version", 0, 1),
+    feature("transaction.version", 0, 2),
+)
 
 
 def ms(duration: str) -> int:

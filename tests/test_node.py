@@ -16,6 +16,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.node_types import Deadline, Elected, LeadershipLost, Persisted, Submitted
 from kraftsim.controller.timeline import NEVER_MS
 from tests.builders import (
+    BOTH,
     CONTROLLER_ID,
     WALL_START_MS,
     ControllerUnderTest,
@@ -24,8 +25,6 @@ from tests.builders import (
     registration,
     topic,
 )
-
-BOTH = pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
 
 
 class SlowDisk:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .errors import ApiError, ErrorCode
-from .profile import KAFKA_4_3, Profile
+from .profile import Profile
 from .records import BROKER_RESOURCE
 from .rpc import CreatableTopicConfig
 from .state import State
@@ -80,7 +80,7 @@ def configs_of(profile: Profile) -> dict[str, TopicConfig]:
     return TOPIC_CONFIGS_3_9 if profile.has_message_format_configs else TOPIC_CONFIGS
 
 
-def check(name: str, value: str, profile: Profile = KAFKA_4_3) -> None:
+def check(name: str, value: str, profile: Profile) -> None:
     """INVALID_CONFIG in Kafka's words for an unknown name or a value of the wrong kind (4.54)."""
     config = configs_of(profile).get(name)
     if config is None:

@@ -8,9 +8,10 @@ from functools import cache
 from types import CodeType, FunctionType
 from typing import Any
 
-from .decode_source import Namespace, decode_source
+from .decode_source import decode_source
 from .encode_source import encode_source
 from .schema import Message
+from .source_writer import Namespace
 
 Decoder = Callable[[bytes, int], tuple[Any, int]]
 Encoder = Callable[[Any], bytes]

@@ -9,7 +9,6 @@ and counts are checked here, because Python would not mind them, or would alloca
 
 from dataclasses import MISSING, fields
 from functools import cache
-from struct import Struct as Packing
 from struct import error, unpack_from
 
 from .errors import DecodeError
@@ -26,14 +25,13 @@ from .schema import (
     plain_fields,
     tagged_fields,
 )
+from .source_writer import Namespace, SourceWriter, packing_of
 from .varints import read_unsigned
-
-Namespace = dict[str, object]
 
 
 def decode_source(message: Message, version: int) -> tuple[str, Namespace]:
     """`def decode(data, pos)`, which returns the object and the end of its bytes."""
-    writer = _Writer(message, version)
+    writer = _Writer(message, version, _RUNTIME, depth=2)
     result = writer.new_object(message.struct, message.name)
     writer.line(f"return {result}, pos")
     head = ["def decode(data, pos):", "  size = len(data)", "  try:"]
@@ -45,19 +43,7 @@ def decode_source(message: Message, version: int) -> tuple[str, Namespace]:
     return "\n".join([*head, *writer.lines, *tail]), writer.names
 
 
-class _Writer:
-    def __init__(self, message: Message, version: int) -> None:
-        self.version = version
-        self.flexible = message.is_flexible(version)
-        self.lines: list[str] = []
-        self.names: Namespace = dict(_RUNTIME)
-        self._depth = 2
-        self._serial = 0
-        self._run: list[tuple[str, str]] = []  # codes of `struct`, and the names they fill
-
-    def line(self, text: str) -> None:
-        self.lines.append("  " * self._depth + text)
-
+class _Writer(SourceWriter):
     def new_object(self, struct: Struct, path: str) -> str:
         """Read `struct`; the name of the variable that holds the object, or the bare value."""
         values: dict[str, str] = {}
@@ -223,27 +209,11 @@ class _Writer:
             f"{names}= {self._constant(packing.unpack_from)}(data, pos); pos += {packing.size}"
         )
 
-    def _name(self, prefix: str) -> str:
-        self._serial += 1
-        return f"{prefix}{self._serial}"
-
-    def _constant(self, value: object) -> str:
-        if value is None or value == () or isinstance(value, bool | int | str):
-            return repr(value)
-        name = self._name("c")
-        self.names[name] = value
-        return name
-
-
-@cache
-def packing_of(codes: str) -> Packing:
-    return Packing(">" + codes)
-
 
 @cache
 def twin(model: type) -> type:
     """A class of the same layout whose attributes can be set."""
-    return type(f"_{model.__name__}", (), {"__slots__": model.__slots__})  # type: ignore[attr-defined]
+    return type(f"_{model.__name__}", (), {"__slots__": model.__slots__})  # type: ignore[attr-defined]  # our dataclasses have slots
 
 
 def defaults(model: type) -> dict[str, object]:

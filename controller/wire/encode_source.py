@@ -6,7 +6,6 @@ single run is returned as it is.
 
 from struct import pack
 
-from .decode_source import Namespace, packing_of
 from .schema import (
     STRING,
     Array,
@@ -20,6 +19,7 @@ from .schema import (
     plain_fields,
     tagged_fields,
 )
+from .source_writer import Namespace, SourceWriter, packing_of
 from .varints import SMALL, unsigned
 
 KEPT_BODIES_MAX = 1024  # of one message and version; beyond it, bodies are encoded anew
@@ -57,23 +57,19 @@ def _kept_source(message: Message, version: int, body: list[str]) -> str:
     )
 
 
-class _Writer:
+class _Writer(SourceWriter):
+    LITERALS = SourceWriter.LITERALS | bytes
+
     def __init__(self, message: Message, version: int, on_demand: bool) -> None:
-        self.version = version
-        self.flexible = message.is_flexible(version)
-        self.names: Namespace = dict(_RUNTIME)
+        super().__init__(message, version, _RUNTIME, depth=1)
         self._on_demand = on_demand
-        self._lines: list[str] = []
-        self._depth = 1
-        self._serial = 0
         self._add = "add"  # appends to the list of pieces that is being filled
-        self._run: list[tuple[str, str]] = []  # codes of `struct`, and what they pack
 
     def finish(self) -> list[str]:
-        if not self._lines:
+        if not self.lines:
             return [f"  return {self._packed()}"]
         self._flush()
-        return ["  pieces = []", "  add = pieces.append", *self._lines, "  return join(pieces)"]
+        return ["  pieces = []", "  add = pieces.append", *self.lines, "  return join(pieces)"]
 
     def struct(self, struct: Struct, source: str) -> None:
         for field in plain_fields(struct, self.version):
@@ -87,9 +83,6 @@ class _Writer:
         if self.flexible:
             self._tags(struct, source)
 
-    def _line(self, text: str) -> None:
-        self._lines.append("  " * self._depth + text)
-
     def _value(self, kind: WireType, source: str, nullable: bool) -> None:
         if isinstance(kind, Fixed):
             self._run.append((kind.code, source))
@@ -101,11 +94,11 @@ class _Writer:
     def _variable(self, kind: Variable | Spelled | Array, source: str, nullable: bool) -> None:
         value = self._name("v")
         self._flush()
-        self._line(f"{value} = {source}")
+        self.line(f"{value} = {source}")
         if nullable:
-            self._line(f"if {value} is None:")
-            self._line(f"  {self._add}({self._length('-1', kind)})")
-            self._line("else:")
+            self.line(f"if {value} is None:")
+            self.line(f"  {self._add}({self._length('-1', kind)})")
+            self.line("else:")
             self._depth += 1
         if isinstance(kind, Array):
             self._array(kind, value)
@@ -115,16 +108,16 @@ class _Writer:
 
     def _bytes(self, kind: Variable | Spelled, value: str) -> None:
         if isinstance(kind, Spelled):
-            self._line(f"{value} = {self._constant(kind.encode)}({value})")
+            self.line(f"{value} = {self._constant(kind.encode)}({value})")
         elif kind is STRING:
-            self._line(f"{value} = {value}.encode()")
+            self.line(f"{value} = {value}.encode()")
         self._count(value, kind)
-        self._line(f"{self._add}({value})")
+        self.line(f"{self._add}({value})")
 
     def _count(self, value: str, kind: WireType) -> None:
         count = self._name("n")
-        self._line(f"{count} = len({value})")
-        self._line(f"{self._add}({self._length(count, kind)})")
+        self.line(f"{count} = len({value})")
+        self.line(f"{self._add}({self._length(count, kind)})")
 
     def _length(self, count: str, kind: WireType) -> str:
         """The expression for the bytes of a length; -1 is null."""
@@ -136,13 +129,13 @@ class _Writer:
         self._count(value, kind)
         element = kind.element
         if isinstance(element, Fixed) and element.code == "16s":
-            self._line(f"{self._add}(join({value}))")
+            self.line(f"{self._add}(join({value}))")
         elif isinstance(element, Fixed):
             packed = f"pack(f'>{{len({value})}}{element.code}', *{value})"
-            self._line(f"{self._add}({packed})")
+            self.line(f"{self._add}({packed})")
         else:
             item = self._name("i")
-            self._line(f"for {item} in {value}:")
+            self.line(f"for {item} in {value}:")
             self._depth += 1
             self._element(element, item)
             self._flush()
@@ -168,33 +161,33 @@ class _Writer:
             return
         self._flush()
         pieces = self._name("t")
-        self._line(f"{pieces} = []")
+        self.line(f"{pieces} = []")
         for tag, field in known:
             self._tagged(tag, field, f"{source}.{field.name}", pieces)
-        self._line(f"{self._add}(varint(len({pieces})))")
-        self._line(f"if {pieces}: {self._add}(join({pieces}))")
+        self.line(f"{self._add}(varint(len({pieces})))")
+        self.line(f"if {pieces}: {self._add}(join({pieces}))")
 
     def _tagged(self, tag: int, field: Field, source: str, pieces: str) -> None:
         value, inner = self._name("v"), self._name("p")
         default = self._constant(field.default)
-        self._line(f"{value} = {source}")
+        self.line(f"{value} = {source}")
         differs = "is not" if field.default is None else "!="
-        self._line(f"if {value} {differs} {default}:")
+        self.line(f"if {value} {differs} {default}:")
         self._depth += 1
-        self._line(f"{inner} = []; {inner}_add = {inner}.append")
+        self.line(f"{inner} = []; {inner}_add = {inner}.append")
         outer, self._add = self._add, f"{inner}_add"
         self._value(field.type, value, field.nullable_since <= self.version)
         self._flush()
         self._add = outer
-        self._line(f"{inner} = join({inner})")
-        self._line(
+        self.line(f"{inner} = join({inner})")
+        self.line(
             f"{pieces}.append({self._constant(unsigned(tag))} + varint(len({inner})) + {inner})"
         )
         self._depth -= 1
 
     def _flush(self) -> None:
         if self._run:
-            self._line(f"{self._add}({self._packed()})")
+            self.line(f"{self._add}({self._packed()})")
 
     def _packed(self) -> str:
         """The expression for the run so far, which is thereby over."""
@@ -204,17 +197,6 @@ class _Writer:
         if not codes.strip("x"):
             return repr(bytes(len(codes)))
         return f"{self._constant(packing_of(codes).pack)}({values})"
-
-    def _name(self, prefix: str) -> str:
-        self._serial += 1
-        return f"{prefix}{self._serial}"
-
-    def _constant(self, value: object) -> str:
-        if value is None or value == () or isinstance(value, bool | int | str | bytes):
-            return repr(value)
-        name = self._name("c")
-        self.names[name] = value
-        return name
 
 
 _RUNTIME: Namespace = {"join": b"".join, "pack": pack, "small": SMALL, "varint": unsigned}

@@ -3,6 +3,7 @@
 import pytest
 
 from kraftsim.broker_agent import facade
+from kraftsim.controller.core.describe_cluster import describe_brokers
 from kraftsim.controller.core.rpc import (
     DescribeClusterRequest,
     MetadataRequest,
@@ -13,7 +14,7 @@ from kraftsim.scenarios.world import World
 from tests.worlds import ask, create_topic, pass_time, world_of
 
 
-def metadata(world: World, *names: str | None, by_id: bytes | None = None):  # type: ignore[no-untyped-def]
+def metadata(world: World, *names: str | None, by_id: bytes | None = None):
     topics = tuple(MetadataRequestTopic(name=name) for name in names)
     if by_id is not None:
         topics = (MetadataRequestTopic(topic_id=by_id),)
@@ -79,7 +80,7 @@ def test_fenced_brokers_are_described_only_when_asked_for() -> None:
     pass_time(world, 11)
 
     def described(include: bool) -> list[tuple[int, bool]]:
-        answer = facade.describe_cluster(
+        answer = describe_brokers(
             world.agents[1].agent.image,
             DescribeClusterRequest(include_fenced_brokers=include),
             cluster_id="c",

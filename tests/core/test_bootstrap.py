@@ -17,9 +17,7 @@ from kraftsim.controller.core.records import (
     RegisterControllerRecord,
     ZkMigrationStateRecord,
 )
-from tests.builders import WALL_START_MS, ControllerUnderTest, uuid_of
-
-BOTH = pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+from tests.builders import BOTH, WALL_START_MS, ControllerUnderTest, uuid_of
 
 MIN_ISR = ConfigRecord(resource_type=4, resource_name="", name="min.insync.replicas", value="1")
 BOOTSTRAP = BeginTransactionRecord(name="Bootstrap records")

@@ -4,28 +4,9 @@ import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
-from kraftsim.controller.core.records import (
-    RegisterBrokerRecord,
-)
+from kraftsim.controller.core.records import RegisterBrokerRecord
 from kraftsim.controller.core.rpc import BrokerRegistrationResponse
-from tests.builders import (
-    ControllerUnderTest,
-    directory_of,
-    feature,
-    listener,
-    registration,
-)
-
-BOTH = pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
-ALL_OF_4_3 = (
-    feature("metadata.version", 7, 30),
-    feature("eligible.leader.replicas.version", 0, 1),
-    feature("group.version", 0, 1),
-    feature("kraft.version", 0, 1),
-    feature("share.version", 0, 1),
-    feature("streams.version", 0, 1),
-    feature("transaction.version", 0, 2),
-)
+from tests.builders import BOTH, ControllerUnderTest, directory_of, listener, registration
 
 
 @BOTH

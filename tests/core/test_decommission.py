@@ -3,12 +3,10 @@
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
+from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.controller.core.records import RECOVERING, UnregisterBrokerRecord
 from kraftsim.controller.core.rpc import DecommissionBrokerResponse
-from tests.builders import ControllerUnderTest
-
-BOTH = pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+from tests.builders import BOTH, ControllerUnderTest
 
 
 @BOTH

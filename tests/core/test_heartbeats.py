@@ -3,16 +3,13 @@
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
 from kraftsim.controller.core.records import (
     FenceBrokerRecord,
     RegisterBrokerRecord,
     UnfenceBrokerRecord,
 )
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
-from tests.builders import ControllerUnderTest, registration
-
-BOTH = pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+from tests.builders import BOTH, ControllerUnderTest, registration
 
 
 def flags(reply):

@@ -2,10 +2,8 @@
 
 import pytest
 
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
-from tests.builders import ControllerUnderTest, directory_of
-
-BOTH = pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+from kraftsim.controller.core.profile import KAFKA_3_9
+from tests.builders import BOTH, ControllerUnderTest, directory_of
 
 
 @pytest.mark.rule("2.24")

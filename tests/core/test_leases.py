@@ -3,9 +3,7 @@
 import pytest
 
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KIP_631
-from tests.builders import ControllerUnderTest
-
-BOTH = pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+from tests.builders import BOTH, ControllerUnderTest
 
 
 @pytest.mark.rule("2.34", "2.36", "9.13", "9.14")

@@ -3,6 +3,7 @@
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.controller.core.topic_configs import TOPIC_CONFIGS, check
 from tests.builders import ControllerUnderTest
 
@@ -43,7 +44,7 @@ def test_a_value_of_the_wrong_kind_is_refused(cluster, name, value, why):
 @pytest.mark.rule("4.54")
 @pytest.mark.parametrize("name", TOPIC_CONFIGS)
 def test_every_default_is_a_value_that_could_be_set(name):
-    check(name, TOPIC_CONFIGS[name].default)
+    check(name, TOPIC_CONFIGS[name].default, KAFKA_4_3)
 
 
 @pytest.mark.rule("4.5", "4.23")

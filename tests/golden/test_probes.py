@@ -133,7 +133,7 @@ class Probed:
                 spelled = spelled.replace(ours, theirs)
         return spelled
 
-    def _response(self, request: Request, version: int):  # type: ignore[no-untyped-def]
+    def _response(self, request: Request, version: int):
         if isinstance(request, ApiVersionsRequest):
             return api_versions.answer(
                 request,
@@ -142,7 +142,7 @@ class Probed:
                 image=self.node.committed,
                 profile=self.profile,
             )
-        replies: list = []  # type: ignore[type-arg]
+        replies: list = []
         self.host.submit(request, replies.append)
         (reply,) = replies
         return refusal(request, reply) if isinstance(reply, ApiError) else reply

@@ -66,7 +66,7 @@ def _printed(text: str) -> dict[tuple[str, int], tuple[str, ...]]:
     }
 
 
-def _prefixes(log: LogFile):  # type: ignore[no-untyped-def]
+def _prefixes(log: LogFile):
     loader = Loader()
     for batch in decode_batches(log.data):
         loader.load(batch)

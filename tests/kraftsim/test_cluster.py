@@ -16,7 +16,7 @@ from kraftsim.errors import CommandError, UnknownBroker
 
 
 def virtual(brokers: int = 3, **options: object) -> Cluster:
-    return Cluster(brokers=brokers, clock="virtual", seed=1, **options)  # type: ignore[arg-type]
+    return Cluster(brokers=brokers, clock="virtual", seed=1, **options)
 
 
 async def start_time(kraft: Cluster, broker_id: int) -> int:

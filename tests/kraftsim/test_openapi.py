@@ -68,7 +68,7 @@ def test_the_arguments_of_an_operation_are_documented(operation: Any) -> None:
     if "requestBody" in document:
         schema = document["requestBody"]["content"]["application/json"]["schema"]
         named |= set(schema["properties"])
-    assert named == {one.json_name.rstrip("_") for one in operation.parameters}
+    assert named == {one.json_name for one in operation.parameters}
 
 
 @pytest.mark.parametrize("name", sorted(KAFKA_APIS))

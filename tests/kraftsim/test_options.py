@@ -3,12 +3,13 @@
 import pytest
 
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, PROFILES
-from kraftsim.options import BROKERS_MAX, ClusterOptions, nearest, topology_of
+from kraftsim.options import BROKERS_MAX, ClusterOptions, topology_of
 from kraftsim.scenarios.topology import Topology
+from kraftsim.words import nearest
 
 
 def topology(**options: object) -> Topology:
-    return topology_of(ClusterOptions(**options), "some-cluster")  # type: ignore[arg-type]
+    return topology_of(ClusterOptions(**options), "some-cluster")
 
 
 def test_a_cluster_of_which_nothing_was_said_is_kafkas_default() -> None:

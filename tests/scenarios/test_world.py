@@ -175,7 +175,7 @@ def test_a_broker_that_cannot_register_gives_up_after_its_timeout() -> None:
 
 @pytest.mark.rule("9.31")
 @pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda one: one.name)
-def test_replaying_the_log_gives_the_image_after_a_day_of_trouble(profile) -> None:  # type: ignore[no-untyped-def]
+def test_replaying_the_log_gives_the_image_after_a_day_of_trouble(profile) -> None:
     world = world_of(brokers=4, profile=profile)
     create_topic(world, "orders", (1, 2, 3), (2, 3, 4), (3, 4, 1))
     for round_ in range(6):

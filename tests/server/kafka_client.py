@@ -61,7 +61,7 @@ class Client:
 
     @property
     def nothing_came(self) -> bool:
-        return not self.reader._buffer and not self.reader.at_eof()  # type: ignore[attr-defined]
+        return not self.reader._buffer and not self.reader.at_eof()
 
     async def ended(self) -> bytes:
         """What still comes before the other side closes."""

@@ -146,8 +146,8 @@ async def test_bytes_after_a_request_within_its_frame_are_ignored(kraft: Cluster
 async def test_a_client_that_never_reads_is_not_read_from(kraft: Cluster) -> None:
     """Its answers fill what the machine takes and one bounded buffer; then it has to wait."""
     async with connected(kraft.bootstrap_controllers) as greedy:
-        greedy.writer.transport.pause_reading()  # type: ignore[attr-defined]  # what a stream has
-        (connection,) = kraft._service._controller.connections  # type: ignore[union-attr]  # open
+        greedy.writer.transport.pause_reading()
+        (connection,) = kraft._service._controller.connections
         transport = connection._transport
         assert transport is not None
         request = encode_request(18, 3, 1, "test", API_VERSIONS) * 500
@@ -288,7 +288,7 @@ async def test_much_asked_at_once_is_written_before_it_piles_up() -> None:
         largest = max(largest, len(data))
         wire.written += data
 
-    wire.write = wrote  # type: ignore[method-assign]  # it measures, and is the wire still
+    wire.write = wrote  # it measures, and is the wire still
     connection.data_received(ask * 20_000)
     await asyncio.sleep(0)
     await asyncio.sleep(0)

@@ -121,7 +121,7 @@ class Timers:
         call_later = loop.call_later
 
         def noted(*args: object, **kwargs: object) -> asyncio.TimerHandle:
-            handle = call_later(*args, **kwargs)  # type: ignore[arg-type]  # handed on
+            handle = call_later(*args, **kwargs)
             self.handles.append(handle)
             return handle
 

@@ -141,7 +141,7 @@ def test_the_table_has_kafkas_fields_and_no_other(key: int, version: int, kind: 
     theirs = kio_class(key, version, kind)
 
     assert kio_rows(theirs) == our_rows(table(key, kind).struct, version)
-    assert theirs.__flexible__ == table(key, kind).is_flexible(version)  # type: ignore[attr-defined]
+    assert theirs.__flexible__ == table(key, kind).is_flexible(version)
 
 
 def test_no_later_version_is_known_to_kio() -> None:
