@@ -1,4 +1,5 @@
-"""A node on a timeline: its one wake-up, its disk in memory, and those who wait for its replies.
+"""A node on a timeline: its one wake-up, its disk in memory, the others, and those who wait for its
+replies.
 
 Pure, so that the live service and virtual time run the same one. Persisting is immediate here.
 """
@@ -6,68 +7,89 @@ Pure, so that the live service and virtual time run the same one. Persisting is 
 from collections.abc import Callable
 
 from .core.batch import Batch
-from .core.rpc import Request
+from .core.rpc import Request, Response
 from .node import Node
-from .node_types import Deadline, Elected, Event, Persisted, Ready, Reply
+from .raft.protocol import Answered, Deadline, Event, Persisted, Reply, Resign, Send, Started, Turn
 from .timeline import Timeline, Wakeup
 
 ReplyTo = Callable[[Reply], None]
 Dispatch = Callable[[Request, ReplyTo], None]
+Transport = Callable[[Send, Callable[[Response | None], None]], None]
 
 
 class HostedNode:
-    """`committed_listeners` are told of every batch once it is committed, in order."""
+    """`transport` carries requests to other controllers and calls back with what came of them;
+    `committed_listeners` are told of every batch once it is committed, in order."""
 
-    def __init__(self, node: Node, timeline: Timeline) -> None:
+    def __init__(self, node: Node, timeline: Timeline, transport: Transport) -> None:
         self.node = node
         self.timeline = timeline
         self.committed_listeners: list[Callable[[Batch], None]] = []
+        self._transport = transport
         self._wakeup = Wakeup(timeline, self._wake)
 
     def start(self) -> None:
-        """Be elected: a single voter is its own majority."""
-        self._step(Elected(self.node.epoch + 1))
+        """The process is up. A single voter is its own majority and leads at once."""
+        self.step(Started())
+
+    def resign(self, successor_id: int) -> None:
+        self.step(Resign(successor_id))
 
     def submit(self, request: Request, reply_to: ReplyTo) -> None:
         """Decide `request` now; `reply_to` is called once, now or when the reply may be seen."""
         now_ms = self.timeline.now_us // 1000
         wall_ms = self.timeline.wall_start_ms + now_ms
-        ready = self.node.submit(request, reply_to, now_ms, wall_ms)
-        if ready.persist or self.node.deadline_ms < self._wakeup.armed_ms:
-            self._carry_out(ready, now_ms)
+        turn = self.node.submit(request, reply_to, now_ms, wall_ms)
+        if turn.persist or turn.sends or self.node.deadline_ms < self._wakeup.armed_ms:
+            self._carry_out(turn, now_ms)
             return
-        for answer, reply in ready.replies:
+        for answer, reply in turn.replies:
             answer(reply)
 
-    def _wake(self) -> None:
-        if self.node.deadline_ms <= self.timeline.now_ms:
-            self._step(Deadline())
-        else:
-            self._wakeup.arm(self.node.deadline_ms)
-
-    def _step(self, event: Event) -> None:
+    def step(self, event: Event) -> None:
         now_ms = self.timeline.now_us // 1000
         wall_ms = self.timeline.wall_start_ms + now_ms
         self._carry_out(self.node.step(event, now_ms, wall_ms), now_ms)
 
-    def _carry_out(self, ready: Ready, now_ms: int) -> None:
-        """Persist what a step says, then send the replies, in order."""
-        replies = self._persisted(ready, now_ms) if ready.persist else ready.replies
+    def _wake(self) -> None:
+        if self.node.deadline_ms <= self.timeline.now_ms:
+            self.step(Deadline())
+        else:
+            self._wakeup.arm(self.node.deadline_ms)
+
+    def _carry_out(self, turn: Turn, now_ms: int) -> None:
+        """Persist what a step says, then send, then reply, in order."""
+        sends, replies = self._persisted(turn, now_ms)
         node, wakeup = self.node, self._wakeup
         if node.deadline_ms < wakeup.armed_ms:
             wakeup.arm(node.deadline_ms)
+        for send in sends:
+            self._send(send)
         for reply_to, reply in replies:
             reply_to(reply)
 
-    def _persisted(self, ready: Ready, now_ms: int) -> tuple[tuple[ReplyTo, Reply], ...]:
-        """Persist and say so until nothing is left to persist; every reply of it."""
+    def _persisted(
+        self, turn: Turn, now_ms: int
+    ) -> tuple[tuple[Send, ...], tuple[tuple[ReplyTo, Reply], ...]]:
+        """Persist and say so until nothing is left to persist; every message and reply of it."""
         wall_ms = self.timeline.wall_start_ms + now_ms
-        replies = ready.replies
-        while ready.persist:
-            persisted = ready.persist
-            ready = self.node.step(Persisted(persisted[-1].last_offset + 1), now_ms, wall_ms)
-            replies += ready.replies
-            for batch in persisted:
-                for listener in self.committed_listeners:
-                    listener(batch)
-        return replies
+        sends, replies = turn.sends, turn.replies
+        self._tell(turn)
+        while turn.persist:
+            end_offset = turn.persist[-1].last_offset + 1
+            turn = self.node.step(Persisted(end_offset), now_ms, wall_ms)
+            sends, replies = sends + turn.sends, replies + turn.replies
+            self._tell(turn)
+        return sends, replies
+
+    def _tell(self, turn: Turn) -> None:
+        for batch in turn.committed:
+            for listener in self.committed_listeners:
+                listener(batch)
+
+    def _send(self, send: Send) -> None:
+        channel, peer_id, _, number, _ = send
+        self._transport(
+            send,
+            lambda response: self.step(Answered(channel, peer_id, number, response)),
+        )

@@ -1,58 +1,51 @@
-"""One controller: its log, its image, its guesses, and the order in which things happen.
+"""One controller: its place in the quorum, its committed image, and the order of what happens.
 
-The node conducts; it decides nothing. A step takes an event and a time and returns a `Ready`: what
-the driver must do, in this order: persist the batches, then send the replies. When the driver has
-persisted, it says so with `Persisted`; only then does the high watermark move, committed state
-change and a waiting reply go out. One voter is its own majority.
+The node conducts; it decides nothing. A step takes an event and a time and returns a `Turn`: what
+the driver must do. The quorum (`raft/`) says what is committed and who leads; what is committed is
+folded into the image; whoever leads, and has committed something of its own epoch, is active and
+decides (`active.py`).
 
 Time comes as `now_ms` (monotonic, the only one that decides) and `wall_ms` (stamps records).
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any
 
-from .core import bootstrap, describe_cluster, heartbeats
-from .core.batch import Batch, ControlRecord
+from .active import Active
+from .core import describe_cluster
 from .core.errors import ApiError, ErrorCode
 from .core.handlers import HANDLERS, Handler
 from .core.image import Image
 from .core.leases import Leases
 from .core.loader import Loader
 from .core.profile import Profile
-from .core.record_versions import record_version
-from .core.records import (
-    BrokerRegistrationChangeRecord,
-    Endpoint,
-    FenceBrokerRecord,
-    Record,
-    UnfenceBrokerRecord,
-    UnregisterBrokerRecord,
-)
-from .core.rpc import DescribeClusterRequest, FetchRequest, FetchResponse, NodeEndpoint, Request
+from .core.rpc import DescribeClusterRequest, Request
 from .core.settings import Settings
-from .core.state import Decision, ExpiryNote, HeartbeatNote, RegistrationNote, State
-from .core.uuid import random_uuid
-from .deferred import DeferredReplies
-from .epoch_opening import opening
-from .node_types import (
-    LISTENER,
-    Deadline,
-    Elected,
-    Event,
-    LeadershipLost,
-    NodeConfig,
-    Persisted,
-    Ready,
-    Submitted,
-)
-from .parked import ParkedFetches
-from .raft import observer_fetch
+from .core.state import State
+from .node_types import NodeConfig
+from .raft import conduct, leading
 from .raft.log import MetadataLog
+from .raft.protocol import (
+    Answered,
+    Deadline,
+    ElectionState,
+    Event,
+    Persisted,
+    Resign,
+    Started,
+    Submitted,
+    Turn,
+)
+from .raft.quorum import LISTENER, Quorum
+from .raft.roles import Leader
+from .raft.snapshots import SnapshotFormat
+from .registrar import Registrar
 from .timeline import NEVER_MS
 
 
 class Node:
-    """`deadline_ms` is when the driver must step with `Deadline`; NEVER_MS: nothing is awaited."""
+    """`deadline_ms` is when the driver must step with `Deadline`; NEVER_MS: nothing is awaited.
+    `stored` and `log` are what an earlier process made durable."""
 
     def __init__(
         self,
@@ -61,33 +54,59 @@ class Node:
         profile: Profile,
         settings: Settings,
         random: Callable[[], float],
+        snapshot_format: SnapshotFormat,
         handlers: Mapping[type, Handler] = HANDLERS,
+        log: MetadataLog | None = None,
+        stored: ElectionState | None = None,
     ) -> None:
         self.config = config
         self.profile = profile
         self.settings = settings
-        self.log = MetadataLog()
-        self.epoch = 0
-        self.leader_id = -1
-        self.high_watermark = 0
-        self.high_watermark_moved_wall_ms = 0
-        self.is_active = False
+        self.quorum = Quorum(
+            config.identity,
+            settings=settings,
+            random=random,
+            snapshot_format=snapshot_format,
+            log=MetadataLog() if log is None else log,
+            stored=ElectionState() if stored is None else stored,
+        )
+        self.active: Active | None = None
         self.deadline_ms = NEVER_MS
+        self.high_watermark_moved_wall_ms = 0
         self._handlers = handlers
-        self._loader = Loader()
         self._random = random
-        self._incarnation_id = random_uuid(random)
-        self._state = self._fresh_state(Image())
-        self._deferred: DeferredReplies[Any] = DeferredReplies()
-        self._parked: ParkedFetches[Any] = ParkedFetches()
-        self._epoch_start = 0
-        self._lease_check_ms = self._idle_ms = NEVER_MS
-        self._steps: Mapping[type, Callable[[Any, Ready, int, int], None]] = {
-            Persisted: self._persisted,
+        self._loader = Loader()
+        self._loaded = 0  # everything below it is in the committed image
+        self._registrar = Registrar(config, profile, settings, random)
+        self._steps: Mapping[type, Callable[[Any, Turn], None]] = {
+            Started: lambda _, turn: conduct.start(self.quorum, turn),
+            Answered: self._answered,
             Deadline: self._deadline,
-            Elected: self._elected,
-            LeadershipLost: self._leadership_lost,
+            Persisted: lambda event, turn: conduct.on_persisted(
+                self.quorum, event.end_offset, turn
+            ),
+            Resign: self._resign,
         }
+
+    @property
+    def log(self) -> MetadataLog:
+        return self.quorum.log
+
+    @property
+    def epoch(self) -> int:
+        return self.quorum.epoch
+
+    @property
+    def leader_id(self) -> int:
+        return self.quorum.leader_id
+
+    @property
+    def high_watermark(self) -> int:
+        return self.quorum.high_watermark
+
+    @property
+    def is_active(self) -> bool:
+        return self.active is not None
 
     @property
     def committed(self) -> Image:
@@ -95,275 +114,144 @@ class Node:
         return self._loader.image
 
     @property
-    def leases(self) -> Leases:
-        return self._state.leases
+    def latest(self) -> Image:
+        """Committed state and, on the active controller, the uncommitted tail (rule 0A.3)."""
+        return self.committed if self.active is None else self.active.state.image
 
     @property
-    def latest(self) -> Image:
-        """What decisions look at: committed state and the uncommitted tail (0A.3)."""
-        return self._state.image
+    def state(self) -> State:
+        assert self.active is not None, "only the active controller decides"
+        return self.active.state
 
-    def step(self, event: Event, now_ms: int, wall_ms: int) -> Ready:
+    @property
+    def leases(self) -> Leases:
+        return self.state.leases
+
+    def step(self, event: Event, now_ms: int, wall_ms: int) -> Turn:
         if isinstance(event, Submitted):
             return self.submit(event.request, event.token, now_ms, wall_ms)
-        ready = Ready()
-        self._steps[event.__class__](event, ready, now_ms, wall_ms)
-        return ready
+        turn = Turn(now_ms, wall_ms)
+        self._steps[event.__class__](event, turn)
+        self._follow_quorum(turn)
+        return turn
 
-    def _set_deadline(self) -> None:
-        expiry_ms = self._parked.next_expiry_ms()
-        soonest = min(self._lease_check_ms, self._idle_ms)
-        self.deadline_ms = soonest if expiry_ms is None else min(soonest, expiry_ms)
-
-    # Events
-
-    def submit(self, request: Request, token: Any, now_ms: int, wall_ms: int) -> Ready:
+    def submit(self, request: Request, token: Any, now_ms: int, wall_ms: int) -> Turn:
         """The step of a request; `step(Submitted(...))` is the same with one object more."""
-        ready = Ready()
+        turn = Turn(now_ms, wall_ms)
         handler = self._handlers.get(request.__class__)
-        try:
-            if handler is None:
-                self._read(request, token, ready, now_ms)
-                return ready
-            if not self.is_active:
-                raise self._not_controller()
-            decision = handler(self._state, request, now_ms)
-        except ApiError as error:
-            ready.replies = ((token, error),)
-            return ready
-        self._commit(decision, request, ready, now_ms, wall_ms)
-        reply = decision.reply
-        assert reply is not None, f"no reply to {type(request).__name__}"
-        if self.high_watermark == self._state.next_offset:
-            ready.replies = ((token, reply),)
+        active = self.active
+        if handler is None:
+            self._read(request, token, turn)
+        elif active is None:
+            turn.replies = ((token, self._not_controller()),)
         else:
-            self._deferred.add(self._state.next_offset - 1, token, reply)
-        return ready
+            before_ms = active.deadline_ms
+            active.submit(handler, request, token, turn)
+            if active.deadline_ms != before_ms:
+                self._set_deadline(now_ms)
+        return turn
 
-    def _persisted(self, event: Persisted, ready: Ready, now_ms: int, wall_ms: int) -> None:
-        if self.leader_id != self.config.node_id or event.end_offset <= self.high_watermark:
+    def _read(self, request: Request, token: Any, turn: Turn) -> None:
+        """Requests that are the quorum's own, or that read committed state."""
+        if conduct.understands(request):
+            conduct.on_request(self.quorum, request, token, turn)
+            self._follow_quorum(turn)
             return
-        for batch in self.log.read(self.high_watermark):
-            if batch.last_offset < event.end_offset:
-                self._loader.load(batch)
-        self.high_watermark = event.end_offset
-        self.high_watermark_moved_wall_ms = wall_ms
-        self._answer_parked(ready, self._parked.all())
-        ready.replies += tuple(self._deferred.released(self.high_watermark))
-        if not self.is_active and self.high_watermark > self._epoch_start:
-            self._activate(ready, now_ms, wall_ms)
-
-    def _deadline(self, _: Deadline, ready: Ready, now_ms: int, wall_ms: int) -> None:
-        self._answer_parked(ready, self._parked.expired(now_ms))
-        if now_ms >= self._lease_check_ms:
-            while (decision := heartbeats.expire_one(self._state, now_ms)) is not None:
-                self._commit(decision, None, ready, now_ms, wall_ms)
-            self._lease_check_ms = self._next_lease_check(now_ms)
-        if now_ms >= self._idle_ms:
-            record = bootstrap.idle_record(self._state.image)
-            if record is not None:
-                self._append((record,), ready, now_ms, wall_ms)
-            self._idle_ms = self._next_idle(now_ms)
-        self._set_deadline()
-
-    def _elected(self, event: Elected, ready: Ready, now_ms: int, wall_ms: int) -> None:
-        """Open the epoch; the node becomes active once this record is committed (0A.10)."""
-        assert event.epoch > self.epoch, f"epoch {event.epoch} after {self.epoch}"
-        self.epoch, self.leader_id = event.epoch, self.config.node_id
-        self._epoch_start = self.log.end_offset
-        opened = opening(self.config, has_voters=self.committed.kraft_version > 0)
-        self._append_batch(opened, ready, wall_ms, is_control=True)
-
-    def _leadership_lost(
-        self, event: LeadershipLost, ready: Ready, now_ms: int, wall_ms: int
-    ) -> None:
-        """Back to what is committed; the log keeps its tail, which may yet commit (0A.13)."""
-        self.leader_id, self.is_active = event.leader_id, False
-        self._lease_check_ms = self._idle_ms = NEVER_MS
-        self._state = self._fresh_state(self.committed.copy())
-        error = self._not_controller()
-        ready.replies += tuple((token, error) for token in self._deferred.failed())
-        self._answer_parked(ready, self._parked.all())
-        self._set_deadline()
-
-    # Parts of them
-
-    def _activate(self, ready: Ready, now_ms: int, wall_ms: int) -> None:
-        """Claim: fresh guesses, the records that an activation owes, timers (0A.10 to 0A.12)."""
-        self.is_active = True
-        self._state = self._fresh_state(self.committed.copy())
-        self._state.leases.started(self._state.image.brokers.values(), now_ms)
-        image, config = self._state.image, self.config
-        image.open_transaction = self._loader.open_transaction
-        records = bootstrap.activation_records(image, self.profile, config.metadata_version)
-        if records:
-            self._append(records, ready, now_ms, wall_ms)
-        self._register_itself(ready, now_ms, wall_ms)
-        if self.profile.expiry_checks_per_session is not None:
-            self._lease_check_ms = self._next_lease_check(now_ms)
-        self._idle_ms = self._next_idle(now_ms)
-        self._set_deadline()
-
-    def _register_itself(self, ready: Ready, now_ms: int, wall_ms: int) -> None:
-        """A controller that is active says where it is, so that it can be described (5.14)."""
-        if bootstrap.may_register_controllers(self._state.image):
-            endpoint = Endpoint(name=LISTENER, host=self.config.host, port=self.config.port)
-            registration = bootstrap.controller_registration(
-                self.profile, self.config.node_id, self._incarnation_id, endpoint
+        assert isinstance(request, DescribeClusterRequest), f"no handler for {type(request)}"
+        try:
+            reply = describe_cluster.describe_controllers(
+                self.committed,
+                request,
+                cluster_id=self.config.cluster_id,
+                leader_id=self.leader_id,
+                listener=LISTENER,
             )
-            self._append((registration,), ready, now_ms, wall_ms)
-
-    def _commit(
-        self,
-        decision: Decision,
-        request: Any,
-        ready: Ready,
-        now_ms: int,
-        wall_ms: int,
-    ) -> None:
-        """Note the guess, then append and apply the records (the order of 2.27 to 2.29)."""
-        note, leases = decision.note, self._state.leases
-        if isinstance(note, HeartbeatNote):
-            leases.heard(
-                request.broker_id,
-                request.broker_epoch,
-                request.current_metadata_offset,
-                note.fenced,
-                now_ms,
-            )
-        elif isinstance(note, ExpiryNote):
-            leases.expired(note.broker_id)
-        if decision.records:
-            self._append(decision.records, ready, now_ms, wall_ms)
-        if isinstance(note, HeartbeatNote):
-            if note.enters_controlled_shutdown:
-                leases.shutting_down_from(request.broker_id, self._state.next_offset - 1)
-        elif isinstance(note, RegistrationNote):
-            leases.registered(
-                note.broker_id,
-                note.broker_epoch,
-                fenced=note.fenced,
-                amends=note.amends,
-                now_ms=now_ms,
-            )
-        if self._lease_check_ms == NEVER_MS and note is not None:  # the first contact (2.41)
-            self._lease_check_ms = self._next_lease_check(now_ms)
-            self._set_deadline()
-
-    def _append(self, records: tuple[Record, ...], ready: Ready, now_ms: int, wall_ms: int) -> None:
-        batch = self._append_batch(records, ready, wall_ms, is_control=False)
-        for offset, record in enumerate(records, batch.base_offset):
-            self._state.image.apply(record, offset=offset, epoch=self.epoch, timestamp_ms=wall_ms)
-            self._follow(record)
-
-    def _append_batch(
-        self,
-        records: tuple[Record, ...] | tuple[ControlRecord, ...],
-        ready: Ready,
-        wall_ms: int,
-        *,
-        is_control: bool,
-    ) -> Batch:
-        level = self._state.image.metadata_version
-        batch = Batch(
-            base_offset=self.log.end_offset,
-            epoch=self.epoch,
-            timestamp_ms=wall_ms,
-            records=records,
-            versions=tuple(
-                0 if is_control else record_version(cast(Record, r), level) for r in records
-            ),
-            is_control=is_control,
-        )
-        self.log.append(batch)
-        self._state.next_offset = self.log.end_offset
-        ready.persist += (batch,)
-        return batch
-
-    def _follow(self, record: Record) -> None:
-        """Keep the guesses in step with the facts."""
-        match record:
-            case UnregisterBrokerRecord():
-                self._state.leases.forget(record.broker_id)
-            case BrokerRegistrationChangeRecord():
-                fenced = self._state.image.brokers[record.broker_id].fenced
-                self._state.leases.registration_changed(record.broker_id, fenced)
-            case FenceBrokerRecord() | UnfenceBrokerRecord():
-                fenced = self._state.image.brokers[record.id].fenced
-                self._state.leases.registration_changed(record.id, fenced)
-            case _:
-                pass
-
-    def _read(self, request: Request, token: Any, ready: Ready, now_ms: int) -> None:
-        """Requests that change nothing: from committed state, or from the log."""
-        match request:
-            case FetchRequest():
-                self._fetch(request, token, ready, now_ms)
-            case DescribeClusterRequest():
-                reply = describe_cluster.describe_controllers(
-                    self.committed,
-                    request,
-                    cluster_id=self.config.cluster_id,
-                    leader_id=self.leader_id,
-                    listener=LISTENER,
-                )
-                ready.replies += ((token, reply),)
-            case _:
-                raise AssertionError(f"no handler for {type(request).__name__}")
-
-    def _fetch(self, request: FetchRequest, token: Any, ready: Ready, now_ms: int) -> None:
-        reply = self._fetched(request)
-        if observer_fetch.may_wait(request, reply) and self._parked.has_room():
-            self._parked.add(token, request, now_ms)
-            self._set_deadline()
+        except ApiError as error:
+            turn.replies += ((token, error),)
         else:
-            ready.replies += ((token, reply),)
+            turn.replies += ((token, reply),)
 
-    def _answer_parked(self, ready: Ready, taken: list[tuple[Any, FetchRequest]]) -> None:
-        ready.replies += tuple((token, self._fetched(request)) for token, request in taken)
+    def _answered(self, event: Answered, turn: Turn) -> None:
+        if not self._registrar.on_answer(event, turn):
+            conduct.on_answer(self.quorum, event, turn)
 
-    def _fetched(self, request: FetchRequest) -> FetchResponse:
-        return observer_fetch.answer(self._leadership(), self.log, self.high_watermark, request)
+    def _deadline(self, _: Deadline, turn: Turn) -> None:
+        if conduct.deadline_ms(self.quorum, turn.now_ms - 1) <= turn.now_ms:
+            conduct.on_deadline(self.quorum, turn)
+        active = self.active
+        if active is not None and self.quorum.is_leader and active.deadline_ms <= turn.now_ms:
+            active.on_deadline(turn)
 
-    def _leadership(self) -> observer_fetch.Leadership:
-        config = self.config
-        leads = self.leader_id == config.node_id
-        endpoint = NodeEndpoint(node_id=config.node_id, host=config.host, port=config.port)
-        return observer_fetch.Leadership(
-            node_id=config.node_id,
-            cluster_id=config.cluster_id,
-            leader_id=self.leader_id,
-            epoch=self.epoch,
-            endpoints=(endpoint,) if leads else (),
-        )
+    def _resign(self, event: Resign, turn: Turn) -> None:
+        if self.quorum.is_leader:
+            leading.resign(self.quorum, turn, event.successor_id)
+            conduct.poll(self.quorum, turn)
 
-    def _fresh_state(self, image: Image) -> State:
-        return State(
-            node_id=self.config.node_id,
-            cluster_id=self.config.cluster_id,
+    # What the quorum decided
+
+    def _follow_quorum(self, turn: Turn) -> None:
+        """Take up what is committed now, and what this node is now."""
+        quorum, role = self.quorum, self.quorum.role
+        if self.active is not None and not (
+            isinstance(role, Leader) and quorum.epoch == self.active.epoch
+        ):
+            self._renounce(turn)
+        if self._loaded < quorum.high_watermark:
+            self._load_committed(turn)
+        leads = isinstance(role, Leader) and quorum.high_watermark > role.epoch_start
+        if leads and self.active is None:
+            self._claim(turn)
+        self._registrar.poll(self.committed, quorum, self.is_active, turn)
+        self._set_deadline(turn.now_ms)
+
+    def _load_committed(self, turn: Turn) -> None:
+        quorum = self.quorum
+        snapshot = quorum.snapshot
+        if snapshot is not None and self._loaded < quorum.log.start_offset:
+            end_offset, epoch = snapshot.snapshot_id.end_offset, snapshot.snapshot_id.epoch
+            self._loader = Loader.of_snapshot(snapshot.batches, end_offset, epoch)
+            self._loaded = end_offset
+        for batch in quorum.log.read(self._loaded):
+            if batch.last_offset >= quorum.high_watermark:
+                break
+            self._loader.load(batch)
+            turn.committed += (batch,)
+            self._loaded = batch.last_offset + 1
+        self.high_watermark_moved_wall_ms = turn.wall_ms
+        if self.active is not None:
+            self.active.release(quorum.high_watermark, turn)
+
+    def _claim(self, turn: Turn) -> None:
+        """Claim: fresh guesses over a copy of what is committed (rules 0A.10 to 0A.12)."""
+        image = self.committed.copy()
+        image.open_transaction = self._loader.open_transaction
+        self.active = Active(
+            self.config,
+            self.quorum,
+            image,
             profile=self.profile,
             settings=self.settings,
-            image=image,
-            leases=Leases(self.profile, self.settings.broker_session_timeout_ms),
             random=self._random,
-            next_offset=self.log.end_offset,
+            handlers=self._handlers,
         )
+        self.active.claim(self._registrar.record, turn)
 
-    def _next_lease_check(self, now_ms: int) -> int:
-        """Every session/8 (2.47), or exactly when the oldest lease runs out (2.34)."""
-        checks = self.profile.expiry_checks_per_session
-        if checks is not None:
-            return now_ms + max(1, self.settings.broker_session_timeout_ms // checks)
-        expiry_ms = self._state.leases.next_expiry_ms()
-        return NEVER_MS if expiry_ms is None else expiry_ms
+    def _renounce(self, turn: Turn) -> None:
+        """Back to what is committed; the log keeps its tail, which may yet commit (0A.13)."""
+        assert self.active is not None, "renounces what it has"
+        active, self.active = self.active, None
+        active.renounce(self._not_controller(), turn)
 
-    def _next_idle(self, now_ms: int) -> int:
-        interval_ms = self.settings.metadata_max_idle_interval_ms
-        return now_ms + interval_ms if interval_ms > 0 and self.is_active else NEVER_MS
+    def _set_deadline(self, now_ms: int) -> None:
+        self.deadline_ms = min(
+            conduct.deadline_ms(self.quorum, now_ms),
+            NEVER_MS if self.active is None else self.active.deadline_ms,
+            self._registrar.deadline_ms(now_ms),
+        )
 
     def _not_controller(self) -> ApiError:
         """Rule 0A.2: the text names the leader where one is known."""
-        known = self.leader_id >= 0 and self.leader_id != self.config.node_id
+        known = self.leader_id not in (-1, self.config.node_id)
         text = (
             f"The active controller appears to be node {self.leader_id}."
             if known

@@ -1,69 +1,41 @@
-"""What goes into a node and what comes out: two small closed sets of types, on one screen."""
+"""Who a controller is. What goes into it and comes out of it stands in `raft/protocol.py`."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
-from .core.batch import Batch
-from .core.errors import ApiError
-from .core.rpc import Request, Response
+from .core.batch import Voter, VoterEndpoint
 from .core.uuid import Uuid
-
-LISTENER = "CONTROLLER"
-
-
-class Submitted(NamedTuple):
-    """A request came; `token` is whatever the driver needs to answer it."""
-
-    request: Request
-    token: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Elected:
-    """This node leads from now on, in `epoch`."""
-
-    epoch: int
-
-
-@dataclass(frozen=True, slots=True)
-class LeadershipLost:
-    leader_id: int = -1
-
-
-@dataclass(frozen=True, slots=True)
-class Deadline:
-    """`deadline_ms` has come."""
-
-
-@dataclass(frozen=True, slots=True)
-class Persisted:
-    """The log is safe up to `end_offset` (exclusive)."""
-
-    end_offset: int
-
-
-Event = Submitted | Elected | LeadershipLost | Deadline | Persisted
-Reply = Response | ApiError
-
-
-class Ready:
-    """What the driver must do: first `persist`, then send `replies`, each in its order."""
-
-    __slots__ = ("persist", "replies")
-
-    def __init__(self) -> None:
-        self.persist: tuple[Batch, ...] = ()
-        self.replies: tuple[tuple[Any, Reply], ...] = ()
+from .raft.quorum import LISTENER, Identity
+from .raft.voters import ReplicaKey, VoterSet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeConfig:
-    """Who this controller is. `kraft_version` 1 keeps the voters in the log (KIP-853)."""
+    """`voters` are the quorum that is known from the start; none: this one alone. `kraft_version` 1
+    keeps the voters in the log (KIP-853). `is_volatile`: what it had is gone with its process."""
 
     node_id: int
     cluster_id: str
     host: str
     port: int
     directory_id: Uuid
+    voters: tuple[Voter, ...] = ()
     kraft_version: int = 1
     metadata_version: int | None = None
+    is_volatile: bool = False
+
+    @property
+    def endpoint(self) -> VoterEndpoint:
+        return VoterEndpoint(name=LISTENER, host=self.host, port=self.port)
+
+    @property
+    def identity(self) -> Identity:
+        """What the quorum needs to know of it."""
+        alone = Identity(
+            key=ReplicaKey(self.node_id, self.directory_id),
+            cluster_id=self.cluster_id,
+            endpoint=self.endpoint,
+            voters=VoterSet(self.voters),
+            kraft_version=self.kraft_version,
+            is_volatile=self.is_volatile,
+        )
+        return alone if self.voters else alone.with_voters((alone.as_voter,))

@@ -17,6 +17,7 @@ from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.hosted import Dispatch, HostedNode
 from kraftsim.controller.node import Node
 from kraftsim.controller.node_types import NodeConfig
+from kraftsim.controller.raft.snapshots import by_reference
 from kraftsim.controller.timeline import Timeline
 
 from .journal import Journal
@@ -41,7 +42,7 @@ class World:
         self.topology = topology
         self.timeline = Timeline(wall_start_ms=wall_start_ms)
         self.random = random
-        self.controller = HostedNode(self._node(topology), self.timeline)
+        self.controller = HostedNode(self._node(topology), self.timeline, _nobody)
         self.dispatch: Dispatch = self.controller.submit
         self.history = ImageHistory(self.controller.node.log)
         self.journal = Journal(
@@ -112,7 +113,11 @@ class World:
             metadata_version=topology.metadata_version,
         )
         return Node(
-            config, profile=topology.profile, settings=topology.settings, random=self.random
+            config,
+            profile=topology.profile,
+            settings=topology.settings,
+            random=self.random,
+            snapshot_format=by_reference(),
         )
 
     def _on_committed(self, batch: Batch) -> None:
@@ -124,6 +129,10 @@ class World:
         )
         for listener in self.agent_listeners:
             listener(broker_id, state)
+
+
+def _nobody(send: object, on_answer: object) -> None:
+    pass
 
 
 def _run_id(topology: Topology, seed: int | None) -> str:

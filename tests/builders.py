@@ -46,11 +46,12 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID, Uuid
 from kraftsim.controller.hosted import HostedNode
 from kraftsim.controller.node import Node
-from kraftsim.controller.node_types import LeadershipLost, NodeConfig
+from kraftsim.controller.node_types import NodeConfig
+from kraftsim.controller.raft.snapshots import by_reference
 from kraftsim.controller.timeline import Timeline
+from tests.other_controllers import CONTROLLER_ID, nobody_else, won_again
 
 CLUSTER_ID = "abcdefghijklmnopqrst4A"
-CONTROLLER_ID = 3000
 WALL_START_MS = 1_700_000_000_000
 PLAINTEXT = "PLAINTEXT"
 
@@ -111,7 +112,13 @@ def make_node(
         metadata_version=metadata_version,
     )
     entropy = random.Random(seed).random
-    return Node(config, profile=profile, settings=settings_in_force, random=entropy)
+    return Node(
+        config,
+        profile=profile,
+        settings=settings_in_force,
+        random=entropy,
+        snapshot_format=by_reference(),
+    )
 
 
 def registration(
@@ -184,14 +191,13 @@ class ControllerUnderTest:
     def __init__(self, profile: Profile = KAFKA_4_3, **options: Any) -> None:
         self.timeline = Timeline(wall_start_ms=WALL_START_MS)
         self.node = make_node(profile, **options)
-        self.hosted = HostedNode(self.node, self.timeline)
+        self.hosted = HostedNode(self.node, self.timeline, nobody_else)
         self.hosted.start()
 
     def fail_over(self) -> None:
-        """Leadership is lost and won again: facts stay, guesses go."""
-        now_ms, wall_ms = self.timeline.now_ms, self.timeline.wall_ms
-        self.node.step(LeadershipLost(), now_ms=now_ms, wall_ms=wall_ms)
-        self.hosted.start()
+        """Leadership is lost and won again at once: facts stay, guesses go."""
+        for event in won_again(self.node):
+            self.hosted.step(event)
 
     # Asking
 

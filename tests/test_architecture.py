@@ -53,7 +53,7 @@ LAYERS = {
     # pure
     "core": layer("", PURE | {"sortedcontainers"}),
     "timeline": layer("", PURE),
-    "raft": layer("core", PURE | {"sortedcontainers"}),
+    "raft": layer("core timeline", PURE | {"sortedcontainers"}),
     "node": layer("core raft timeline", PURE | {"sortedcontainers"}),
     "wire": layer("core", PURE | {"crc32c"}),
     "agent": layer("core raft wire timeline", PURE | {"sortedcontainers"}),

@@ -13,8 +13,7 @@ from kraftsim.controller.core.rpc import (
     DescribeClusterRequest,
     UnregisterBrokerRequest,
 )
-from kraftsim.controller.node_types import Deadline, Elected, LeadershipLost, Persisted, Submitted
-from kraftsim.controller.timeline import NEVER_MS
+from kraftsim.controller.raft.protocol import Deadline, Persisted, Submitted
 from tests.builders import (
     BOTH,
     CONTROLLER_ID,
@@ -25,6 +24,7 @@ from tests.builders import (
     registration,
     topic,
 )
+from tests.other_controllers import elected, lost_leadership
 
 
 class SlowDisk:
@@ -38,11 +38,17 @@ class SlowDisk:
     def step(self, event):
         ready = self.node.step(event, now_ms=self.now_ms, wall_ms=WALL_START_MS + self.now_ms)
         for token, reply in ready.replies:
+            if not isinstance(token, str):
+                continue  # what another controller is told
             assert token not in self.replies, f"a second reply to {token}: {reply}"
             self.replies[token] = reply
 
     def elect(self):
-        self.step(Elected(self.node.epoch + 1))
+        for event in elected(self.node):
+            self.step(event)
+
+    def lose(self, leader_id=-1):
+        self.step(lost_leadership(self.node, leader_id))
 
     def lead(self):
         self.elect()
@@ -98,7 +104,7 @@ def test_a_node_that_does_not_lead_is_not_the_controller(request_):
 
 @pytest.mark.rule("0A.2")
 def test_the_refusal_names_the_leader_where_one_is_known(disk):
-    disk.step(LeadershipLost(leader_id=3001))
+    disk.lose(3001)
 
     disk.submit("a", registration(1))
 
@@ -141,14 +147,14 @@ def test_each_reply_waits_for_its_own_records(disk):
 
 
 @pytest.mark.rule("0A.10", "9.30")
-def test_a_tail_of_an_earlier_epoch_that_commits_does_not_make_a_node_active(disk):
+def test_a_tail_of_an_earlier_epoch_commits_only_with_something_of_the_new_one(disk):
     disk.submit("lost", registration(1))
-    disk.step(LeadershipLost())
+    disk.lose()
     opening = disk.node.log.end_offset
     disk.elect()
 
     disk.persist(opening)
-    assert (False, [1]) == (disk.node.is_active, list(disk.node.committed.brokers))
+    assert (False, []) == (disk.node.is_active, list(disk.node.committed.brokers))
     disk.persist()
     assert disk.node.is_active
 
@@ -199,20 +205,20 @@ def test_lost_leadership_fails_what_waits_and_rolls_the_image_back_but_not_the_l
     disk.submit("lost", registration(2))
     disk.submit("too", heartbeat(disk, 1, want_fence=True))
 
-    disk.step(LeadershipLost())
+    disk.lose()
 
     assert disk.replies["kept"].broker_epoch > 0
     assert [ErrorCode.NOT_CONTROLLER] * 2 == [disk.code("lost"), disk.code("too")]
     assert [1] == list(disk.node.latest.brokers)
     assert disk.node.committed == disk.node.latest == replay(disk.node.log.batches[:-1])
     assert end + 1 == disk.node.log.end_offset
-    assert {} == disk.node.leases.liveness
+    assert disk.node.active is None
 
 
 @pytest.mark.rule("0A.13", "9.30", "9.31")
 def test_what_was_answered_not_controller_may_still_be_committed(disk):
     disk.submit("lost", registration(2))
-    disk.step(LeadershipLost())
+    disk.lose()
 
     disk.lead()
 
@@ -223,11 +229,10 @@ def test_what_was_answered_not_controller_may_still_be_committed(disk):
 
 @pytest.mark.rule("0A.13", "0A.12")
 def test_lost_leadership_stops_every_timer(disk):
-    disk.step(LeadershipLost())
+    disk.lose(3001)
 
-    assert NEVER_MS == disk.node.deadline_ms
     end = disk.node.log.end_offset
-    disk.now_ms = 60_000
+    disk.now_ms += 1500  # NoOps and lease checks would have been due, an election is not
     disk.step(Deadline())
     assert end == disk.node.log.end_offset
 
@@ -235,7 +240,7 @@ def test_lost_leadership_stops_every_timer(disk):
 @pytest.mark.rule("9.29")
 def test_a_disk_that_reports_late_after_leadership_is_lost_commits_nothing(disk):
     disk.submit("a", registration(1))
-    disk.step(LeadershipLost())
+    disk.lose()
     watermark = disk.node.high_watermark
 
     disk.persist(disk.node.log.end_offset)
@@ -269,7 +274,7 @@ def test_each_tenure_opens_with_a_leader_change_and_writes_only_what_is_missing(
     me = (CONTROLLER_ID,)
     change = LeaderChange(leader_id=CONTROLLER_ID, voters=me, granting_voters=me)
     assert (change,) == control.records
-    assert (2, True) == (control.epoch, control.is_control)
+    assert (3, True) == (control.epoch, control.is_control)
     assert ["RegisterControllerRecord"] == [type(r).__name__ for r in registered.records]
     epochs = [batch.epoch for batch in cluster.node.log.batches]
     assert sorted(epochs) == epochs
@@ -327,7 +332,7 @@ def test_a_fetch_waits_no_longer_than_it_asked_for(disk):
 def test_a_fetch_that_waits_is_told_that_leadership_is_lost(disk):
     disk.submit("fetch", fetch(offset=disk.node.log.end_offset))
 
-    disk.step(LeadershipLost())
+    disk.lose()
 
     data = disk.replies["fetch"].responses[0].partitions[0]
     assert (ErrorCode.NOT_LEADER_OR_FOLLOWER, -1) == (
@@ -345,7 +350,7 @@ def test_a_fetch_that_does_not_want_to_wait_is_answered_at_once(disk):
 
 @pytest.mark.rule("5.14")
 def test_any_controller_describes_the_cluster_from_what_it_has_committed(disk):
-    disk.step(LeadershipLost(leader_id=3001))
+    disk.lose(3001)
 
     disk.submit("describe", DescribeClusterRequest(endpoint_type=2))
 

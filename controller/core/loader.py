@@ -25,6 +25,15 @@ class Loader:
         self.open_transaction: str | None = None
         self._held: list[tuple[Record, int, Batch]] = []
 
+    @staticmethod
+    def of_snapshot(batches: Iterable[Batch], end_offset: int, epoch: int) -> "Loader":
+        """The image that a snapshot tells, which holds everything below `end_offset`."""
+        loader = Loader()
+        for batch in batches:
+            loader.load(batch)
+        loader.image.offset, loader.image.epoch = end_offset - 1, epoch
+        return loader
+
     def load(self, batch: Batch) -> None:
         if batch.is_control:
             for offset, control in enumerate(batch.records, batch.base_offset):

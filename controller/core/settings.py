@@ -9,6 +9,11 @@ class Settings:
     broker_heartbeat_interval_ms: int = 2000
     initial_broker_registration_timeout_ms: int = 60000
     metadata_max_idle_interval_ms: int = 500
+    controller_quorum_election_timeout_ms: int = 1000
+    controller_quorum_fetch_timeout_ms: int = 2000
+    controller_quorum_election_backoff_max_ms: int = 1000
+    controller_quorum_request_timeout_ms: int = 2000
+    controller_quorum_retry_backoff_ms: int = 20
     num_partitions: int = 1
     default_replication_factor: int = 1
     min_insync_replicas: int = 1
@@ -30,6 +35,11 @@ _LEAST = {
     "broker_heartbeat_interval_ms": 1,
     "initial_broker_registration_timeout_ms": 1,
     "metadata_max_idle_interval_ms": 0,
+    "controller_quorum_election_timeout_ms": 1,
+    "controller_quorum_fetch_timeout_ms": 1,
+    "controller_quorum_election_backoff_max_ms": 0,
+    "controller_quorum_request_timeout_ms": 1,
+    "controller_quorum_retry_backoff_ms": 0,
     "num_partitions": 1,
     "default_replication_factor": 1,
     "min_insync_replicas": 1,

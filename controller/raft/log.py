@@ -10,7 +10,12 @@ from ..core.batch import Batch
 
 
 class MetadataLog:
+    """`start_offset` is where it begins: 0, or behind the snapshot that stands for what was before
+    it, of which `start_epoch` was the last epoch."""
+
     def __init__(self) -> None:
+        self.start_offset = 0
+        self.start_epoch = 0
         self.batches: list[Batch] = []
         self._base_offsets: list[int] = []
         self._epoch_starts: list[tuple[int, int]] = []  # (epoch, its first offset)
@@ -18,11 +23,11 @@ class MetadataLog:
     @property
     def end_offset(self) -> int:
         """Where the next record will stand."""
-        return self.batches[-1].last_offset + 1 if self.batches else 0
+        return self.batches[-1].last_offset + 1 if self.batches else self.start_offset
 
     @property
     def last_epoch(self) -> int:
-        return self._epoch_starts[-1][0] if self._epoch_starts else 0
+        return self._epoch_starts[-1][0] if self._epoch_starts else self.start_epoch
 
     def append(self, batch: Batch) -> None:
         assert batch.base_offset == self.end_offset, f"{batch.base_offset}, not {self.end_offset}"
@@ -43,7 +48,34 @@ class MetadataLog:
         """(largest epoch <= `epoch`, its end offset): where two logs may part (rule 10.34)."""
         position = bisect_right(self._epoch_starts, (epoch, 1 << 62)) - 1
         if position < 0:
-            return 0, 0
+            return self.start_epoch, self.start_offset
         if position + 1 == len(self._epoch_starts):
             return self._epoch_starts[position][0], self.end_offset
         return self._epoch_starts[position][0], self._epoch_starts[position + 1][1]
+
+    def truncate(self, end_offset: int) -> None:
+        """Forget what stands at `end_offset` and after: another leader wrote other things there.
+        Where it lies within a batch, all of that batch goes, to be fetched again."""
+        keep = bisect_right(self._base_offsets, end_offset - 1)
+        if keep and self.batches[keep - 1].last_offset >= end_offset:
+            keep -= 1
+        del self.batches[keep:], self._base_offsets[keep:]
+        end_offset = self.end_offset
+        while self._epoch_starts and self._epoch_starts[-1][1] >= end_offset:
+            self._epoch_starts.pop()
+
+    def begin_at(self, offset: int, epoch: int) -> None:
+        """A snapshot holds everything below `offset`: only what follows it is kept (rule 10.47)."""
+        drop = bisect_right(self._base_offsets, offset - 1)
+        del self.batches[:drop], self._base_offsets[:drop]
+        self._epoch_starts = [
+            (one, max(start, offset))
+            for one, start in self._epoch_starts
+            if self.batches and one >= self.batches[0].epoch
+        ]
+        self.start_offset, self.start_epoch = offset, epoch
+
+    def restart(self, offset: int, epoch: int) -> None:
+        """Forget everything: a snapshot holds all below `offset` (rule 10.45)."""
+        del self.batches[:], self._base_offsets[:], self._epoch_starts[:]
+        self.start_offset, self.start_epoch = offset, epoch

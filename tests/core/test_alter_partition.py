@@ -232,7 +232,7 @@ def proposed(cluster, isr):
     request = AlterPartitionRequest(
         broker_id=leader, broker_epoch=cluster.broker(leader).broker_epoch, topics=(topic,)
     )
-    decision = alter_partition(cluster.node._state, request, cluster.timeline.now_ms)
+    decision = alter_partition(cluster.node.state, request, cluster.timeline.now_ms)
     return decision.records, decision.reply.topics[0].partitions[0]
 
 

@@ -48,17 +48,17 @@ def configure(cluster, resource_type, resource, name, value):
 def test_a_directory_is_online_if_it_is_registered_or_not_known(cluster, directory, online):
     partition = replace(cluster.partition("t"), directories=(directory, directory_of(2)))
 
-    assert online is has_online_directory(cluster.node._state, partition, 1)
+    assert online is has_online_directory(cluster.node.state, partition, 1)
 
 
 @pytest.mark.rule("4.4")
 def test_a_stranger_has_no_directory_online(cluster):
     partition = cluster.partition("t")
-    assert has_online_directory(cluster.node._state, partition, 2)
+    assert has_online_directory(cluster.node.state, partition, 2)
 
     cluster.unregister(2)
 
-    assert not has_online_directory(cluster.node._state, partition, 2)
+    assert not has_online_directory(cluster.node.state, partition, 2)
 
 
 @pytest.mark.rule("4.39", "3.10")
@@ -70,14 +70,14 @@ def test_the_directory_of_a_new_replica():
     old.registered(3)
 
     assert [directory_of(1), UNASSIGNED_DIRECTORY, UNASSIGNED_DIRECTORY] == [
-        default_directory(cluster.node._state, b) for b in (1, 2, 9)
+        default_directory(cluster.node.state, b) for b in (1, 2, 9)
     ]
-    assert MIGRATING_DIRECTORY == default_directory(old.node._state, 3)
+    assert MIGRATING_DIRECTORY == default_directory(old.node.state, 3)
 
 
 @pytest.mark.rule("4.5")
 def test_the_nearest_word_on_unclean_election_counts(cluster):
-    state, name = cluster.node._state, "unclean.leader.election.enable"
+    state, name = cluster.node.state, "unclean.leader.election.enable"
     assert not allows_unclean(state, "t")
 
     configure(cluster, 4, "1", name, "true")  # the dynamic config of a broker is irrelevant
@@ -92,7 +92,7 @@ def test_the_nearest_word_on_unclean_election_counts(cluster):
 
 @pytest.mark.rule("4.24")
 def test_min_isr_comes_from_the_topic_or_the_cluster_and_is_bounded_by_the_replicas(cluster):
-    state = cluster.node._state
+    state = cluster.node.state
     assert 1 == effective_min_isr(state, "t", 3)
 
     configure(cluster, 4, "", "min.insync.replicas", "2")

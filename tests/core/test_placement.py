@@ -161,7 +161,7 @@ def test_the_fenced_are_candidates_and_those_who_shut_down_are_not():
     cluster.heartbeat(1, want_shut_down=True)
 
     expected = [Candidate(2, "r", False), Candidate(3, None, True)]
-    assert expected == candidates(cluster.node._state)
+    assert expected == candidates(cluster.node.state)
 
 
 @pytest.mark.rule("4.40", "2.27")

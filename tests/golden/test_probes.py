@@ -31,7 +31,10 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.hosted import HostedNode
 from kraftsim.controller.node import Node
-from kraftsim.controller.node_types import NodeConfig, Ready
+from kraftsim.controller.node_types import NodeConfig
+from kraftsim.controller.raft.protocol import Turn
+from kraftsim.controller.raft.snapshots import by_reference
+from kraftsim.controller.registrar import Registrar
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.kafka_listener import _as_version_0
 from kraftsim.controller.timeline import Timeline
@@ -46,6 +49,7 @@ from kraftsim.controller.wire.frames import (
 from kraftsim.controller.wire.record_batch import decode_batches
 from tests.golden import recordings
 from tests.golden.recordings import Frame
+from tests.other_controllers import nobody_else
 
 PROFILES = {"3.9.1": KAFKA_3_9, "4.3.1": KAFKA_4_3}
 CLUSTER_IDS = {"3.9.1": "errorsAerrorsAerrors3A", "4.3.1": "errorsAerrorsAerrors4A"}
@@ -84,10 +88,16 @@ class Probed:
             kraft_version=0,
         )
         settings = replace(self.profile.settings, metadata_max_idle_interval_ms=0)
-        self.node = _WithoutOwnRegistration(
-            config, profile=self.profile, settings=settings, random=random.Random(1).random
+        entropy = random.Random(1).random
+        self.node = Node(
+            config,
+            profile=self.profile,
+            settings=settings,
+            random=entropy,
+            snapshot_format=by_reference(),
         )
-        self.host = HostedNode(self.node, self.timeline)
+        self.node._registrar = _NoRegistrar(config, self.profile, settings, entropy)
+        self.host = HostedNode(self.node, self.timeline, nobody_else)
         self.host.start()
         self.catch_up()
 
@@ -95,9 +105,10 @@ class Probed:
         """Append what the recorded controller wrote next without being asked by our APIs."""
         while self._is_foreign(record := self.recorded.get(self.node.log.end_offset)):
             assert record is not None
-            ready = Ready()
-            self.node._append((self._ours(record),), ready, 0, 0)
-            self.host._carry_out(ready, 0)
+            turn = Turn(0, 0)
+            assert self.node.active is not None, "it leads alone"
+            self.node.active._append((self._ours(record),), turn)
+            self.host._carry_out(turn, 0)
 
     def _is_foreign(self, record: Record | None) -> bool:
         if isinstance(record, PartitionRecord):  # CreatePartitions adds to a topic that stands
@@ -155,11 +166,10 @@ class Probed:
                 self.topic_ids[one.topic_id] = other.topic_id
 
 
-class _WithoutOwnRegistration(Node):
+class _NoRegistrar(Registrar):
     """The recorded controller registered itself some NoOps later: that comes from the recording."""
 
-    def _register_itself(self, ready: Ready, now_ms: int, wall_ms: int) -> None:
-        pass
+    record = None
 
 
 def exchanges(release: str) -> Iterator[tuple[str, Frame, Frame]]:

@@ -11,6 +11,7 @@ from aiohttp import ClientResponse
 from kraftsim import Cluster
 from kraftsim.scenarios.world import VIRTUAL_WALL_START_MS
 from tests.kraftsim.conftest import CLUSTER_ID, Http
+from tests.other_controllers import lost_leadership
 
 pytestmark = pytest.mark.realtime
 
@@ -164,10 +165,8 @@ async def test_a_wait_in_vain_is_504_and_says_where_the_broker_stands(http: Http
 async def test_an_inactive_controller_is_not_ready_and_refuses_with_421(
     http: Http, kraft: Cluster
 ) -> None:
-    from kraftsim.controller.node_types import LeadershipLost
-
-    world = kraft.world
-    world.controller._step(LeadershipLost(leader_id=-1))
+    controller = kraft.world.controller
+    controller.step(lost_leadership(controller.node, -1))
 
     async with http.session.get(http.url + "/readyz") as ready:
         assert ready.status == 503

@@ -17,6 +17,7 @@ from ..core.rpc import (
     FetchTopicData,
     LeaderIdAndEpoch,
     NodeEndpoint,
+    SnapshotId,
 )
 from ..core.rpc.fetch import HIGH_WATERMARK_UNKNOWN
 from ..core.uuid import METADATA_TOPIC_ID
@@ -27,13 +28,15 @@ BATCHES_MAX = 4096  # of one answer; the wire's own bound is in bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leadership:
-    """What an answer says of the quorum. `leader_id` is -1 where no leader is known."""
+    """What an answer says of the quorum. `leader_id` is -1 where no leader is known; one that has
+    resigned is still named by it, but leads no more."""
 
-    node_id: int
+    leads: bool
     cluster_id: str
     leader_id: int
     epoch: int
     endpoints: tuple[NodeEndpoint, ...]
+    snapshot: SnapshotId | None = None
 
 
 def top_level_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
@@ -61,7 +64,7 @@ def partition_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
         return ErrorCode.FENCED_LEADER_EPOCH
     if wanted.current_leader_epoch > leadership.epoch:
         return ErrorCode.UNKNOWN_LEADER_EPOCH
-    if leadership.leader_id != leadership.node_id:
+    if not leadership.leads:
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
     return ErrorCode.NONE
 
@@ -75,29 +78,21 @@ def answer(
         return FetchResponse(error_code=error)
     error = partition_error(leadership, request)
     if error:
-        return _response(
-            leadership,
-            FetchPartitionData(
-                partition_index=0,
-                error_code=error,
-                log_start_offset=0,
-                current_leader=_leader(leadership),
-                aborted_transactions=(),
-                records=(),
-            ),
-        )
+        return refused(leadership, error)
     wanted = request.topics[0].partitions[0]
-    diverging = _diverging(log, wanted)
+    snapshot = _snapshot_instead(leadership.snapshot, log, wanted)
+    diverging = None if snapshot is not None else _diverging(log, wanted)
     records: list[Batch] | tuple[()] = ()
-    if diverging is None:
+    if diverging is None and snapshot is None:
         records = list(log.read(wanted.fetch_offset, BATCHES_MAX))
     return _response(
         leadership,
         FetchPartitionData(
             partition_index=0,
             high_watermark=high_watermark,
-            log_start_offset=0,
+            log_start_offset=log.start_offset,
             diverging_epoch=diverging or EpochEndOffset(),
+            snapshot_id=snapshot or SnapshotId(),
             current_leader=_leader(leadership),
             aborted_transactions=(),
             records=records,
@@ -105,15 +100,51 @@ def answer(
     )
 
 
+def refused(leadership: Leadership, error: ErrorCode) -> FetchResponse:
+    """Nothing but the error, and who leads: that is how leaders are found (rule 10.38)."""
+    return _response(
+        leadership,
+        FetchPartitionData(
+            partition_index=0,
+            error_code=error,
+            log_start_offset=0,
+            current_leader=_leader(leadership),
+            aborted_transactions=(),
+            records=(),
+        ),
+    )
+
+
+def is_valid(response: FetchResponse) -> bool:
+    """Did the follower's position fit our log? Only then does the fetch acknowledge (5.32)."""
+    if response.error_code:
+        return False
+    data = response.responses[0].partitions[0]
+    return not data.error_code and data.diverging_epoch.epoch < 0 and data.snapshot_id.epoch < 0
+
+
 def may_wait(request: FetchRequest, response: FetchResponse) -> bool:
     """Nothing to tell yet: no error, no divergence, no record, no watermark that is news."""
     if response.error_code or request.max_wait_ms == 0:
         return False
     data = response.responses[0].partitions[0]
-    if data.error_code or data.records or data.diverging_epoch.epoch >= 0:
+    if data.records or not is_valid(response):
         return False
     known = request.topics[0].partitions[0].high_watermark
     return known == HIGH_WATERMARK_UNKNOWN or data.high_watermark <= known
+
+
+def _snapshot_instead(
+    snapshot: SnapshotId | None, log: MetadataLog, wanted: FetchPartition
+) -> SnapshotId | None:
+    """The snapshot, for one who has nothing yet or whose place is no longer in the log (10.34)."""
+    if snapshot is None:
+        return None
+    offset, epoch = wanted.fetch_offset, wanted.last_fetched_epoch
+    at_start = offset == log.start_offset and epoch != log.start_epoch
+    if offset == 0 or offset < log.start_offset or (log.start_offset > 0 and at_start):
+        return snapshot
+    return snapshot if epoch < log.start_epoch else None
 
 
 def _diverging(log: MetadataLog, wanted: FetchPartition) -> EpochEndOffset | None:

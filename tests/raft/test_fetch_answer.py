@@ -13,8 +13,8 @@ from kraftsim.controller.core.rpc import (
     NodeEndpoint,
 )
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
+from kraftsim.controller.raft.fetch_answer import Leadership, answer, may_wait
 from kraftsim.controller.raft.log import MetadataLog
-from kraftsim.controller.raft.observer_fetch import Leadership, answer, may_wait
 from tests.builders import CLUSTER_ID, CONTROLLER_ID, fetch, uuid_of
 
 ME = NodeEndpoint(node_id=CONTROLLER_ID, host="controller.test", port=9990)
@@ -40,7 +40,7 @@ def log():
 
 def leadership(leader_id=CONTROLLER_ID, epoch=3):
     return Leadership(
-        node_id=CONTROLLER_ID,
+        leads=leader_id == CONTROLLER_ID,
         cluster_id=CLUSTER_ID,
         leader_id=leader_id,
         epoch=epoch,

@@ -1,0 +1,218 @@
+"""Which event goes to which family, and what a replica does of its own accord in each role."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..core.rpc import (
+    AddRaftVoterRequest,
+    ApiVersionsRequest,
+    BeginQuorumEpochRequest,
+    BeginQuorumEpochResponse,
+    DescribeQuorumRequest,
+    EndQuorumEpochRequest,
+    EndQuorumEpochResponse,
+    FetchRequest,
+    FetchResponse,
+    FetchSnapshotRequest,
+    FetchSnapshotResponse,
+    RemoveRaftVoterRequest,
+    Request,
+    Response,
+    UpdateRaftVoterRequest,
+    VoteRequest,
+    VoteResponse,
+)
+from ..timeline import NEVER_MS
+from . import description, elections, epochs, following, leading, membership, snapshots
+from .protocol import Answered, Turn
+from .quorum import Quorum
+from .roles import Candidate, Follower, Leader, Prospective, Resigned, Unattached
+
+
+def start(quorum: Quorum, turn: Turn) -> None:
+    """Take up what was left when the last process ended (rule 10.3)."""
+    stored = quorum.durable
+    me = quorum.me
+    if quorum.identity.is_volatile and quorum.is_voter and quorum.others:
+        quorum.heard_of_no_epoch = frozenset()
+    if stored.epoch < quorum.log.last_epoch:
+        quorum.voted, quorum.leader_id = None, -1
+        quorum.become_unattached(quorum.log.last_epoch, turn)
+    elif stored.leader_id == me.node_id:
+        quorum.become_resigned(turn, ())
+    elif stored.voted == me and stored.leader_id == -1:
+        quorum.role = Candidate(quorum.election_ms(turn), frozenset({me.node_id}))
+        elections.count(quorum, turn)
+    else:
+        leader = quorum.voters.find(stored.leader_id)
+        quorum.leader_id = -1
+        quorum.become_unattached(stored.epoch, turn)
+        if leader is not None and leader.endpoints:
+            quorum.become_follower(stored.epoch, leader.voter_id, leader.endpoints[0], turn)
+    if quorum.voters.ids == (me.node_id,) and isinstance(quorum.role, Unattached):
+        elections.stand(quorum, turn)  # nobody to wait for (rule 10.4)
+    poll(quorum, turn)
+
+
+# Requests
+
+_ANSWERS: Mapping[type, Callable[[Quorum, Any, Turn], Response]] = {
+    VoteRequest: elections.on_request,
+    BeginQuorumEpochRequest: epochs.on_begin,
+    EndQuorumEpochRequest: epochs.on_end,
+    FetchSnapshotRequest: snapshots.on_request,
+    DescribeQuorumRequest: description.describe,
+    UpdateRaftVoterRequest: membership.update,
+}
+_DEFERS: Mapping[type, Callable[[Quorum, Any, Any, Turn], None]] = {
+    FetchRequest: leading.on_fetch,
+    AddRaftVoterRequest: membership.add,
+    RemoveRaftVoterRequest: membership.remove,
+}
+
+
+def understands(request: Request) -> bool:
+    """Is it the quorum that answers this one?"""
+    return request.__class__ in _ANSWERS or request.__class__ in _DEFERS
+
+
+def on_request(quorum: Quorum, request: Request, token: Any, turn: Turn) -> None:
+    """Answer now, or when there is something to tell."""
+    _listen(quorum, request)
+    answers = _ANSWERS.get(request.__class__)
+    if answers is not None:
+        turn.replies += ((token, answers(quorum, request, turn)),)
+    else:
+        _DEFERS[request.__class__](quorum, request, token, turn)
+    poll(quorum, turn)
+
+
+def _listen(quorum: Quorum, request: Request) -> None:
+    """What its sender's epoch says to a voter that has no memory of its own."""
+    if quorum.heard_of_no_epoch is None:
+        return
+    match request:
+        case FetchRequest(topics=(topic,)) if topic.partitions:
+            sender = max(request.replica_id, request.replica_state.replica_id)
+            _hear(quorum, sender, topic.partitions[0].current_leader_epoch)
+        case VoteRequest(topics=(vote,)) if vote.partitions:
+            asked = vote.partitions[0]
+            _hear(quorum, asked.replica_id, asked.replica_epoch)
+        case BeginQuorumEpochRequest(topics=(begin,)) if begin.partitions:
+            said = begin.partitions[0]
+            _hear(quorum, said.leader_id, said.leader_epoch)
+        case _:
+            pass
+
+
+# Answers
+
+_REACTIONS: Mapping[type, Callable[[Quorum, int, Any, Any, Turn], bool]] = {
+    VoteResponse: elections.on_response,
+    FetchResponse: following.on_response,
+    BeginQuorumEpochResponse: lambda q, peer, _, answer, turn: epochs.on_begin_response(
+        q, peer, answer, turn
+    ),
+    EndQuorumEpochResponse: lambda q, peer, _, answer, turn: epochs.on_end_response(
+        q, peer, answer, turn
+    ),
+    FetchSnapshotResponse: lambda q, peer, _, answer, turn: snapshots.on_response(
+        q, peer, answer, turn
+    ),
+}
+
+
+def on_answer(quorum: Quorum, event: Answered, turn: Turn) -> None:
+    """One that nobody waits for any more changes nothing; one that failed is asked again later."""
+    request = quorum.peers.take(event.peer_id, event.number)
+    if request is not None:
+        if isinstance(request, ApiVersionsRequest):
+            is_good = membership.on_api_versions(quorum, event.response, turn)
+        else:
+            reaction = _REACTIONS.get(event.response.__class__)
+            is_good = reaction is not None and reaction(
+                quorum, event.peer_id, request, event.response, turn
+            )
+        if not is_good:
+            quorum.peers.failed(event.peer_id, turn.now_ms)
+        _pass_the_gate(quorum, turn)
+    poll(quorum, turn)
+
+
+def _hear(quorum: Quorum, peer_id: int, epoch: int) -> None:
+    epochs.hear(quorum, peer_id, epoch)
+
+
+def _pass_the_gate(quorum: Quorum, turn: Turn) -> None:
+    """A majority of the others has seen no epoch: this is the first boot, and it may vote."""
+    heard = quorum.heard_of_no_epoch
+    if heard is not None and len(heard) >= len(quorum.others) // 2 + 1:
+        quorum.heard_of_no_epoch = None
+        quorum.role = Unattached(quorum.election_ms(turn))
+
+
+# Time
+
+
+def on_deadline(quorum: Quorum, turn: Turn) -> None:
+    quorum.peers.expire(turn.now_ms)
+    leading.answer_expired(quorum, turn)
+    membership.expire(quorum, turn)
+    if role_deadline_ms(quorum) <= turn.now_ms:
+        if quorum.is_leader:
+            leading.resign(quorum, turn)  # no majority has fetched for too long (rule 10.25)
+        else:
+            elections.on_patience_lost(quorum, turn)
+    poll(quorum, turn)
+
+
+def on_persisted(quorum: Quorum, end_offset: int, turn: Turn) -> None:
+    quorum.persisted_offset = max(quorum.persisted_offset, min(end_offset, quorum.log.end_offset))
+    if quorum.is_leader:
+        leading.on_persisted(quorum, turn)
+    else:
+        following.advance(quorum)
+    poll(quorum, turn)
+
+
+def role_deadline_ms(quorum: Quorum) -> int:
+    """When the role as such is over if nothing happens."""
+    role = quorum.role
+    if isinstance(role, Leader):
+        return role.check_quorum_ms
+    if quorum.heard_of_no_epoch is not None:
+        return NEVER_MS
+    return role.fetch_ms if isinstance(role, Follower) else role.election_ms
+
+
+def deadline_ms(quorum: Quorum, now_ms: int) -> int:
+    """When this replica must be stepped next, if nothing comes before."""
+    role = quorum.role
+    begins = role.begin_ms.values() if isinstance(role, Leader) else ()
+    return min(
+        role_deadline_ms(quorum),
+        quorum.peers.next_ms(now_ms),
+        quorum.parked.next_expiry_ms(),
+        membership.deadline_ms(quorum),
+        *(begin_ms for begin_ms in begins if begin_ms > now_ms),
+    )
+
+
+def poll(quorum: Quorum, turn: Turn) -> None:
+    """Do what the role wants done of its own accord, as far as the lines are free; and after a
+    change, tell it to those whom it concerns."""
+    membership.on_commit(quorum, turn)
+    match quorum.role:
+        case Leader():
+            epochs.tell_who_leads(quorum, turn)
+        case Follower():
+            following.poll(quorum, turn)
+        case Prospective() | Candidate():
+            elections.ask(quorum, turn)
+        case Resigned():
+            epochs.tell_that_it_is_over(quorum, turn)
+        case Unattached():
+            following.ask_around(quorum, turn)
+    if not quorum.is_leader:
+        leading.refuse_parked(quorum, turn)
+        membership.answer_abandoned(quorum, turn)

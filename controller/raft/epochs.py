@@ -1,0 +1,186 @@
+"""Begin- and EndQuorumEpoch (53, 54): a leader says that it leads, or that it no longer does; and
+how an epoch is learned from anything that names one (rules 10.8 to 10.11, 10.22, 10.39 to 10.41).
+"""
+
+from collections.abc import Iterable
+
+from ..core.batch import VoterEndpoint
+from ..core.errors import ErrorCode
+from ..core.rpc import (
+    BeginQuorumEpochRequest,
+    BeginQuorumEpochResponse,
+    EndQuorumEpochRequest,
+    EndQuorumEpochResponse,
+    NodeEndpoint,
+    VoteRequest,
+)
+from ..core.uuid import ZERO_UUID, Uuid
+from . import messages
+from .protocol import Turn
+from .quorum import LISTENER, LostMemoryError, Quorum
+from .roles import Follower, Leader, Resigned
+from .voters import ReplicaKey
+
+EpochRequest = VoteRequest | BeginQuorumEpochRequest | EndQuorumEpochRequest
+
+
+def learn(
+    quorum: Quorum,
+    epoch: int,
+    leader_id: int,
+    endpoints: Iterable[NodeEndpoint],
+    turn: Turn,
+) -> None:
+    """Somebody speaks of `epoch` and of who leads it: believe what is news (10.9 to 10.11)."""
+    endpoint = _endpoint_of(quorum, leader_id, endpoints)
+    is_news = epoch > quorum.epoch or (epoch == quorum.epoch and quorum.leader_id == -1)
+    if is_news and leader_id not in (-1, quorum.me.node_id) and endpoint is not None:
+        quorum.become_follower(epoch, leader_id, endpoint, turn)
+    elif epoch > quorum.epoch:
+        quorum.become_unattached(epoch, turn)
+
+
+def _endpoint_of(
+    quorum: Quorum, leader_id: int, endpoints: Iterable[NodeEndpoint]
+) -> VoterEndpoint | None:
+    for one in endpoints:
+        if one.node_id == leader_id:
+            return VoterEndpoint(name=LISTENER, host=one.host, port=one.port)
+    voter = quorum.voters.find(leader_id)
+    return voter.endpoints[0] if voter is not None and voter.endpoints else None
+
+
+def hear(quorum: Quorum, peer_id: int, epoch: int) -> None:
+    """A voter without a disk listens first: only if a majority of the others has seen no epoch has
+    nobody its promises, and it may vote (issue 4); if anybody has seen one, it may not."""
+    if quorum.heard_of_no_epoch is None or peer_id not in quorum.voters.ids:
+        return
+    if epoch > 0:
+        raise LostMemoryError(
+            f"controller {quorum.me.node_id} keeps its log in memory, and controller {peer_id} is "
+            f"at epoch {epoch}: what this one acknowledged and voted before it started is lost. "
+            f"Start it with a new --directory-id, remove its old one from the voters and add it"
+        )
+    if peer_id != quorum.me.node_id:
+        quorum.heard_of_no_epoch |= {peer_id}
+
+
+def top_level_error(quorum: Quorum, request: EpochRequest) -> ErrorCode:
+    """104 for another cluster, 42 for another topic (rules 10.13, 10.23)."""
+    if request.cluster_id not in (None, quorum.identity.cluster_id):
+        return ErrorCode.INCONSISTENT_CLUSTER_ID
+    if not messages.names_the_metadata(request):
+        return ErrorCode.INVALID_REQUEST
+    return ErrorCode.NONE
+
+
+def is_meant(quorum: Quorum, voter_id: int, directory_id: Uuid) -> bool:
+    """Is it this replica that a request names? One that names nobody means whom it reaches."""
+    if voter_id == -1:
+        return True
+    me = quorum.me
+    return voter_id == me.node_id and directory_id in (ZERO_UUID, me.directory_id)
+
+
+def on_begin(
+    quorum: Quorum, request: BeginQuorumEpochRequest, turn: Turn
+) -> BeginQuorumEpochResponse:
+    """Rule 10.23."""
+    error = top_level_error(quorum, request)
+    if error:
+        return BeginQuorumEpochResponse(error_code=error)
+    said = messages.begin_partition(request)
+    if said.leader_epoch < quorum.epoch:
+        return messages.begin_response(quorum, ErrorCode.FENCED_LEADER_EPOCH)
+    if said.leader_id < 0:
+        return messages.begin_response(quorum, ErrorCode.INVALID_REQUEST)
+    endpoints = messages.leader_endpoints(request, said.leader_id)
+    learn(quorum, said.leader_epoch, said.leader_id, endpoints, turn)
+    if not is_meant(quorum, request.voter_id, said.voter_directory_id):
+        return messages.begin_response(quorum, ErrorCode.INVALID_VOTER_KEY)
+    return messages.begin_response(quorum, ErrorCode.NONE)
+
+
+def on_begin_response(
+    quorum: Quorum, peer_id: int, response: BeginQuorumEpochResponse, turn: Turn
+) -> bool:
+    answer = messages.epoch_answer(response)
+    if answer is None:
+        return False
+    learn(quorum, answer.leader_epoch, answer.leader_id, response.node_endpoints, turn)
+    role = quorum.role
+    if isinstance(role, Leader) and not answer.error_code:
+        half_ms = quorum.settings.controller_quorum_fetch_timeout_ms // 2
+        role.begin_ms[peer_id] = turn.now_ms + half_ms
+    return not answer.error_code
+
+
+def tell_who_leads(quorum: Quorum, turn: Turn) -> None:
+    """To every voter at once; later only to one that has not fetched for a while (10.22, 4.3)."""
+    role = quorum.role
+    assert isinstance(role, Leader), role
+    half_ms = quorum.settings.controller_quorum_fetch_timeout_ms // 2
+    for voter in quorum.others:
+        peer_id = voter.voter_id
+        progress = role.progress.get(peer_id)
+        if progress is not None and progress.fetched_ms >= 0:
+            due_ms = max(role.begin_ms.get(peer_id, 0), progress.fetched_ms + half_ms)
+            role.begin_ms[peer_id] = due_ms
+        due_ms = role.begin_ms.setdefault(peer_id, turn.now_ms)
+        if due_ms <= turn.now_ms and quorum.peers.is_free(peer_id, turn.now_ms):
+            role.begin_ms[peer_id] = turn.now_ms + half_ms
+            request = messages.begin_request(quorum, voter)
+            quorum.peers.send(peer_id, voter.endpoints[0], request, turn)
+
+
+def on_end(quorum: Quorum, request: EndQuorumEpochRequest, turn: Turn) -> EndQuorumEpochResponse:
+    """The leader gives up: whoever it names first asks for votes first (rule 10.40)."""
+    error = top_level_error(quorum, request)
+    if error:
+        return EndQuorumEpochResponse(error_code=error)
+    said = messages.end_partition(request)
+    if said.leader_epoch < quorum.epoch:
+        return messages.end_response(quorum, ErrorCode.FENCED_LEADER_EPOCH)
+    if said.leader_id < 0:
+        return messages.end_response(quorum, ErrorCode.INVALID_REQUEST)
+    endpoints = messages.leader_endpoints(request, said.leader_id)
+    learn(quorum, said.leader_epoch, said.leader_id, endpoints, turn)
+    role = quorum.role
+    if isinstance(role, Follower) and quorum.is_voter:
+        backoff_ms = _backoff_ms(quorum, messages.successors(request))
+        quorum.role = Follower(turn.now_ms + backoff_ms, role.has_fetched)
+    return messages.end_response(quorum, ErrorCode.NONE)
+
+
+def _backoff_ms(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> int:
+    """0 for the first, then longer by its place; the most for one that is not named (10.40)."""
+    most_ms = quorum.settings.controller_quorum_election_backoff_max_ms
+    for position, key in enumerate(successors):
+        if key.node_id == quorum.me.node_id:
+            if position == 0:
+                return 0
+            return min(most_ms, (most_ms >> len(successors) - 1) << position - 1)
+    return most_ms
+
+
+def on_end_response(
+    quorum: Quorum, peer_id: int, response: EndQuorumEpochResponse, turn: Turn
+) -> bool:
+    answer = messages.epoch_answer(response)
+    if answer is None:
+        return False
+    learn(quorum, answer.leader_epoch, answer.leader_id, response.node_endpoints, turn)
+    role = quorum.role
+    if isinstance(role, Resigned) and not answer.error_code:
+        quorum.role = Resigned(role.election_ms, role.successors, role.acknowledged | {peer_id})
+    return not answer.error_code
+
+
+def tell_that_it_is_over(quorum: Quorum, turn: Turn) -> None:
+    role = quorum.role
+    assert isinstance(role, Resigned), role
+    for voter in quorum.others:
+        peer_id = voter.voter_id
+        if peer_id not in role.acknowledged and quorum.peers.is_free(peer_id, turn.now_ms):
+            request = messages.end_request(quorum, role.successors)
+            quorum.peers.send(peer_id, voter.endpoints[0], request, turn)

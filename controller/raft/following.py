@@ -1,0 +1,90 @@
+"""What a follower does: fetch, take what comes, and give back what its leader does not have (rules
+10.31 to 10.37)."""
+
+from ..core.batch import VoterEndpoint
+from ..core.errors import ErrorCode
+from ..core.rpc import FetchPartitionData, FetchRequest, FetchResponse, FetchSnapshotRequest
+from . import epochs, messages, snapshots
+from .protocol import Turn
+from .quorum import Quorum
+from .roles import Follower
+
+FETCH_WAIT_MS = 500  # how long a leader may keep us waiting for news
+
+
+def poll(quorum: Quorum, turn: Turn) -> None:
+    """One fetch at a time, and none before what the last one brought is safe (rule 10.32)."""
+    is_safe = quorum.persisted_offset == quorum.log.end_offset
+    if is_safe and quorum.peers.is_free(quorum.leader_id, turn.now_ms):
+        request = snapshots.next_request(quorum) or messages.fetch_request(quorum, FETCH_WAIT_MS)
+        _send(quorum, quorum.leader_id, quorum.leader_endpoint, request, turn)
+
+
+def ask_around(quorum: Quorum, turn: Turn) -> None:
+    """Without a leader: one of the others at a time, in turn; each names the leader it knows, and
+    that is how one is found (rules 10.37, 10.38)."""
+    if quorum.peers.awaits(FetchRequest):
+        return
+    others = quorum.others
+    for step in range(len(others)):
+        voter = others[(quorum.next_asked + step) % len(others)]
+        if quorum.peers.is_free(voter.voter_id, turn.now_ms):
+            quorum.next_asked = (quorum.next_asked + step + 1) % len(others)
+            request = messages.fetch_request(quorum, FETCH_WAIT_MS)
+            _send(quorum, voter.voter_id, voter.endpoints[0], request, turn)
+            return
+
+
+def _send(
+    quorum: Quorum,
+    peer_id: int,
+    endpoint: VoterEndpoint | None,
+    request: FetchRequest | FetchSnapshotRequest,
+    turn: Turn,
+) -> None:
+    quorum.peers.send(peer_id, endpoint, request, turn)
+
+
+def on_response(
+    quorum: Quorum, peer_id: int, request: FetchRequest, response: FetchResponse, turn: Turn
+) -> bool:
+    """False: it brought nothing, wait a moment before the next one."""
+    if response.error_code or not response.responses:
+        return False
+    data = response.responses[0].partitions[0]
+    said = data.current_leader
+    epochs.hear(quorum, peer_id, said.leader_epoch)
+    epochs.learn(quorum, said.leader_epoch, said.leader_id, response.node_endpoints, turn)
+    asked_epoch = request.topics[0].partitions[0].current_leader_epoch
+    is_ours = isinstance(quorum.role, Follower) and peer_id == quorum.leader_id
+    if data.error_code or asked_epoch != quorum.epoch or not is_ours:
+        return data.error_code == ErrorCode.FENCED_LEADER_EPOCH
+    quorum.role = Follower(quorum.fetch_ms(turn), has_fetched=True)
+    _take(quorum, data, turn)
+    return True
+
+
+def _take(quorum: Quorum, data: FetchPartitionData, turn: Turn) -> None:
+    if data.diverging_epoch.epoch >= 0:
+        _give_back(quorum, data, turn)
+    elif data.snapshot_id.epoch >= 0:
+        snapshots.begin(quorum, data.snapshot_id)
+    else:
+        for batch in data.records or ():
+            if batch.base_offset >= quorum.log.end_offset:
+                quorum.accept(batch, turn)
+        quorum.leader_high_watermark = max(quorum.leader_high_watermark, data.high_watermark)
+        advance(quorum)
+
+
+def _give_back(quorum: Quorum, data: FetchPartitionData, turn: Turn) -> None:
+    """Where the leader's log and ours part, ours ends; then we fetch again (rule 10.34)."""
+    diverging = data.diverging_epoch
+    _, our_end = quorum.log.end_offset_for_epoch(diverging.epoch)
+    quorum.truncate(min(diverging.end_offset, our_end), turn)
+
+
+def advance(quorum: Quorum) -> None:
+    """What is committed and safe here, never less than before (rule 10.31)."""
+    known = min(quorum.persisted_offset, quorum.leader_high_watermark)
+    quorum.high_watermark = max(quorum.high_watermark, known)

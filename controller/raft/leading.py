@@ -1,0 +1,181 @@
+"""What a leader does: open its epoch, answer fetches, count who has what, notice that nobody
+listens any more (rules 10.19 to 10.29, 10.33 to 10.35)."""
+
+from typing import Any
+
+from ..core.batch import ControlRecord, KRaftVersion, LeaderChange, Voters
+from ..core.errors import ErrorCode
+from ..core.rpc import FetchRequest, FetchResponse
+from ..timeline import NEVER_MS
+from . import fetch_answer, messages
+from .protocol import Turn
+from .quorum import Quorum
+from .roles import Candidate, Leader, Progress
+from .voters import NOT_IN_LOG, ReplicaKey
+
+
+def begin(quorum: Quorum, won: Candidate, turn: Turn) -> None:
+    """Lead: the epoch begins with one control batch (rules 10.19 to 10.21)."""
+    log = quorum.log
+    role = Leader(epoch_start=log.end_offset, check_quorum_ms=_check_quorum_ms(quorum, turn))
+    quorum.become_leader(role, turn)
+    granting = tuple(sorted(won.granted.intersection(quorum.voters.ids)))
+    records = _opening(quorum, granting)
+    quorum.append(records, (0,) * len(records), turn, is_control=True)
+
+
+def _opening(quorum: Quorum, granting: tuple[int, ...]) -> tuple[ControlRecord, ...]:
+    """LeaderChange; with kraft.version and voters where no record of this log tells them yet."""
+    me, voters = quorum.identity.as_voter, quorum.voters
+    change = LeaderChange(leader_id=quorum.me.node_id, voters=voters.ids, granting_voters=granting)
+    version = quorum.history.kraft_version
+    is_told = quorum.history.latest_offset != NOT_IN_LOG or quorum.log.start_offset > 0
+    if version == 0 or (is_told and voters.find(quorum.me.node_id) == me):
+        return (change,)
+    told = voters.with_voter(me) if quorum.is_voter else voters
+    return (change, KRaftVersion(kraft_version=version), Voters(voters=told.voters))
+
+
+def _check_quorum_ms(quorum: Quorum, turn: Turn) -> int:
+    """1.5 fetch timeouts; a single voter is always heard by a majority (rule 10.25)."""
+    if not set(quorum.voters.ids) - {quorum.me.node_id}:
+        return NEVER_MS
+    return turn.now_ms + quorum.settings.controller_quorum_fetch_timeout_ms * 3 // 2
+
+
+def on_fetch(quorum: Quorum, request: FetchRequest, token: Any, turn: Turn) -> None:
+    """Answer, or make the follower wait for news (rule 10.35)."""
+    reply = _answered(quorum, request)
+    if fetch_answer.is_valid(reply):
+        _note_fetch(quorum, request, turn)
+        reply = _answered(quorum, request)
+    if fetch_answer.may_wait(request, reply) and quorum.parked.has_room():
+        quorum.parked.add(token, request, turn.now_ms)
+    else:
+        turn.replies += ((token, reply),)
+
+
+def answer_parked(quorum: Quorum, turn: Turn) -> None:
+    """Something has changed: tell it to those whom it concerns."""
+    turn.replies += tuple(quorum.parked.released(lambda one: _news(quorum, one)))
+
+
+def answer_expired(quorum: Quorum, turn: Turn) -> None:
+    expired = quorum.parked.expired(turn.now_ms)
+    turn.replies += tuple((token, _answered(quorum, one)) for token, one in expired)
+
+
+def _news(quorum: Quorum, request: FetchRequest) -> FetchResponse | None:
+    response = _answered(quorum, request)
+    return None if fetch_answer.may_wait(request, response) else response
+
+
+def refuse_parked(quorum: Quorum, turn: Turn) -> None:
+    """Whoever waits for a leader that leads no more is told just that (rule 10.35)."""
+    refusal = fetch_answer.refused(_leadership(quorum), ErrorCode.NOT_LEADER_OR_FOLLOWER)
+    turn.replies += tuple(quorum.parked.released(lambda _: refusal))
+
+
+def _answered(quorum: Quorum, request: FetchRequest) -> FetchResponse:
+    watermark = known_high_watermark(quorum)
+    return fetch_answer.answer(_leadership(quorum), quorum.log, watermark, request)
+
+
+def _leadership(quorum: Quorum) -> fetch_answer.Leadership:
+    return fetch_answer.Leadership(
+        leads=quorum.is_leader,
+        cluster_id=quorum.identity.cluster_id,
+        leader_id=quorum.leader_id,
+        epoch=quorum.epoch,
+        endpoints=messages.node_endpoints(quorum),
+        snapshot=quorum.snapshot_id,
+    )
+
+
+def known_high_watermark(quorum: Quorum) -> int:
+    """-1 until something of the leader's own epoch is committed (rules 9.39, 10.19)."""
+    role = quorum.role
+    is_known = isinstance(role, Leader) and quorum.high_watermark > role.epoch_start
+    return quorum.high_watermark if is_known else -1
+
+
+def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> None:
+    """A valid fetch acknowledges everything below its offset (rules 5.31, 10.32)."""
+    role = quorum.role
+    wanted = request.topics[0].partitions[0]
+    node_id = max(request.replica_id, request.replica_state.replica_id)
+    if not isinstance(role, Leader) or node_id < 0:
+        return
+    key = ReplicaKey(node_id, wanted.replica_directory_id)
+    end_offset = min(quorum.persisted_offset, quorum.log.end_offset)
+    if quorum.voters.includes(key):
+        before = role.progress.get(node_id, Progress())
+        role.progress[node_id] = _progress(before, wanted.fetch_offset, end_offset, turn)
+        note_heard(quorum, node_id, turn)
+        advance(quorum, turn)
+    else:
+        before = role.observers.get(key, Progress())
+        role.observers[key] = _progress(before, wanted.fetch_offset, end_offset, turn)
+
+
+def _progress(before: Progress, offset: int, leader_end_offset: int, turn: Turn) -> Progress:
+    """Rule 5.31: caught up now, or as of the fetch before, if it has what was there then."""
+    caught_up = before.last_caught_up_wall_ms
+    if offset >= leader_end_offset:
+        caught_up = max(caught_up, turn.wall_ms)
+    elif 0 < before.leader_end_offset <= offset:
+        caught_up = max(caught_up, before.last_fetch_wall_ms)
+    return Progress(
+        end_offset=offset,
+        last_fetch_wall_ms=max(before.last_fetch_wall_ms, turn.wall_ms),
+        last_caught_up_wall_ms=caught_up,
+        leader_end_offset=leader_end_offset,
+        fetched_ms=turn.now_ms,
+    )
+
+
+def note_heard(quorum: Quorum, node_id: int, turn: Turn) -> None:
+    """Check-quorum: a majority that fetched gives the leader a whole new time (rule 10.25)."""
+    role = quorum.role
+    assert isinstance(role, Leader), role
+    role.heard |= {node_id}
+    heard = len(role.heard.intersection(quorum.voters.ids))
+    if heard + quorum.is_voter >= quorum.voters.majority:
+        role.heard = frozenset()
+        role.check_quorum_ms = _check_quorum_ms(quorum, turn)
+
+
+def advance(quorum: Quorum, turn: Turn) -> None:
+    """The high watermark: what a majority of the voters has, once that is of this epoch (10.29)."""
+    role = quorum.role
+    assert isinstance(role, Leader), role
+    ends = sorted((_end_offset(quorum, role, one) for one in quorum.voters.ids), reverse=True)
+    candidate = ends[len(ends) // 2]
+    if candidate > role.epoch_start and candidate > quorum.high_watermark:
+        quorum.high_watermark = candidate
+        answer_parked(quorum, turn)
+
+
+def _end_offset(quorum: Quorum, role: Leader, node_id: int) -> int:
+    if node_id == quorum.me.node_id:
+        return quorum.persisted_offset
+    progress = role.progress.get(node_id)
+    return -1 if progress is None else progress.end_offset
+
+
+def on_persisted(quorum: Quorum, turn: Turn) -> None:
+    """What is new is there for those who wait, committed or not."""
+    advance(quorum, turn)
+    answer_parked(quorum, turn)
+
+
+def resign(quorum: Quorum, turn: Turn, successor_id: int = -1) -> None:
+    """Who has most of the log should follow; `successor_id` before all (rule 10.39)."""
+    role = quorum.role
+    assert isinstance(role, Leader), role
+    voters = sorted(
+        quorum.others,
+        key=lambda one: (one.voter_id != successor_id, -_end_offset(quorum, role, one.voter_id)),
+    )
+    keys = tuple(ReplicaKey(one.voter_id, one.voter_directory_id) for one in voters)
+    quorum.become_resigned(turn, keys)

@@ -1,0 +1,295 @@
+"""Changes of the voters: one at a time, answered when committed (KIP-853, rules 10.50 to 10.53).
+
+A new voter is asked what it supports before it is written into the log; what is written counts at
+once, committed or not, and is taken back with truncation.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from ..core.batch import VersionRange, Voter, VoterEndpoint, Voters
+from ..core.errors import ErrorCode
+from ..core.rpc import (
+    AddRaftVoterRequest,
+    AddRaftVoterResponse,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    CurrentVoterLeader,
+    QuorumEndpoint,
+    RemoveRaftVoterRequest,
+    RemoveRaftVoterResponse,
+    Response,
+    UpdateRaftVoterRequest,
+    UpdateRaftVoterResponse,
+)
+from ..core.uuid import ZERO_UUID, uuid_text
+from ..timeline import NEVER_MS
+from . import leading
+from .protocol import Turn
+from .quorum import LISTENER, Quorum
+from .roles import Leader, VoterChange
+from .voters import ReplicaKey, VoterSet
+
+OBSERVER_FRESH_MS = 3_600_000  # who is to vote must have fetched within the last hour (10.51)
+KRAFT_VERSION = "kraft.version"
+SOFTWARE = "apache-kafka-java"  # Kafka's own name for its raft client
+
+ChangeRequest = AddRaftVoterRequest | RemoveRaftVoterRequest
+
+
+def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) -> None:
+    """Rule 10.51, its checks in Kafka's order."""
+    refusal = _refusal(quorum, request, "adding")
+    voters = quorum.voters
+    if refusal is None and voters.find(request.voter_id) is not None:
+        refusal = (
+            ErrorCode.DUPLICATE_VOTER,
+            f"The voter id for {_named(_key(request))} is already part of the set of voters "
+            f"{_listed(voters)}.",
+        )
+    if refusal is not None:
+        turn.replies += ((token, _reply(request, *refusal)),)
+        return
+    role = quorum.role
+    assert isinstance(role, Leader), role
+    timeout_ms = quorum.settings.controller_quorum_request_timeout_ms
+    role.change = VoterChange(request, token, turn.now_ms + timeout_ms)
+    endpoint = _endpoints(request.listeners)[0]
+    question = ApiVersionsRequest(client_software_name=SOFTWARE, client_software_version="4.3.1")
+    quorum.peers.send(request.voter_id, endpoint, question, turn)
+
+
+def on_api_versions(quorum: Quorum, response: Response | None, turn: Turn) -> bool:
+    """The new voter has said what it supports, or nothing."""
+    role = quorum.role
+    change = role.change if isinstance(role, Leader) else None
+    if change is None or change.offset >= 0 or not isinstance(change.request, AddRaftVoterRequest):
+        return response is not None
+    if not isinstance(response, ApiVersionsResponse) or response.error_code:
+        _finish(quorum, turn, ErrorCode.REQUEST_TIMED_OUT, "The new voter could not be reached.")
+        return False
+    supported = _supported(response)
+    if (
+        not supported.min_supported_version
+        <= quorum.history.kraft_version
+        <= (supported.max_supported_version)
+    ):
+        text = f"The new voter does not support kraft.version {quorum.history.kraft_version}"
+        _finish(quorum, turn, ErrorCode.INVALID_REQUEST, text)
+    elif not _is_caught_up(quorum, change.request, turn):
+        text = f"The new voter {_named(_key(change.request))} has not caught up with the leader"
+        _finish(quorum, turn, ErrorCode.REQUEST_TIMED_OUT, text)
+    else:
+        voter = _voter(change.request, supported)
+        _write(quorum, change, quorum.voters.with_voter(voter), turn)
+    return True
+
+
+def _supported(response: ApiVersionsResponse) -> VersionRange:
+    for one in response.supported_features:
+        if one.name == KRAFT_VERSION:
+            return VersionRange(
+                min_supported_version=one.min_version, max_supported_version=one.max_version
+            )
+    return VersionRange(min_supported_version=0, max_supported_version=0)
+
+
+def _is_caught_up(quorum: Quorum, request: AddRaftVoterRequest, turn: Turn) -> bool:
+    """It has had all there was at some time, as an observer, and still fetches."""
+    role = quorum.role
+    assert isinstance(role, Leader), role
+    progress = role.observers.get(_key(request))
+    return (
+        progress is not None
+        and progress.last_caught_up_wall_ms >= 0
+        and turn.now_ms - progress.fetched_ms < OBSERVER_FRESH_MS
+    )
+
+
+def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Turn) -> None:
+    """Rule 10.52; a leader may remove itself, and leads until that is committed (10.28)."""
+    refusal = _refusal(quorum, request, "removing")
+    voters, key = quorum.voters, _key(request)
+    if refusal is None and (not voters.includes(key) or len(voters.voters) == 1):
+        text = f"Cannot remove voter {_named(key)} from the set of voters {_listed(voters)}"
+        refusal = (ErrorCode.VOTER_NOT_FOUND, text)
+    if refusal is not None:
+        turn.replies += ((token, _reply(request, *refusal)),)
+        return
+    timeout_ms = quorum.settings.controller_quorum_request_timeout_ms
+    change = VoterChange(request, token, turn.now_ms + timeout_ms)
+    _write(quorum, change, voters.without(key.node_id), turn)
+
+
+def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> UpdateRaftVoterResponse:
+    """A voter says where it listens now; answered without waiting for the commit (10.53)."""
+    error = _update_refusal(quorum, request)
+    voter = Voter(
+        voter_id=request.voter_id,
+        voter_directory_id=request.voter_directory_id,
+        endpoints=_endpoints(request.listeners),
+        k_raft_version_feature=VersionRange(
+            min_supported_version=request.k_raft_version_feature.min_supported_version,
+            max_supported_version=request.k_raft_version_feature.max_supported_version,
+        ),
+    )
+    if not error and quorum.voters.find(request.voter_id) != voter:
+        records = (Voters(voters=quorum.voters.with_voter(voter).voters),)
+        quorum.append(records, (0,), turn, is_control=True)
+    return UpdateRaftVoterResponse(error_code=error, current_leader=_current_leader(quorum))
+
+
+def _update_refusal(quorum: Quorum, request: UpdateRaftVoterRequest) -> ErrorCode:
+    if request.cluster_id not in (None, quorum.identity.cluster_id):
+        return ErrorCode.INCONSISTENT_CLUSTER_ID
+    if not quorum.is_leader:
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER
+    if request.current_leader_epoch < quorum.epoch:
+        return ErrorCode.FENCED_LEADER_EPOCH
+    if request.current_leader_epoch > quorum.epoch:
+        return ErrorCode.UNKNOWN_LEADER_EPOCH
+    if _is_busy(quorum):
+        return ErrorCode.REQUEST_TIMED_OUT
+    supported = request.k_raft_version_feature
+    if not 0 <= supported.min_supported_version <= supported.max_supported_version:
+        return ErrorCode.INVALID_REQUEST
+    if not any(one.name == LISTENER for one in request.listeners):
+        return ErrorCode.INVALID_REQUEST
+    if quorum.history.kraft_version == 0:
+        return ErrorCode.UNSUPPORTED_VERSION
+    if not quorum.voters.includes(ReplicaKey(request.voter_id, request.voter_directory_id)):
+        return ErrorCode.VOTER_NOT_FOUND
+    return ErrorCode.NONE
+
+
+def _current_leader(quorum: Quorum) -> CurrentVoterLeader:
+    endpoint = quorum.identity.endpoint if quorum.is_leader else quorum.leader_endpoint
+    return CurrentVoterLeader(
+        leader_id=quorum.leader_id,
+        leader_epoch=quorum.epoch,
+        host="" if endpoint is None else endpoint.host,
+        port=0 if endpoint is None else endpoint.port,
+    )
+
+
+def _refusal(quorum: Quorum, request: ChangeRequest, verb: str) -> tuple[ErrorCode, str] | None:
+    """What Add- and RemoveRaftVoter have in common, in Kafka's order."""
+    cluster_id = quorum.identity.cluster_id
+    if request.cluster_id not in (None, cluster_id):
+        text = f"The cluster id {request.cluster_id} does not match {cluster_id}"
+        return ErrorCode.INCONSISTENT_CLUSTER_ID, text
+    if not quorum.is_leader:
+        text = "For requests intended only for the leader, this error indicates that the broker "
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER, text + "is not the current leader."
+    if isinstance(request, AddRaftVoterRequest) and not _is_complete(request):
+        text = f"Add voter request expects a directory id and an endpoint named {LISTENER}"
+        return ErrorCode.INVALID_REQUEST, text
+    if quorum.history.kraft_version == 0:
+        text = f"Cluster doesn't support {verb} voter because the kraft.version feature is 0"
+        return ErrorCode.UNSUPPORTED_VERSION, text
+    if _is_busy(quorum):
+        text = "Request timed out waiting for leader to handle previous voter change request."
+        return ErrorCode.REQUEST_TIMED_OUT, text
+    return None
+
+
+def _is_complete(request: AddRaftVoterRequest) -> bool:
+    is_named = any(one.name == LISTENER for one in request.listeners)
+    return request.voter_directory_id != ZERO_UUID and is_named and request.voter_id >= 0
+
+
+def _is_busy(quorum: Quorum) -> bool:
+    """Another change is under way, or the last is not committed, or nothing of this epoch is."""
+    role = quorum.role
+    if not isinstance(role, Leader) or role.change is not None:
+        return True
+    if leading.known_high_watermark(quorum) == -1:
+        return True
+    return quorum.history.latest_offset >= quorum.high_watermark
+
+
+def _write(quorum: Quorum, change: VoterChange, voters: VoterSet, turn: Turn) -> None:
+    role = quorum.role
+    assert isinstance(role, Leader), role
+    batch = quorum.append((Voters(voters=voters.voters),), (0,), turn, is_control=True)
+    role.change = replace(change, offset=batch.last_offset)
+    if isinstance(change.request, AddRaftVoterRequest) and not change.request.ack_when_committed:
+        turn.replies += ((change.token, _reply(change.request, ErrorCode.NONE, None)),)
+        role.change = None
+
+
+def on_commit(quorum: Quorum, turn: Turn) -> None:
+    """The change is committed: answer; a leader that is no voter any more steps down (10.26)."""
+    role = quorum.role
+    if not isinstance(role, Leader):
+        return
+    change = role.change
+    if change is not None and 0 <= change.offset < quorum.high_watermark:
+        _finish(quorum, turn, ErrorCode.NONE, None)
+    if not quorum.is_voter and quorum.history.latest_offset < quorum.high_watermark:
+        leading.resign(quorum, turn)
+
+
+def expire(quorum: Quorum, turn: Turn) -> None:
+    if deadline_ms(quorum) <= turn.now_ms:
+        _finish(quorum, turn, ErrorCode.REQUEST_TIMED_OUT, "The request timed out.")
+
+
+def deadline_ms(quorum: Quorum) -> int:
+    role = quorum.role
+    change = role.change if isinstance(role, Leader) else None
+    return NEVER_MS if change is None else change.expires_ms
+
+
+def answer_abandoned(quorum: Quorum, turn: Turn) -> None:
+    """Leadership is gone, and with it all certainty about a change."""
+    change, quorum.abandoned = quorum.abandoned, None
+    if change is None:
+        return
+    reply = _reply(
+        change.request, ErrorCode.NOT_LEADER_OR_FOLLOWER, "The leader has changed meanwhile."
+    )
+    turn.replies += ((change.token, reply),)
+
+
+def _finish(quorum: Quorum, turn: Turn, error: ErrorCode, message: str | None) -> None:
+    role = quorum.role
+    assert isinstance(role, Leader), role
+    change, role.change = role.change, None
+    assert change is not None, "finishes what is under way"
+    turn.replies += ((change.token, _reply(change.request, error, message)),)
+
+
+def _reply(request: ChangeRequest, error: ErrorCode, message: str | None) -> Response:
+    if isinstance(request, AddRaftVoterRequest):
+        return AddRaftVoterResponse(error_code=error, error_message=message)
+    return RemoveRaftVoterResponse(error_code=error, error_message=message)
+
+
+def _key(request: ChangeRequest) -> ReplicaKey:
+    return ReplicaKey(request.voter_id, request.voter_directory_id)
+
+
+def _voter(request: AddRaftVoterRequest, supported: VersionRange) -> Voter:
+    return Voter(
+        voter_id=request.voter_id,
+        voter_directory_id=request.voter_directory_id,
+        endpoints=_endpoints(request.listeners),
+        k_raft_version_feature=supported,
+    )
+
+
+def _endpoints(listeners: tuple[QuorumEndpoint, ...]) -> tuple[VoterEndpoint, ...]:
+    """The controller's own listener first: that is where others look."""
+    ordered = sorted(listeners, key=lambda one: one.name != LISTENER)
+    return tuple(VoterEndpoint(name=one.name, host=one.host, port=one.port) for one in ordered)
+
+
+def _named(key: ReplicaKey) -> str:
+    """As Kafka's texts name a replica (golden 4.3.1 A3, seq 227)."""
+    return f"ReplicaKey(id={key.node_id}, directoryId={uuid_text(key.directory_id)})"
+
+
+def _listed(voters: VoterSet) -> str:
+    keys = (ReplicaKey(one.voter_id, one.voter_directory_id) for one in voters.voters)
+    return "[" + ", ".join(_named(key) for key in keys) + "]"

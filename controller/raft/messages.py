@@ -1,0 +1,217 @@
+"""How this replica's requests and replies to the others are put together, and taken apart.
+
+Kafka's schemas allow many topics and partitions; a quorum speaks of exactly one of each.
+"""
+
+from ..core.batch import Voter, VoterEndpoint
+from ..core.errors import ErrorCode
+from ..core.rpc import (
+    BeginQuorumEpochPartition,
+    BeginQuorumEpochRequest,
+    BeginQuorumEpochResponse,
+    BeginQuorumEpochTopic,
+    EndQuorumEpochPartition,
+    EndQuorumEpochRequest,
+    EndQuorumEpochResponse,
+    EndQuorumEpochTopic,
+    FetchPartition,
+    FetchReplicaState,
+    FetchRequest,
+    FetchTopic,
+    NodeEndpoint,
+    PreferredCandidate,
+    QuorumEndpoint,
+    QuorumEpochPartitionResult,
+    QuorumEpochTopicResult,
+    VotePartition,
+    VotePartitionResult,
+    VoteRequest,
+    VoteResponse,
+    VoteTopic,
+    VoteTopicResult,
+)
+from ..core.uuid import METADATA_TOPIC_ID
+from .quorum import Quorum
+from .voters import ReplicaKey
+
+METADATA_TOPIC = "__cluster_metadata"
+FETCH_BYTES_MAX = 8 * 1024 * 1024  # Kafka's own bound of one fetch between replicas
+
+
+def names_the_metadata(
+    request: VoteRequest | BeginQuorumEpochRequest | EndQuorumEpochRequest,
+) -> bool:
+    """One topic, the metadata's, and its one partition."""
+    if len(request.topics) != 1 or request.topics[0].topic_name != METADATA_TOPIC:
+        return False
+    partitions = request.topics[0].partitions
+    return len(partitions) == 1 and partitions[0].partition_index == 0
+
+
+def node_endpoints(quorum: Quorum) -> tuple[NodeEndpoint, ...]:
+    """Where the leader that is known listens."""
+    endpoint = quorum.leader_endpoint
+    if quorum.leader_id == quorum.me.node_id:
+        endpoint = quorum.identity.endpoint
+    if quorum.leader_id == -1 or endpoint is None:
+        return ()
+    return (NodeEndpoint(node_id=quorum.leader_id, host=endpoint.host, port=endpoint.port),)
+
+
+# Vote
+
+
+def vote_request(quorum: Quorum, voter: Voter, *, pre_vote: bool) -> VoteRequest:
+    partition = VotePartition(
+        replica_epoch=quorum.epoch,
+        replica_id=quorum.me.node_id,
+        replica_directory_id=quorum.me.directory_id,
+        voter_directory_id=voter.voter_directory_id,
+        last_offset_epoch=quorum.log.last_epoch,
+        last_offset=quorum.log.end_offset,
+        pre_vote=pre_vote,
+    )
+    return VoteRequest(
+        cluster_id=quorum.identity.cluster_id,
+        voter_id=voter.voter_id,
+        topics=(VoteTopic(topic_name=METADATA_TOPIC, partitions=(partition,)),),
+    )
+
+
+def vote_partition(request: VoteRequest) -> VotePartition:
+    return request.topics[0].partitions[0]
+
+
+def vote_response(quorum: Quorum, error: ErrorCode, granted: bool) -> VoteResponse:
+    partition = VotePartitionResult(
+        error_code=error,
+        leader_id=quorum.leader_id,
+        leader_epoch=quorum.epoch,
+        vote_granted=granted,
+    )
+    return VoteResponse(
+        topics=(VoteTopicResult(topic_name=METADATA_TOPIC, partitions=(partition,)),),
+        node_endpoints=node_endpoints(quorum),
+    )
+
+
+def vote_answer(response: VoteResponse) -> VotePartitionResult | None:
+    """None: refused as a whole."""
+    if response.error_code or not response.topics:
+        return None
+    return response.topics[0].partitions[0]
+
+
+# Begin- and EndQuorumEpoch
+
+
+def begin_request(quorum: Quorum, voter: Voter) -> BeginQuorumEpochRequest:
+    partition = BeginQuorumEpochPartition(
+        voter_directory_id=voter.voter_directory_id,
+        leader_id=quorum.me.node_id,
+        leader_epoch=quorum.epoch,
+    )
+    return BeginQuorumEpochRequest(
+        cluster_id=quorum.identity.cluster_id,
+        voter_id=voter.voter_id,
+        topics=(BeginQuorumEpochTopic(topic_name=METADATA_TOPIC, partitions=(partition,)),),
+        leader_endpoints=(as_endpoint(quorum.identity.endpoint),),
+    )
+
+
+def begin_partition(request: BeginQuorumEpochRequest) -> BeginQuorumEpochPartition:
+    return request.topics[0].partitions[0]
+
+
+def begin_response(quorum: Quorum, error: ErrorCode) -> BeginQuorumEpochResponse:
+    return BeginQuorumEpochResponse(
+        topics=_epoch_results(quorum, error), node_endpoints=node_endpoints(quorum)
+    )
+
+
+def end_request(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> EndQuorumEpochRequest:
+    partition = EndQuorumEpochPartition(
+        leader_id=quorum.leader_id,
+        leader_epoch=quorum.epoch,
+        preferred_successors=tuple(key.node_id for key in successors),
+        preferred_candidates=tuple(
+            PreferredCandidate(candidate_id=key.node_id, candidate_directory_id=key.directory_id)
+            for key in successors
+        ),
+    )
+    return EndQuorumEpochRequest(
+        cluster_id=quorum.identity.cluster_id,
+        topics=(EndQuorumEpochTopic(topic_name=METADATA_TOPIC, partitions=(partition,)),),
+        leader_endpoints=(as_endpoint(quorum.identity.endpoint),),
+    )
+
+
+def end_partition(request: EndQuorumEpochRequest) -> EndQuorumEpochPartition:
+    return request.topics[0].partitions[0]
+
+
+def successors(request: EndQuorumEpochRequest) -> tuple[ReplicaKey, ...]:
+    partition = end_partition(request)
+    if partition.preferred_candidates:
+        return tuple(
+            ReplicaKey(one.candidate_id, one.candidate_directory_id)
+            for one in partition.preferred_candidates
+        )
+    return tuple(ReplicaKey(node_id) for node_id in partition.preferred_successors)
+
+
+def end_response(quorum: Quorum, error: ErrorCode) -> EndQuorumEpochResponse:
+    return EndQuorumEpochResponse(
+        topics=_epoch_results(quorum, error), node_endpoints=node_endpoints(quorum)
+    )
+
+
+def _epoch_results(quorum: Quorum, error: ErrorCode) -> tuple[QuorumEpochTopicResult, ...]:
+    partition = QuorumEpochPartitionResult(
+        error_code=error, leader_id=quorum.leader_id, leader_epoch=quorum.epoch
+    )
+    return (QuorumEpochTopicResult(topic_name=METADATA_TOPIC, partitions=(partition,)),)
+
+
+def epoch_answer(
+    response: BeginQuorumEpochResponse | EndQuorumEpochResponse,
+) -> QuorumEpochPartitionResult | None:
+    """None: refused as a whole."""
+    if response.error_code or not response.topics:
+        return None
+    return response.topics[0].partitions[0]
+
+
+def leader_endpoints(
+    request: BeginQuorumEpochRequest | EndQuorumEpochRequest, leader_id: int
+) -> tuple[NodeEndpoint, ...]:
+    """Where the leader that speaks listens; version 0 does not say."""
+    return tuple(
+        NodeEndpoint(node_id=leader_id, host=one.host, port=one.port)
+        for one in request.leader_endpoints
+    )
+
+
+def as_endpoint(endpoint: VoterEndpoint) -> QuorumEndpoint:
+    return QuorumEndpoint(name=endpoint.name, host=endpoint.host, port=endpoint.port)
+
+
+# Fetch
+
+
+def fetch_request(quorum: Quorum, max_wait_ms: int) -> FetchRequest:
+    partition = FetchPartition(
+        partition=0,
+        current_leader_epoch=quorum.epoch,
+        fetch_offset=quorum.log.end_offset,
+        last_fetched_epoch=quorum.log.last_epoch,
+        replica_directory_id=quorum.me.directory_id,
+        high_watermark=quorum.high_watermark,
+    )
+    return FetchRequest(
+        cluster_id=quorum.identity.cluster_id,
+        replica_state=FetchReplicaState(replica_id=quorum.me.node_id),
+        max_wait_ms=max_wait_ms,
+        max_bytes=FETCH_BYTES_MAX,
+        topics=(FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=(partition,)),),
+    )

@@ -1,0 +1,53 @@
+"""Fetches that wait for news of the log, each with the time at which it is answered anyway."""
+
+from collections.abc import Callable
+from heapq import heapify, heappop, heappush
+from typing import Generic, TypeVar
+
+from ..core.rpc import FetchRequest, FetchResponse
+from ..timeline import NEVER_MS
+
+Token = TypeVar("Token")
+FETCHES_MAX = 20_000  # more followers than any metadata log has; beyond it nobody is made to wait
+
+
+class ParkedFetches(Generic[Token]):
+    def __init__(self) -> None:
+        self._parked: dict[int, tuple[Token, FetchRequest]] = {}
+        self._expiries: list[tuple[int, int]] = []  # heap of (expires_ms, number)
+        self._number = 0
+
+    def has_room(self) -> bool:
+        return len(self._parked) < FETCHES_MAX
+
+    def add(self, token: Token, request: FetchRequest, now_ms: int) -> None:
+        self._number += 1
+        self._parked[self._number] = (token, request)
+        heappush(self._expiries, (now_ms + request.max_wait_ms, self._number))
+
+    def released(
+        self, answer: Callable[[FetchRequest], FetchResponse | None]
+    ) -> list[tuple[Token, FetchResponse]]:
+        """There may be news: `answer` says what to tell each one, or None to let it wait on."""
+        told = []
+        for number, (token, request) in list(self._parked.items()):
+            response = answer(request)
+            if response is not None:
+                del self._parked[number]
+                told.append((token, response))
+        if len(self._expiries) > 2 * len(self._parked):
+            self._expiries = [one for one in self._expiries if one[1] in self._parked]
+            heapify(self._expiries)
+        return told
+
+    def expired(self, now_ms: int) -> list[tuple[Token, FetchRequest]]:
+        taken = []
+        while self._expiries and self._expiries[0][0] <= now_ms:
+            waiting = self._parked.pop(heappop(self._expiries)[1], None)
+            if waiting is not None:
+                taken.append(waiting)
+        return taken
+
+    def next_expiry_ms(self) -> int:
+        """When the first of them must be answered, or has been already."""
+        return self._expiries[0][0] if self._expiries else NEVER_MS

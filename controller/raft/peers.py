@@ -1,0 +1,78 @@
+"""One request at a time to each of the others, as Kafka's raft channel does it.
+
+An answer that does not come counts as lost after the request timeout; a failure makes us wait a
+moment before we ask the same one again (rule 10.54).
+"""
+
+from dataclasses import dataclass
+
+from ..core.batch import VoterEndpoint
+from ..core.rpc import Request
+from ..timeline import NEVER_MS
+from .protocol import Channel, Send, Turn
+
+
+@dataclass(slots=True)
+class _Line:
+    number: int = 0
+    request: Request | None = None
+    lost_ms: int = NEVER_MS
+    ready_ms: int = 0
+
+
+class Peers:
+    def __init__(self, channel: Channel, *, request_timeout_ms: int, retry_backoff_ms: int) -> None:
+        self._channel = channel
+        self._request_timeout_ms = request_timeout_ms
+        self._retry_backoff_ms = retry_backoff_ms
+        self._lines: dict[int, _Line] = {}
+
+    def is_free(self, peer_id: int, now_ms: int) -> bool:
+        """Neither waits for its answer nor has just failed."""
+        line = self._lines.get(peer_id)
+        return line is None or (line.request is None and line.ready_ms <= now_ms)
+
+    def awaits(self, kind: type) -> bool:
+        return any(line.request.__class__ is kind for line in self._lines.values())
+
+    def send(
+        self,
+        peer_id: int,
+        endpoint: VoterEndpoint | None,
+        request: Request,
+        turn: Turn,
+    ) -> None:
+        line = self._lines.setdefault(peer_id, _Line())
+        line.number += 1
+        line.request = request
+        line.lost_ms = turn.now_ms + self._request_timeout_ms
+        turn.sends += (Send(self._channel, peer_id, endpoint, line.number, request),)
+
+    def take(self, peer_id: int, number: int) -> Request | None:
+        """The request that is answered; None for an answer that nobody waits for any more."""
+        line = self._lines.get(peer_id)
+        if line is None or line.number != number or line.request is None:
+            return None
+        request, line.request, line.lost_ms = line.request, None, NEVER_MS
+        return request
+
+    def failed(self, peer_id: int, now_ms: int) -> None:
+        self._lines[peer_id].ready_ms = now_ms + self._retry_backoff_ms
+
+    def expire(self, now_ms: int) -> None:
+        """Give up on answers that are overdue."""
+        for line in self._lines.values():
+            if line.lost_ms <= now_ms:
+                line.request, line.lost_ms = None, NEVER_MS
+                line.ready_ms = now_ms
+
+    def next_ms(self, now_ms: int) -> int:
+        """When a line next becomes free by itself."""
+        return min(
+            (
+                line.lost_ms if line.request is not None else line.ready_ms
+                for line in self._lines.values()
+                if line.request is not None or line.ready_ms > now_ms
+            ),
+            default=NEVER_MS,
+        )

@@ -1,0 +1,258 @@
+"""One replica's place in the quorum: its epoch, its vote, its role, its log, and who else there is.
+
+This is the state that the families of messages work on: `elections` (Vote), `epochs` (Begin- and
+EndQuorumEpoch), `leading` and `following` (Fetch), `snapshots` (FetchSnapshot), `membership`
+(KIP-853), `description` (DescribeQuorum). `conduct` leads each event to its family. Here stand the
+transitions between the roles, and what must be durable before anybody hears of them (rule 10.5).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ..core.batch import Batch, ControlRecord, VersionRange, Voter, VoterEndpoint
+from ..core.records import Record
+from ..core.rpc import SnapshotId
+from ..core.settings import Settings
+from ..timeline import NEVER_MS
+from .log import MetadataLog
+from .parked import ParkedFetches
+from .peers import Peers
+from .protocol import Channel, ElectionState, Turn
+from .roles import Candidate, Follower, Leader, Prospective, Resigned, Role, Unattached, VoterChange
+from .voters import ReplicaKey, VoterHistory, VoterSet
+
+if TYPE_CHECKING:
+    from .snapshots import Download, Snapshot, SnapshotFormat
+
+LISTENER = "CONTROLLER"
+RAFT_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who this replica is, and whom it knows before it has read a log: `voters` at kraft.version
+    `kraft_version`. One that `is_volatile` has lost its log and its vote with its last process."""
+
+    key: ReplicaKey
+    cluster_id: str
+    endpoint: VoterEndpoint
+    voters: VoterSet
+    kraft_version: int = 1
+    is_volatile: bool = False
+
+    @property
+    def as_voter(self) -> Voter:
+        return Voter(
+            voter_id=self.key.node_id,
+            voter_directory_id=self.key.directory_id,
+            endpoints=(self.endpoint,),
+            k_raft_version_feature=RAFT_VERSIONS,
+        )
+
+    def with_voters(self, voters: tuple[Voter, ...]) -> "Identity":
+        return replace(self, voters=VoterSet(voters))
+
+
+class LostMemoryError(Exception):
+    """A voter without a disk came back to a quorum that it has promised things to."""
+
+
+class Quorum:
+    def __init__(
+        self,
+        identity: Identity,
+        *,
+        settings: Settings,
+        random: Callable[[], float],
+        snapshot_format: "SnapshotFormat",
+        log: MetadataLog,
+        stored: ElectionState,
+    ) -> None:
+        self.identity = identity
+        self.me = identity.key
+        self.settings = settings
+        self.random = random
+        self.log = log
+        self.snapshot: Snapshot | None = None
+        self.snapshot_format = snapshot_format
+        self.download: Download | None = None
+        self.history = VoterHistory(identity.voters, identity.kraft_version)
+        for batch in log.batches:
+            self.history.appended(batch)
+        self.durable = stored
+        self.epoch, self.leader_id, self.voted = stored.epoch, stored.leader_id, stored.voted
+        self.leader_endpoint: VoterEndpoint | None = None
+        self.high_watermark = log.start_offset
+        self.persisted_offset = log.end_offset
+        self.role: Role = Unattached(NEVER_MS)
+        self.peers = Peers(
+            Channel.RAFT,
+            request_timeout_ms=settings.controller_quorum_request_timeout_ms,
+            retry_backoff_ms=settings.controller_quorum_retry_backoff_ms,
+        )
+        self.abandoned: VoterChange | None = None  # by a leader that leads no more
+        self.parked: ParkedFetches[Any] = ParkedFetches()
+        self.next_asked = 0  # whom an unattached voter asks next, by place in `others`
+        self.leader_high_watermark = -1
+        self.heard_of_no_epoch: frozenset[int] | None = None  # a set while it only listens
+
+    @property
+    def voters(self) -> VoterSet:
+        return self.history.latest
+
+    @property
+    def is_voter(self) -> bool:
+        return self.voters.includes(self.me)
+
+    @property
+    def is_leader(self) -> bool:
+        return isinstance(self.role, Leader)
+
+    @property
+    def others(self) -> tuple[Voter, ...]:
+        return tuple(one for one in self.voters.voters if one.voter_id != self.me.node_id)
+
+    @property
+    def snapshot_id(self) -> SnapshotId | None:
+        return None if self.snapshot is None else self.snapshot.snapshot_id
+
+    # Times (rules 10.7, 10.54)
+
+    def election_ms(self, turn: Turn) -> int:
+        """When patience without a leader ends: drawn from [t, 2t); observers wait for ever."""
+        if not self.is_voter:
+            return NEVER_MS
+        timeout_ms = self.settings.controller_quorum_election_timeout_ms
+        return turn.now_ms + timeout_ms + int(self.random() * timeout_ms)
+
+    def fetch_ms(self, turn: Turn) -> int:
+        return turn.now_ms + self.settings.controller_quorum_fetch_timeout_ms
+
+    # Transitions
+
+    def become_unattached(self, epoch: int, turn: Turn, *, voted: ReplicaKey | None = None) -> None:
+        """What was left of an election's patience stays; a vote draws anew (rule 10.7)."""
+        role, election_ms = self.role, NEVER_MS
+        if voted is None and not isinstance(role, Follower | Leader):
+            election_ms = role.election_ms
+        if election_ms == NEVER_MS:
+            election_ms = self.election_ms(turn)
+        if epoch > self.epoch:
+            self.voted = None
+        self._enter(Unattached(election_ms), turn, epoch=epoch, leader_id=-1)
+        if voted is not None:
+            self.voted = voted
+        self._note_election(turn)
+
+    def become_prospective(self, turn: Turn) -> None:
+        self._enter(
+            Prospective(self.election_ms(turn), frozenset({self.me.node_id})),
+            turn,
+            epoch=self.epoch,
+            leader_id=self.leader_id,
+        )
+
+    def become_candidate(self, turn: Turn) -> None:
+        """Raise the epoch and vote for oneself (rule 10.16)."""
+        self.voted = self.me
+        self._enter(
+            Candidate(self.election_ms(turn), frozenset({self.me.node_id})),
+            turn,
+            epoch=self.epoch + 1,
+            leader_id=-1,
+        )
+        self._note_election(turn)
+
+    def become_follower(
+        self, epoch: int, leader_id: int, endpoint: VoterEndpoint, turn: Turn
+    ) -> None:
+        if epoch > self.epoch:
+            self.voted = None
+        assert leader_id != self.me.node_id, f"told that it leads epoch {epoch}, which it does not"
+        assert self.leader_id in (-1, leader_id) or epoch > self.epoch, (
+            f"epoch {epoch} is led by {self.leader_id} and by {leader_id}"
+        )
+        self.leader_endpoint = endpoint
+        self._enter(Follower(self.fetch_ms(turn)), turn, epoch=epoch, leader_id=leader_id)
+        self._note_election(turn)
+
+    def become_resigned(self, turn: Turn, successors: tuple[ReplicaKey, ...]) -> None:
+        self._enter(
+            Resigned(self.election_ms(turn), successors),
+            turn,
+            epoch=self.epoch,
+            leader_id=self.leader_id,
+        )
+
+    def become_leader(self, role: Leader, turn: Turn) -> None:
+        self._enter(role, turn, epoch=self.epoch, leader_id=self.me.node_id)
+        self._note_election(turn)
+
+    def _enter(self, role: Role, turn: Turn, *, epoch: int, leader_id: int) -> None:
+        assert epoch >= self.epoch, f"epoch {epoch} after {self.epoch}"
+        if epoch > self.epoch or leader_id != self.leader_id:
+            self.leader_high_watermark, self.download = -1, None
+        if isinstance(self.role, Leader):
+            self.abandoned = self.role.change
+        self.role, self.epoch, self.leader_id = role, epoch, leader_id
+
+    def _note_election(self, turn: Turn) -> None:
+        state = ElectionState(self.epoch, self.leader_id, self.voted)
+        if state != self.durable:
+            self.durable = turn.election = state
+
+    # The log
+
+    def append(
+        self,
+        records: tuple[Record, ...] | tuple[ControlRecord, ...],
+        versions: tuple[int, ...],
+        turn: Turn,
+        *,
+        is_control: bool = False,
+    ) -> Batch:
+        """Only a leader appends what is new (rule 10.24)."""
+        assert self.is_leader, f"{self.role} appends"
+        batch = Batch(
+            base_offset=self.log.end_offset,
+            epoch=self.epoch,
+            timestamp_ms=turn.wall_ms,
+            records=records,
+            versions=versions,
+            is_control=is_control,
+        )
+        self.accept(batch, turn)
+        return batch
+
+    def accept(self, batch: Batch, turn: Turn) -> None:
+        """Take a batch into the log, one's own or the leader's."""
+        self.log.append(batch)
+        self.history.appended(batch)
+        turn.persist += (batch,)
+
+    def truncate(self, end_offset: int, turn: Turn) -> None:
+        assert end_offset >= self.high_watermark, (
+            f"truncation to {end_offset}, below the high watermark {self.high_watermark}"
+        )
+        self.log.truncate(end_offset)
+        self.history.truncated(end_offset)
+        self.persisted_offset = min(self.persisted_offset, end_offset)
+        turn.truncate_to = end_offset
+
+    def take_snapshot(self, snapshot: "Snapshot", turn: Turn) -> None:
+        """Our own: what it holds need not stay in the log."""
+        end_offset = snapshot.snapshot_id.end_offset
+        assert end_offset <= self.high_watermark, f"{end_offset} over {self.high_watermark} (9.46)"
+        self.history.forget_before(end_offset)
+        self.log.begin_at(end_offset, snapshot.snapshot_id.epoch)
+        self.snapshot = turn.snapshot = snapshot
+
+    def replace_log(self, snapshot: "Snapshot", turn: Turn) -> None:
+        """The leader's: it stands for everything that we may have had (rule 10.45)."""
+        end_offset = snapshot.snapshot_id.end_offset
+        self.log.restart(end_offset, snapshot.snapshot_id.epoch)
+        self.history.restart(snapshot.batches)
+        self.persisted_offset = end_offset
+        self.high_watermark = max(self.high_watermark, end_offset)
+        self.snapshot = turn.snapshot = snapshot

@@ -1,0 +1,181 @@
+"""Snapshots: what stands for the beginning of a log, and FetchSnapshot (59), by which somebody who
+comes late gets it, slice by slice (rules 10.42 to 10.48).
+
+The bytes are Kafka's own `.checkpoint` files; whoever makes a quorum says how they are spelled and
+read (`SnapshotFormat`), so that nothing in here knows bytes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from ..core.batch import Batch
+from ..core.errors import ErrorCode
+from ..core.rpc import (
+    FetchSnapshotRequest,
+    FetchSnapshotResponse,
+    LeaderIdAndEpoch,
+    SnapshotId,
+    SnapshotPartition,
+    SnapshotPartitionData,
+    SnapshotTopic,
+    SnapshotTopicData,
+)
+from . import epochs, leading, messages
+from .protocol import Turn
+from .quorum import Quorum
+from .roles import Follower, Leader
+
+SLICE_BYTES_MAX = 8 * 1024 * 1024  # what Kafka asks for at once
+
+
+class SnapshotFormat(NamedTuple):
+    """`spell` gives the bytes of a snapshot's batches, `read` the batches of such bytes."""
+
+    spell: Callable[[tuple[Batch, ...]], bytes]
+    read: Callable[[bytes], tuple[Batch, ...]]
+
+
+def by_reference() -> SnapshotFormat:
+    """Bytes that only stand for batches: for replicas that share a process and speak no wire."""
+    known: list[tuple[Batch, ...]] = []
+
+    def spell(batches: tuple[Batch, ...]) -> bytes:
+        known.append(batches)
+        return b"%016d" % (len(known) - 1)
+
+    return SnapshotFormat(spell, lambda data: known[int(data)])
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All that was committed below `snapshot_id.end_offset`, in as few records as tell it."""
+
+    snapshot_id: SnapshotId
+    batches: tuple[Batch, ...]
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A snapshot that is being fetched: what is there of it."""
+
+    snapshot_id: SnapshotId
+    data: bytes = b""
+
+
+# The leader
+
+
+def on_request(quorum: Quorum, request: FetchSnapshotRequest, turn: Turn) -> FetchSnapshotResponse:
+    if request.cluster_id not in (None, quorum.identity.cluster_id):
+        return FetchSnapshotResponse(error_code=ErrorCode.INCONSISTENT_CLUSTER_ID)
+    if len(request.topics) != 1 or len(request.topics[0].partitions) != 1:
+        return FetchSnapshotResponse(error_code=ErrorCode.INVALID_REQUEST)
+    topic = request.topics[0]
+    asked = topic.partitions[0]
+    if topic.name != messages.METADATA_TOPIC or asked.partition != 0:
+        error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return _answer(quorum, topic.name, SnapshotPartitionData(error_code=error))
+    error = _refusal(quorum, asked)
+    if error == ErrorCode.SNAPSHOT_NOT_FOUND:
+        return FetchSnapshotResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)  # as Kafka (10.44)
+    if error:
+        return _answer(quorum, topic.name, SnapshotPartitionData(error_code=error))
+    role = quorum.role
+    if isinstance(role, Leader) and request.replica_id in quorum.voters.ids:
+        leading.note_heard(quorum, request.replica_id, turn)
+    return _answer(quorum, topic.name, _slice(quorum, asked, request.max_bytes))
+
+
+def _refusal(quorum: Quorum, asked: SnapshotPartition) -> ErrorCode:
+    """The leader's checks as for a Fetch (10.33), then the snapshot's own."""
+    if asked.current_leader_epoch < quorum.epoch:
+        return ErrorCode.FENCED_LEADER_EPOCH
+    if asked.current_leader_epoch > quorum.epoch:
+        return ErrorCode.UNKNOWN_LEADER_EPOCH
+    if not quorum.is_leader:
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER
+    snapshot = quorum.snapshot
+    if snapshot is None or snapshot.snapshot_id != asked.snapshot_id:
+        return ErrorCode.SNAPSHOT_NOT_FOUND
+    if not 0 <= asked.position < len(snapshot.data):
+        return ErrorCode.POSITION_OUT_OF_RANGE
+    return ErrorCode.NONE
+
+
+def _slice(quorum: Quorum, asked: SnapshotPartition, max_bytes: int) -> SnapshotPartitionData:
+    snapshot = quorum.snapshot
+    assert snapshot is not None, "looked for before"
+    end = asked.position + max(0, min(max_bytes, SLICE_BYTES_MAX))
+    return SnapshotPartitionData(
+        snapshot_id=snapshot.snapshot_id,
+        size=len(snapshot.data),
+        position=asked.position,
+        unaligned_records=snapshot.data[asked.position : end],
+    )
+
+
+def _answer(quorum: Quorum, name: str, data: SnapshotPartitionData) -> FetchSnapshotResponse:
+    leader = LeaderIdAndEpoch(leader_id=quorum.leader_id, leader_epoch=quorum.epoch)
+    data = replace(data, current_leader=leader)
+    return FetchSnapshotResponse(
+        topics=(SnapshotTopicData(name=name, partitions=(data,)),),
+        node_endpoints=messages.node_endpoints(quorum),
+    )
+
+
+# The follower
+
+
+def begin(quorum: Quorum, snapshot_id: SnapshotId) -> None:
+    quorum.download = Download(snapshot_id)
+
+
+def next_request(quorum: Quorum) -> FetchSnapshotRequest | None:
+    """What to ask for next; None while no snapshot is being fetched."""
+    download = quorum.download
+    if download is None:
+        return None
+    partition = SnapshotPartition(
+        current_leader_epoch=quorum.epoch,
+        snapshot_id=download.snapshot_id,
+        position=len(download.data),
+        replica_directory_id=quorum.me.directory_id,
+    )
+    return FetchSnapshotRequest(
+        cluster_id=quorum.identity.cluster_id,
+        replica_id=quorum.me.node_id,
+        max_bytes=SLICE_BYTES_MAX,
+        topics=(SnapshotTopic(name=messages.METADATA_TOPIC, partitions=(partition,)),),
+    )
+
+
+def on_response(quorum: Quorum, peer_id: int, response: FetchSnapshotResponse, turn: Turn) -> bool:
+    """Take a slice; a refusal ends the download, and a Fetch says what to do instead."""
+    if response.error_code or not response.topics:
+        quorum.download = None
+        return False
+    data = response.topics[0].partitions[0]
+    said = data.current_leader
+    epochs.learn(quorum, said.leader_epoch, said.leader_id, response.node_endpoints, turn)
+    download = quorum.download
+    if download is None or not isinstance(quorum.role, Follower) or peer_id != quorum.leader_id:
+        return True
+    if data.error_code or data.snapshot_id != download.snapshot_id:
+        quorum.download = None
+        return False
+    quorum.role = Follower(quorum.fetch_ms(turn), has_fetched=True)
+    if data.position == len(download.data):
+        download = replace(download, data=download.data + data.unaligned_records)
+        quorum.download = download
+    if len(download.data) == data.size:
+        _install(quorum, download, turn)
+    return True
+
+
+def _install(quorum: Quorum, download: Download, turn: Turn) -> None:
+    """The snapshot replaces the whole log (rule 10.45)."""
+    batches = quorum.snapshot_format.read(download.data)
+    quorum.download = None
+    quorum.replace_log(Snapshot(download.snapshot_id, batches, download.data), turn)

@@ -1,0 +1,114 @@
+"""Who votes: sets of voters, and the history of them that a log tells (rules 10.49, 10.50).
+
+A set takes effect when it is appended, not when it is committed, and goes again with truncation.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..core.batch import Batch, KRaftVersion, Voter, Voters
+from ..core.uuid import ZERO_UUID, Uuid
+
+NOT_IN_LOG = -1  # the offset of a set that no record tells: configured, or of a snapshot
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ReplicaKey:
+    """A replica is its id and, where known, its directory's (ZERO_UUID: not known)."""
+
+    node_id: int
+    directory_id: Uuid = ZERO_UUID
+
+    def __str__(self) -> str:
+        return f"{self.node_id}-{self.directory_id.hex()[:8]}"
+
+
+@dataclass(frozen=True, slots=True)
+class VoterSet:
+    """`voters` in order of id, one an id."""
+
+    voters: tuple[Voter, ...] = ()
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        return tuple(voter.voter_id for voter in self.voters)
+
+    def find(self, node_id: int) -> Voter | None:
+        return next((voter for voter in self.voters if voter.voter_id == node_id), None)
+
+    def includes(self, key: ReplicaKey) -> bool:
+        """Same id, and the same directory where the set knows it (rule 5.36)."""
+        voter = self.find(key.node_id)
+        return voter is not None and voter.voter_directory_id in (ZERO_UUID, key.directory_id)
+
+    @property
+    def majority(self) -> int:
+        return len(self.voters) // 2 + 1
+
+    def with_voter(self, voter: Voter) -> "VoterSet":
+        """The set with `voter` added, or in the place of the one with its id."""
+        others = tuple(one for one in self.voters if one.voter_id != voter.voter_id)
+        return VoterSet(tuple(sorted((*others, voter), key=lambda one: one.voter_id)))
+
+    def without(self, node_id: int) -> "VoterSet":
+        return VoterSet(tuple(voter for voter in self.voters if voter.voter_id != node_id))
+
+
+class VoterHistory:
+    """The voter set and kraft.version at every offset of a log, oldest first."""
+
+    def __init__(self, configured: VoterSet, kraft_version: int = 0) -> None:
+        self._sets: list[tuple[int, VoterSet]] = [(NOT_IN_LOG, configured)]
+        self._versions: list[tuple[int, int]] = [(NOT_IN_LOG, kraft_version)]
+
+    @property
+    def latest(self) -> VoterSet:
+        return self._sets[-1][1]
+
+    @property
+    def latest_offset(self) -> int:
+        """Where the latest set stands in the log; NOT_IN_LOG if no record tells it."""
+        return self._sets[-1][0]
+
+    @property
+    def kraft_version(self) -> int:
+        return self._versions[-1][1]
+
+    def at(self, end_offset: int) -> VoterSet:
+        """The set that held below `end_offset`."""
+        return next(voters for offset, voters in reversed(self._sets) if offset < end_offset)
+
+    def version_at(self, end_offset: int) -> int:
+        return next(level for offset, level in reversed(self._versions) if offset < end_offset)
+
+    def appended(self, batch: Batch) -> None:
+        if not batch.is_control:
+            return
+        for offset, record in enumerate(batch.records, batch.base_offset):
+            if isinstance(record, Voters):
+                self._sets.append((offset, VoterSet(record.voters)))
+            elif isinstance(record, KRaftVersion):
+                self._versions.append((offset, record.kraft_version))
+
+    def truncated(self, end_offset: int) -> None:
+        self._sets = [one for one in self._sets if one[0] < end_offset]
+        self._versions = [one for one in self._versions if one[0] < end_offset]
+
+    def forget_before(self, offset: int) -> None:
+        """Older sets than the one that holds at `offset` will not be asked for again."""
+        first = max((i for i, one in enumerate(self._sets) if one[0] < offset), default=0)
+        del self._sets[:first]
+        first = max((i for i, one in enumerate(self._versions) if one[0] < offset), default=0)
+        del self._versions[:first]
+
+    def restart(self, batches: Iterable[Batch]) -> None:
+        """A snapshot replaced the log: what it tells is all there is; one of kraft.version 0 tells
+        no voters, and those that were configured stay."""
+        self._sets = [(NOT_IN_LOG, self._sets[0][1])]
+        self._versions = [(NOT_IN_LOG, self._versions[0][1])]
+        for batch in batches:
+            for record in batch.records if batch.is_control else ():
+                if isinstance(record, Voters):
+                    self._sets = [(NOT_IN_LOG, VoterSet(record.voters))]
+                elif isinstance(record, KRaftVersion):
+                    self._versions = [(NOT_IN_LOG, record.kraft_version)]
