@@ -12,7 +12,7 @@ heartbeating and being told so, as a real one does; it never registers again (1.
 from collections.abc import Callable
 from enum import Enum
 
-from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.features import CORDONED_DIRECTORIES_FROM
 from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.rpc import (
@@ -33,6 +33,7 @@ from .metadata_fetch import LogPosition, MetadataFetch
 
 NOT_CAUGHT_UP_RETRY_MS = 10  # what a real broker waits while STARTING (interop 2.2)
 FIRST_SHUTDOWN_RETRY_MS = 50  # between the first and the second wantShutDown (2.15)
+CONTROLLER_RETRY_MS = 50  # until there is a controller that answers
 BACKOFF_FIRST_MS = 100  # 3.9.1 doubles from here up to the session timeout (1.46)
 BACKOFF_JITTER = 0.02
 
@@ -88,6 +89,11 @@ class Agent:
         return self._fetch.applied_offset
 
     @property
+    def controller_id(self) -> int:
+        """The controller that leads, as far as this broker knows; -1: it does not."""
+        return self._fetch.leader_id
+
+    @property
     def is_finished(self) -> bool:
         return self.state is BrokerState.SHUTTING_DOWN
 
@@ -129,7 +135,7 @@ class Agent:
             self._failed("timed out", now_ms)
         sends = self._fetch.due(now_ms)
         if self._lease.is_idle and now_ms >= self._communicate_ms:
-            sends.append(self._lease.send(self._lease_request(), now_ms))
+            sends.append(self._lease.send(self._lease_request(), now_ms, self._fetch.leader_id))
         return sends + self._healed(now_ms)
 
     def on_reply(self, sent: Send, reply: Response | ApiError | None, now_ms: int) -> list[Send]:
@@ -192,12 +198,17 @@ class Agent:
             case BrokerHeartbeatResponse(error_code=0):
                 self._succeeded(now_ms)
                 self._on_heartbeat(reply, now_ms)
+            case ApiError(code=ErrorCode.NOT_CONTROLLER) | None:
+                self._look_for_controller(now_ms)
             case ApiError():
                 self._failed(str(reply), now_ms)
             case BrokerRegistrationResponse() | BrokerHeartbeatResponse():
-                self._failed(f"error {reply.error_code}", now_ms)
+                if reply.error_code == ErrorCode.NOT_CONTROLLER:
+                    self._look_for_controller(now_ms)
+                else:
+                    self._failed(f"error {reply.error_code}", now_ms)
             case _:
-                self._failed("no connection", now_ms)
+                raise AssertionError(f"expected an answer to a lease request, got {reply}")
 
     def _on_heartbeat(self, reply: BrokerHeartbeatResponse, now_ms: int) -> None:
         """What the answer moves, by state (interop 2.2, steps 5 to 7)."""
@@ -225,6 +236,12 @@ class Agent:
         self._failures, self.last_error = 0, None
         self._communicate_ms = now_ms + self.config.heartbeat_interval_ms
 
+    def _look_for_controller(self, now_ms: int) -> None:
+        """Not an answer, only nobody to ask: as Kafka's channel does, ask again as soon as there
+        may be another controller; the metadata fetch finds out who (interop 2.2)."""
+        self.last_error = "no active controller"
+        self._communicate_ms = now_ms + CONTROLLER_RETRY_MS
+
     def _failed(self, why: str, now_ms: int) -> None:
         """Wait one heartbeat interval (4.x) or back off (3.9), after any failure (1.46)."""
         self.last_error = why
@@ -239,4 +256,4 @@ class Agent:
         """Ask for returned replicas to be in sync again, once they had time to catch up."""
         if self.state is not BrokerState.RUNNING:
             return []
-        return self._healing.due(self.image, self.broker_epoch, now_ms)
+        return self._healing.due(self.image, self.broker_epoch, now_ms, self._fetch.leader_id)

@@ -21,6 +21,7 @@ class Send:
     channel: Channel
     request: Request
     number: int
+    controller_id: int = -1  # which controller is meant; -1: any, to find out who leads
 
 
 class Conversation:
@@ -34,10 +35,10 @@ class Conversation:
     def is_idle(self) -> bool:
         return self._lost_ms is None
 
-    def send(self, request: Request, now_ms: int) -> Send:
+    def send(self, request: Request, now_ms: int, controller_id: int = -1) -> Send:
         self._number += 1
         self._lost_ms = now_ms + self._timeout_ms
-        return Send(self._channel, request, self._number)
+        return Send(self._channel, request, self._number, controller_id)
 
     def accept(self, sent: Send) -> bool:
         """Is this the answer we wait for? Then we wait no more."""

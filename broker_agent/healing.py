@@ -42,7 +42,7 @@ class Healing:
             return self._conversation.deadline_ms(NEVER_MS)
         return self._conversation.deadline_ms(min(self._due_ms.values()))
 
-    def due(self, image: Image, broker_epoch: int, now_ms: int) -> list[Send]:
+    def due(self, image: Image, broker_epoch: int, now_ms: int, controller_id: int) -> list[Send]:
         self._conversation.timed_out(now_ms)
         if not self._due_ms or not self._conversation.is_idle:
             return []
@@ -56,7 +56,8 @@ class Healing:
             return []
         for one in ready:
             self._due_ms[one] = now_ms + RETRY_MS
-        return [self._conversation.send(self._request(image, broker_epoch, ready), now_ms)]
+        request = self._request(image, broker_epoch, ready)
+        return [self._conversation.send(request, now_ms, controller_id)]
 
     def on_reply(self, sent: Send, now_ms: int) -> None:
         """Whatever was decided comes back through the metadata; here only the channel is free."""

@@ -13,6 +13,7 @@ from kraftsim.controller.core.rpc import (
     FetchRequest,
     FetchResponse,
     FetchTopic,
+    LeaderIdAndEpoch,
     Response,
 )
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
@@ -34,6 +35,7 @@ class LogPosition:
     end_offset: int = 0
     last_epoch: int = 0
     leader_epoch: int = 0
+    leader_id: int = -1
     high_watermark: int = 0
 
     @property
@@ -54,34 +56,49 @@ class MetadataFetch:
     def applied_offset(self) -> int:
         return self._position.applied_offset
 
+    @property
+    def leader_id(self) -> int:
+        """The controller that leads, as far as this broker knows; -1: it does not."""
+        return self._position.leader_id
+
     def next_deadline_ms(self) -> int:
         return self._conversation.deadline_ms(self._next_ms)
 
     def due(self, now_ms: int) -> list[Send]:
         if self._conversation.timed_out(now_ms):
+            self._position.leader_id = -1  # it may be gone: ask another one
             self._next_ms = now_ms
         if not self._conversation.is_idle or now_ms < self._next_ms:
             return []
-        return [self._conversation.send(self._request(), now_ms)]
+        return [self._conversation.send(self._request(), now_ms, self._position.leader_id)]
 
     def on_reply(self, sent: Send, reply: Response | ApiError | None, now_ms: int) -> bool:
         """Did this answer move what the broker has applied?"""
         if not self._conversation.accept(sent):
             return False
+        position = self._position
         if not isinstance(reply, FetchResponse) or reply.error_code:
+            position.leader_id = -1
             self._next_ms = now_ms + RETRY_MS
             return False
         data = reply.responses[0].partitions[0]
-        position = self._position
-        position.leader_epoch = max(position.leader_epoch, data.current_leader.leader_epoch)
+        learned = self._learn(data.current_leader)
         if data.error_code:
-            learned = position.leader_epoch > sent_epoch(sent)
             self._next_ms = now_ms if learned else now_ms + RETRY_MS
         else:
             self._advance(data)
             self._next_ms = now_ms + (self._config.metadata_linger_ms if data.records else 0)
         seen, self._seen_offset = self._seen_offset, position.applied_offset
         return self._seen_offset > seen
+
+    def _learn(self, said: LeaderIdAndEpoch) -> bool:
+        """Who leads, as an answer tells; was that news (rule 10.38)?"""
+        position = self._position
+        if said.leader_epoch < position.leader_epoch:
+            return False
+        before = (position.leader_epoch, position.leader_id)
+        position.leader_epoch, position.leader_id = said.leader_epoch, said.leader_id
+        return before != (said.leader_epoch, said.leader_id)
 
     def _advance(self, data: FetchPartitionData) -> None:
         position = self._position
@@ -109,9 +126,3 @@ class MetadataFetch:
             max_bytes=MAX_BYTES,
             topics=(FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=(partition,)),),
         )
-
-
-def sent_epoch(sent: Send) -> int:
-    """The leader epoch that a Fetch named; below the answer's, the answer taught us a leader."""
-    assert isinstance(sent.request, FetchRequest), type(sent.request)
-    return sent.request.topics[0].partitions[0].current_leader_epoch

@@ -26,7 +26,19 @@ class HostedNode:
         self.timeline = timeline
         self.committed_listeners: list[Callable[[Batch], None]] = []
         self._transport = transport
+        self.is_over = False
+        self._is_holding = False
         self._wakeup = Wakeup(timeline, self._wake)
+
+    def end(self) -> None:
+        """The process is gone: nothing that comes reaches it, no time wakes it."""
+        self.is_over = True
+
+    def hold(self, holding: bool) -> None:
+        """A process that is stopped by signal; once it goes on it sees what time has brought."""
+        self._is_holding = holding
+        if not holding:
+            self._wake()
 
     def start(self) -> None:
         """The process is up. A single voter is its own majority and leads at once."""
@@ -47,11 +59,15 @@ class HostedNode:
             answer(reply)
 
     def step(self, event: Event) -> None:
+        if self.is_over:
+            return
         now_ms = self.timeline.now_us // 1000
         wall_ms = self.timeline.wall_start_ms + now_ms
         self._carry_out(self.node.step(event, now_ms, wall_ms), now_ms)
 
     def _wake(self) -> None:
+        if self.is_over or self._is_holding:
+            return
         if self.node.deadline_ms <= self.timeline.now_ms:
             self.step(Deadline())
         else:

@@ -38,14 +38,14 @@ from .raft.protocol import (
 )
 from .raft.quorum import LISTENER, Quorum
 from .raft.roles import Leader
-from .raft.snapshots import SnapshotFormat
+from .raft.snapshots import Snapshot, SnapshotFormat
 from .registrar import Registrar
 from .timeline import NEVER_MS
 
 
 class Node:
     """`deadline_ms` is when the driver must step with `Deadline`; NEVER_MS: nothing is awaited.
-    `stored` and `log` are what an earlier process made durable."""
+    `stored`, `log` and `snapshot` are what an earlier process made durable."""
 
     def __init__(
         self,
@@ -58,6 +58,7 @@ class Node:
         handlers: Mapping[type, Handler] = HANDLERS,
         log: MetadataLog | None = None,
         stored: ElectionState | None = None,
+        snapshot: Snapshot | None = None,
     ) -> None:
         self.config = config
         self.profile = profile
@@ -69,6 +70,7 @@ class Node:
             snapshot_format=snapshot_format,
             log=MetadataLog() if log is None else log,
             stored=ElectionState() if stored is None else stored,
+            snapshot=snapshot,
         )
         self.active: Active | None = None
         self.deadline_ms = NEVER_MS

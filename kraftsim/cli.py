@@ -92,7 +92,7 @@ def _add_up(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
         help="run a controller, simulated brokers and HTTP",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    up.add_argument("--controllers", type=int, default=1, metavar="N", help="this release runs 1")
+    up.add_argument("--controllers", type=int, default=1, metavar="N", help="voters; ids from 3000")
     up.add_argument("--brokers", type=int, default=3, metavar="N", help="ids from 1")
     up.add_argument("--cluster-id", metavar="ID", help="drawn unless given")
     up.add_argument("--profile", default="kafka-4.3", metavar="P", help="or kafka-3.9, kip-631")

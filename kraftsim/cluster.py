@@ -9,33 +9,19 @@ from importlib import import_module
 from types import TracebackType
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
-from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.rpc import (
-    CreatableReplicaAssignment,
-    CreatableTopic,
-    CreateTopicsRequest,
-    CreateTopicsResponse,
-    DecommissionBrokerRequest,
-    DeleteTopicsRequest,
-    DeleteTopicsResponse,
-    DeleteTopicState,
-    Request,
-    Response,
-    UnregisterBrokerRequest,
-)
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.scenarios.topology import (
     FIRST_BROKER_ID,
-    FIRST_CONTROLLER_PORT,
+    FIRST_CONTROLLER_ID,
     PORT_MAX,
     BrokerSpec,
     unbound_port,
 )
-from kraftsim.scenarios.world import World
+from kraftsim.scenarios.world import VIRTUAL_WALL_START_MS, World
 
 from .broker_states import STATES, states_of
-from .description import ClusterDescription, describe
+from .controller_verbs import ControllerVerbs
 from .durations import microseconds
 from .errors import CommandError, UnknownBroker
 from .options import BROKERS_MAX, ClusterOptions, topology_of
@@ -48,7 +34,7 @@ BROKER_ID_MAX = 2**31 - 1  # an int32 on the wire
 STANDINGS_MAX = 10  # brokers whose states the message of a timeout tells
 
 
-class Cluster:
+class Cluster(ControllerVerbs):
     """`async with Cluster(brokers=3) as kraft:` gives a cluster whose brokers are all unfenced.
 
     With `clock="virtual"` time moves only by `advance` and `wait`, at the speed of the processor.
@@ -126,19 +112,27 @@ class Cluster:
         if self._world is not None or self._is_closed:
             raise CommandError("a cluster starts once: make another `Cluster(...)`")
         options, service = self.options, self._service
-        controller_port = FIRST_CONTROLLER_PORT
+        controller_ports = []
         if options.controller_port is not None:
-            controller_port = await service.open_controller(options.controller_port)
+            for position in range(options.controllers):
+                port = options.controller_port and options.controller_port + position
+                node_id = FIRST_CONTROLLER_ID + position
+                controller_ports.append(await service.open_controller(node_id, port))
         broker_ports = []
         if options.kafka_port is not None:
             for position in range(options.brokers):
                 port = options.kafka_port and options.kafka_port + position
                 broker_ports.append(await service.open_facade(FIRST_BROKER_ID + position, port))
         topology = topology_of(
-            options, self.cluster_id, controller_port=controller_port, broker_ports=broker_ports
+            options, self.cluster_id, controller_ports=controller_ports, broker_ports=broker_ports
         )
-        wall = {"wall_start_ms": time.time_ns() // 1_000_000} if options.speed() else {}
-        world = World(topology, random=self._random, seed=options.seed, **wall)
+        is_virtual = not options.speed()
+        world = World(
+            topology,
+            random=self._random,
+            seed=options.seed,
+            wall_start_ms=VIRTUAL_WALL_START_MS if is_virtual else time.time_ns() // 1_000_000,
+        )
         runtime = Runtime(world.timeline, speed=options.speed())
         self._world, self._runtime = world, runtime
         service.serve(world, runtime)
@@ -191,8 +185,8 @@ class Cluster:
 
     @property
     def bootstrap_controllers(self) -> str:
-        port = self._service.controller_port
-        return "" if port is None else f"{self._advertised}:{port}"
+        ports = self._service.controller_ports
+        return ",".join(f"{self._advertised}:{port}" for _, port in sorted(ports.items()))
 
     @property
     def http_url(self) -> str:
@@ -290,56 +284,6 @@ class Cluster:
         self._agent(broker_id)
         self.world.links[broker_id].is_deaf = on
 
-    # The controller
-
-    async def request(self, request: Request) -> Response:
-        """Any request to the active controller; ApiError if it is refused."""
-        replies: asyncio.Queue[Response | ApiError] = asyncio.Queue()
-        with self._entered():
-            self.world.dispatch(request, replies.put_nowait)
-        reply = await replies.get()
-        if isinstance(reply, ApiError):
-            raise reply
-        return reply
-
-    async def unregister(self, broker_id: int) -> None:
-        """Kafka's own way out: gone from every ISR, still named by its assignments."""
-        await self.request(UnregisterBrokerRequest(broker_id=broker_id))
-
-    async def decommission(self, broker_id: int, force: bool = False) -> None:
-        """KIP-631's way out: gone from the assignments too; refused for a last replica."""
-        await self.request(DecommissionBrokerRequest(broker_id=broker_id, force=force))
-
-    async def create_topic(
-        self,
-        name: str,
-        partitions: int = -1,
-        replication_factor: int = -1,
-        assignments: Sequence[Sequence[int]] = (),
-    ) -> None:
-        """Create a topic; -1 means the controller's default. ApiError if it is refused."""
-        topic = CreatableTopic(
-            name=name,
-            num_partitions=partitions,
-            replication_factor=replication_factor,
-            assignments=tuple(
-                CreatableReplicaAssignment(partition_index=index, broker_ids=tuple(broker_ids))
-                for index, broker_ids in enumerate(assignments)
-            ),
-        )
-        reply = await self.request(CreateTopicsRequest(topics=(topic,)))
-        assert isinstance(reply, CreateTopicsResponse), type(reply)
-        _raise_if_refused(reply.topics[0].error_code, reply.topics[0].error_message)
-
-    async def delete_topic(self, name: str) -> None:
-        reply = await self.request(DeleteTopicsRequest(topics=(DeleteTopicState(name=name),)))
-        assert isinstance(reply, DeleteTopicsResponse), type(reply)
-        _raise_if_refused(reply.responses[0].error_code, reply.responses[0].error_message)
-
-    async def describe_cluster(self, include_fenced: bool = False) -> ClusterDescription:
-        """What DescribeCluster tells (KIP-1073), with start times (KIP-436)."""
-        return describe(self.world, include_fenced)
-
     # Time
 
     async def advance(self, by: str) -> None:
@@ -390,8 +334,3 @@ class Cluster:
         if self._runtime is None or self._is_closed:
             raise CommandError(self._not_running())
         return self._runtime.entered()
-
-
-def _raise_if_refused(code: int, message: str | None) -> None:
-    if code:
-        raise ApiError(ErrorCode(code), message or "")

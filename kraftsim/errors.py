@@ -16,3 +16,11 @@ class UnknownBroker(CommandError):
         ids = ", ".join(str(one) for one in known[:20]) or "none"
         super().__init__(f"no broker {broker_id}: expected one of {ids}")
         self.broker_id = broker_id
+
+
+class UnknownController(CommandError):
+    """No controller of that id; the text names those that there are."""
+
+    def __init__(self, node_id: int, known: Sequence[int]) -> None:
+        ids = ", ".join(str(one) for one in known)
+        super().__init__(f"no controller {node_id}: expected one of {ids}")

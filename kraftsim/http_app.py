@@ -12,7 +12,7 @@ from aiohttp import web
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.wire.json_form import JsonError
 
-from .errors import CommandError, UnknownBroker
+from .errors import CommandError, UnknownBroker, UnknownController
 from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name
 from .openapi import openapi_document
 from .operations import OPERATIONS, Operation, arguments
@@ -84,6 +84,8 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         return _error(status_of(error.code), error.message, error_name(error.code), error.code)
     except UnknownBroker as error:
         return _error(404, str(error), "UNKNOWN_BROKER")
+    except UnknownController as error:
+        return _error(404, str(error), "UNKNOWN_CONTROLLER")
     except TimeoutError as error:
         return _error(504, str(error), "TIMED_OUT")
     except (CommandError, JsonError, ValueError) as error:

@@ -17,8 +17,11 @@ from .views import (
     broker_view,
     brokers_view,
     cluster_view,
+    controller_view,
+    controllers_view,
     event_view,
     log_view,
+    quorum_view,
     topics_view,
 )
 from .words import nearest, whole_number
@@ -88,7 +91,47 @@ def _kind(annotation: object) -> type:
 
 async def cluster(kraft: "Cluster") -> Document:
     """The cluster at a glance: id, controller, features, how far the log has come."""
-    return cluster_view(kraft.world.controller.node)
+    return cluster_view(kraft.world)
+
+
+async def quorum(kraft: "Cluster") -> Document:
+    """The quorum as its leader sees it: voters, observers, how far each has come, and when."""
+    return quorum_view(kraft.world, await kraft.describe_quorum())
+
+
+async def transfer_leadership(kraft: "Cluster", to: int = -1) -> Document:
+    """The leader gives up in favour of a voter (-1: whoever has most of the log)."""
+    await kraft.transfer_leadership(to)
+    return {"to": to}
+
+
+async def list_controllers(kraft: "Cluster") -> Document:
+    """Every controller: its process, its place in the quorum, how far it has come."""
+    return controllers_view(kraft.world)
+
+
+async def kill_controller(kraft: "Cluster", id: int) -> Document:
+    """SIGKILL: gone at once; the others elect another leader. Its disk stays."""
+    await kraft.kill_controller(id)
+    return controller_view(kraft.world, id)
+
+
+async def start_controller(kraft: "Cluster", id: int) -> Document:
+    """Start a new process over the disk that the last one left."""
+    await kraft.start_controller(id)
+    return controller_view(kraft.world, id)
+
+
+async def pause_controller(kraft: "Cluster", id: int) -> Document:
+    """SIGSTOP: the process is there and does nothing."""
+    await kraft.pause_controller(id)
+    return controller_view(kraft.world, id)
+
+
+async def resume_controller(kraft: "Cluster", id: int) -> Document:
+    """SIGCONT: a paused process goes on."""
+    await kraft.resume_controller(id)
+    return controller_view(kraft.world, id)
 
 
 async def list_brokers(kraft: "Cluster") -> Document:
@@ -113,7 +156,7 @@ async def list_topics(kraft: "Cluster") -> Document:
 async def read_log(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Document:
     """Committed records of the metadata log, as Kafka's own decoder prints them."""
     _check_page(from_, limit, LOG_LIMIT_MAX)
-    return log_view(kraft.world.controller.node, from_, limit)
+    return log_view(kraft.world.committed_log, from_, limit)
 
 
 async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Document:
@@ -193,6 +236,21 @@ def _standing(kraft: "Cluster", broker_id: int) -> Document:
 
 OPERATIONS: tuple[Operation, ...] = (
     Operation("GET", "/v1/cluster", ("cluster", "show"), cluster),
+    Operation("GET", "/v1/quorum", ("quorum", "show"), quorum),
+    Operation(
+        "POST", "/sim/quorum/transfer", ("quorum", "transfer"), transfer_leadership, changes=True
+    ),
+    Operation("GET", "/v1/controllers", ("controllers", "ls"), list_controllers),
+    *(
+        Operation(
+            "POST",
+            f"/sim/controllers/{{id}}/{run.__name__.partition('_')[0]}",
+            ("controllers", run.__name__.partition("_")[0]),
+            run,
+            changes=True,
+        )
+        for run in (kill_controller, start_controller, pause_controller, resume_controller)
+    ),
     Operation("GET", "/v1/brokers", ("broker", "ls"), list_brokers),
     Operation("GET", "/v1/brokers/{id}", ("broker", "show"), show_broker),
     Operation("GET", "/v1/topics", ("topic", "ls"), list_topics),

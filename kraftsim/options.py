@@ -9,6 +9,7 @@ from kraftsim.controller.core.settings import Settings
 from kraftsim.scenarios.topology import (
     FIRST_BROKER_ID,
     FIRST_BROKER_PORT,
+    FIRST_CONTROLLER_ID,
     FIRST_CONTROLLER_PORT,
     PORT_MAX,
     BrokerSpec,
@@ -19,6 +20,7 @@ from kraftsim.scenarios.topology import (
 from .words import nearest, whole_number
 
 BROKERS_MAX = 10_000
+CONTROLLERS_MAX = 9  # more voters than any quorum that is advised
 SPEED_MAX = 1000.0  # a heartbeat of every broker each 2 ms; beyond it real time cannot keep up
 CLOCKS = ("real", "virtual", "scaled:K")
 
@@ -47,17 +49,20 @@ class ClusterOptions:
     def __post_init__(self) -> None:
         if not 0 <= self.brokers <= BROKERS_MAX:
             raise ValueError(f"brokers: expected 0 to {BROKERS_MAX}, got {self.brokers}")
-        if self.controllers != 1:
+        if not 1 <= self.controllers <= CONTROLLERS_MAX:
             raise ValueError(
-                f"controllers: this release runs 1, got {self.controllers} "
-                "(a quorum of three comes next)"
+                f"controllers: expected 1 to {CONTROLLERS_MAX}, got {self.controllers}"
             )
         self._check_ports()
         self.speed()
 
     def _check_ports(self) -> None:
         """Facades take a port each, from the first on."""
-        above = {"kafka_port": max(self.brokers - 1, 0), "controller_port": 0, "http_port": 0}
+        above = {
+            "kafka_port": max(self.brokers - 1, 0),
+            "controller_port": self.controllers - 1,
+            "http_port": 0,
+        }
         for name, more in above.items():
             port = getattr(self, name)
             if port and not 0 < port <= PORT_MAX - more:
@@ -84,7 +89,7 @@ def topology_of(
     options: ClusterOptions,
     cluster_id: str,
     *,
-    controller_port: int = FIRST_CONTROLLER_PORT,
+    controller_ports: Sequence[int] = (),
     broker_ports: Sequence[int] = (),
 ) -> Topology:
     """The topology that the options mean, with the ports that the listeners got."""
@@ -92,7 +97,18 @@ def topology_of(
     host = options.advertised_host or options.host
     return Topology(
         cluster_id=cluster_id,
-        controller=ControllerSpec(host=host, port=controller_port),
+        controllers=tuple(
+            ControllerSpec(
+                node_id=FIRST_CONTROLLER_ID + position,
+                host=host,
+                port=(
+                    controller_ports[position]
+                    if controller_ports
+                    else FIRST_CONTROLLER_PORT + position
+                ),
+            )
+            for position in range(options.controllers)
+        ),
         brokers=tuple(
             BrokerSpec(
                 broker_id=FIRST_BROKER_ID + position,

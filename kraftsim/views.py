@@ -8,15 +8,18 @@ from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.partition import Partition, Topic
 from kraftsim.controller.core.records import Endpoint
 from kraftsim.controller.core.registration import BrokerRegistration
+from kraftsim.controller.core.rpc import DescribeQuorumResponse, ReplicaState
 from kraftsim.controller.core.uuid import uuid_text
-from kraftsim.controller.node import Node
+from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.scenarios.journal import EventRow
+from kraftsim.scenarios.world import World
 
 Document = dict[str, object]
 
 
-def cluster_view(node: Node) -> Document:
-    image = node.committed
+def cluster_view(world: World) -> Document:
+    """What any controller of the cluster has known to be committed, and who is active."""
+    image, node = world.committed, world.controller.node
     return {
         "clusterId": node.config.cluster_id,
         "controllerId": node.leader_id if node.is_active else -1,
@@ -24,12 +27,58 @@ def cluster_view(node: Node) -> Document:
         "profile": node.profile.name,
         "metadataVersion": image.metadata_version,
         "finalizedFeatures": dict(sorted(image.finalized.items())),
-        "highWatermark": node.high_watermark,
+        "highWatermark": world.committed_log.end_offset,
         "logEndOffset": node.log.end_offset,
         "brokers": len(image.brokers),
         "fencedBrokers": sum(broker.fenced for broker in image.brokers.values()),
         "topics": len(image.topics),
         "leaderlessPartitions": len(image.index.leaderless()),
+    }
+
+
+def quorum_view(world: World, described: DescribeQuorumResponse) -> Document:
+    """KIP-836, with the time of the high watermark that never shipped."""
+    partition = described.topics[0].partitions[0]
+    endpoints = {
+        one.node_id: f"{one.listeners[0].host}:{one.listeners[0].port}" for one in described.nodes
+    }
+    return {
+        "leaderId": partition.leader_id,
+        "leaderEpoch": partition.leader_epoch,
+        "highWatermark": partition.high_watermark,
+        "highWatermarkUpdateTimeMs": world.controller.node.high_watermark_moved_wall_ms,
+        "voters": [_replica_view(one, endpoints) for one in partition.current_voters],
+        "observers": [_replica_view(one, endpoints) for one in partition.observers],
+    }
+
+
+def _replica_view(state: ReplicaState, endpoints: Mapping[int, str]) -> Document:
+    return {
+        "nodeId": state.replica_id,
+        "directoryId": uuid_text(state.replica_directory_id),
+        "endpoint": endpoints.get(state.replica_id),
+        "logEndOffset": state.log_end_offset,
+        "lastFetchTimestamp": state.last_fetch_timestamp,
+        "lastCaughtUpTimestamp": state.last_caught_up_timestamp,
+    }
+
+
+def controllers_view(world: World) -> Document:
+    return {"controllers": [controller_view(world, node_id) for node_id in world.controllers]}
+
+
+def controller_view(world: World, node_id: int) -> Document:
+    process = world.controllers[node_id]
+    node = process.node
+    return {
+        "nodeId": node_id,
+        "state": process.state,
+        "role": type(node.quorum.role).__name__.upper() if process.is_alive else None,
+        "active": process.is_alive and node.is_active,
+        "leaderId": node.leader_id,
+        "epoch": node.epoch,
+        "highWatermark": node.high_watermark,
+        "logEndOffset": node.log.end_offset,
     }
 
 
@@ -106,24 +155,22 @@ def _partition_view(index: int, partition: Partition) -> Document:
     }
 
 
-def log_view(node: Node, start: int, limit: int) -> Document:
+def log_view(log: MetadataLog, start: int, limit: int) -> Document:
     """Committed records from `start` on, at most `limit`, as Kafka's own decoder prints them."""
     records: list[Document] = []
-    for record in _committed_records(node, start):
+    for record in _committed_records(log, start):
         if len(records) == limit:
             break
         records.append(record)
     following = records[-1]["offset"] if records else start - 1
     assert isinstance(following, int), following
-    return {"records": records, "nextOffset": following + 1, "highWatermark": node.high_watermark}
+    return {"records": records, "nextOffset": following + 1, "highWatermark": log.end_offset}
 
 
-def _committed_records(node: Node, start: int) -> Iterable[Document]:
+def _committed_records(log: MetadataLog, start: int) -> Iterable[Document]:
     from kraftsim.controller.wire.json_form import control_record_json, record_json
 
-    for batch in node.log.read(start):
-        if batch.base_offset >= node.high_watermark:
-            return
+    for batch in log.read(start):
         for position, record in enumerate(batch.records):
             offset = batch.base_offset + position
             if offset >= start:

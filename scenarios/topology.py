@@ -35,7 +35,7 @@ class Topology:
     """`settings` of None are the profile's own; `metadata_version` None what it finalizes."""
 
     cluster_id: str
-    controller: ControllerSpec = field(default_factory=ControllerSpec)
+    controllers: tuple[ControllerSpec, ...] = (ControllerSpec(),)
     brokers: tuple[BrokerSpec, ...] = ()
     profile: Profile = KAFKA_4_3
     settings: Settings = field(default_factory=Settings)

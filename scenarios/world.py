@@ -1,4 +1,4 @@
-"""One cluster on one timeline: a controller, its simulated brokers, and the links between them.
+"""One cluster on one timeline: controllers, simulated brokers, and the links between them.
 
 The same world runs live and in virtual time; only who moves the timeline differs. Live, the
 runtime does, by the clock; in a test or a scenario, `advance` and `run_until` do, as fast as the
@@ -6,30 +6,37 @@ processor allows.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from kraftsim.broker_agent.agent import Agent
-from kraftsim.broker_agent.conversation import Send
-from kraftsim.broker_agent.hosted_agent import HostedAgent, Reply
+from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.image_history import ImageHistory
 from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.core.uuid import random_uuid
-from kraftsim.controller.hosted import Dispatch, HostedNode
+from kraftsim.controller.hosted import ReplyTo
 from kraftsim.controller.node import Node
 from kraftsim.controller.node_types import NodeConfig
-from kraftsim.controller.raft.snapshots import by_reference
+from kraftsim.controller.raft.log import MetadataLog
+from kraftsim.controller.raft.protocol import Reply, Send
+from kraftsim.controller.raft.snapshots import SnapshotFormat, by_reference
 from kraftsim.controller.timeline import Timeline
 
+from .controller_process import Carry, ControllerProcess, Disk
 from .journal import Journal
 from .link import Link
+from .network import Network
 from .topology import BrokerSpec, Topology, agent_config
 
 VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that a seed repeats its stamps
 
 
 class World:
-    """`dispatch` is where every request to the controller passes, whoever sends it.
-    `agent_listeners` hear (broker_id, state) of every change of an agent's state."""
+    """`agent_listeners` hear (broker_id, state) of every change of an agent's state,
+    `controller_listeners` (node_id, state) of controllers' processes. `committed_log` is what
+    any controller has known to be committed."""
 
     def __init__(
         self,
@@ -38,35 +45,164 @@ class World:
         random: Callable[[], float],
         seed: int | None = None,
         wall_start_ms: int = VIRTUAL_WALL_START_MS,
+        snapshot_format: SnapshotFormat | None = None,
     ) -> None:
         self.topology = topology
         self.timeline = Timeline(wall_start_ms=wall_start_ms)
         self.random = random
-        self.controller = HostedNode(self._node(topology), self.timeline, _nobody)
-        self.dispatch: Dispatch = self.controller.submit
-        self.history = ImageHistory(self.controller.node.log)
+        self.network = Network(self.timeline, random)
+        self.committed_log = MetadataLog()
+        self.history = ImageHistory(self.committed_log)
         self.journal = Journal(
             lambda: self.timeline.now_us, run_id=_run_id(topology, seed), seed=seed
         )
         self.agents: dict[int, HostedAgent] = {}
         self.links: dict[int, Link] = {}
         self.agent_listeners: list[Callable[[int, str], None]] = []
-        self.controller.committed_listeners.append(self._on_committed)
+        self.controller_listeners: list[Callable[[int, str], None]] = []
+        self._asked = 0
+        self._snapshot_format = snapshot_format or by_reference()
+        self.controllers = self._controllers(topology)
 
     @property
     def committed(self) -> Image:
-        return self.controller.node.committed
+        return self.history.at(self.committed_log.end_offset - 1)
+
+    @property
+    def active(self) -> ControllerProcess | None:
+        """The active controller; of two that believe it, the one that was elected later."""
+        active = [one for one in self.controllers.values() if one.is_alive and one.node.is_active]
+        return max(active, key=lambda one: one.node.epoch, default=None)
+
+    @property
+    def controller(self) -> ControllerProcess:
+        """The active one; while there is none, one that lives; else any."""
+        processes = tuple(self.controllers.values())
+        living = (one for one in processes if one.is_alive)
+        return self.active or next(living, processes[0])
 
     def start(self) -> None:
-        """Elect the controller and start every broker of the topology."""
-        self.controller.start()
+        """Start every controller and every broker of the topology."""
+        for process in self.controllers.values():
+            process.start()
         for spec in self.topology.brokers:
             self.add_broker(spec)
+
+    # Controllers
+
+    def dispatch(self, request: Request, reply_to: ReplyTo) -> None:
+        """Ask the active controller, wherever it is now."""
+
+        def answer(reply: Reply | None) -> None:
+            lost = ApiError(ErrorCode.NOT_CONTROLLER, "The active controller has just gone.")
+            reply_to(lost if reply is None else reply)
+
+        self.controller.submit(request, answer)
+
+    def ask(self, node_id: int, request: Request, reply_to: Callable[[Reply | None], None]) -> None:
+        """Ask one controller, as a broker does; -1: one after the other, to find out who leads."""
+        process = self.controllers.get(node_id)
+        if process is None:
+            processes = tuple(self.controllers.values())
+            process = processes[self._asked % len(processes)]
+            self._asked += 1
+        process.submit(request, reply_to)
+
+    def kill_controller(self, node_id: int) -> None:
+        self.controllers[node_id].kill()
+        self._tell_of_controller(node_id)
+
+    def start_controller(self, node_id: int) -> None:
+        """A new process over the disk that the last one left."""
+        self.controllers[node_id].start()
+        self._tell_of_controller(node_id)
+
+    def pause_controller(self, node_id: int) -> None:
+        self.controllers[node_id].pause()
+        self._tell_of_controller(node_id)
+
+    def resume_controller(self, node_id: int) -> None:
+        self.controllers[node_id].resume()
+        self._tell_of_controller(node_id)
+
+    def _tell_of_controller(self, node_id: int) -> None:
+        process = self.controllers[node_id]
+        detail = {"state": process.state}
+        self.journal.write(f"controller-{node_id}", "controller_state", detail=detail)
+        for listener in self.controller_listeners:
+            listener(node_id, process.state)
+
+    def _controllers(self, topology: Topology) -> dict[int, ControllerProcess]:
+        directories = {one.node_id: random_uuid(self.random) for one in topology.controllers}
+        configs = [
+            NodeConfig(
+                node_id=one.node_id,
+                cluster_id=topology.cluster_id,
+                host=one.host,
+                port=one.port,
+                directory_id=directories[one.node_id],
+                metadata_version=topology.metadata_version,
+            )
+            for one in topology.controllers
+        ]
+        voters = tuple(config.identity.as_voter for config in configs)
+        return {
+            config.node_id: self._controller(replace(config, voters=voters)) for config in configs
+        }
+
+    def _controller(self, config: NodeConfig) -> ControllerProcess:
+        node_id = config.node_id
+        return ControllerProcess(
+            lambda disk: self._node(config, disk),
+            self.timeline,
+            self._carry_from(node_id),
+            lambda batch: self._on_committed(node_id, batch),
+        )
+
+    def _node(self, config: NodeConfig, disk: Disk) -> Node:
+        return Node(
+            config,
+            profile=self.topology.profile,
+            settings=self.topology.settings,
+            random=self.random,
+            snapshot_format=self._snapshot_format,
+            log=disk.log,
+            stored=disk.election,
+            snapshot=disk.snapshot,
+        )
+
+    def _carry_from(self, sender: int) -> Carry:
+        """Requests and answers both cross the network; a dead peer answers nothing, at once."""
+
+        def carry(send: Send, on_answer: Callable[[Response | None], None]) -> None:
+            peer_id, request = send.peer_id, send.request
+            process = self.controllers.get(peer_id)
+
+            def back(response: Response | None) -> None:
+                self.network.carry(peer_id, sender, lambda: on_answer(response))
+
+            def arrive() -> None:
+                if process is None:
+                    back(None)
+                else:
+                    process.ask(request, back)
+
+            self.network.carry(sender, peer_id, arrive)
+
+        return carry
+
+    def _on_committed(self, node_id: int, batch: Batch) -> None:
+        """The first controller that knows it tells; the others will say the same."""
+        if batch.base_offset == self.committed_log.end_offset:
+            self.committed_log.append(batch)
+            self.journal.committed(batch, self.committed, node_id)
+
+    # Brokers
 
     def add_broker(self, spec: BrokerSpec) -> HostedAgent:
         """A new simulated broker, started at once."""
         assert spec.broker_id not in self.agents, f"broker {spec.broker_id} exists"
-        link = self.links[spec.broker_id] = Link(self.timeline, self.dispatch)
+        link = self.links[spec.broker_id] = Link(self.timeline, self.ask)
         config = agent_config(self.topology, spec, random_uuid(self.random))
         hosted = self.agents[spec.broker_id] = HostedAgent(
             lambda previous_epoch: Agent(
@@ -76,11 +212,24 @@ class World:
                 previous_broker_epoch=previous_epoch,
             ),
             self.timeline,
-            _transport(link),
+            lambda send, reply_to: link.send(send.request, reply_to, send.controller_id),
             lambda state: self._on_agent_state(spec.broker_id, state),
         )
         hosted.start()
         return hosted
+
+    def are_unfenced(self, broker_ids: Iterable[int]) -> bool:
+        brokers = self.committed.brokers
+        return all(b in brokers and not brokers[b].fenced for b in broker_ids)
+
+    def _on_agent_state(self, broker_id: int, state: str) -> None:
+        self.journal.write(
+            f"broker-{broker_id}", "agent_state", broker_id=broker_id, detail={"state": state}
+        )
+        for listener in self.agent_listeners:
+            listener(broker_id, state)
+
+    # Time
 
     def advance(self, by_us: int) -> None:
         """Let virtual time pass, with everything that happens in it."""
@@ -98,47 +247,6 @@ class World:
             timeline.run_until(timeline.due_us)
         return True
 
-    def are_unfenced(self, broker_ids: Iterable[int]) -> bool:
-        brokers = self.committed.brokers
-        return all(b in brokers and not brokers[b].fenced for b in broker_ids)
-
-    def _node(self, topology: Topology) -> Node:
-        controller = topology.controller
-        config = NodeConfig(
-            node_id=controller.node_id,
-            cluster_id=topology.cluster_id,
-            host=controller.host,
-            port=controller.port,
-            directory_id=random_uuid(self.random),
-            metadata_version=topology.metadata_version,
-        )
-        return Node(
-            config,
-            profile=topology.profile,
-            settings=topology.settings,
-            random=self.random,
-            snapshot_format=by_reference(),
-        )
-
-    def _on_committed(self, batch: Batch) -> None:
-        self.journal.committed(batch, self.committed, self.topology.controller.node_id)
-
-    def _on_agent_state(self, broker_id: int, state: str) -> None:
-        self.journal.write(
-            f"broker-{broker_id}", "agent_state", broker_id=broker_id, detail={"state": state}
-        )
-        for listener in self.agent_listeners:
-            listener(broker_id, state)
-
-
-def _nobody(send: object, on_answer: object) -> None:
-    pass
-
 
 def _run_id(topology: Topology, seed: int | None) -> str:
     return topology.cluster_id if seed is None else f"{topology.cluster_id}-{seed}"
-
-
-def _transport(link: Link) -> Callable[[Send, Callable[[Reply], None]], None]:
-    """In one process every channel of a broker is the same link."""
-    return lambda send, reply_to: link.send(send.request, reply_to)

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from .snapshots import Download, Snapshot, SnapshotFormat
 
 LISTENER = "CONTROLLER"
+# Replicas that share a process hear of everything in one instant. Without what separate processes
+# have by nature, all would give their leader up at once, and split every vote.
+FETCH_JITTER_MS = 50
 RAFT_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=1)
 
 
@@ -68,16 +71,19 @@ class Quorum:
         snapshot_format: "SnapshotFormat",
         log: MetadataLog,
         stored: ElectionState,
+        snapshot: "Snapshot | None" = None,
     ) -> None:
         self.identity = identity
         self.me = identity.key
         self.settings = settings
         self.random = random
         self.log = log
-        self.snapshot: Snapshot | None = None
+        self.snapshot = snapshot
         self.snapshot_format = snapshot_format
         self.download: Download | None = None
         self.history = VoterHistory(identity.voters, identity.kraft_version)
+        if snapshot is not None:
+            self.history.restart(snapshot.batches)
         for batch in log.batches:
             self.history.appended(batch)
         self.durable = stored
@@ -127,7 +133,9 @@ class Quorum:
         return turn.now_ms + timeout_ms + int(self.random() * timeout_ms)
 
     def fetch_ms(self, turn: Turn) -> int:
-        return turn.now_ms + self.settings.controller_quorum_fetch_timeout_ms
+        """When a leader that does not answer is given up; not to the millisecond, see below."""
+        jitter_ms = int(self.random() * FETCH_JITTER_MS)
+        return turn.now_ms + self.settings.controller_quorum_fetch_timeout_ms + jitter_ms
 
     # Transitions
 

@@ -82,7 +82,7 @@ def quick_cluster() -> Cluster:
 async def until(kraft: Cluster, condition: Callable[[], bool]) -> None:
     """Look again whenever something was committed."""
     happened = asyncio.Event()
-    kraft.world.controller.committed_listeners.append(lambda _: happened.set())
+    kraft.world.controller.hosted.committed_listeners.append(lambda _: happened.set())
     async with asyncio.timeout(LIMIT_S):
         while not condition():
             happened.clear()
@@ -125,7 +125,7 @@ async def test_agents_whose_connections_break_come_back_before_their_leases_run_
     async with quick_cluster() as kraft, fleet_for(kraft.bootstrap_controllers) as watched:
         watched.start(kraft.cluster_id, count=5)
         await watched.all_are("RUNNING")
-        listener = kraft._service._controller
+        listener = kraft._service._controllers[3000]
         assert listener is not None
         for connection in list(listener.connections):
             connection.drop()

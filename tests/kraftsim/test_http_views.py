@@ -166,7 +166,7 @@ async def test_an_inactive_controller_is_not_ready_and_refuses_with_421(
     http: Http, kraft: Cluster
 ) -> None:
     controller = kraft.world.controller
-    controller.step(lost_leadership(controller.node, -1))
+    controller.hosted.step(lost_leadership(controller.node, -1))
 
     async with http.session.get(http.url + "/readyz") as ready:
         assert ready.status == 503

@@ -20,7 +20,7 @@ def test_a_cluster_of_which_nothing_was_said_is_kafkas_default() -> None:
         (2, 9093, None),
         (3, 9094, None),
     ]
-    assert (meant.controller.node_id, meant.controller.port) == (3000, 9990)
+    assert (meant.controllers[0].node_id, meant.controllers[0].port) == (3000, 9990)
     assert meant.profile is KAFKA_4_3
     assert meant.settings == KAFKA_4_3.settings
     assert meant.metadata_version is None
@@ -34,7 +34,7 @@ def test_the_advertised_host_is_the_one_that_is_registered() -> None:
     meant = topology(host="0.0.0.0", advertised_host="kafka.test")
 
     assert {one.host for one in meant.brokers} == {"kafka.test"}
-    assert meant.controller.host == "kafka.test"
+    assert meant.controllers[0].host == "kafka.test"
 
 
 def test_settings_have_kafkas_names_with_dots_or_underscores() -> None:
@@ -84,7 +84,7 @@ def test_a_release_is_chosen_by_profile_and_by_metadata_version() -> None:
         ({"settings": {"broker.session.timeout.ms": "²"}}, "expected a whole number, got '²'"),
         ({"brokers": -1}, f"brokers: expected 0 to {BROKERS_MAX}, got -1"),
         ({"brokers": BROKERS_MAX + 1}, f"brokers: expected 0 to {BROKERS_MAX}"),
-        ({"controllers": 3}, "controllers: this release runs 1, got 3"),
+        ({"controllers": 10}, "controllers: expected 1 to 9, got 10"),
         ({"clock": "wall"}, "clock: expected real, virtual, scaled:K"),
         ({"clock": "scaled"}, "clock: expected"),
         ({"clock": "scaled:0"}, "clock: expected"),

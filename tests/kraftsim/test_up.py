@@ -152,7 +152,7 @@ def test_a_port_in_use_is_one_clear_line_and_the_ready_file_of_another_stays(
         (["--clock", "virtul"], "clock: expected real, virtual, scaled:K"),
         (["--brokers", "many"], "invalid int value: 'many'"),
         (["--brokers", "-1"], "brokers: expected 0 to"),
-        (["--controllers", "3"], "controllers: this release runs 1"),
+        (["--controllers", "0"], "controllers: expected 1 to 9, got 0"),
         (["--http-port", "70000"], "http_port: expected 0 to 65535"),
         (["--metadata-version", "5.0"], "expected a metadata.version such as"),
     ],

@@ -1,0 +1,46 @@
+"""What a broker passes on to the active controller for a client, as long as it takes to find one.
+
+Kafka's brokers do the same: a controller that is none any more, or that is gone, is not the
+client's business before its time is up (rule 0A.2; golden 4.3.1 A2, seq 2409 to 2413).
+"""
+
+from collections.abc import Callable
+
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.rpc import Request, Response
+from kraftsim.controller.timeline import Timeline
+
+RETRY_US = 50_000
+LIMIT_US = 30_000_000  # request.timeout.ms of a broker
+
+Reply = Response | ApiError
+Ask = Callable[[Request, Callable[[Reply | None], None], int], None]
+
+
+class Forwarding:
+    """`ask(request, reply_to, controller_id)` reaches a controller; `controller_id()` is the one
+    that this broker believes to lead."""
+
+    def __init__(self, timeline: Timeline, ask: Ask, controller_id: Callable[[], int]) -> None:
+        self._timeline = timeline
+        self._ask = ask
+        self._controller_id = controller_id
+
+    def forward(self, request: Request, reply_to: Callable[[Reply], None]) -> None:
+        self._try(request, reply_to, self._timeline.now_us + LIMIT_US)
+
+    def _try(self, request: Request, reply_to: Callable[[Reply], None], until_us: int) -> None:
+        def answered(reply: Reply | None) -> None:
+            if reply is not None and not _is_not_controller(reply):
+                reply_to(reply)
+            elif self._timeline.now_us + RETRY_US > until_us:
+                text = "No controller answered in time."
+                reply_to(ApiError(ErrorCode.REQUEST_TIMED_OUT, text))
+            else:
+                self._timeline.after(RETRY_US, lambda: self._try(request, reply_to, until_us))
+
+        self._ask(request, answered, self._controller_id())
+
+
+def _is_not_controller(reply: Reply) -> bool:
+    return isinstance(reply, ApiError) and reply.code == ErrorCode.NOT_CONTROLLER

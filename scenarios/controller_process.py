@@ -1,0 +1,135 @@
+"""A controller's process on a timeline, and the disk that outlives it.
+
+A kill takes back nothing that was sent, and loses nothing that was made durable; whoever waited for
+an answer of it learns that the connection is gone. A restart is a new process over the same disk.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.handlers import refusal
+from kraftsim.controller.core.rpc import Request, Response
+from kraftsim.controller.hosted import HostedNode
+from kraftsim.controller.node import Node
+from kraftsim.controller.raft.log import MetadataLog
+from kraftsim.controller.raft.protocol import ElectionState, Reply, Send
+from kraftsim.controller.raft.snapshots import Snapshot
+from kraftsim.controller.timeline import Timeline
+
+HELD_MAX = 10_000  # requests that a paused process has not read yet; more are lost
+
+ReplyTo = Callable[[Reply | None], None]
+Carry = Callable[[Send, Callable[[Response | None], None]], None]
+
+
+@dataclass(slots=True)
+class Disk:
+    """What a process has made durable."""
+
+    election: ElectionState = field(default_factory=ElectionState)
+    log: MetadataLog = field(default_factory=MetadataLog)
+    snapshot: Snapshot | None = None
+
+
+class ControllerProcess:
+    """`on_committed` hears of every batch that this controller knows to be committed, in order;
+    `carry` takes what it sends to the others."""
+
+    def __init__(
+        self,
+        make_node: Callable[[Disk], Node],
+        timeline: Timeline,
+        carry: Carry,
+        on_committed: Callable[[Batch], None],
+    ) -> None:
+        self.disk = Disk()
+        self.is_alive = self.is_paused = False
+        self._make_node = make_node
+        self._timeline = timeline
+        self._carry = carry
+        self._on_committed = on_committed
+        self._waiting: dict[int, ReplyTo] = {}
+        self._number = 0
+        self._held: list[tuple[Request, ReplyTo]] = []
+        self.hosted = self._new_process()
+
+    @property
+    def node(self) -> Node:
+        """The controller as it is, or as it was when its process ended."""
+        return self.hosted.node
+
+    @property
+    def state(self) -> str:
+        if not self.is_alive:
+            return "NOT_RUNNING"
+        return "PAUSED" if self.is_paused else "RUNNING"
+
+    def start(self) -> None:
+        if self.is_alive:
+            return
+        if self.hosted.is_over:
+            self.hosted = self._new_process()
+        self.is_alive = True
+        self.hosted.start()
+
+    def kill(self) -> None:
+        """SIGKILL: gone at once. Its disk has what was made durable; its connections break."""
+        if not self.is_alive:
+            return
+        self.is_alive = self.is_paused = False
+        quorum = self.node.quorum
+        self.disk = Disk(quorum.durable, quorum.log, quorum.snapshot)
+        self.hosted.end()
+        waiting, self._waiting = self._waiting, {}
+        held, self._held = self._held, []
+        for reply_to in (*waiting.values(), *(reply_to for _, reply_to in held)):
+            reply_to(None)
+
+    def pause(self) -> None:
+        """SIGSTOP: alive, and deaf to time and messages."""
+        if self.is_alive:
+            self.is_paused = True
+            self.hosted.hold(True)
+
+    def resume(self) -> None:
+        if not self.is_paused:
+            return
+        self.is_paused = False
+        self.hosted.hold(False)
+        held, self._held = self._held, []
+        for request, reply_to in held:
+            self.submit(request, reply_to)
+
+    def submit(self, request: Request, reply_to: ReplyTo) -> None:
+        """Ask it; None if nobody is there, or goes before it has answered."""
+        if not self.is_alive:
+            reply_to(None)
+        elif self.is_paused:
+            if len(self._held) < HELD_MAX:
+                self._held.append((request, reply_to))
+        else:
+            self._number += 1
+            number = self._number
+            self._waiting[number] = reply_to
+            self.hosted.submit(request, lambda reply: self._replied(number, reply))
+
+    def ask(self, request: Request, on_answer: Callable[[Response | None], None]) -> None:
+        """As another controller asks: a refusal comes as the response that carries it."""
+        self.submit(
+            request,
+            lambda reply: on_answer(
+                refusal(request, reply) if isinstance(reply, ApiError) else reply
+            ),
+        )
+
+    def _replied(self, number: int, reply: Reply) -> None:
+        reply_to = self._waiting.pop(number, None)
+        if reply_to is not None:
+            reply_to(reply)
+
+    def _new_process(self) -> HostedNode:
+        hosted = HostedNode(self._make_node(self.disk), self._timeline, self._carry)
+        hosted.committed_listeners.append(self._on_committed)
+        return hosted
