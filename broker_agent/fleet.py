@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.rpc import FetchResponse
 from kraftsim.controller.raft.log import MetadataLog
+from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.timeline import Timeline
 
@@ -22,17 +23,20 @@ from .metadata_fetch import LogPosition
 
 
 class Fleet:
+    """`controllers` are addresses to begin with: whoever answers there says who leads."""
+
     def __init__(
         self,
         timeline: Timeline,
         runtime: Runtime,
         *,
-        host: str,
-        port: int,
+        controllers: Sequence[Address],
         random: Callable[[], float],
     ) -> None:
         self._timeline, self._runtime = timeline, runtime
-        self._host, self._port = host, port
+        self._bootstrap = tuple(controllers)
+        self._asked = 0
+        self._addresses: dict[int, Address] = {}
         self._random = random
         self._history = ImageHistory(MetadataLog())
         self._position = LogPosition()
@@ -55,7 +59,7 @@ class Fleet:
             client.close()
 
     def _add(self, config: AgentConfig, on_change: Callable[[int, str], None]) -> HostedAgent:
-        client = BrokerClient(config.broker_id, self._host, self._port, self._deliver)
+        client = BrokerClient(config.broker_id, self._address_of, self._deliver)
         self._clients.append(client)
 
         def transport(send: Send, reply_to: Callable[[Reply], None]) -> None:
@@ -76,6 +80,13 @@ class Fleet:
         self.agents[config.broker_id] = hosted
         return hosted
 
+    def _address_of(self, controller_id: int) -> Address:
+        """Where an answer said that it listens; else one bootstrap address after the other."""
+        if controller_id in self._addresses:
+            return self._addresses[controller_id]
+        self._asked += 1
+        return self._bootstrap[self._asked % len(self._bootstrap)]
+
     def _deliver(self, action: Callable[[], None]) -> None:
         """By hand, because it happens for every answer: a context manager would cost more."""
         self._runtime.enter()
@@ -85,6 +96,8 @@ class Fleet:
     def _replied(self, reply: Reply, reply_to: Callable[[Reply], None]) -> None:
         """Keep what is new of the log before the agent counts it as applied."""
         if isinstance(reply, FetchResponse) and reply.responses:
+            for one in reply.node_endpoints:
+                self._addresses[one.node_id] = (one.host, one.port)
             self._keep(reply.responses[0].partitions[0].records or ())
         reply_to(reply)
 

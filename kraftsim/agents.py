@@ -5,10 +5,11 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 
 from kraftsim.broker_agent.fleet import Fleet
 from kraftsim.controller.core.uuid import random_uuid
+from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.timeline import Timeline
 from kraftsim.scenarios.topology import PORT_MAX, BrokerSpec, Topology, agent_config, unbound_port
@@ -27,22 +28,28 @@ def run_agents(given: argparse.Namespace) -> int:
     log_to_stderr()
     if not 1 <= given.count <= AGENTS_MAX:
         raise ValueError(f"--count: expected 1 to {AGENTS_MAX}, got {given.count}")
-    host, _, port = given.controller.rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) <= PORT_MAX:
-        raise ValueError(f"--controller: expected host:port, got {given.controller!r}")
+    controllers = [address_of("--controller", one) for one in given.controller.split(",")]
     options = ClusterOptions(
         brokers=given.count, racks=given.rack, settings=settings_of(given.config)
     )
     topology = topology_of(options, given.cluster_id)
-    return run_until_signalled(_run(topology, host, int(port), given.first_id))
+    return run_until_signalled(_run(topology, controllers, given.first_id))
 
 
-async def _run(topology: Topology, host: str, port: int, first_id: int) -> int:
+def address_of(option: str, text: str) -> Address:
+    """The host and port that `text` names."""
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) <= PORT_MAX:
+        raise ValueError(f"{option}: expected host:port, got {text!r}")
+    return host, int(port)
+
+
+async def _run(topology: Topology, controllers: Sequence[Address], first_id: int) -> int:
     stopping = stop_signals()
     entropy = random.SystemRandom().random
     timeline = Timeline(wall_start_ms=time.time_ns() // 1_000_000)
     runtime = Runtime(timeline)
-    fleet = Fleet(timeline, runtime, host=host, port=port, random=entropy)
+    fleet = Fleet(timeline, runtime, controllers=controllers, random=entropy)
     progress = _Progress(len(topology.brokers))
     specs = [
         BrokerSpec(

@@ -118,7 +118,7 @@ def _add_up(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
 
 def _add_agent(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     agent = verbs.add_parser("agent", help="run simulated brokers against a controller's address")
-    agent.add_argument("--controller", required=True, metavar="HOST:PORT")
+    agent.add_argument("--controller", required=True, metavar="HOST:PORT,...")
     agent.add_argument("--cluster-id", required=True, metavar="ID")
     agent.add_argument("--count", type=int, default=1, metavar="N", help="up to 1000")
     agent.add_argument("--first-id", type=int, default=1001, metavar="ID")

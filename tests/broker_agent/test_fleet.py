@@ -36,7 +36,9 @@ class Watched:
         self.timeline = Timeline(wall_start_ms=0)
         self.runtime = Runtime(self.timeline)
         self.random = random.Random(1).random
-        self.fleet = Fleet(self.timeline, self.runtime, host=host, port=port, random=self.random)
+        self.fleet = Fleet(
+            self.timeline, self.runtime, controllers=[(host, port)], random=self.random
+        )
         self.states: dict[int, str] = {}
         self._news = asyncio.Event()
 
@@ -205,7 +207,7 @@ def spelled(correlation_id: int, *, is_fenced: bool = False) -> bytes:
 
 async def exchanged(port: int, count: int = 1) -> list[Any]:
     """Replies to `count` heartbeats, each sent when the one before was answered."""
-    client = BrokerClient(1, "127.0.0.1", port, lambda action: action())
+    client = BrokerClient(1, lambda _: ("127.0.0.1", port), lambda action: action())
     replies: list[Any] = []
     for number in range(count):
         answered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -277,7 +279,7 @@ async def test_a_request_that_overtakes_the_connecting_is_the_one_that_is_sent()
         return spelled(correlation_id)
 
     async with controller(noted) as port:
-        client = BrokerClient(1, "127.0.0.1", port, lambda action: action())
+        client = BrokerClient(1, lambda _: ("127.0.0.1", port), lambda action: action())
         answered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         client.send(Send(Channel.LEASE, HEARTBEAT, 1), lambda reply: None)
         client.send(

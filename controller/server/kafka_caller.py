@@ -1,0 +1,134 @@
+"""How our own processes ask a Kafka listener: one request in flight, on a connection kept open.
+
+A request that cannot be sent, or whose connection breaks, is answered with None: whoever asks tries
+again, perhaps elsewhere.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple, cast
+
+from ..core.rpc import Request, Response
+from ..wire.apis import APIS
+from ..wire.errors import DecodeError
+from ..wire.frames import FrameReader, decode_response, encode_request
+
+log = logging.getLogger(__name__)
+
+_KEYS = {api.request.model: api.key for api in APIS.values()}
+
+Address = tuple[str, int]
+ReplyTo = Callable[[Response | None], None]
+Deliver = Callable[[Callable[[], None]], None]
+
+
+class _Awaited(NamedTuple):
+    correlation_id: int
+    api_key: int
+    api_version: int
+    reply_to: ReplyTo
+
+
+class KafkaCaller:
+    """`deliver(action)` runs what an answer leads to. It connects when first asked to send, and to
+    another address when it is told another one."""
+
+    def __init__(self, client_id: str, deliver: Deliver) -> None:
+        self.client_id = client_id
+        self._deliver = deliver
+        self._correlation_id = 0
+        self._awaited: _Awaited | None = None
+        self._line: _Line | None = None
+
+    def send(self, address: Address, request: Request, reply_to: ReplyTo) -> None:
+        """Ask in the newest version that we speak; a request before it is given up."""
+        key = _KEYS[type(request)]
+        version = APIS[key].max_version
+        self._correlation_id = self._correlation_id + 1 & 0x7FFFFFFF
+        number = self._correlation_id
+        self._awaited = _Awaited(number, key, version, reply_to)
+        if self._line is None or self._line.address != address:
+            self._hang_up()
+            self._line = _Line(self, address)
+        self._line.write(encode_request(key, version, number, self.client_id, request))
+
+    def drop(self) -> None:
+        """No answer is wanted any more."""
+        self._awaited = None
+        self._hang_up()
+
+    def _hang_up(self) -> None:
+        if self._line is not None:
+            self._line.close()
+            self._line = None
+
+    def answered(self, line: "_Line", frame: bytes) -> None:
+        """A late answer, to a request that was given up, is nobody's."""
+        awaited = self._awaited
+        if line is not self._line or awaited is None:
+            return
+        if int.from_bytes(frame[:4], signed=True) != awaited.correlation_id:
+            return
+        _, response = decode_response(awaited.api_key, awaited.api_version, frame)
+        self._awaited = None
+        self._deliver(partial(awaited.reply_to, response))
+
+    def lost(self, line: "_Line") -> None:
+        """The connection broke, or never was."""
+        if line is not self._line:
+            return
+        self._line = None
+        awaited, self._awaited = self._awaited, None
+        if awaited is not None:
+            self._deliver(partial(awaited.reply_to, None))
+
+
+class _Line(asyncio.Protocol):
+    """A connection to one address, from the attempt to its end."""
+
+    def __init__(self, caller: KafkaCaller, address: Address) -> None:
+        self.address = address
+        self._caller = caller
+        self._reader = FrameReader()
+        self._transport: asyncio.Transport | None = None
+        self._newest = b""
+        self._opening = asyncio.ensure_future(self._open())
+
+    def write(self, frame: bytes) -> None:
+        self._newest = frame
+        if self._transport is not None:
+            self._transport.write(frame)
+
+    def close(self) -> None:
+        self._opening.cancel()
+        if self._transport is not None:
+            self._transport.abort()
+
+    async def _open(self) -> None:
+        """Connect, then send the newest request: an older one is given up by now."""
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.create_connection(lambda: self, *self.address)
+        except OSError as error:
+            log.debug("%s: no connection to %s: %s", self._caller.client_id, self.address, error)
+            self._caller.lost(self)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's is none by inheritance
+        if self._newest:
+            self._transport.write(self._newest)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+        self._caller.lost(self)
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            for frame in self._reader.feed(data):
+                self._caller.answered(self, frame)
+        except DecodeError as error:
+            log.warning("%s: closing: %s", self._caller.client_id, error)
+            if self._transport is not None:
+                self._transport.abort()
