@@ -33,6 +33,14 @@ from .cluster import (
     MetadataTopic,
     SupportedFeatureKey,
 )
+from .features import (
+    ControllerRegistrationRequest,
+    ControllerRegistrationResponse,
+    FeatureUpdate,
+    UpdatableFeatureResult,
+    UpdateFeaturesRequest,
+    UpdateFeaturesResponse,
+)
 from .fetch import (
     AbortedTransaction,
     EpochEndOffset,
@@ -47,6 +55,42 @@ from .fetch import (
     LeaderIdAndEpoch,
     NodeEndpoint,
     SnapshotId,
+)
+from .quorum import (
+    BeginQuorumEpochPartition,
+    BeginQuorumEpochRequest,
+    BeginQuorumEpochResponse,
+    BeginQuorumEpochTopic,
+    DescribeQuorumPartition,
+    DescribeQuorumPartitionResult,
+    DescribeQuorumRequest,
+    DescribeQuorumResponse,
+    DescribeQuorumTopic,
+    DescribeQuorumTopicResult,
+    EndQuorumEpochPartition,
+    EndQuorumEpochRequest,
+    EndQuorumEpochResponse,
+    EndQuorumEpochTopic,
+    PreferredCandidate,
+    QuorumEndpoint,
+    QuorumEpochPartitionResult,
+    QuorumEpochTopicResult,
+    QuorumNode,
+    ReplicaState,
+    VotePartition,
+    VotePartitionResult,
+    VoteRequest,
+    VoteResponse,
+    VoteTopic,
+    VoteTopicResult,
+)
+from .snapshot import (
+    FetchSnapshotRequest,
+    FetchSnapshotResponse,
+    SnapshotPartition,
+    SnapshotPartitionData,
+    SnapshotTopic,
+    SnapshotTopicData,
 )
 from .topics import (
     AlterPartitionBrokerState,
@@ -68,6 +112,16 @@ from .topics import (
     DeleteTopicsResponse,
     DeleteTopicState,
 )
+from .voters import (
+    AddRaftVoterRequest,
+    AddRaftVoterResponse,
+    CurrentVoterLeader,
+    KRaftVersionFeature,
+    RemoveRaftVoterRequest,
+    RemoveRaftVoterResponse,
+    UpdateRaftVoterRequest,
+    UpdateRaftVoterResponse,
+)
 
 Request = (
     BrokerRegistrationRequest
@@ -81,6 +135,16 @@ Request = (
     | CreateTopicsRequest
     | DeleteTopicsRequest
     | AlterPartitionRequest
+    | UpdateFeaturesRequest
+    | ControllerRegistrationRequest
+    | VoteRequest
+    | BeginQuorumEpochRequest
+    | EndQuorumEpochRequest
+    | DescribeQuorumRequest
+    | FetchSnapshotRequest
+    | AddRaftVoterRequest
+    | RemoveRaftVoterRequest
+    | UpdateRaftVoterRequest
 )
 Response = (
     BrokerRegistrationResponse
@@ -94,10 +158,22 @@ Response = (
     | CreateTopicsResponse
     | DeleteTopicsResponse
     | AlterPartitionResponse
+    | UpdateFeaturesResponse
+    | ControllerRegistrationResponse
+    | VoteResponse
+    | BeginQuorumEpochResponse
+    | EndQuorumEpochResponse
+    | DescribeQuorumResponse
+    | FetchSnapshotResponse
+    | AddRaftVoterResponse
+    | RemoveRaftVoterResponse
+    | UpdateRaftVoterResponse
 )
 
 __all__ = [
     "AbortedTransaction",
+    "AddRaftVoterRequest",
+    "AddRaftVoterResponse",
     "AlterPartitionBrokerState",
     "AlterPartitionData",
     "AlterPartitionRequest",
@@ -108,12 +184,18 @@ __all__ = [
     "ApiVersion",
     "ApiVersionsRequest",
     "ApiVersionsResponse",
+    "BeginQuorumEpochPartition",
+    "BeginQuorumEpochRequest",
+    "BeginQuorumEpochResponse",
+    "BeginQuorumEpochTopic",
     "BrokerFeature",
     "BrokerHeartbeatRequest",
     "BrokerHeartbeatResponse",
     "BrokerListener",
     "BrokerRegistrationRequest",
     "BrokerRegistrationResponse",
+    "ControllerRegistrationRequest",
+    "ControllerRegistrationResponse",
     "CreatableReplicaAssignment",
     "CreatableTopic",
     "CreatableTopicConfig",
@@ -121,6 +203,7 @@ __all__ = [
     "CreatableTopicResult",
     "CreateTopicsRequest",
     "CreateTopicsResponse",
+    "CurrentVoterLeader",
     "DecommissionBrokerRequest",
     "DecommissionBrokerResponse",
     "DeletableTopicResult",
@@ -130,16 +213,30 @@ __all__ = [
     "DescribeClusterBroker",
     "DescribeClusterRequest",
     "DescribeClusterResponse",
+    "DescribeQuorumPartition",
+    "DescribeQuorumPartitionResult",
+    "DescribeQuorumRequest",
+    "DescribeQuorumResponse",
+    "DescribeQuorumTopic",
+    "DescribeQuorumTopicResult",
+    "EndQuorumEpochPartition",
+    "EndQuorumEpochRequest",
+    "EndQuorumEpochResponse",
+    "EndQuorumEpochTopic",
     "EpochEndOffset",
+    "FeatureUpdate",
     "FetchPartition",
     "FetchPartitionData",
     "FetchReplicaState",
     "FetchRequest",
     "FetchResponse",
+    "FetchSnapshotRequest",
+    "FetchSnapshotResponse",
     "FetchTopic",
     "FetchTopicData",
     "FinalizedFeatureKey",
     "ForgottenTopic",
+    "KRaftVersionFeature",
     "LeaderIdAndEpoch",
     "MetadataBroker",
     "MetadataPartition",
@@ -148,10 +245,33 @@ __all__ = [
     "MetadataResponse",
     "MetadataTopic",
     "NodeEndpoint",
+    "PreferredCandidate",
+    "QuorumEndpoint",
+    "QuorumEpochPartitionResult",
+    "QuorumEpochTopicResult",
+    "QuorumNode",
+    "RemoveRaftVoterRequest",
+    "RemoveRaftVoterResponse",
+    "ReplicaState",
     "Request",
     "Response",
     "SnapshotId",
+    "SnapshotPartition",
+    "SnapshotPartitionData",
+    "SnapshotTopic",
+    "SnapshotTopicData",
     "SupportedFeatureKey",
     "UnregisterBrokerRequest",
     "UnregisterBrokerResponse",
+    "UpdatableFeatureResult",
+    "UpdateFeaturesRequest",
+    "UpdateFeaturesResponse",
+    "UpdateRaftVoterRequest",
+    "UpdateRaftVoterResponse",
+    "VotePartition",
+    "VotePartitionResult",
+    "VoteRequest",
+    "VoteResponse",
+    "VoteTopic",
+    "VoteTopicResult",
 ]

@@ -1,0 +1,54 @@
+"""What the cluster and its controllers can: UpdateFeatures (57), ControllerRegistration (70)."""
+
+from dataclasses import dataclass
+
+from ..uuid import Uuid
+from .brokers import BrokerFeature, BrokerListener
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeatureUpdate:
+    """`upgrade_type`: 1 upgrade, 2 safe downgrade, 3 unsafe downgrade (rule 5.54)."""
+
+    feature: str
+    max_version_level: int
+    allow_downgrade: bool = False
+    upgrade_type: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateFeaturesRequest:
+    timeout_ms: int = 60000
+    feature_updates: tuple[FeatureUpdate, ...] = ()
+    validate_only: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdatableFeatureResult:
+    feature: str
+    error_code: int = 0
+    error_message: str | None = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateFeaturesResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    error_message: str | None = ""
+    results: tuple[UpdatableFeatureResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerRegistrationRequest:
+    controller_id: int
+    incarnation_id: Uuid
+    zk_migration_ready: bool = False
+    listeners: tuple[BrokerListener, ...] = ()
+    features: tuple[BrokerFeature, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerRegistrationResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    error_message: str | None = ""
