@@ -35,7 +35,7 @@ from kraftsim.controller.node_types import NodeConfig, Ready
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.kafka_listener import _as_version_0
 from kraftsim.controller.timeline import Timeline
-from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.wire.apis import APIS, UNANSWERED
 from kraftsim.controller.wire.frames import (
     decode_request,
     decode_response,
@@ -166,8 +166,14 @@ def exchanges(release: str) -> Iterator[tuple[str, Frame, Frame]]:
     frames = {one.seq: one for one in recordings.frames(release, "A6-errors")}
     for probe in recordings.probes(release):
         asked, *told = probe["seq"]
-        spoken = probe["api_key"] in APIS and probe["probe"] not in NOT_ASKED
-        if spoken and told and asked in frames and told[0] in frames:
+        answered = probe["api_key"] in APIS.keys() - UNANSWERED
+        if (
+            answered
+            and probe["probe"] not in NOT_ASKED
+            and told
+            and asked in frames
+            and told[0] in frames
+        ):
             yield probe["probe"], frames[asked], frames[told[0]]
 
 
