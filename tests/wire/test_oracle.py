@@ -147,7 +147,7 @@ def our_name(field: Any) -> str:
     return f"{field.name}_ms" if is_duration else str(field.name)
 
 
-@pytest.mark.rule("1.2", "1.4", "2.1", "2.2", "3.1", "5.5", "5.6", "5.49")
+@pytest.mark.rule("1.2", "1.4", "2.1", "2.2", "3.1", "5.5", "5.6", "5.21", "5.49", "5.61")
 @pytest.mark.parametrize(("key", "version", "kind"), ALL)
 def test_the_table_has_kafkas_fields_and_no_other(key: int, version: int, kind: str) -> None:
     theirs = kio_class(key, version, kind)
