@@ -14,22 +14,28 @@ from .schema import BOOL, INT16, INT32, INT64, STRING, UINT16, UUID, Array, Fiel
 
 VERSIONS = (0, 4)
 
-_LISTENER = Struct(
-    BrokerListener,
-    (
-        Field("name", STRING),
-        Field("host", STRING),
-        Field("port", UINT16),
-        Field("security_protocol", INT16),
+LISTENERS = Array(
+    Struct(
+        BrokerListener,
+        (
+            Field("name", STRING),
+            Field("host", STRING),
+            Field("port", UINT16),
+            Field("security_protocol", INT16),
+        ),
     ),
+    keyed_by="name",
 )
-_FEATURE = Struct(
-    BrokerFeature,
-    (
-        Field("name", STRING),
-        Field("min_supported_version", INT16),
-        Field("max_supported_version", INT16),
+FEATURES = Array(
+    Struct(
+        BrokerFeature,
+        (
+            Field("name", STRING),
+            Field("min_supported_version", INT16),
+            Field("max_supported_version", INT16),
+        ),
     ),
+    keyed_by="name",
 )
 
 REQUEST = message(
@@ -39,8 +45,8 @@ REQUEST = message(
     Field("broker_id", INT32),
     Field("cluster_id", STRING),
     Field("incarnation_id", UUID),
-    Field("listeners", Array(_LISTENER, keyed_by="name")),
-    Field("features", Array(_FEATURE, keyed_by="name")),
+    Field("listeners", LISTENERS),
+    Field("features", FEATURES),
     Field("rack", STRING, nullable_since=0),
     Field("is_migrating_zk_broker", BOOL, since=1),
     Field("log_dirs", Array(UUID), since=2),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 RELEASES = ("3.9.1", "4.1.1", "4.3.1")
+QUORUM_STATE = "quorum-state"
 HERE = Path(__file__).parent
 
 
@@ -71,7 +72,22 @@ def metadata_logs(release: str) -> list[LogFile]:
         for run, kind, *rest in [path.split("/")]
         if kind == "nodes"
         for node, name in [rest]
+        if name != QUORUM_STATE
     ]
+
+
+def quorum_states(release: str, run: str) -> dict[str, dict[str, Any]]:
+    """By node: what its `quorum-state` said when the run had ended."""
+    return {
+        path.split("/")[2]: json.loads(data)
+        for path, data in _members(release).items()
+        if path.startswith(f"{run}/nodes/") and path.endswith(f"/{QUORUM_STATE}")
+    }
+
+
+def events(release: str, run: str) -> list[dict[str, Any]]:
+    """What was done to the nodes of A2 and A3: `next_seq` is the seq of the frame that followed."""
+    return _json_lines(_members(release)[f"{run}/events.jsonl"])
 
 
 def dump(release: str, run: str, node: str, file: str) -> str | None:

@@ -19,7 +19,7 @@ from kraftsim.controller.wire.frames import (
 )
 from kraftsim.controller.wire.metadata_records import decode_record, encode_record
 from kraftsim.controller.wire.record_batch import decode_batches
-from tests.golden.recordings import RELEASES, Frame, frames, metadata_logs
+from tests.golden.recordings import RELEASES, Frame, frames, metadata_logs, runs
 
 SOON = settings(max_examples=400, deadline=timedelta(milliseconds=500))
 
@@ -27,7 +27,8 @@ SOON = settings(max_examples=400, deadline=timedelta(milliseconds=500))
 def samples() -> list[Frame]:
     """The longest recorded frame of each API, version and direction."""
     longest: dict[object, Frame] = {}
-    for one in frames("4.3.1", "A1-single") + frames("4.3.1", "A6-errors"):
+    of_all_runs = (one for run in runs("4.3.1") for one in frames("4.3.1", run))
+    for one in of_all_runs:
         if one.api_key in APIS and APIS[one.api_key].speaks(one.api_version):
             kind = (one.api_key, one.api_version, one.direction)
             if kind not in longest or len(one.data) > len(longest[kind].data):

@@ -1,13 +1,13 @@
 """Our tables and kio's schemas, which were made from Kafka's own, say the same.
 
 kio calls durations `throttle_time` where Kafka and we say `throttle_time_ms`, has a zero uuid as
-None, and knows error codes as an enumeration.
+None, knows error codes as an enumeration, and tells records from other bytes.
 """
 
 import importlib
 import io
 import typing
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import timedelta
 from enum import Enum
 from functools import cache
@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kio.serial import entity_reader, entity_writer
+from kio.serial._implicit_defaults import get_tagged_field_default
 from kio.static.constants import EntityType
 
 from kraftsim.controller.core.uuid import ZERO_UUID
@@ -39,11 +40,21 @@ PACKAGES = {
     18: "api_versions",
     19: "create_topics",
     20: "delete_topics",
+    52: "vote",
+    53: "begin_quorum_epoch",
+    54: "end_quorum_epoch",
+    55: "describe_quorum",
     56: "alter_partition",
+    57: "update_features",
+    59: "fetch_snapshot",
     60: "describe_cluster",
     62: "broker_registration",
     63: "broker_heartbeat",
     64: "unregister_broker",
+    70: "controller_registration",
+    80: "add_raft_voter",
+    81: "remove_raft_voter",
+    82: "update_raft_voter",
 }
 ALL = [
     pytest.param(key, version, kind, id=f"{api.name}-{version}-{kind}")
@@ -94,6 +105,7 @@ def our_row(field: Field, version: int) -> Row:
     is_array = isinstance(kind, Array)
     element = kind.element if isinstance(kind, Array) else kind
     name = "" if isinstance(element, Struct) else element.name
+    name = "bytes" if isinstance(element, Spelled) else name
     inside = our_rows(element, version) if isinstance(element, Struct) else ()
     is_nullable = field.nullable_since <= version
     return Row(field.name, "[]" * is_array + name, is_nullable, field.tag, inside)
@@ -127,7 +139,7 @@ def flat_union(hint: Any) -> tuple[Any, ...]:
 
 
 def kio_type(name: str) -> str:
-    return {"error_code": "int16", "timedelta_i32": "int32"}.get(name, name)
+    return {"error_code": "int16", "timedelta_i32": "int32", "records": "bytes"}.get(name, name)
 
 
 def our_name(field: Any) -> str:
@@ -135,7 +147,7 @@ def our_name(field: Any) -> str:
     return f"{field.name}_ms" if is_duration else str(field.name)
 
 
-@pytest.mark.rule("1.2", "1.4", "2.1", "2.2", "3.1", "5.5", "5.6", "5.49")
+@pytest.mark.rule("1.2", "1.4", "2.1", "2.2", "3.1", "5.5", "5.6", "5.21", "5.49", "5.61")
 @pytest.mark.parametrize(("key", "version", "kind"), ALL)
 def test_the_table_has_kafkas_fields_and_no_other(key: int, version: int, kind: str) -> None:
     theirs = kio_class(key, version, kind)
@@ -163,9 +175,8 @@ def compare_defaults(struct: Struct, entity: type, version: int) -> None:
     for field in struct.fields:
         if not field.since <= version <= field.until or field.on_demand:
             continue
-        default = theirs[field.name].default
         if field.tag is not None:
-            assert default is not MISSING
+            default = get_tagged_field_default(theirs[field.name])
             assert plain(default, field) == plain(field.default, field), field.name
         element = field.type.element if isinstance(field.type, Array) else field.type
         if isinstance(element, Struct):
