@@ -24,6 +24,7 @@ from .broker_states import STATES, states_of
 from .controller_verbs import ControllerVerbs
 from .durations import microseconds
 from .errors import CommandError, UnknownBroker
+from .followed_listener import FollowedListener
 from .options import BROKERS_MAX, ClusterOptions, topology_of
 from .service import Service
 from .waiting import until_live, until_virtual
@@ -137,6 +138,8 @@ class Cluster(ControllerVerbs):
         self._world, self._runtime = world, runtime
         service.serve(world, runtime)
         world.start()
+        for broker_id in service.facades:
+            service.serve_facade(broker_id, runtime)
         runtime.leave()
 
     async def until_ready(self) -> None:
@@ -180,13 +183,15 @@ class Cluster(ControllerVerbs):
     @property
     def bootstrap_servers(self) -> str:
         """Kafka clients connect here; empty without `kafka_port`."""
-        ports = self._service.broker_ports
-        return ",".join(f"{self._advertised}:{port}" for _, port in sorted(ports.items()))
+        return self._addresses(self._service.facades)
 
     @property
     def bootstrap_controllers(self) -> str:
-        ports = self._service.controller_ports
-        return ",".join(f"{self._advertised}:{port}" for _, port in sorted(ports.items()))
+        return self._addresses(self._service.controllers)
+
+    def _addresses(self, listeners: Mapping[int, FollowedListener]) -> str:
+        ports = (listener.port for _, listener in sorted(listeners.items()))
+        return ",".join(f"{self._advertised}:{port}" for port in ports)
 
     @property
     def http_url(self) -> str:

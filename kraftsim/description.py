@@ -2,17 +2,11 @@
 
 from dataclasses import dataclass
 
-from kraftsim.broker_agent.config import CLIENT_LISTENER
-from kraftsim.controller.core.describe_cluster import describe_brokers
-from kraftsim.controller.core.image import Image
-from kraftsim.controller.core.rpc import (
-    DescribeClusterBroker,
-    DescribeClusterRequest,
-    DescribeClusterResponse,
-)
+from kraftsim.controller.core.rpc import DescribeClusterBroker, DescribeClusterRequest
 from kraftsim.scenarios.world import World
 
 from .errors import UnknownBroker
+from .facades import ClientView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +37,7 @@ class ClusterDescription:
 
 def describe(world: World, include_fenced: bool) -> ClusterDescription:
     request = DescribeClusterRequest(include_fenced_brokers=include_fenced)
-    reply = brokers_for_clients(world, world.committed, request)
+    reply = client_view(world).brokers(world.committed, request)
     return ClusterDescription(
         cluster_id=reply.cluster_id,
         controller_id=world.controller.node.leader_id,
@@ -51,17 +45,10 @@ def describe(world: World, include_fenced: bool) -> ClusterDescription:
     )
 
 
-def brokers_for_clients(
-    world: World, image: Image, request: DescribeClusterRequest
-) -> DescribeClusterResponse:
-    """What a client is told by whoever knows `image`: all of it, or what one broker has fetched."""
-    return describe_brokers(
-        image,
-        request,
-        cluster_id=world.topology.cluster_id,
-        listener=CLIENT_LISTENER,
-        random=world.random,
-    )
+def client_view(world: World) -> ClientView:
+    """What its clients are told of this world."""
+    topology = world.topology
+    return ClientView(topology.cluster_id, topology.profile, world.random)
 
 
 def _broker(one: DescribeClusterBroker) -> BrokerDescription:

@@ -20,7 +20,7 @@ from kraftsim.controller.wire.api_decommission_broker import DECOMMISSION_BROKER
 from kraftsim.controller.wire.apis import APIS, Api
 from kraftsim.controller.wire.json_form import from_json, to_json
 
-from .description import brokers_for_clients
+from .description import client_view
 from .errors import CommandError
 from .views import Document
 from .words import whole_number
@@ -70,7 +70,7 @@ def _with_directory(request: Request) -> Request:
 
 async def _answer(kraft: "Cluster", request: Request) -> Response:
     if isinstance(request, DescribeClusterRequest) and request.endpoint_type == BROKER_ENDPOINT:
-        return brokers_for_clients(kraft.world, kraft.world.committed, request)
+        return client_view(kraft.world).brokers(kraft.world.committed, request)
     return await kraft.request(request)
 
 

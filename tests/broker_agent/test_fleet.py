@@ -127,7 +127,7 @@ async def test_agents_whose_connections_break_come_back_before_their_leases_run_
     async with quick_cluster() as kraft, fleet_for(kraft.bootstrap_controllers) as watched:
         watched.start(kraft.cluster_id, count=5)
         await watched.all_are("RUNNING")
-        listener = kraft._service._controllers[3000]
+        listener = kraft._service.controllers[3000]
         assert listener is not None
         for connection in list(listener.connections):
             connection.drop()

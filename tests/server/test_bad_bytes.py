@@ -147,7 +147,7 @@ async def test_a_client_that_never_reads_is_not_read_from(kraft: Cluster) -> Non
     """Its answers fill what the machine takes and one bounded buffer; then it has to wait."""
     async with connected(kraft.bootstrap_controllers) as greedy:
         greedy.writer.transport.pause_reading()
-        (connection,) = kraft._service._controllers[3000].connections
+        (connection,) = kraft._service.controllers[3000].connections
         transport = connection._transport
         assert transport is not None
         request = encode_request(18, 3, 1, "test", API_VERSIONS) * 500
