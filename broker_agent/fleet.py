@@ -7,9 +7,9 @@ fetches, and what one has brought is there for all, read once and folded once.
 from collections.abc import Callable, Iterable, Sequence
 
 from kraftsim.controller.core.batch import Batch
-from kraftsim.controller.core.rpc import FetchResponse
+from kraftsim.controller.core.rpc import FetchResponse, Request, Response
 from kraftsim.controller.raft.log import MetadataLog
-from kraftsim.controller.server.kafka_caller import Address
+from kraftsim.controller.server.kafka_caller import Address, KafkaCaller
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.timeline import Timeline
 
@@ -41,6 +41,7 @@ class Fleet:
         self._history = ImageHistory(MetadataLog())
         self._position = LogPosition()
         self._clients: list[BrokerClient] = []
+        self._forwarding: set[KafkaCaller] = set()
         self.agents: dict[int, HostedAgent] = {}
 
     def start(self, configs: Iterable[AgentConfig], on_change: Callable[[int, str], None]) -> None:
@@ -57,6 +58,26 @@ class Fleet:
     def close(self) -> None:
         for client in self._clients:
             client.close()
+        for caller in self._forwarding:
+            caller.drop()
+
+    def forward(
+        self,
+        broker_id: int,
+        request: Request,
+        reply_to: Callable[[Response | None], None],
+        controller_id: int,
+    ) -> None:
+        """Ask for a client of that broker, on a connection of its own: such requests are rare."""
+        caller = KafkaCaller(f"{broker_id}", self._deliver)
+        self._forwarding.add(caller)
+
+        def answered(response: Response | None) -> None:
+            self._forwarding.discard(caller)
+            caller.drop()
+            reply_to(response)
+
+        caller.send(self._address_of(controller_id), request, answered)
 
     def _add(self, config: AgentConfig, on_change: Callable[[int, str], None]) -> HostedAgent:
         client = BrokerClient(config.broker_id, self._address_of, self._deliver)

@@ -40,9 +40,9 @@ class HostedNode:
         if not holding:
             self._wake()
 
-    def start(self) -> None:
+    def start(self, *, stands_at_once: bool = False) -> None:
         """The process is up. A single voter is its own majority and leads at once."""
-        self.step(Started())
+        self.step(Started(stands_at_once))
 
     def resign(self, successor_id: int) -> None:
         self.step(Resign(successor_id))

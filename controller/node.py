@@ -23,7 +23,7 @@ from .core.rpc import DescribeClusterRequest, Request
 from .core.settings import Settings
 from .core.state import State
 from .node_types import NodeConfig
-from .raft import conduct, leading
+from .raft import conduct, elections, leading
 from .raft.log import MetadataLog
 from .raft.protocol import (
     Answered,
@@ -37,7 +37,7 @@ from .raft.protocol import (
     Turn,
 )
 from .raft.quorum import LISTENER, Quorum
-from .raft.roles import Leader
+from .raft.roles import Leader, Unattached
 from .raft.snapshots import Snapshot, SnapshotFormat
 from .registrar import Registrar
 from .timeline import NEVER_MS
@@ -81,7 +81,7 @@ class Node:
         self._loaded = 0  # everything below it is in the committed image
         self._registrar = Registrar(config, profile, settings, random)
         self._steps: Mapping[type, Callable[[Any, Turn], None]] = {
-            Started: lambda _, turn: conduct.start(self.quorum, turn),
+            Started: self._start,
             Answered: self._answered,
             Deadline: self._deadline,
             Persisted: lambda event, turn: conduct.on_persisted(
@@ -172,6 +172,13 @@ class Node:
             turn.replies += ((token, error),)
         else:
             turn.replies += ((token, reply),)
+
+    def _start(self, event: Started, turn: Turn) -> None:
+        quorum = self.quorum
+        conduct.start(quorum, turn)
+        if event.stands_at_once and quorum.epoch == 0 and isinstance(quorum.role, Unattached):
+            elections.stand(quorum, turn)
+            conduct.poll(quorum, turn)
 
     def _answered(self, event: Answered, turn: Turn) -> None:
         if not self._registrar.on_answer(event, turn):

@@ -6,17 +6,21 @@ import logging
 import random
 import time
 from collections.abc import Coroutine, Sequence
+from dataclasses import replace
 
 from kraftsim.broker_agent.fleet import Fleet
 from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.timeline import Timeline
-from kraftsim.scenarios.topology import PORT_MAX, BrokerSpec, Topology, agent_config, unbound_port
+from kraftsim.scenarios.topology import Topology, agent_config, unbound_port
 
 from .errors import FAILED, GOOD
+from .facades import ClientView
+from .fleet_facades import FleetFacades
 from .options import ClusterOptions, topology_of
 from .up import log_to_stderr, run_until_signalled, settings_of, stop_signals
+from .voter_addresses import address_of
 
 AGENTS_MAX = 1000
 DRAIN_LIMIT_S = 10.0  # after SIGTERM: what has not drained by then is dropped
@@ -33,41 +37,37 @@ def run_agents(given: argparse.Namespace) -> int:
         brokers=given.count, racks=given.rack, settings=settings_of(given.config)
     )
     topology = topology_of(options, given.cluster_id)
-    return run_until_signalled(_run(topology, controllers, given.first_id))
+    return run_until_signalled(_run(topology, controllers, given.first_id, given.kafka_port))
 
 
-def address_of(option: str, text: str) -> Address:
-    """The host and port that `text` names."""
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) <= PORT_MAX:
-        raise ValueError(f"{option}: expected host:port, got {text!r}")
-    return host, int(port)
-
-
-async def _run(topology: Topology, controllers: Sequence[Address], first_id: int) -> int:
+async def _run(
+    topology: Topology, controllers: Sequence[Address], first_id: int, kafka_port: int | None
+) -> int:
     stopping = stop_signals()
     entropy = random.SystemRandom().random
     timeline = Timeline(wall_start_ms=time.time_ns() // 1_000_000)
     runtime = Runtime(timeline)
     fleet = Fleet(timeline, runtime, controllers=controllers, random=entropy)
-    progress = _Progress(len(topology.brokers))
-    specs = [
-        BrokerSpec(
-            broker_id=first_id + place,
-            host=one.host,
-            port=unbound_port(first_id + place),
-            rack=one.rack,
-        )
-        for place, one in enumerate(topology.brokers)
-    ]
-    configs = [agent_config(topology, spec, random_uuid(entropy)) for spec in specs]
+    facades = FleetFacades(fleet, timeline, runtime)
+    view = ClientView(topology.cluster_id, topology.profile, entropy)
+    progress = _Progress(len(topology.brokers), facades)
     try:
+        specs = []
+        for place, one in enumerate(topology.brokers):
+            broker_id = first_id + place
+            port = unbound_port(broker_id)
+            if kafka_port is not None:
+                port = await facades.bind(broker_id, one.host, kafka_port and kafka_port + place)
+            specs.append(replace(one, broker_id=broker_id, port=port))
+        configs = [agent_config(topology, spec, random_uuid(entropy)) for spec in specs]
         fleet.start(configs, progress.heard)
+        facades.serve(view)
         await _first(stopping.wait(), progress.all_gone.wait())
         fleet.stop()
         await _first(asyncio.sleep(DRAIN_LIMIT_S), progress.all_gone.wait())
     finally:
         fleet.close()
+        await facades.close()
         runtime.close()
     return GOOD if stopping.is_set() else FAILED
 
@@ -82,7 +82,8 @@ async def _first(*waits: Coroutine[object, object, object]) -> None:
 class _Progress:
     """Tells on stdout when all are RUNNING, and knows when all are gone."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, facades: FleetFacades) -> None:
+        self._facades = facades
         self.all_gone = asyncio.Event()
         self._states: dict[int, str] = {}
         self._count = count
@@ -91,10 +92,13 @@ class _Progress:
 
     def heard(self, broker_id: int, state: str) -> None:
         self._states[broker_id] = state
+        self._facades.follow(broker_id, state)
         states = self._states.values()
         if not self._told and sum(one == "RUNNING" for one in states) == self._count:
             self._told = True
             took_s = time.monotonic() - self._began
+            if self._facades.bootstrap_servers:
+                print(f"KRAFTSIM_BOOTSTRAP_SERVERS={self._facades.bootstrap_servers}")
             print(f"KRAFTSIM_AGENTS_RUNNING={self._count}", flush=True)
             log.info("%d agents registered and unfenced in %.2f s", self._count, took_s)
         if all(one == "NOT_RUNNING" for one in states) and len(self._states) == self._count:

@@ -68,6 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="VERB", parser_class=Parser
     )
     _add_up(verbs)
+    _add_controller(verbs)
     _add_agent(verbs)
     _add_operations(verbs)
     return parser
@@ -116,6 +117,28 @@ def _add_up(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
     up.set_defaults(run=run)
 
 
+def _add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = verbs.add_parser("controller", help="run one controller of a quorum as a process")
+    one.add_argument("--node-id", type=int, required=True, metavar="ID")
+    one.add_argument("--cluster-id", required=True, metavar="ID")
+    one.add_argument(
+        "--voters", required=True, metavar="ID@HOST:PORT:DIRECTORY,...", help="the first quorum"
+    )
+    one.add_argument("--directory-id", metavar="D", help="as --voters says; another: no voter yet")
+    one.add_argument("--listen", metavar="HOST:PORT", help="where --voters says, unless given")
+    one.add_argument("--profile", default="kafka-4.3", metavar="P", help="or kafka-3.9, kip-631")
+    one.add_argument("--metadata-version", metavar="V", help="such as 3.9-IV0; the profile's own")
+    one.add_argument("--config", metavar="FILE", help="a Kafka .properties file")
+    one.add_argument("--ready-file", metavar="FILE", help="the address, once it listens")
+
+    def run(given: argparse.Namespace) -> int:
+        from .controllers import run_controller
+
+        return run_controller(given)
+
+    one.set_defaults(run=run)
+
+
 def _add_agent(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     agent = verbs.add_parser("agent", help="run simulated brokers against a controller's address")
     agent.add_argument("--controller", required=True, metavar="HOST:PORT,...")
@@ -123,6 +146,7 @@ def _add_agent(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     agent.add_argument("--count", type=int, default=1, metavar="N", help="up to 1000")
     agent.add_argument("--first-id", type=int, default=1001, metavar="ID")
     agent.add_argument("--rack", action="append", default=[], help="given to the brokers in turn")
+    agent.add_argument("--kafka-port", type=int, metavar="P", help="the first facade's; 0: any")
     agent.add_argument("--config", metavar="FILE", help="a Kafka .properties file")
 
     def run(given: argparse.Namespace) -> int:

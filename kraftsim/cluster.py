@@ -27,6 +27,7 @@ from .errors import CommandError, UnknownBroker
 from .followed_listener import FollowedListener
 from .options import BROKERS_MAX, ClusterOptions, topology_of
 from .service import Service
+from .snapshot_files import SNAPSHOT_FILES
 from .waiting import until_live, until_virtual
 from .words import nearest
 
@@ -132,12 +133,13 @@ class Cluster(ControllerVerbs):
             topology,
             random=self._random,
             seed=options.seed,
+            snapshot_format=SNAPSHOT_FILES,
             wall_start_ms=VIRTUAL_WALL_START_MS if is_virtual else time.time_ns() // 1_000_000,
         )
         runtime = Runtime(world.timeline, speed=options.speed())
         self._world, self._runtime = world, runtime
         service.serve(world, runtime)
-        world.start()
+        world.start(elects_at_once=True)
         for broker_id in service.facades:
             service.serve_facade(broker_id, runtime)
         runtime.leave()

@@ -93,7 +93,7 @@ def topology_of(
     broker_ports: Sequence[int] = (),
 ) -> Topology:
     """The topology that the options mean, with the ports that the listeners got."""
-    profile = _named(PROFILES, options.profile, "profile")
+    profile = profile_of(options.profile)
     host = options.advertised_host or options.host
     return Topology(
         cluster_id=cluster_id,
@@ -119,9 +119,13 @@ def topology_of(
             for position in range(options.brokers)
         ),
         profile=profile,
-        settings=_settings(profile, options.settings),
+        settings=settings_in(profile, options.settings),
         metadata_version=(level_of(options.metadata_version) if options.metadata_version else None),
     )
+
+
+def profile_of(name: str) -> Profile:
+    return _named(PROFILES, name, "profile")
 
 
 def _named(known: Mapping[str, Profile], name: str, what: str) -> Profile:
@@ -135,7 +139,8 @@ def setting_name(key: str) -> str:
     return key.replace(".", "_").removeprefix("kraftsim_")
 
 
-def _settings(profile: Profile, given: Mapping[str, object]) -> Settings:
+def settings_in(profile: Profile, given: Mapping[str, object]) -> Settings:
+    """The profile's settings with what a user has said instead."""
     known = {one.name: one.type for one in fields(Settings)}
     changes: dict[str, object] = {}
     for key, value in given.items():

@@ -16,7 +16,11 @@ def print_document(document: Document, *, as_json: bool) -> None:
         _print_rows(shown)
         return
     for key, value in document.items():
-        print(f"{key}: {_cell(value)}")
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            print(f"{key}:")
+            _print_rows(value, indent="  ")
+        else:
+            print(f"{key}: {_cell(value)}")
 
 
 def _broker_rows(brokers: Sequence[Document]) -> list[Document]:
@@ -68,14 +72,14 @@ def _partitions(topic: Document) -> list[dict[str, int]]:
     return partitions
 
 
-def _print_rows(rows: Sequence[Document]) -> None:
+def _print_rows(rows: Sequence[Document], *, indent: str = "") -> None:
     """Columns by hand: a table of a library costs a tenth of a second to import."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     lines = [columns, *([_cell(row.get(column)) for column in columns] for row in rows)]
     widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
     for line in lines:
         cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        print("  ".join(cells).rstrip())
+        print(indent + "  ".join(cells).rstrip())
 
 
 def _cell(value: object) -> str:

@@ -8,7 +8,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -67,7 +67,7 @@ async def _serve(kraft: Cluster, ready_file: str | None) -> int:
     stopping = stop_signals()
     try:
         if await _is_ready(kraft, stopping):
-            with _announced(kraft, ready_file):
+            with announced(_addresses(kraft), ready_file):
                 await stopping.wait()
     except TimeoutError as error:
         print(f"kraftsim: {error}", file=sys.stderr)
@@ -116,16 +116,19 @@ def settings_of(path: str | None) -> dict[str, str]:
     return used
 
 
-@contextmanager
-def _announced(kraft: Cluster, ready_file: str | None) -> Iterator[None]:
-    """The addresses, one KEY=value a line, on stdout and (whole or not at all) in the file, which
-    is there for as long as the cluster is."""
-    lines = {
+def _addresses(kraft: Cluster) -> dict[str, str]:
+    return {
         "KRAFTSIM_HTTP": kraft.http_url,
         "KRAFTSIM_BOOTSTRAP_SERVERS": kraft.bootstrap_servers,
         "KRAFTSIM_BOOTSTRAP_CONTROLLERS": kraft.bootstrap_controllers,
         "KRAFTSIM_CLUSTER_ID": kraft.cluster_id,
     }
+
+
+@contextmanager
+def announced(lines: Mapping[str, str], ready_file: str | None) -> Iterator[None]:
+    """One KEY=value a line, on stdout and (whole or not at all) in the file, which is there for as
+    long as what it tells is."""
     text = "".join(f"{key}={value}\n" for key, value in lines.items())
     if ready_file:
         partial = Path(f"{ready_file}.part")

@@ -66,13 +66,13 @@ class ControllerProcess:
             return "NOT_RUNNING"
         return "PAUSED" if self.is_paused else "RUNNING"
 
-    def start(self) -> None:
+    def start(self, *, stands_at_once: bool = False) -> None:
         if self.is_alive:
             return
         if self.hosted.is_over:
             self.hosted = self._new_process()
         self.is_alive = True
-        self.hosted.start()
+        self.hosted.start(stands_at_once=stands_at_once)
 
     def kill(self) -> None:
         """SIGKILL: gone at once. Its disk has what was made durable; its connections break."""

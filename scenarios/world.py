@@ -81,10 +81,13 @@ class World:
         living = (one for one in processes if one.is_alive)
         return self.active or next(living, processes[0])
 
-    def start(self) -> None:
-        """Start every controller and every broker of the topology."""
-        for process in self.controllers.values():
+    def start(self, *, elects_at_once: bool = False) -> None:
+        """Start every controller and every broker of the topology. With `elects_at_once` the last
+        controller does not wait for an election's patience, as every one of Kafka's would."""
+        *others, last = self.controllers.values()
+        for process in others:
             process.start()
+        last.start(stands_at_once=elects_at_once)
         for spec in self.topology.brokers:
             self.add_broker(spec)
 

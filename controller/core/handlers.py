@@ -9,6 +9,7 @@ from typing import Any
 
 from .alter_partition import alter_partition
 from .brokers import register, unregister
+from .controllers import register_controller
 from .decommission import decommission
 from .errors import ApiError
 from .heartbeats import heartbeat
@@ -19,6 +20,8 @@ from .rpc import (
     BrokerHeartbeatResponse,
     BrokerRegistrationRequest,
     BrokerRegistrationResponse,
+    ControllerRegistrationRequest,
+    ControllerRegistrationResponse,
     CreatableTopicResult,
     CreateTopicsRequest,
     CreateTopicsResponse,
@@ -48,6 +51,7 @@ HANDLERS: Mapping[type, Handler] = {
     CreateTopicsRequest: create_topics,
     DeleteTopicsRequest: delete_topics,
     AlterPartitionRequest: alter_partition,
+    ControllerRegistrationRequest: register_controller,
 }
 
 
@@ -90,6 +94,9 @@ _REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
         error_code=e.code, error_message=e.message
     ),
     AlterPartitionRequest: lambda _, e: AlterPartitionResponse(error_code=e.code),
+    ControllerRegistrationRequest: lambda _, e: ControllerRegistrationResponse(
+        error_code=e.code, error_message=e.message
+    ),
     DescribeClusterRequest: lambda _, e: DescribeClusterResponse(
         error_code=e.code, error_message=e.message
     ),

@@ -43,7 +43,11 @@ class Answered(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The process is up; what it had made durable is there again."""
+    """The process is up; what it had made durable is there again. One that `stands_at_once` does
+    not wait for an election's patience: at the first boot of a whole quorum there is nobody who
+    could lead already."""
+
+    stands_at_once: bool = False
 
 
 @dataclass(frozen=True, slots=True)

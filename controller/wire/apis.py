@@ -57,7 +57,7 @@ BROKER = frozenset({"broker"})
 BOTH = CONTROLLER | BROKER
 
 # Spelled, but nobody decides them yet, so no listener offers them. A key leaves with its handler.
-UNANSWERED = frozenset({57, 70})
+UNANSWERED = frozenset({57})
 
 
 def _api(key: int, name: str, module: ModuleType, listeners: frozenset[str]) -> Api:

@@ -1,0 +1,40 @@
+"""ControllerRegistration: a controller makes itself known (rules 5.61, 5.62)."""
+
+from . import features
+from .errors import ApiError, ErrorCode
+from .records import Endpoint, FeatureRange, RegisterControllerRecord
+from .rpc import ControllerRegistrationRequest, ControllerRegistrationResponse
+from .state import Decision, State
+
+
+def register_controller(
+    state: State, request: ControllerRegistrationRequest, now_ms: int
+) -> Decision:
+    """Always written, the last writer wins: no session, no check for duplicates (5.62)."""
+    if state.image.metadata_version < features.CONTROLLER_REGISTRATION_FROM:
+        raise ApiError(
+            ErrorCode.UNSUPPORTED_VERSION,
+            "The current MetadataVersion is too old to support controller registrations.",
+        )
+    record = RegisterControllerRecord(
+        controller_id=request.controller_id,
+        incarnation_id=request.incarnation_id,
+        end_points=tuple(
+            Endpoint(
+                name=one.name,
+                host=one.host,
+                port=one.port,
+                security_protocol=one.security_protocol,
+            )
+            for one in request.listeners
+        ),
+        features=tuple(
+            FeatureRange(
+                name=one.name,
+                min_supported_version=one.min_supported_version,
+                max_supported_version=one.max_supported_version,
+            )
+            for one in sorted(request.features, key=lambda one: one.name)
+        ),
+    )
+    return Decision((record,), ControllerRegistrationResponse())

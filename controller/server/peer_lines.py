@@ -1,0 +1,31 @@
+"""The sockets between controllers: for each conversation with each of the others one connection."""
+
+from collections.abc import Callable
+
+from ..core.rpc import Response
+from ..raft.protocol import Channel, Send
+from .kafka_caller import Deliver, KafkaCaller
+
+
+class PeerLines:
+    """`deliver(action)` runs what an answer leads to, on the node's own time."""
+
+    def __init__(self, node_id: int, deliver: Deliver) -> None:
+        self._names = {Channel.RAFT: f"raft-client-{node_id}", Channel.REGISTRATION: f"{node_id}"}
+        self._deliver = deliver
+        self._callers: dict[tuple[Channel, int], KafkaCaller] = {}
+
+    def send(self, send: Send, on_answer: Callable[[Response | None], None]) -> None:
+        """None at once for a peer of whom nobody has said where it listens."""
+        if send.endpoint is None:
+            self._deliver(lambda: on_answer(None))
+            return
+        caller = self._callers.get((send.channel, send.peer_id))
+        if caller is None:
+            caller = KafkaCaller(self._names[send.channel], self._deliver)
+            self._callers[send.channel, send.peer_id] = caller
+        caller.send((send.endpoint.host, send.endpoint.port), send.request, on_answer)
+
+    def close(self) -> None:
+        for caller in self._callers.values():
+            caller.drop()

@@ -1,0 +1,186 @@
+"""`kraftsim controller`: one voter, or one that is to become one, as a process of its own."""
+
+import argparse
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from kraftsim.controller.core.features import level_of
+from kraftsim.controller.core.profile import Profile
+from kraftsim.controller.core.rpc import ApiVersionsRequest, Request, Response
+from kraftsim.controller.core.settings import Settings
+from kraftsim.controller.hosted import HostedNode, ReplyTo
+from kraftsim.controller.node import Node
+from kraftsim.controller.node_types import NodeConfig
+from kraftsim.controller.raft.quorum import LostMemoryError
+from kraftsim.controller.raft.roles import Resigned, Role
+from kraftsim.controller.server import api_versions
+from kraftsim.controller.server.kafka_listener import KafkaListener
+from kraftsim.controller.server.peer_lines import PeerLines
+from kraftsim.controller.server.runtime import Runtime
+from kraftsim.controller.timeline import Timeline
+
+from .errors import FAILED, GOOD
+from .options import profile_of, settings_in
+from .snapshot_files import SNAPSHOT_FILES
+from .up import announced, log_to_stderr, run_until_signalled, settings_of, stop_signals
+from .voter_addresses import address_of, directory_of, endpoint_of, voters_of
+
+HAND_OVER_LIMIT_S = 0.5  # after SIGTERM: by then a leader has told the others, or they find out
+
+log = logging.getLogger("kraftsim.controller")
+
+
+def run_controller(given: argparse.Namespace) -> int:
+    log_to_stderr()
+    profile = profile_of(given.profile)
+    config = _config(given)
+    settings = settings_in(profile, settings_of(given.config))
+    return run_until_signalled(_run(config, profile, settings, given.ready_file))
+
+
+def _config(given: argparse.Namespace) -> NodeConfig:
+    voters = voters_of(given.voters)
+    mine = next((one for one in voters if one.voter_id == given.node_id), None)
+    address = endpoint_of(voters, given.node_id)
+    if given.listen is not None:
+        address = address_of("--listen", given.listen)
+    if address is None:
+        raise ValueError(f"--listen: must be given, because --voters does not name {given.node_id}")
+    if given.directory_id is not None:
+        directory = directory_of("--directory-id", given.directory_id)
+    elif mine is not None:
+        directory = mine.voter_directory_id
+    else:
+        raise ValueError("--directory-id: must be given for a controller that is no voter yet")
+    return NodeConfig(
+        node_id=given.node_id,
+        cluster_id=given.cluster_id,
+        host=address[0],
+        port=address[1],
+        directory_id=directory,
+        voters=voters,
+        metadata_version=level_of(given.metadata_version) if given.metadata_version else None,
+        is_volatile=True,
+    )
+
+
+async def _run(
+    config: NodeConfig, profile: Profile, settings: Settings, ready_file: str | None
+) -> int:
+    stopping = stop_signals()
+    service = ControllerService(config, profile, settings, stopping)
+    try:
+        await service.open()
+        lines = {
+            "KRAFTSIM_BOOTSTRAP_CONTROLLERS": f"{config.host}:{config.port}",
+            "KRAFTSIM_NODE_ID": str(config.node_id),
+            "KRAFTSIM_CLUSTER_ID": config.cluster_id,
+        }
+        with announced(lines, ready_file):
+            await stopping.wait()
+        await service.hand_over()
+    except OSError as error:
+        log.error("%s:%d: %s", config.host, config.port, error)
+        return FAILED
+    finally:
+        service.close()
+    return FAILED if service.has_lost_its_memory else GOOD
+
+
+class ControllerService:
+    """One controller on real time and real sockets. Its log is in memory: see `raft/epochs.hear`
+    for what that means when its process ends."""
+
+    def __init__(
+        self, config: NodeConfig, profile: Profile, settings: Settings, stopping: asyncio.Event
+    ) -> None:
+        self._config = config
+        self._stopping = stopping
+        self._timeline = Timeline(wall_start_ms=time.time_ns() // 1_000_000)
+        self._runtime = Runtime(self._timeline)
+        self._lines = PeerLines(config.node_id, self._deliver)
+        self._node = Node(
+            config,
+            profile=profile,
+            settings=settings,
+            random=random.SystemRandom().random,
+            snapshot_format=SNAPSHOT_FILES,
+        )
+        self._hosted = HostedNode(self._node, self._timeline, self._lines.send)
+        self._listener = KafkaListener("controller", f"controller-{config.node_id}")
+        self.has_lost_its_memory = False
+        self._all_told = asyncio.Event()
+        self._told_role = ""
+        self._seen_role: Role | None = None
+
+    async def open(self) -> None:
+        await self._listener.open(self._config.host, self._config.port)
+        self._listener.serve(self._runtime, self._describe, self._answer)
+        self._deliver(self._hosted.start)
+
+    async def hand_over(self) -> None:
+        """A leader tells the others that it leads no more, and whom they should ask first."""
+        if self._node.quorum.is_leader and not self.has_lost_its_memory:
+            self._all_told.clear()
+            self._deliver(lambda: self._hosted.resign(-1))
+            with suppress(TimeoutError):
+                async with asyncio.timeout(HAND_OVER_LIMIT_S):
+                    await self._all_told.wait()
+
+    def close(self) -> None:
+        self._hosted.end()
+        self._listener.close()
+        self._lines.close()
+        self._runtime.close()
+
+    def _deliver(self, action: Callable[[], None]) -> None:
+        try:
+            self._runtime.enter()
+            action()
+            self._runtime.leave()
+        except LostMemoryError as error:
+            self._end(error)
+        self._look()
+
+    def _answer(self, request: Request, reply_to: ReplyTo) -> None:
+        try:
+            self._hosted.submit(request, reply_to)
+        except LostMemoryError as error:
+            self._end(error)
+        self._look()
+
+    def _end(self, error: LostMemoryError) -> None:
+        log.error("%s", error)
+        self.has_lost_its_memory = True
+        self._stopping.set()
+
+    def _look(self) -> None:
+        """Has the role changed? Said in the log; nearly always it is the very same object."""
+        role = self._node.quorum.role
+        if role is not self._seen_role:
+            self._seen_role = role
+            self._tell_of_role()
+            if not self._is_telling():
+                self._all_told.set()
+
+    def _tell_of_role(self) -> None:
+        quorum = self._node.quorum
+        role = f"{type(quorum.role).__name__.lower()} in epoch {quorum.epoch}"
+        if role != self._told_role:
+            self._told_role = role
+            log.info("controller %d: %s, led by %d", self._config.node_id, role, quorum.leader_id)
+
+    def _is_telling(self) -> bool:
+        quorum = self._node.quorum
+        others = {voter.voter_id for voter in quorum.others}
+        return isinstance(quorum.role, Resigned) and not others <= quorum.role.acknowledged
+
+    def _describe(self, request: ApiVersionsRequest, version: int) -> Response:
+        node = self._node
+        return api_versions.answer(
+            request, version, listener="controller", image=node.committed, profile=node.profile
+        )

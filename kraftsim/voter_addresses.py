@@ -1,0 +1,65 @@
+"""`--voters id@host:port:directoryId,...`: Kafka's own way of naming a first quorum."""
+
+from collections.abc import Sequence
+
+from kraftsim.controller.core.batch import Voter, VoterEndpoint
+from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, parse_uuid
+from kraftsim.controller.raft.quorum import LISTENER, RAFT_VERSIONS
+from kraftsim.controller.server.kafka_caller import Address
+from kraftsim.scenarios.topology import PORT_MAX
+
+from .words import whole_number
+
+
+def address_of(option: str, text: str) -> Address:
+    """The host and port that `text` names."""
+    host, _, port = text.rpartition(":")
+    number = whole_number(port)
+    if not host or number is None or not 0 < number <= PORT_MAX:
+        raise ValueError(f"{option}: expected host:port, got {text!r}")
+    return host, number
+
+
+def voters_of(text: str) -> tuple[Voter, ...]:
+    """The voters in order of id; ValueError for what names none, or one twice."""
+    voters = [_voter(one) for one in text.split(",")]
+    ids = [voter.voter_id for voter in voters]
+    if len(set(ids)) < len(ids):
+        raise ValueError(f"--voters: expected each id once, got {sorted(ids)}")
+    return tuple(sorted(voters, key=lambda voter: voter.voter_id))
+
+
+def _voter(text: str) -> Voter:
+    node_id, at, rest = text.partition("@")
+    address, _, directory = rest.rpartition(":")
+    number = whole_number(node_id)
+    if not at or number is None or number < 0 or not address:
+        raise ValueError(f"--voters: expected id@host:port:directoryId, got {text!r}")
+    host, port = address_of("--voters", address)
+    return Voter(
+        voter_id=number,
+        voter_directory_id=directory_of("--voters", directory),
+        endpoints=(VoterEndpoint(name=LISTENER, host=host, port=port),),
+        k_raft_version_feature=RAFT_VERSIONS,
+    )
+
+
+def directory_of(option: str, text: str) -> Uuid:
+    try:
+        directory = parse_uuid(text)
+    except ValueError:
+        directory = ZERO_UUID
+    if directory == ZERO_UUID:
+        raise ValueError(
+            f"{option}: expected a directory id as `kraftsim storage random-uuid` prints one, "
+            f"got {text!r}"
+        )
+    return directory
+
+
+def endpoint_of(voters: Sequence[Voter], node_id: int) -> Address | None:
+    """Where the voter of that id listens."""
+    for voter in voters:
+        if voter.voter_id == node_id:
+            return voter.endpoints[0].host, voter.endpoints[0].port
+    return None
