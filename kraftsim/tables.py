@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 
 Document = Mapping[str, object]
 
+_TABLES = ("voters", "observers")  # lists within a document that are worth a table of their own
+
 
 def print_document(document: Document, *, as_json: bool) -> None:
     if as_json:
@@ -16,7 +18,7 @@ def print_document(document: Document, *, as_json: bool) -> None:
         _print_rows(shown)
         return
     for key, value in document.items():
-        if isinstance(value, list) and value and isinstance(value[0], dict):
+        if isinstance(value, list) and key in _TABLES:
             print(f"{key}:")
             _print_rows(value, indent="  ")
         else:
