@@ -232,10 +232,11 @@ class Quorum:
         turn.persist += (batch,)
 
     def truncate(self, end_offset: int, turn: Turn) -> None:
+        self.log.truncate(end_offset)
+        end_offset = self.log.end_offset  # whole batches go
         assert end_offset >= self.high_watermark, (
             f"truncation to {end_offset}, below the high watermark {self.high_watermark}"
         )
-        self.log.truncate(end_offset)
         self.history.truncated(end_offset)
         self.persisted_offset = min(self.persisted_offset, end_offset)
         turn.truncate_to = end_offset
