@@ -68,16 +68,19 @@ class Quorum:
         snapshot_format: "SnapshotFormat",
         log: MetadataLog,
         stored: ElectionState,
+        snapshot: "Snapshot | None" = None,
     ) -> None:
         self.identity = identity
         self.me = identity.key
         self.settings = settings
         self.random = random
         self.log = log
-        self.snapshot: Snapshot | None = None
+        self.snapshot = snapshot
         self.snapshot_format = snapshot_format
         self.download: Download | None = None
         self.history = VoterHistory(identity.voters, identity.kraft_version)
+        if snapshot is not None:
+            self.history.restart(snapshot.batches)
         for batch in log.batches:
             self.history.appended(batch)
         self.durable = stored
