@@ -40,7 +40,7 @@ def start(quorum: Quorum, turn: Turn) -> None:
         quorum.become_unattached(quorum.log.last_epoch, turn)
     elif stored.leader_id == me.node_id:
         quorum.become_resigned(turn, ())
-    elif stored.voted == me and stored.leader_id == -1:
+    elif stored.voted == me and stored.leader_id == -1 and quorum.is_voter:
         quorum.role = Candidate(quorum.election_ms(turn), frozenset({me.node_id}))
         elections.count(quorum, turn)
     else:
@@ -49,7 +49,7 @@ def start(quorum: Quorum, turn: Turn) -> None:
         quorum.become_unattached(stored.epoch, turn)
         if leader is not None and leader.endpoints:
             quorum.become_follower(stored.epoch, leader.voter_id, leader.endpoints[0], turn)
-    if quorum.voters.ids == (me.node_id,) and isinstance(quorum.role, Unattached):
+    if quorum.is_voter and not quorum.others and not quorum.is_leader:
         elections.stand(quorum, turn)  # nobody to wait for (rule 10.4)
     poll(quorum, turn)
 
