@@ -146,7 +146,7 @@ def on_end(quorum: Quorum, request: EndQuorumEpochRequest, turn: Turn) -> EndQuo
     endpoints = messages.leader_endpoints(request, said.leader_id)
     learn(quorum, said.leader_epoch, said.leader_id, endpoints, turn)
     role = quorum.role
-    if isinstance(role, Follower) and quorum.is_voter:
+    if isinstance(role, Follower) and quorum.leader_id == said.leader_id and quorum.is_voter:
         backoff_ms = _backoff_ms(quorum, messages.successors(request))
         quorum.role = Follower(turn.now_ms + backoff_ms, role.has_fetched)
     return messages.end_response(quorum, ErrorCode.NONE)
