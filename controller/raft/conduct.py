@@ -101,6 +101,9 @@ def _listen(quorum: Quorum, request: Request) -> None:
         case BeginQuorumEpochRequest(topics=(begin,)) if begin.partitions:
             said = begin.partitions[0]
             _hear(quorum, said.leader_id, said.leader_epoch)
+        case EndQuorumEpochRequest(topics=(end,)) if end.partitions:
+            over = end.partitions[0]
+            _hear(quorum, over.leader_id, over.leader_epoch)
         case _:
             pass
 
