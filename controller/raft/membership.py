@@ -211,7 +211,9 @@ def _is_busy(quorum: Quorum) -> bool:
 def _write(quorum: Quorum, change: VoterChange, voters: VoterSet, turn: Turn) -> None:
     role = quorum.role
     assert isinstance(role, Leader), role
+    before = quorum.voters
     batch = quorum.append((Voters(voters=voters.voters),), (0,), turn, is_control=True)
+    leading.regroup(quorum, before, turn)
     role.change = replace(change, offset=batch.last_offset)
     if isinstance(change.request, AddRaftVoterRequest) and not change.request.ack_when_committed:
         turn.replies += ((change.token, _reply(change.request, ErrorCode.NONE, None)),)
