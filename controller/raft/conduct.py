@@ -130,7 +130,7 @@ def on_answer(quorum: Quorum, event: Answered, turn: Turn) -> None:
     request = quorum.peers.take(event.peer_id, event.number)
     if request is not None:
         if isinstance(request, ApiVersionsRequest):
-            is_good = membership.on_api_versions(quorum, event.response, turn)
+            is_good = membership.on_api_versions(quorum, event.peer_id, event.response, turn)
         else:
             reaction = _REACTIONS.get(event.response.__class__)
             is_good = reaction is not None and reaction(

@@ -59,12 +59,14 @@ def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) ->
     quorum.peers.send(request.voter_id, endpoint, question, turn)
 
 
-def on_api_versions(quorum: Quorum, response: Response | None, turn: Turn) -> bool:
+def on_api_versions(quorum: Quorum, peer_id: int, response: Response | None, turn: Turn) -> bool:
     """The new voter has said what it supports, or nothing."""
     role = quorum.role
     change = role.change if isinstance(role, Leader) else None
     if change is None or change.offset >= 0 or not isinstance(change.request, AddRaftVoterRequest):
         return response is not None
+    if change.request.voter_id != peer_id:
+        return response is not None  # of an earlier change, by an earlier leader
     if not isinstance(response, ApiVersionsResponse) or response.error_code:
         _finish(quorum, turn, ErrorCode.REQUEST_TIMED_OUT, "The new voter could not be reached.")
         return False
