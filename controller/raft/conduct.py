@@ -44,14 +44,20 @@ def start(quorum: Quorum, turn: Turn) -> None:
         quorum.role = Candidate(quorum.election_ms(turn), frozenset({me.node_id}))
         elections.count(quorum, turn)
     else:
-        leader = quorum.voters.find(stored.leader_id)
-        quorum.leader_id = -1
-        quorum.become_unattached(stored.epoch, turn)
-        if leader is not None and leader.endpoints:
-            quorum.become_follower(stored.epoch, leader.voter_id, leader.endpoints[0], turn)
+        _take_up(quorum, turn)
     if quorum.is_voter and not quorum.others and not quorum.is_leader:
         elections.stand(quorum, turn)  # nobody to wait for (rule 10.4)
     poll(quorum, turn)
+
+
+def _take_up(quorum: Quorum, turn: Turn) -> None:
+    """Follow the leader that was known, if it is known where it listens."""
+    stored = quorum.durable
+    leader = quorum.voters.find(stored.leader_id)
+    if leader is None or not leader.endpoints:
+        quorum.role = Unattached(quorum.election_ms(turn))
+    else:
+        quorum.become_follower(stored.epoch, stored.leader_id, leader.endpoints[0], turn)
 
 
 # Requests

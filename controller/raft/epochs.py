@@ -33,7 +33,10 @@ def learn(
 ) -> None:
     """Somebody speaks of `epoch` and of who leads it: believe what is news (10.9 to 10.11)."""
     endpoint = _endpoint_of(quorum, leader_id, endpoints)
-    is_news = epoch > quorum.epoch or (epoch == quorum.epoch and quorum.leader_id == -1)
+    is_known = quorum.leader_id == leader_id and quorum.leader_endpoint is not None
+    is_news = epoch > quorum.epoch or (
+        epoch == quorum.epoch and not is_known and quorum.leader_id in (-1, leader_id)
+    )
     if is_news and leader_id not in (-1, quorum.me.node_id) and endpoint is not None:
         quorum.become_follower(epoch, leader_id, endpoint, turn)
     elif epoch > quorum.epoch:

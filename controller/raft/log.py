@@ -55,7 +55,7 @@ class MetadataLog:
 
     @property
     def _first_new_epoch_offset(self) -> int:
-        """Where what is of the snapshot's last epoch ends; records of it may follow the snapshot."""
+        """Where the snapshot's last epoch ends: records of it may follow the snapshot."""
         return self._epoch_starts[0][1] if self._epoch_starts else self.end_offset
 
     def truncate(self, end_offset: int) -> None:
