@@ -85,6 +85,7 @@ def understands(request: Request) -> bool:
 def on_request(quorum: Quorum, request: Request, token: Any, turn: Turn) -> None:
     """Answer now, or when there is something to tell."""
     _listen(quorum, request)
+    _pass_the_gate(quorum, turn)
     answers = _ANSWERS.get(request.__class__)
     if answers is not None:
         turn.replies += ((token, answers(quorum, request, turn)),)
