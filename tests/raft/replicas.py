@@ -113,7 +113,9 @@ class Replicas:
         self.in_flight = []
         self.replies = []
         self.cut = set()
+        self.due_ms = {}  # when each must be stepped next, as of its last step
         self.lives = {}
+        self.directories = {}  # of those that were reborn
         for node_id in self.ids:
             self.add(node_id)
 
@@ -136,6 +138,9 @@ class Replicas:
             kraft_version=self.kraft_version,
             is_volatile=self.is_volatile,
         )
+        if node_id in self.directories:
+            key = ReplicaKey(node_id, self.directories[node_id])
+            identity = replace(identity, key=key)
         self.lives[node_id] = self.lives.get(node_id, 0) + 1
         self.quorums[node_id] = Quorum(
             identity,
@@ -169,6 +174,7 @@ class Replicas:
         quorum = self.quorums[node_id]
         turn = self.turn()
         what(quorum, *arguments, turn)
+        self.due_ms[node_id] = conduct.deadline_ms(quorum, self.now_ms)
         self.carry_out(node_id, turn)
 
     def turn(self):
@@ -274,8 +280,7 @@ class Replicas:
 
     def fire(self, node_id):
         """Time passes up to what `node_id` waits for, for everybody."""
-        deadline_ms = conduct.deadline_ms(self.quorums[node_id], self.now_ms)
-        self.now_ms = max(self.now_ms, deadline_ms)
+        self.now_ms = max(self.now_ms, self.due_ms[node_id])
         self.step(node_id, conduct.on_deadline)
 
     def run_for(self, milliseconds):
@@ -284,10 +289,7 @@ class Replicas:
         while True:
             while self.in_flight:
                 self.deliver(self.in_flight[0])
-            waiting = [
-                (conduct.deadline_ms(quorum, self.now_ms), node_id)
-                for node_id, quorum in self.quorums.items()
-            ]
+            waiting = [(self.due_ms[node_id], node_id) for node_id in self.quorums]
             soonest_ms, node_id = min(waiting, default=(end_ms + 1, -1))
             if soonest_ms > end_ms:
                 self.now_ms = end_ms
