@@ -40,18 +40,24 @@ def start(quorum: Quorum, turn: Turn) -> None:
         quorum.become_unattached(quorum.log.last_epoch, turn)
     elif stored.leader_id == me.node_id:
         quorum.become_resigned(turn, ())
-    elif stored.voted == me and stored.leader_id == -1:
+    elif stored.voted == me and stored.leader_id == -1 and quorum.is_voter:
         quorum.role = Candidate(quorum.election_ms(turn), frozenset({me.node_id}))
         elections.count(quorum, turn)
     else:
-        leader = quorum.voters.find(stored.leader_id)
-        quorum.leader_id = -1
-        quorum.become_unattached(stored.epoch, turn)
-        if leader is not None and leader.endpoints:
-            quorum.become_follower(stored.epoch, leader.voter_id, leader.endpoints[0], turn)
-    if quorum.voters.ids == (me.node_id,) and isinstance(quorum.role, Unattached):
+        _take_up(quorum, turn)
+    if quorum.is_voter and not quorum.others and not quorum.is_leader:
         elections.stand(quorum, turn)  # nobody to wait for (rule 10.4)
     poll(quorum, turn)
+
+
+def _take_up(quorum: Quorum, turn: Turn) -> None:
+    """Follow the leader that was known, if it is known where it listens."""
+    stored = quorum.durable
+    leader = quorum.voters.find(stored.leader_id)
+    if leader is None or not leader.endpoints:
+        quorum.role = Unattached(quorum.election_ms(turn))
+    else:
+        quorum.become_follower(stored.epoch, stored.leader_id, leader.endpoints[0], turn)
 
 
 # Requests
@@ -79,6 +85,7 @@ def understands(request: Request) -> bool:
 def on_request(quorum: Quorum, request: Request, token: Any, turn: Turn) -> None:
     """Answer now, or when there is something to tell."""
     _listen(quorum, request)
+    _pass_the_gate(quorum, turn)
     answers = _ANSWERS.get(request.__class__)
     if answers is not None:
         turn.replies += ((token, answers(quorum, request, turn)),)
@@ -101,6 +108,9 @@ def _listen(quorum: Quorum, request: Request) -> None:
         case BeginQuorumEpochRequest(topics=(begin,)) if begin.partitions:
             said = begin.partitions[0]
             _hear(quorum, said.leader_id, said.leader_epoch)
+        case EndQuorumEpochRequest(topics=(end,)) if end.partitions:
+            over = end.partitions[0]
+            _hear(quorum, over.leader_id, over.leader_epoch)
         case _:
             pass
 
@@ -127,7 +137,7 @@ def on_answer(quorum: Quorum, event: Answered, turn: Turn) -> None:
     request = quorum.peers.take(event.peer_id, event.number)
     if request is not None:
         if isinstance(request, ApiVersionsRequest):
-            is_good = membership.on_api_versions(quorum, event.response, turn)
+            is_good = membership.on_api_versions(quorum, event.peer_id, event.response, turn)
         else:
             reaction = _REACTIONS.get(event.response.__class__)
             is_good = reaction is not None and reaction(

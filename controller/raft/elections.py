@@ -103,11 +103,12 @@ def count(quorum: Quorum, turn: Turn) -> None:
         else:
             leading.begin(quorum, role, turn)
     elif len(voters.voters) - len(role.refused) < voters.majority and isinstance(role, Prospective):
+        quorum.role = replace(role, election_ms=NEVER_MS)  # the next try draws its own time
         give_up(quorum, turn)
 
 
 def give_up(quorum: Quorum, turn: Turn) -> None:
-    """Not wanted: back to the leader that is known, or wait out the rest of the election."""
+    """Back to the leader that is known, or to whatever is left of the election's time."""
     if quorum.leader_id >= 0 and quorum.leader_endpoint is not None:
         quorum.become_follower(quorum.epoch, quorum.leader_id, quorum.leader_endpoint, turn)
     else:
@@ -120,7 +121,6 @@ def on_patience_lost(quorum: Quorum, turn: Turn) -> None:
     if isinstance(role, Resigned):
         quorum.become_unattached(quorum.epoch + 1, turn)
     elif isinstance(role, Prospective):
-        quorum.role = replace(role, election_ms=NEVER_MS)  # the next try draws its own time
         give_up(quorum, turn)
     elif isinstance(role, Follower) and not quorum.is_voter:
         quorum.become_unattached(quorum.epoch, turn)  # an observer asks whom it can find

@@ -33,7 +33,10 @@ def learn(
 ) -> None:
     """Somebody speaks of `epoch` and of who leads it: believe what is news (10.9 to 10.11)."""
     endpoint = _endpoint_of(quorum, leader_id, endpoints)
-    is_news = epoch > quorum.epoch or (epoch == quorum.epoch and quorum.leader_id == -1)
+    is_known = quorum.leader_id == leader_id and quorum.leader_endpoint is not None
+    is_news = epoch > quorum.epoch or (
+        epoch == quorum.epoch and not is_known and quorum.leader_id in (-1, leader_id)
+    )
     if is_news and leader_id not in (-1, quorum.me.node_id) and endpoint is not None:
         quorum.become_follower(epoch, leader_id, endpoint, turn)
     elif epoch > quorum.epoch:
@@ -146,7 +149,7 @@ def on_end(quorum: Quorum, request: EndQuorumEpochRequest, turn: Turn) -> EndQuo
     endpoints = messages.leader_endpoints(request, said.leader_id)
     learn(quorum, said.leader_epoch, said.leader_id, endpoints, turn)
     role = quorum.role
-    if isinstance(role, Follower) and quorum.is_voter:
+    if isinstance(role, Follower) and quorum.leader_id == said.leader_id and quorum.is_voter:
         backoff_ms = _backoff_ms(quorum, messages.successors(request))
         quorum.role = Follower(turn.now_ms + backoff_ms, role.has_fetched)
     return messages.end_response(quorum, ErrorCode.NONE)

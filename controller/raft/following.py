@@ -14,16 +14,20 @@ FETCH_WAIT_MS = 500  # how long a leader may keep us waiting for news
 
 def poll(quorum: Quorum, turn: Turn) -> None:
     """One fetch at a time, and none before what the last one brought is safe (rule 10.32)."""
-    is_safe = quorum.persisted_offset == quorum.log.end_offset
-    if is_safe and quorum.peers.is_free(quorum.leader_id, turn.now_ms):
+    if _is_safe(quorum) and quorum.peers.is_free(quorum.leader_id, turn.now_ms):
         request = snapshots.next_request(quorum) or messages.fetch_request(quorum, FETCH_WAIT_MS)
         _send(quorum, quorum.leader_id, quorum.leader_endpoint, request, turn)
+
+
+def _is_safe(quorum: Quorum) -> bool:
+    """A fetch acknowledges all that we have: it must be on disk."""
+    return quorum.persisted_offset == quorum.log.end_offset
 
 
 def ask_around(quorum: Quorum, turn: Turn) -> None:
     """Without a leader: one of the others at a time, in turn; each names the leader it knows, and
     that is how one is found (rules 10.37, 10.38)."""
-    if quorum.peers.awaits(FetchRequest):
+    if not _is_safe(quorum) or quorum.peers.awaits(FetchRequest):
         return
     others = quorum.others
     for step in range(len(others)):

@@ -11,7 +11,7 @@ from . import fetch_answer, messages
 from .protocol import Turn
 from .quorum import Quorum
 from .roles import Candidate, Leader, Progress
-from .voters import NOT_IN_LOG, ReplicaKey
+from .voters import NOT_IN_LOG, ReplicaKey, VoterSet
 
 
 def begin(quorum: Quorum, won: Candidate, turn: Turn) -> None:
@@ -41,6 +41,24 @@ def _check_quorum_ms(quorum: Quorum, turn: Turn) -> int:
     if not set(quorum.voters.ids) - {quorum.me.node_id}:
         return NEVER_MS
     return turn.now_ms + quorum.settings.controller_quorum_fetch_timeout_ms * 3 // 2
+
+
+def regroup(quorum: Quorum, before: VoterSet, turn: Turn) -> None:
+    """The voters are others now: what is known of each goes with it, and check-quorum begins anew
+    among those that are left (rules 5.28, 10.25)."""
+    role = quorum.role
+    assert isinstance(role, Leader), role
+    for voter in quorum.voters.voters:
+        key = ReplicaKey(voter.voter_id, voter.voter_directory_id)
+        if key in role.observers:
+            role.progress[key.node_id] = role.observers.pop(key)
+    for voter in before.voters:
+        gone = role.progress.get(voter.voter_id)
+        if gone is not None and quorum.voters.find(voter.voter_id) is None:
+            role.observers[ReplicaKey(voter.voter_id, voter.voter_directory_id)] = gone
+            del role.progress[voter.voter_id]
+    role.heard = frozenset()
+    role.check_quorum_ms = _check_quorum_ms(quorum, turn)
 
 
 def on_fetch(quorum: Quorum, request: FetchRequest, token: Any, turn: Turn) -> None:

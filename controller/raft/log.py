@@ -48,10 +48,15 @@ class MetadataLog:
         """(largest epoch <= `epoch`, its end offset): where two logs may part (rule 10.34)."""
         position = bisect_right(self._epoch_starts, (epoch, 1 << 62)) - 1
         if position < 0:
-            return self.start_epoch, self.start_offset
+            return self.start_epoch, self._first_new_epoch_offset
         if position + 1 == len(self._epoch_starts):
             return self._epoch_starts[position][0], self.end_offset
         return self._epoch_starts[position][0], self._epoch_starts[position + 1][1]
+
+    @property
+    def _first_new_epoch_offset(self) -> int:
+        """Where the snapshot's last epoch ends: records of it may follow the snapshot."""
+        return self._epoch_starts[0][1] if self._epoch_starts else self.end_offset
 
     def truncate(self, end_offset: int) -> None:
         """Forget what stands at `end_offset` and after: another leader wrote other things there.

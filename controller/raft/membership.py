@@ -35,11 +35,12 @@ KRAFT_VERSION = "kraft.version"
 SOFTWARE = "apache-kafka-java"  # Kafka's own name for its raft client
 
 ChangeRequest = AddRaftVoterRequest | RemoveRaftVoterRequest
+Refusal = tuple[ErrorCode, str | None]
 
 
 def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) -> None:
     """Rule 10.51, its checks in Kafka's order."""
-    refusal = _refusal(quorum, request, "adding")
+    refusal = _refusal(quorum, request)
     voters = quorum.voters
     if refusal is None and voters.find(request.voter_id) is not None:
         refusal = (
@@ -59,12 +60,14 @@ def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) ->
     quorum.peers.send(request.voter_id, endpoint, question, turn)
 
 
-def on_api_versions(quorum: Quorum, response: Response | None, turn: Turn) -> bool:
+def on_api_versions(quorum: Quorum, peer_id: int, response: Response | None, turn: Turn) -> bool:
     """The new voter has said what it supports, or nothing."""
     role = quorum.role
     change = role.change if isinstance(role, Leader) else None
     if change is None or change.offset >= 0 or not isinstance(change.request, AddRaftVoterRequest):
         return response is not None
+    if change.request.voter_id != peer_id:
+        return response is not None  # of an earlier change, by an earlier leader
     if not isinstance(response, ApiVersionsResponse) or response.error_code:
         _finish(quorum, turn, ErrorCode.REQUEST_TIMED_OUT, "The new voter could not be reached.")
         return False
@@ -74,15 +77,21 @@ def on_api_versions(quorum: Quorum, response: Response | None, turn: Turn) -> bo
         <= quorum.history.kraft_version
         <= (supported.max_supported_version)
     ):
-        text = f"The new voter does not support kraft.version {quorum.history.kraft_version}"
+        text = f"{_aborted(change.request)} since the {KRAFT_VERSION} range (min: "
+        text += f"{supported.min_supported_version}, max: {supported.max_supported_version} "
+        text += f"doesn't support the finalized version {quorum.history.kraft_version}"
         _finish(quorum, turn, ErrorCode.INVALID_REQUEST, text)
     elif not _is_caught_up(quorum, change.request, turn):
-        text = f"The new voter {_named(_key(change.request))} has not caught up with the leader"
+        text = f"{_aborted(change.request)} since it is lagging behind"
         _finish(quorum, turn, ErrorCode.REQUEST_TIMED_OUT, text)
     else:
         voter = _voter(change.request, supported)
         _write(quorum, change, quorum.voters.with_voter(voter), turn)
     return True
+
+
+def _aborted(request: AddRaftVoterRequest) -> str:
+    return f"Aborted add voter operation for {_named(_key(request))}"
 
 
 def _supported(response: ApiVersionsResponse) -> VersionRange:
@@ -108,7 +117,7 @@ def _is_caught_up(quorum: Quorum, request: AddRaftVoterRequest, turn: Turn) -> b
 
 def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Turn) -> None:
     """Rule 10.52; a leader may remove itself, and leads until that is committed (10.28)."""
-    refusal = _refusal(quorum, request, "removing")
+    refusal = _refusal(quorum, request)
     voters, key = quorum.voters, _key(request)
     if refusal is None and (not voters.includes(key) or len(voters.voters) == 1):
         text = f"Cannot remove voter {_named(key)} from the set of voters {_listed(voters)}"
@@ -142,21 +151,21 @@ def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> Updat
 def _update_refusal(quorum: Quorum, request: UpdateRaftVoterRequest) -> ErrorCode:
     if request.cluster_id not in (None, quorum.identity.cluster_id):
         return ErrorCode.INCONSISTENT_CLUSTER_ID
-    if not quorum.is_leader:
-        return ErrorCode.NOT_LEADER_OR_FOLLOWER
     if request.current_leader_epoch < quorum.epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
     if request.current_leader_epoch > quorum.epoch:
         return ErrorCode.UNKNOWN_LEADER_EPOCH
-    if _is_busy(quorum):
-        return ErrorCode.REQUEST_TIMED_OUT
+    if not quorum.is_leader:
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER
+    unready = _unready(quorum, "updating")
+    if unready is not None:
+        return unready[0]
     supported = request.k_raft_version_feature
-    if not 0 <= supported.min_supported_version <= supported.max_supported_version:
+    supported_range = range(supported.min_supported_version, supported.max_supported_version + 1)
+    if quorum.history.kraft_version not in supported_range:
         return ErrorCode.INVALID_REQUEST
-    if not any(one.name == LISTENER for one in request.listeners):
+    if not _names_listener(request.listeners):
         return ErrorCode.INVALID_REQUEST
-    if quorum.history.kraft_version == 0:
-        return ErrorCode.UNSUPPORTED_VERSION
     if not quorum.voters.includes(ReplicaKey(request.voter_id, request.voter_directory_id)):
         return ErrorCode.VOTER_NOT_FOUND
     return ErrorCode.NONE
@@ -172,46 +181,54 @@ def _current_leader(quorum: Quorum) -> CurrentVoterLeader:
     )
 
 
-def _refusal(quorum: Quorum, request: ChangeRequest, verb: str) -> tuple[ErrorCode, str] | None:
+def _refusal(quorum: Quorum, request: ChangeRequest) -> Refusal | None:
     """What Add- and RemoveRaftVoter have in common, in Kafka's order."""
     cluster_id = quorum.identity.cluster_id
     if request.cluster_id not in (None, cluster_id):
-        text = f"The cluster id {request.cluster_id} does not match {cluster_id}"
+        text = f'The given id "{request.cluster_id}" doesn\'t match the cluster id "{cluster_id}"'
         return ErrorCode.INCONSISTENT_CLUSTER_ID, text
     if not quorum.is_leader:
-        text = "For requests intended only for the leader, this error indicates that the broker "
-        return ErrorCode.NOT_LEADER_OR_FOLLOWER, text + "is not the current leader."
-    if isinstance(request, AddRaftVoterRequest) and not _is_complete(request):
-        text = f"Add voter request expects a directory id and an endpoint named {LISTENER}"
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER, None
+    verb = "Add" if isinstance(request, AddRaftVoterRequest) else "Remove"
+    if request.voter_directory_id == ZERO_UUID or request.voter_id < 0:
+        text = f"{verb} voter request didn't include a valid voter"
         return ErrorCode.INVALID_REQUEST, text
+    if isinstance(request, AddRaftVoterRequest) and not _names_listener(request.listeners):
+        text = f"Add voter request didn't include the endpoint for the default listener {LISTENER}"
+        return ErrorCode.INVALID_REQUEST, text
+    return _unready(quorum, "adding" if verb == "Add" else "removing")
+
+
+def _unready(quorum: Quorum, verb: str) -> Refusal | None:
+    """Voters change one at a time, and only once something of this epoch is committed."""
+    role, offset = quorum.role, quorum.history.latest_offset
+    assert isinstance(role, Leader), role
+    if role.change is not None:
+        text = "Request timed out waiting for leader to handle previous voter change request."
+        return ErrorCode.REQUEST_TIMED_OUT, text
+    if leading.known_high_watermark(quorum) == -1:
+        text = "Request timed out waiting for leader to establish HWM and fence previous voter "
+        return ErrorCode.REQUEST_TIMED_OUT, text + "changes."
     if quorum.history.kraft_version == 0:
         text = f"Cluster doesn't support {verb} voter because the kraft.version feature is 0"
         return ErrorCode.UNSUPPORTED_VERSION, text
-    if _is_busy(quorum):
-        text = "Request timed out waiting for leader to handle previous voter change request."
+    if offset >= quorum.high_watermark:
+        text = "Request timed out waiting for voters to commit the latest voter change at "
+        text += f"Optional[{offset}] with HWM {quorum.high_watermark}"
         return ErrorCode.REQUEST_TIMED_OUT, text
     return None
 
 
-def _is_complete(request: AddRaftVoterRequest) -> bool:
-    is_named = any(one.name == LISTENER for one in request.listeners)
-    return request.voter_directory_id != ZERO_UUID and is_named and request.voter_id >= 0
-
-
-def _is_busy(quorum: Quorum) -> bool:
-    """Another change is under way, or the last is not committed, or nothing of this epoch is."""
-    role = quorum.role
-    if not isinstance(role, Leader) or role.change is not None:
-        return True
-    if leading.known_high_watermark(quorum) == -1:
-        return True
-    return quorum.history.latest_offset >= quorum.high_watermark
+def _names_listener(listeners: tuple[QuorumEndpoint, ...]) -> bool:
+    return any(one.name == LISTENER for one in listeners)
 
 
 def _write(quorum: Quorum, change: VoterChange, voters: VoterSet, turn: Turn) -> None:
     role = quorum.role
     assert isinstance(role, Leader), role
+    before = quorum.voters
     batch = quorum.append((Voters(voters=voters.voters),), (0,), turn, is_control=True)
+    leading.regroup(quorum, before, turn)
     role.change = replace(change, offset=batch.last_offset)
     if isinstance(change.request, AddRaftVoterRequest) and not change.request.ack_when_committed:
         turn.replies += ((change.token, _reply(change.request, ErrorCode.NONE, None)),)

@@ -142,7 +142,6 @@ def end_request(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> EndQuorum
     return EndQuorumEpochRequest(
         cluster_id=quorum.identity.cluster_id,
         topics=(EndQuorumEpochTopic(topic_name=METADATA_TOPIC, partitions=(partition,)),),
-        leader_endpoints=(as_endpoint(quorum.identity.endpoint),),
     )
 
 

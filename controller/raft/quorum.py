@@ -127,8 +127,10 @@ class Quorum:
 
     def election_ms(self, turn: Turn) -> int:
         """When patience without a leader ends: drawn from [t, 2t); observers wait for ever."""
-        if not self.is_voter:
-            return NEVER_MS
+        return self.resigned_ms(turn) if self.is_voter else NEVER_MS
+
+    def resigned_ms(self, turn: Turn) -> int:
+        """A leader that was removed does not wait for ever before it looks for the next one."""
         timeout_ms = self.settings.controller_quorum_election_timeout_ms
         return turn.now_ms + timeout_ms + int(self.random() * timeout_ms)
 
@@ -142,7 +144,7 @@ class Quorum:
     def become_unattached(self, epoch: int, turn: Turn, *, voted: ReplicaKey | None = None) -> None:
         """What was left of an election's patience stays; a vote draws anew (rule 10.7)."""
         role, election_ms = self.role, NEVER_MS
-        if voted is None and not isinstance(role, Follower | Leader):
+        if voted is None and self.is_voter and not isinstance(role, Follower | Leader):
             election_ms = role.election_ms
         if election_ms == NEVER_MS:
             election_ms = self.election_ms(turn)
@@ -187,7 +189,7 @@ class Quorum:
 
     def become_resigned(self, turn: Turn, successors: tuple[ReplicaKey, ...]) -> None:
         self._enter(
-            Resigned(self.election_ms(turn), successors),
+            Resigned(self.resigned_ms(turn), successors),
             turn,
             epoch=self.epoch,
             leader_id=self.leader_id,
@@ -240,10 +242,11 @@ class Quorum:
         turn.persist += (batch,)
 
     def truncate(self, end_offset: int, turn: Turn) -> None:
+        self.log.truncate(end_offset)
+        end_offset = self.log.end_offset  # whole batches go
         assert end_offset >= self.high_watermark, (
             f"truncation to {end_offset}, below the high watermark {self.high_watermark}"
         )
-        self.log.truncate(end_offset)
         self.history.truncated(end_offset)
         self.persisted_offset = min(self.persisted_offset, end_offset)
         turn.truncate_to = end_offset

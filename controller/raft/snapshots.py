@@ -24,7 +24,8 @@ from ..core.rpc import (
 from . import epochs, leading, messages
 from .protocol import Turn
 from .quorum import Quorum
-from .roles import Follower, Leader
+from .roles import Follower
+from .voters import ReplicaKey
 
 SLICE_BYTES_MAX = 8 * 1024 * 1024  # what Kafka asks for at once
 
@@ -82,8 +83,8 @@ def on_request(quorum: Quorum, request: FetchSnapshotRequest, turn: Turn) -> Fet
         return FetchSnapshotResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)  # as Kafka (10.44)
     if error:
         return _answer(quorum, topic.name, SnapshotPartitionData(error_code=error))
-    role = quorum.role
-    if isinstance(role, Leader) and request.replica_id in quorum.voters.ids:
+    key = ReplicaKey(request.replica_id, asked.replica_directory_id)
+    if quorum.voters.includes(key):
         leading.note_heard(quorum, request.replica_id, turn)
     return _answer(quorum, topic.name, _slice(quorum, asked, request.max_bytes))
 

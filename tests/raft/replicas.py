@@ -4,10 +4,16 @@ Nothing moves by itself: a test delivers, drops, fires deadlines and crashes, in
 """
 
 import random as randomness
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from kraftsim.controller.core.batch import Batch, VoterEndpoint
+from kraftsim.controller.core.batch import Batch, KRaftVersion, VoterEndpoint, Voters
 from kraftsim.controller.core.records import NoOpRecord
+from kraftsim.controller.core.rpc import (
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    SnapshotId,
+    SupportedFeatureKey,
+)
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.raft import conduct, leading
@@ -19,6 +25,9 @@ from kraftsim.controller.raft.voters import ReplicaKey, VoterSet
 from tests.builders import CLUSTER_ID, uuid_of
 
 WALL_START_MS = 1_000_000
+SUPPORTED = ApiVersionsResponse(
+    supported_features=(SupportedFeatureKey(name="kraft.version", min_version=0, max_version=1),)
+)
 
 
 @dataclass
@@ -37,11 +46,15 @@ class Message:
     sender: int
     receiver: int
     sent: Send
+    life: int  # of the process that asked: when it ends, its connections do
     response: object = None
 
     @property
     def is_answer(self) -> bool:
         return self.response is not None
+
+    def answered(self, response):
+        return replace(self, sender=self.receiver, receiver=self.sender, response=response)
 
 
 def key_of(node_id, *, directories=True):
@@ -77,8 +90,18 @@ def identity_of(node_id, voter_ids, *, kraft_version=1, is_volatile=False):
 class Replicas:
     """`ids` are the voters; `now_ms` moves only by `run_for` and `fire`."""
 
-    def __init__(self, ids, *, seed=0, settings=None, kraft_version=1, is_volatile=False):
+    def __init__(
+        self,
+        ids,
+        *,
+        seed=0,
+        settings=None,
+        kraft_version=1,
+        is_volatile=False,
+        has_slow_disks=False,
+    ):
         self.ids = tuple(ids)
+        self.has_slow_disks = has_slow_disks
         self.settings = settings or Settings()
         self.random = randomness.Random(seed)
         self.kraft_version = kraft_version
@@ -90,6 +113,9 @@ class Replicas:
         self.in_flight = []
         self.replies = []
         self.cut = set()
+        self.due_ms = {}  # when each must be stepped next, as of its last step
+        self.lives = {}
+        self.directories = {}  # of those that were reborn
         for node_id in self.ids:
             self.add(node_id)
 
@@ -112,6 +138,10 @@ class Replicas:
             kraft_version=self.kraft_version,
             is_volatile=self.is_volatile,
         )
+        if node_id in self.directories:
+            key = ReplicaKey(node_id, self.directories[node_id])
+            identity = replace(identity, key=key)
+        self.lives[node_id] = self.lives.get(node_id, 0) + 1
         self.quorums[node_id] = Quorum(
             identity,
             settings=self.settings,
@@ -119,39 +149,63 @@ class Replicas:
             snapshot_format=self.snapshot_format,
             log=log,
             stored=disk.election,
+            snapshot=disk.snapshot,
         )
         self.step(node_id, conduct.start)
 
     def crash(self, node_id, *, loses_disk=False):
-        """The process ends; what was on its way to it or from it may still arrive."""
+        """The process ends. What it asked may still arrive, as may what others asked it; answers
+        to it do not. Where the disk is lost, so is what was on its way to it."""
         del self.quorums[node_id]
+        self.in_flight = [
+            one
+            for one in self.in_flight
+            if one.receiver != node_id or not (one.is_answer or loses_disk)
+        ]
         if loses_disk:
             self.disks[node_id] = Disk()
+
+    def restart(self, node_id, *, loses_disk=False):
+        self.crash(node_id, loses_disk=loses_disk)
+        self.start(node_id)
 
     def step(self, node_id, what, *arguments):
         """One step, and what a driver does after it: persist, then send, then reply."""
         quorum = self.quorums[node_id]
         turn = self.turn()
         what(quorum, *arguments, turn)
+        self.due_ms[node_id] = conduct.deadline_ms(quorum, self.now_ms)
         self.carry_out(node_id, turn)
 
     def turn(self):
         return Turn(self.now_ms, WALL_START_MS + self.now_ms)
 
     def carry_out(self, node_id, turn):
-        quorum, disk = self.quorums[node_id], self.disks[node_id]
+        disk = self.disks[node_id]
         if turn.election is not None:
             disk.election = turn.election
         if turn.snapshot is not None:
             disk.snapshot = turn.snapshot
-        disk.batches = list(quorum.log.batches)
+        self.keep_what_is_safe(node_id)
         for send in turn.sends:
-            self.in_flight.append(Message(node_id, send.peer_id, send))
+            self.in_flight.append(Message(node_id, send.peer_id, send, self.lives[node_id]))
         for token, response in turn.replies:
             if isinstance(token, Message):
-                self.in_flight.append(Message(token.receiver, token.sender, token.sent, response))
+                self.in_flight.append(token.answered(response))
             else:
                 self.replies.append((token, response))
+        if not self.has_slow_disks:
+            self.flush(node_id)
+
+    def keep_what_is_safe(self, node_id):
+        quorum = self.quorums[node_id]
+        self.disks[node_id].batches = [
+            one for one in quorum.log.batches if one.last_offset < quorum.persisted_offset
+        ]
+
+    def flush(self, node_id):
+        """What the log has is on disk now."""
+        quorum = self.quorums[node_id]
         if quorum.persisted_offset < quorum.log.end_offset:
             self.step(node_id, conduct.on_persisted, quorum.log.end_offset)
 
@@ -162,16 +216,71 @@ class Replicas:
         quorum = self.quorums.get(message.receiver)
         if quorum is None or (message.sender, message.receiver) in self.cut:
             return
+        if message.is_answer and message.life != self.lives[message.receiver]:
+            return
         if message.is_answer:
             event = Answered(Channel.RAFT, message.sender, message.sent.number, message.response)
             self.step(message.receiver, conduct.on_answer, event)
+        elif isinstance(message.sent.request, ApiVersionsRequest):
+            self.in_flight.append(message.answered(SUPPORTED))
         else:
             self.step(message.receiver, conduct.on_request, message.sent.request, message)
 
+    def ask(self, node_id, request):
+        """The one reply to `request`, which comes at once."""
+        token = object()
+        self.step(node_id, conduct.on_request, request, token)
+        (reply,) = [response for asked, response in self.replies if asked is token]
+        return reply
+
+    def submit(self, node_id, request, token):
+        """Ask, and look into `answers` later."""
+        self.step(node_id, conduct.on_request, request, token)
+
+    def answers(self, token):
+        return [response for asked, response in self.replies if asked == token]
+
+    def requests(self, kind, *, sender=None):
+        """What is on its way of that kind."""
+        return [
+            one
+            for one in self.in_flight
+            if not one.is_answer
+            and isinstance(one.sent.request, kind)
+            and sender in (None, one.sender)
+        ]
+
+    def answer(self, message, response):
+        """The test itself answers what was asked; None: it is lost."""
+        self.in_flight.remove(message)
+        event = Answered(Channel.RAFT, message.receiver, message.sent.number, response)
+        self.step(message.sender, conduct.on_answer, event)
+
+    def lose(self, message):
+        """The connection breaks, and whoever asked sees it."""
+        self.in_flight.remove(message)
+        asker = message.receiver if message.is_answer else message.sender
+        other = message.sender if message.is_answer else message.receiver
+        if asker in self.quorums and message.life == self.lives[asker]:
+            event = Answered(Channel.RAFT, other, message.sent.number, None)
+            self.step(asker, conduct.on_answer, event)
+
+    def lose_everything(self):
+        """Whatever is on its way; then time enough for every line to be free again."""
+        while self.in_flight:
+            self.lose(self.in_flight[0])
+        self.now_ms += self.settings.controller_quorum_retry_backoff_ms
+
+    def resign(self, node_id, successor_id=-1):
+        def give_up(quorum, turn):
+            leading.resign(quorum, turn, successor_id)
+            conduct.poll(quorum, turn)
+
+        self.step(node_id, give_up)
+
     def fire(self, node_id):
         """Time passes up to what `node_id` waits for, for everybody."""
-        deadline_ms = conduct.deadline_ms(self.quorums[node_id], self.now_ms)
-        self.now_ms = max(self.now_ms, deadline_ms)
+        self.now_ms = max(self.now_ms, self.due_ms[node_id])
         self.step(node_id, conduct.on_deadline)
 
     def run_for(self, milliseconds):
@@ -180,10 +289,7 @@ class Replicas:
         while True:
             while self.in_flight:
                 self.deliver(self.in_flight[0])
-            waiting = [
-                (conduct.deadline_ms(quorum, self.now_ms), node_id)
-                for node_id, quorum in self.quorums.items()
-            ]
+            waiting = [(self.due_ms[node_id], node_id) for node_id in self.quorums]
             soonest_ms, node_id = min(waiting, default=(end_ms + 1, -1))
             if soonest_ms > end_ms:
                 self.now_ms = end_ms
@@ -212,8 +318,37 @@ class Replicas:
         self.carry_out(leader.me.node_id, turn)
         return leader.log.end_offset
 
+    def take_snapshot(self, node_id):
+        """Of everything that is committed there: its voters, and so many records."""
+        quorum = self.quorums[node_id]
+        end_offset = quorum.high_watermark
+        control = (
+            KRaftVersion(kraft_version=quorum.history.version_at(end_offset)),
+            Voters(voters=quorum.history.at(end_offset).voters),
+        )
+        batch = Batch(
+            base_offset=0,
+            epoch=quorum.log.last_epoch,
+            timestamp_ms=0,
+            records=control,
+            versions=(0, 0),
+            is_control=True,
+        )
+        epoch = next(
+            one.epoch for one in reversed(quorum.log.batches) if one.base_offset < end_offset
+        )
+        snapshot = Snapshot(
+            SnapshotId(end_offset=end_offset, epoch=epoch),
+            (batch,),
+            self.snapshot_format.spell((batch,)),
+        )
+        turn = self.turn()
+        quorum.take_snapshot(snapshot, turn)
+        self.carry_out(node_id, turn)
+        return snapshot
+
     def isolate(self, node_id):
-        for other in set(self.ids) - {node_id}:
+        for other in set(self.disks) - {node_id}:
             self.cut |= {(node_id, other), (other, node_id)}
 
     def heal(self):

@@ -1,0 +1,464 @@
+"""Votes: what is asked, in which order it is checked, who grants, and who wins."""
+
+import pytest
+
+from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.rpc import VoteRequest, VoteResponse
+from kraftsim.controller.core.uuid import ZERO_UUID
+from kraftsim.controller.raft import conduct, messages
+from kraftsim.controller.raft.protocol import ElectionState
+from kraftsim.controller.raft.roles import (
+    Candidate,
+    Follower,
+    Leader,
+    Prospective,
+    Resigned,
+    Unattached,
+)
+from kraftsim.controller.timeline import NEVER_MS
+from tests.builders import uuid_of
+from tests.raft.replicas import Replicas, key_of
+from tests.raft.requests import begin, vote
+from tests.raft.standing import ME, ROLES, grant, lead, prospect, standing, vote_answer, votes_asked
+
+TYPES = {
+    "unattached": Unattached,
+    "follower": Follower,
+    "content follower": Follower,
+    "prospective": Prospective,
+    "candidate": Candidate,
+    "leader": Leader,
+    "resigned": Resigned,
+}
+MY_DIRECTORY = key_of(ME).directory_id
+
+
+def asked(replicas, request, node_id=ME):
+    """(error, granted)"""
+    response = replicas.ask(node_id, request)
+    assert response.error_code == 0, response
+    data = response.topics[0].partitions[0]
+    return data.error_code, data.vote_granted
+
+
+@pytest.fixture
+def unattached():
+    """At epoch 3, without a vote."""
+    replicas = standing("unattached")
+    replicas.ask(ME, vote(2, 3, voter=9))
+    return replicas
+
+
+# The checks
+
+
+@pytest.mark.rule("10.13")
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"cluster_id": "another"}, ErrorCode.INCONSISTENT_CLUSTER_ID),
+        ({"topic": "another"}, ErrorCode.INVALID_REQUEST),
+        ({"partition": 1}, ErrorCode.INVALID_REQUEST),
+        ({"cluster_id": "another", "topic": "another"}, ErrorCode.INCONSISTENT_CLUSTER_ID),
+    ],
+)
+def test_a_vote_that_is_refused_as_a_whole_teaches_no_epoch(unattached, fields, code):
+    assert VoteResponse(error_code=code) == unattached.ask(ME, vote(2, 9, **fields))
+    assert 3 == unattached.quorums[ME].epoch
+
+
+@pytest.mark.rule("10.13")
+@pytest.mark.parametrize(
+    ("candidate", "epoch", "fields", "code"),
+    [
+        (2, 4, {"offset": -1}, ErrorCode.INVALID_REQUEST),
+        (2, 4, {"last_epoch": -1}, ErrorCode.INVALID_REQUEST),
+        (2, 4, {"last_epoch": 4}, ErrorCode.INVALID_REQUEST),
+        (2, 2, {"last_epoch": 2}, ErrorCode.INVALID_REQUEST),
+        (2, 2, {"last_epoch": 1}, ErrorCode.FENCED_LEADER_EPOCH),
+        (-1, 2, {}, ErrorCode.FENCED_LEADER_EPOCH),
+        (-1, 4, {}, ErrorCode.INVALID_REQUEST),
+        (2, 3, {"voter": 2}, ErrorCode.INVALID_VOTER_KEY),
+        (2, 3, {"voter": ME, "voter_directory": uuid_of("x")}, ErrorCode.INVALID_VOTER_KEY),
+        (2, 3, {"voter": ME, "voter_directory": MY_DIRECTORY}, ErrorCode.NONE),
+        (2, 3, {"voter": ME, "voter_directory": ZERO_UUID}, ErrorCode.NONE),
+        (2, 3, {"voter": -1, "voter_directory": uuid_of("x")}, ErrorCode.NONE),
+        (2, 3, {"cluster_id": None}, ErrorCode.NONE),
+    ],
+)
+def test_votes_are_checked_in_order(unattached, candidate, epoch, fields, code):
+    assert (code, not code) == asked(unattached, vote(candidate, epoch, **fields))
+
+
+@pytest.mark.rule("10.13")
+@pytest.mark.parametrize(
+    ("candidate", "fields", "epoch"), [(2, {"offset": -1}, 3), (-1, {}, 3), (2, {"voter": 2}, 7)]
+)
+def test_a_voter_key_is_checked_after_the_epoch_is_learned(unattached, candidate, fields, epoch):
+    """And everything else before."""
+    asked(unattached, vote(candidate, 7, **fields))
+
+    assert epoch == unattached.quorums[ME].epoch
+
+
+@pytest.mark.rule("10.1", "10.13")
+@pytest.mark.parametrize(("last_epoch", "code"), [(3, 0), (4, ErrorCode.INVALID_REQUEST)])
+def test_a_pre_vote_may_have_its_own_epoch_in_its_log(unattached, last_epoch, code):
+    """It is asked before the epoch is raised."""
+    request = vote(2, 3, last_epoch=last_epoch, pre_vote=True)
+
+    assert (code, not code) == asked(unattached, request)
+
+
+@pytest.mark.rule("10.13")
+def test_a_late_candidate_is_told_who_leads():
+    replicas = standing("leader")
+
+    response = replicas.ask(ME, vote(2, 0, last_epoch=0, pre_vote=True))
+    data = response.topics[0].partitions[0]
+    assert (ErrorCode.FENCED_LEADER_EPOCH, ME, 1) == (
+        data.error_code,
+        data.leader_id,
+        data.leader_epoch,
+    )
+    assert [(ME, 9001)] == [(one.node_id, one.port) for one in response.node_endpoints]
+
+
+# Who grants
+
+
+@pytest.mark.rule("10.14", "10.1")
+@pytest.mark.parametrize("role", ROLES)
+def test_a_vote_is_granted_by_whoever_has_neither_voted_nor_a_leader(role):
+    replicas = standing(role)
+    assert isinstance(replicas.quorums[ME].role, TYPES[role])
+    epoch = max(1, replicas.quorums[ME].epoch)
+
+    granted = asked(replicas, vote(3, epoch, last_epoch=epoch - 1, offset=100))
+
+    assert (0, role in ("unattached", "prospective")) == granted
+
+
+@pytest.mark.rule("10.14", "10.1")
+@pytest.mark.parametrize("role", ROLES)
+def test_a_pre_vote_is_granted_by_all_but_those_content_with_their_leader(role):
+    replicas = standing(role)
+    quorum = replicas.quorums[ME]
+    before = quorum.role, quorum.voted, replicas.disks[ME].election
+
+    granted = asked(
+        replicas, vote(3, quorum.epoch, last_epoch=quorum.epoch, offset=100, pre_vote=True)
+    )
+
+    assert (0, role not in ("content follower", "leader")) == granted
+    assert before == (quorum.role, quorum.voted, replicas.disks[ME].election)
+
+
+@pytest.mark.rule("10.12", "10.14")
+@pytest.mark.parametrize("pre_vote", [False, True])
+@pytest.mark.parametrize(
+    ("last_epoch", "offset", "expected"),
+    [(1, -1, False), (1, 0, True), (1, 1, True), (0, 100, False), (2, -5, True)],
+)
+def test_only_a_log_that_is_not_behind_gets_a_vote(last_epoch, offset, expected, pre_vote):
+    """The epoch counts before the offset, which is relative to our own end."""
+    replicas = standing("resigned")
+    end_offset = replicas.quorums[ME].log.end_offset
+    request = vote(
+        2, 5, last_epoch=last_epoch, offset=max(0, end_offset + offset), pre_vote=pre_vote
+    )
+
+    assert (0, expected) == asked(replicas, request)
+
+
+@pytest.mark.rule("10.14", "9.37")
+def test_a_replica_votes_once_an_epoch(unattached):
+    assert (0, True) == asked(unattached, vote(2, 3))
+    assert (0, False) == asked(unattached, vote(3, 3, offset=100))
+    assert (0, True) == asked(unattached, vote(2, 3))
+    assert (0, True) == asked(unattached, vote(3, 4))
+
+
+@pytest.mark.rule("10.14")
+def test_a_vote_is_for_a_directory_where_it_named_one(unattached):
+    asked(unattached, vote(2, 3))
+
+    assert (0, False) == asked(unattached, vote(2, 3, directory=uuid_of("reborn")))
+
+
+@pytest.mark.rule("10.14")
+def test_the_log_is_not_looked_at_again_for_the_same_candidate():
+    replicas = standing("resigned")
+    asked(replicas, vote(2, 5, last_epoch=1, offset=100))
+
+    assert (0, True) == asked(replicas, vote(2, 5))
+
+
+@pytest.mark.rule("9.37", "10.5")
+def test_a_vote_is_durable_before_it_is_told(unattached):
+    turn = unattached.turn()
+    conduct.on_request(unattached.quorums[ME], vote(2, 3), "token", turn)
+
+    assert ElectionState(epoch=3, voted=key_of(2)) == turn.election
+    assert [True] == [one.topics[0].partitions[0].vote_granted for _, one in turn.replies]
+
+
+@pytest.mark.rule("9.37", "9.38", "10.3")
+def test_a_vote_survives_a_crash(unattached):
+    asked(unattached, vote(2, 3))
+    unattached.restart(ME)
+
+    assert (3, key_of(2)) == (unattached.quorums[ME].epoch, unattached.quorums[ME].voted)
+    assert (0, False) == asked(unattached, vote(3, 3, offset=100))
+
+
+@pytest.mark.rule("10.15")
+def test_a_receiver_asks_not_whether_anybody_is_a_voter():
+    replicas = Replicas((1, 2, 3))
+    replicas.add(4)
+
+    assert (0, True) == asked(replicas, vote(9, 1), node_id=4)
+
+
+@pytest.mark.rule("10.15")
+def test_a_candidate_counts_only_voters():
+    replicas = standing("candidate")
+    quorum = replicas.quorums[ME]
+    quorum.role = Candidate(quorum.role.election_ms, quorum.role.granted | {9})
+    grant(replicas, votes_asked(replicas)[0], granted=False)
+
+    assert isinstance(quorum.role, Candidate)
+
+
+# Who wins
+
+
+@pytest.mark.rule("10.1", "10.16")
+def test_a_prospective_asks_every_other_voter_without_raising_its_epoch():
+    replicas = standing("prospective")
+
+    sent = votes_asked(replicas)
+    partitions = [messages.vote_partition(one.sent.request) for one in sent]
+    assert {2, 3} == {one.sent.request.voter_id for one in sent}
+    assert {(0, True)} == {(one.replica_epoch, one.pre_vote) for one in partitions}
+    assert ElectionState() == replicas.disks[ME].election
+
+
+@pytest.mark.rule("10.16", "9.37")
+def test_a_candidate_raises_its_epoch_and_votes_for_itself():
+    replicas = standing("candidate")
+
+    assert ElectionState(epoch=1, voted=key_of(ME)) == replicas.disks[ME].election
+
+
+@pytest.mark.rule("10.16", "10.19")
+def test_a_majority_elects():
+    replicas = Replicas((1, 2, 3, 4, 5))
+    lead(replicas, 1)
+
+    change = replicas.leader.log.batches[0].records[0]
+    assert 1 in change.granting_voters
+    assert len(change.granting_voters) >= 3
+
+
+@pytest.mark.rule("10.16")
+@pytest.mark.parametrize(("voters", "grants"), [(2, 1), (3, 1), (4, 2), (5, 2)])
+def test_less_than_a_majority_does_not(voters, grants):
+    replicas = Replicas(range(1, voters + 1))
+    prospect(replicas)
+    for next_role in (Candidate, Leader):
+        requests = votes_asked(replicas)
+        for one in requests[: grants - 1]:
+            grant(replicas, one)
+        assert not isinstance(replicas.quorums[ME].role, next_role)
+        grant(replicas, requests[grants - 1])
+        assert isinstance(replicas.quorums[ME].role, next_role)
+
+
+@pytest.mark.rule("10.14", "10.17")
+def test_a_split_vote_is_followed_by_another_election():
+    replicas = Replicas((1, 2))
+    prospect(replicas, 1)
+    prospect(replicas, 2)
+    for node_id in (1, 2):
+        grant(replicas, votes_asked(replicas, node_id)[0])
+    roles = [type(one.role) for one in replicas.quorums.values()]
+    epochs = {one.epoch for one in replicas.quorums.values()}
+    assert ([Candidate, Candidate], {1}) == (roles, epochs)
+
+    leader = replicas.elect()
+
+    assert leader.epoch >= 2
+    assert 1 == sum(one.is_leader for one in replicas.quorums.values())
+
+
+@pytest.mark.rule("10.14")
+def test_two_candidates_of_an_epoch_refuse_each_other():
+    assert (0, False) == asked(standing("candidate"), vote(2, 1, offset=100))
+
+
+@pytest.mark.rule("10.17")
+def test_a_candidate_that_lost_waits_for_its_time_and_asks_without_raising_its_epoch():
+    replicas = standing("candidate")
+    for one in votes_asked(replicas):
+        grant(replicas, one, granted=False)
+    assert isinstance(replicas.quorums[ME].role, Candidate)
+
+    while isinstance(replicas.quorums[ME].role, Candidate):
+        replicas.fire(ME)
+
+    assert isinstance(replicas.quorums[ME].role, Prospective)
+    assert 1 == replicas.quorums[ME].epoch
+
+
+@pytest.mark.rule("10.18", "10.1")
+def test_a_replica_that_was_cut_off_disturbs_nobody_when_it_returns():
+    replicas = Replicas((1, 2, 3))
+    leader = replicas.elect()
+    cut_off = min({1, 2, 3} - {leader.me.node_id})
+    replicas.isolate(cut_off)
+    replicas.run_for(60_000)
+    assert 1 == replicas.quorums[cut_off].epoch
+
+    replicas.heal()
+    replicas.run_for(10_000)
+
+    assert (leader, 1) == (replicas.leader, leader.epoch)
+    assert isinstance(replicas.quorums[cut_off].role, Follower)
+
+
+@pytest.mark.rule("10.1", "10.36")
+def test_a_prospective_that_is_refused_returns_to_the_leader_it_knows():
+    replicas = standing("follower")
+    prospect(replicas)
+    for one in votes_asked(replicas):
+        grant(replicas, one, granted=False)
+
+    role = replicas.quorums[ME].role
+    assert isinstance(role, Follower)
+    assert (2, replicas.now_ms + 2000) == (replicas.quorums[ME].leader_id, role.fetch_ms)
+
+
+@pytest.mark.rule("10.7")
+def test_a_prospective_that_is_refused_and_knows_no_leader_draws_its_time_anew():
+    replicas = standing("prospective")
+    replicas.now_ms += 900
+    before_ms = replicas.quorums[ME].role.election_ms
+    for one in votes_asked(replicas):
+        grant(replicas, one, granted=False)
+
+    role = replicas.quorums[ME].role
+    assert isinstance(role, Unattached)
+    assert before_ms != role.election_ms
+    assert replicas.now_ms + 1000 <= role.election_ms < replicas.now_ms + 2000
+
+
+@pytest.mark.rule("10.11", "10.16")
+@pytest.mark.parametrize("late", ["epoch", "kind"])
+def test_a_vote_for_another_election_does_not_count(late):
+    replicas = standing("unattached")
+    prospect(replicas)
+    message = votes_asked(replicas)[0]
+    quorum = replicas.quorums[ME]
+    if late == "epoch":
+        quorum.become_unattached(4, replicas.turn())
+        quorum.become_prospective(replicas.turn())
+    else:
+        quorum.become_candidate(replicas.turn())
+    role = quorum.role
+    replicas.answer(message, vote_answer(0))
+
+    assert role == quorum.role
+
+
+@pytest.mark.rule("10.8", "10.9")
+@pytest.mark.parametrize("leader_id", [-1, 3])
+def test_a_refusal_from_a_higher_epoch_ends_a_candidacy(leader_id):
+    replicas = standing("candidate")
+    message = votes_asked(replicas)[0]
+    replicas.answer(message, vote_answer(6, granted=False, error=74, leader_id=leader_id))
+
+    quorum = replicas.quorums[ME]
+    assert (6, leader_id, None) == (quorum.epoch, quorum.leader_id, quorum.voted)
+    assert isinstance(quorum.role, Unattached if leader_id == -1 else Follower)
+
+
+@pytest.mark.rule("10.54")
+def test_a_vote_that_is_not_answered_is_asked_again():
+    replicas = standing("unattached")
+    prospect(replicas)
+    message = votes_asked(replicas)[0]
+    replicas.answer(message, None)
+    replicas.in_flight.clear()
+    replicas.step(ME, conduct.on_deadline)
+    assert [] == replicas.requests(VoteRequest)
+
+    replicas.now_ms += 20
+    replicas.step(ME, conduct.on_deadline)
+
+    assert [message.receiver] == [one.receiver for one in replicas.requests(VoteRequest)]
+
+
+# Times
+
+
+@pytest.mark.rule("10.7", "10.54")
+def test_patience_for_an_election_is_drawn_from_one_to_two_timeouts():
+    drawn = {Replicas((1, 2, 3), seed=seed).quorums[1].role.election_ms for seed in range(200)}
+
+    assert 1000 <= min(drawn) < 1050
+    assert 1950 < max(drawn) < 2000
+
+
+@pytest.mark.rule("10.7")
+@pytest.mark.parametrize(
+    ("role", "stays"),
+    [
+        ("unattached", True),
+        ("prospective", True),
+        ("candidate", True),
+        ("resigned", True),
+        ("follower", False),
+        ("leader", False),
+    ],
+)
+def test_a_higher_epoch_leaves_an_election_the_rest_of_its_time(role, stays):
+    replicas = standing(role)
+    before_ms = getattr(replicas.quorums[ME].role, "election_ms", None)
+    replicas.ask(ME, vote(2, 9, voter=2))
+
+    after_ms = replicas.quorums[ME].role.election_ms
+    assert stays == (before_ms == after_ms)
+    assert stays or replicas.now_ms + 1000 <= after_ms < replicas.now_ms + 2000
+
+
+@pytest.mark.rule("10.7")
+def test_a_vote_draws_a_new_time(unattached):
+    unattached.now_ms += 500
+    before_ms = unattached.quorums[ME].role.election_ms
+    asked(unattached, vote(2, 3))
+
+    assert before_ms != unattached.quorums[ME].role.election_ms
+
+
+@pytest.mark.rule("10.2", "10.7")
+def test_an_observer_never_stands_for_election():
+    replicas = Replicas((1, 2, 3))
+    replicas.add(4)
+    assert NEVER_MS == replicas.quorums[4].role.election_ms
+    replicas.elect()
+    for one in (1, 2, 3):
+        replicas.crash(one)
+    replicas.run_for(60_000)
+
+    assert isinstance(replicas.quorums[4].role, Unattached)
+
+
+@pytest.mark.rule("10.2", "10.14")
+def test_an_observer_that_learns_an_epoch_still_waits_for_ever():
+    replicas = Replicas((1, 2, 3))
+    replicas.add(4)
+    replicas.ask(4, begin(2, 3))
+    replicas.ask(4, vote(2, 8, voter=2))
+
+    assert NEVER_MS == replicas.quorums[4].role.election_ms
