@@ -24,7 +24,7 @@ class ImageHistory:
         """The image of every record up to `offset` (inclusive). It is shared: do not touch."""
         if offset >= self._folded - 1:
             self._fold(self._head, self._folded, offset)
-            self._folded = max(self._folded, offset + 1)
+            self._folded = max(self._folded, min(offset + 1, self.log.end_offset))
             return self._head.image
         if offset not in self._pasts:
             past = Loader()

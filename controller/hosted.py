@@ -52,11 +52,12 @@ class HostedNode:
         now_ms = self.timeline.now_us // 1000
         wall_ms = self.timeline.wall_start_ms + now_ms
         turn = self.node.submit(request, reply_to, now_ms, wall_ms)
-        if turn.persist or turn.sends or self.node.deadline_ms < self._wakeup.armed_ms:
+        is_plain = not (turn.persist or turn.sends or turn.committed)
+        if is_plain and self.node.deadline_ms >= self._wakeup.armed_ms:
+            for answer, reply in turn.replies:
+                answer(reply)
+        else:
             self._carry_out(turn, now_ms)
-            return
-        for answer, reply in turn.replies:
-            answer(reply)
 
     def step(self, event: Event) -> None:
         if self.is_over:

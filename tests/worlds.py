@@ -12,18 +12,26 @@ from kraftsim.controller.core.rpc import (
     Request,
 )
 from kraftsim.controller.core.settings import Settings
-from kraftsim.scenarios.topology import BrokerSpec, Topology
+from kraftsim.scenarios.topology import BrokerSpec, ControllerSpec, Topology
 from kraftsim.scenarios.world import World
 
 SECOND_US = 1_000_000
 
 
 def world_of(
-    brokers: int = 3, *, seed: int = 1, profile: Profile = KAFKA_4_3, **settings: Any
+    brokers: int = 3,
+    *,
+    controllers: int = 1,
+    seed: int = 1,
+    profile: Profile = KAFKA_4_3,
+    **settings: Any,
 ) -> World:
     """A started world whose brokers are all unfenced."""
     topology = Topology(
         cluster_id="kraftsimTestCluster001",
+        controllers=tuple(
+            ControllerSpec(node_id=3000 + place, port=9990 + place) for place in range(controllers)
+        ),
         brokers=tuple(BrokerSpec(broker_id=one, port=9091 + one) for one in range(1, brokers + 1)),
         profile=profile,
         settings=Settings(**settings) if settings else profile.settings,

@@ -1,0 +1,273 @@
+"""Three controllers in virtual time: elected, killed, cut off, healed; what brokers see of it."""
+
+import pytest
+
+from kraftsim.controller.core.batch import LeaderChange
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.loader import replay
+from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
+from kraftsim.scenarios.world import World
+from tests.worlds import SECOND_US, kinds, pass_time, world_of
+
+BROKERS = (1, 2, 3)
+
+
+@pytest.fixture
+def world() -> World:
+    return world_of(controllers=3)
+
+
+def active_id(world: World) -> int:
+    assert world.active is not None, "nobody is active"
+    return world.active.node.config.node_id
+
+
+def until_active(world: World, *, other_than: int) -> int:
+    """Virtual seconds until another controller is active."""
+    began_us = world.timeline.now_us
+    assert world.run_until(
+        lambda: world.active is not None and active_id(world) != other_than,
+        limit_us=20 * SECOND_US,
+    ), "another controller becomes active"
+    return world.timeline.now_us - began_us
+
+
+def create(world: World, name: str) -> list[object]:
+    """Ask the active controller for a topic; the list fills with its reply."""
+    replies: list[object] = []
+    request = CreateTopicsRequest(
+        topics=(CreatableTopic(name=name, num_partitions=1, replication_factor=3),)
+    )
+    world.dispatch(request, replies.append)
+    return replies
+
+
+def is_good(replies: list[object]) -> bool:
+    """Answered, and not with a refusal."""
+    if not replies or isinstance(replies[0], ApiError):
+        return False
+    return replies[0].topics[0].error_code == 0
+
+
+def created(world: World, name: str) -> None:
+    replies = create(world, name)
+    assert world.run_until(lambda: bool(replies), limit_us=5 * SECOND_US)
+    assert is_good(replies), replies
+
+
+def leaders_by_epoch(world: World) -> dict[int, set[int]]:
+    """Who opened which epoch, as any controller's log tells it."""
+    leaders: dict[int, set[int]] = {}
+    for process in world.controllers.values():
+        for batch in process.node.log.batches:
+            for record in batch.records:
+                if isinstance(record, LeaderChange):
+                    leaders.setdefault(batch.epoch, set()).add(record.leader_id)
+    return leaders
+
+
+def assert_one_leader_an_epoch(world: World) -> None:
+    assert all(len(ids) == 1 for ids in leaders_by_epoch(world).values()), leaders_by_epoch(world)
+
+
+def assert_all_agree(world: World) -> None:
+    """Every living controller has committed the same, and its image is what its log tells."""
+    living = [one.node for one in world.controllers.values() if one.is_alive]
+    assert len({node.high_watermark for node in living}) == 1
+    for node in living:
+        committed = [one for one in node.log.batches if one.last_offset < node.high_watermark]
+        assert replay(committed) == node.committed == world.committed
+
+
+@pytest.mark.rule("9.36", "10.16", "5.63")
+def test_three_controllers_elect_one_and_all_register(world: World) -> None:
+    pass_time(world, 2)
+
+    assert [3000, 3001, 3002] == list(world.committed.controllers)
+    assert 1 == sum(one.node.is_active for one in world.controllers.values())
+    assert_one_leader_an_epoch(world)
+    assert_all_agree(world)
+
+
+@pytest.mark.rule("10.36", "9.15", "9.40")
+def test_a_killed_leader_is_followed_by_another_and_no_broker_is_fenced(world: World) -> None:
+    created(world, "before")
+    killed = active_id(world)
+
+    world.kill_controller(killed)
+    took_us = until_active(world, other_than=killed)
+    created(world, "after")
+    pass_time(world, 30)
+
+    assert took_us < 5 * SECOND_US
+    assert world.are_unfenced(BROKERS)
+    assert {"before", "after"} == set(world.committed.topic_ids)
+    assert "broker_fenced" not in kinds(world)
+    assert_one_leader_an_epoch(world)
+
+
+@pytest.mark.rule("9.15", "2.40")
+def test_failover_gives_every_lease_a_whole_new_session(world: World) -> None:
+    world.agents[2].kill()
+    pass_time(world, 7)  # of the nine seconds of its lease
+    killed = active_id(world)
+
+    world.kill_controller(killed)
+    until_active(world, other_than=killed)
+    pass_time(world, 8.5)
+    assert world.are_unfenced((2,))
+    pass_time(world, 2)
+
+    assert not world.are_unfenced((2,))
+
+
+@pytest.mark.rule("10.3", "10.41", "9.38")
+def test_a_controller_that_comes_back_over_its_disk_follows_and_catches_up(world: World) -> None:
+    killed = active_id(world)
+    world.kill_controller(killed)
+    until_active(world, other_than=killed)
+    created(world, "missed")
+
+    world.start_controller(killed)
+    pass_time(world, 3)
+
+    assert active_id(world) != killed
+    assert "missed" in world.controllers[killed].node.committed.topic_ids
+    assert_all_agree(world)
+
+
+@pytest.mark.rule("10.25", "10.18", "9.29", "0A.13")
+def test_a_leader_that_is_cut_off_steps_down_and_what_it_wrote_alone_is_gone(world: World) -> None:
+    cut_off = active_id(world)
+    ids = tuple(world.controllers)
+    world.network.isolate(cut_off, ids)
+    lost = create(world, "lost")
+
+    until_active(world, other_than=cut_off)
+    pass_time(world, 5)
+    assert isinstance(lost[0], ApiError)
+    assert lost[0].code == ErrorCode.NOT_CONTROLLER
+    created(world, "kept")
+    world.network.heal()
+    pass_time(world, 5)
+
+    assert {"kept"} == set(world.committed.topic_ids)
+    assert_one_leader_an_epoch(world)
+    assert_all_agree(world)
+
+
+@pytest.mark.rule("10.18", "10.1")
+def test_a_follower_that_was_cut_off_returns_without_an_election(world: World) -> None:
+    """KIP-996: it asks first whether it would win, and does not raise its epoch."""
+    leader = active_id(world)
+    follower = next(one for one in world.controllers if one != leader)
+    epoch = world.controllers[leader].node.epoch
+
+    world.network.isolate(follower, tuple(world.controllers))
+    pass_time(world, 20)
+    world.network.heal()
+    pass_time(world, 5)
+
+    assert (leader, epoch) == (active_id(world), world.controllers[follower].node.epoch)
+    assert_all_agree(world)
+
+
+@pytest.mark.rule("10.25")
+def test_a_leader_that_hears_nobody_steps_down_though_the_others_hear_it(world: World) -> None:
+    """One-way: its requests and answers arrive, nothing comes back to it."""
+    deaf = active_id(world)
+    world.network.cut = {(other, deaf) for other in world.controllers if other != deaf}
+
+    until_active(world, other_than=deaf)
+    created(world, "by-another")
+    world.network.heal()
+    pass_time(world, 5)
+
+    assert_one_leader_an_epoch(world)
+    assert_all_agree(world)
+
+
+@pytest.mark.rule("10.25", "10.41")
+def test_a_paused_leader_finds_another_when_it_goes_on(world: World) -> None:
+    paused = active_id(world)
+
+    world.pause_controller(paused)
+    until_active(world, other_than=paused)
+    world.resume_controller(paused)
+    pass_time(world, 5)
+
+    assert active_id(world) != paused
+    assert_one_leader_an_epoch(world)
+    assert_all_agree(world)
+
+
+@pytest.mark.rule("10.39", "10.40")
+def test_leadership_is_handed_to_the_one_that_is_named(world: World) -> None:
+    leader = active_id(world)
+    chosen = next(one for one in world.controllers if one != leader)
+
+    world.controllers[leader].hosted.resign(chosen)
+    took_us = until_active(world, other_than=leader)
+
+    assert chosen == active_id(world)
+    assert took_us < SECOND_US / 2
+
+
+def test_every_controller_is_restarted_at_once_and_nothing_is_lost(world: World) -> None:
+    created(world, "kept")
+    for node_id in world.controllers:
+        world.kill_controller(node_id)
+    pass_time(world, 2)
+
+    for node_id in world.controllers:
+        world.start_controller(node_id)
+    until_active(world, other_than=-1)
+    pass_time(world, 5)
+
+    assert {"kept"} == set(world.committed.topic_ids)
+    assert world.are_unfenced(BROKERS)
+    assert_all_agree(world)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_cold_boot_of_all_at_once_ends_with_a_leader_soon(seed: int) -> None:
+    world = world_of(brokers=0, controllers=3, seed=seed)
+
+    until_active(world, other_than=-1)
+
+    assert world.timeline.now_us < 10 * SECOND_US
+    assert_one_leader_an_epoch(world)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_network_that_loses_and_delays_loses_nothing_that_was_acknowledged(seed: int) -> None:
+    world = world_of(controllers=3, seed=seed)
+    world.network.loss, world.network.delay_us = 0.1, (1_000, 20_000)
+    asked = []
+    for number in range(10):
+        asked.append((f"topic-{number}", create(world, f"topic-{number}")))
+        if number == 5:
+            world.kill_controller(world.controller.node.config.node_id)
+        pass_time(world, 3)
+
+    world.network.loss, world.network.delay_us = 0.0, (0, 0)
+    until_active(world, other_than=-1)
+    pass_time(world, 5)
+
+    acknowledged = {name for name, replies in asked if is_good(replies)}
+    assert acknowledged <= set(world.committed.topic_ids)
+    assert len(acknowledged) >= 5
+    assert_one_leader_an_epoch(world)
+    assert_all_agree(world)
+
+
+def test_the_same_seed_gives_the_same_story() -> None:
+    def story(seed: int) -> list[object]:
+        world = world_of(controllers=3, seed=seed)
+        world.network.delay_us = (100, 5_000)
+        world.kill_controller(active_id(world))
+        pass_time(world, 20)
+        return world.journal.since(0)
+
+    assert story(7) == story(7)
+    assert story(7) != story(8)
