@@ -7,7 +7,12 @@ client's business before its time is up (rule 0A.2; golden 4.3.1 A2, seq 2409 to
 from collections.abc import Callable
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.rpc import Request, Response
+from kraftsim.controller.core.rpc import (
+    CreateTopicsResponse,
+    DeleteTopicsResponse,
+    Request,
+    Response,
+)
 from kraftsim.controller.timeline import Timeline
 
 RETRY_US = 50_000
@@ -43,4 +48,14 @@ class Forwarding:
 
 
 def _is_not_controller(reply: Reply) -> bool:
-    return isinstance(reply, ApiError) and reply.code == ErrorCode.NOT_CONTROLLER
+    """In one process a refusal is an ApiError; over a socket it stands where the API has it."""
+    match reply:
+        case ApiError():
+            code: int = reply.code
+        case CreateTopicsResponse(topics=(created, *_)):
+            code = created.error_code
+        case DeleteTopicsResponse(responses=(deleted, *_)):
+            code = deleted.error_code
+        case _:
+            code = getattr(reply, "error_code", ErrorCode.NONE)
+    return code == ErrorCode.NOT_CONTROLLER

@@ -1,0 +1,116 @@
+"""Three `kraftsim controller` processes, as somebody who wants to kill one would run them."""
+
+import secrets
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kraftsim.controller.core.rpc import (
+    DescribeQuorumPartition,
+    DescribeQuorumRequest,
+    DescribeQuorumResponse,
+    DescribeQuorumTopic,
+    Request,
+    Response,
+)
+from kraftsim.controller.core.uuid import uuid_text
+from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.wire.frames import decode_response, encode_request
+from tests.interop.running import LIMIT_S, _running
+
+CLUSTER_ID = "kraftsimTestCluster001"
+IDS = (3000, 3001, 3002)
+_KEYS = {api.request.model: api for api in APIS.values()}
+
+
+@dataclass
+class Quorum:
+    """`voters` is what every one of its processes is told."""
+
+    folder: Path
+    ports: dict[int, int]
+    directories: dict[int, str]
+    running: ExitStack
+    processes: dict[int, subprocess.Popen[str]] = field(default_factory=dict)
+
+    @property
+    def voters(self) -> str:
+        return ",".join(
+            f"{one}@127.0.0.1:{self.ports[one]}:{self.directories[one]}" for one in self.ports
+        )
+
+    @property
+    def bootstrap_controllers(self) -> str:
+        return ",".join(f"127.0.0.1:{port}" for port in self.ports.values())
+
+    def start(self, node_id: int, *options: str) -> subprocess.Popen[str]:
+        words = ("controller", "--node-id", str(node_id), "--voters", self.voters)
+        process = self.running.enter_context(
+            _running(self.folder, (*words, "--cluster-id", CLUSTER_ID, *options))
+        )
+        self.processes[node_id] = process
+        return process
+
+    def kill(self, node_id: int) -> None:
+        self.processes[node_id].send_signal(signal.SIGKILL)
+        self.processes[node_id].wait(LIMIT_S)
+
+    def leader(self) -> int | None:
+        """Whoever says of itself that it leads and has committed something."""
+        for node_id in self.ports:
+            described = self.described(node_id)
+            if described is not None and described.topics[0].partitions[0].high_watermark > 0:
+                return node_id
+        return None
+
+    def described(self, node_id: int) -> DescribeQuorumResponse | None:
+        """The quorum as this controller describes it; None if it does not lead, or is not there."""
+        partition = DescribeQuorumPartition(partition_index=0)
+        topic = DescribeQuorumTopic(topic_name="__cluster_metadata", partitions=(partition,))
+        try:
+            response = ask(self.ports[node_id], DescribeQuorumRequest(topics=(topic,)))
+        except OSError:
+            return None
+        assert isinstance(response, DescribeQuorumResponse)
+        return None if response.topics[0].partitions[0].error_code else response
+
+
+def ask(port: int, request: Request) -> Response:
+    """One request on a connection of its own, in the newest version."""
+    api = _KEYS[type(request)]
+    with socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S) as one:
+        one.sendall(encode_request(api.key, api.max_version, 1, "test", request))
+        data = b""
+        while len(data) < 4 or len(data) < 4 + int.from_bytes(data[:4], "big"):
+            more = one.recv(65536)
+            if not more:
+                raise ConnectionError("closed before the answer was whole")
+            data += more
+    return decode_response(api.key, api.max_version, data[4:])[1]
+
+
+@contextmanager
+def quorum_of_three(folder: Path) -> Iterator[Quorum]:
+    with ExitStack() as running:
+        quorum = Quorum(
+            folder,
+            ports=dict(zip(IDS, free_ports(len(IDS)), strict=True)),
+            directories={one: uuid_text(secrets.token_bytes(16)) for one in IDS},
+            running=running,
+        )
+        for node_id in IDS:
+            quorum.start(node_id)
+        yield quorum
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listened on a moment ago: a quorum must know them before it starts."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports

@@ -1,0 +1,90 @@
+"""A quorum of three processes, killed for real: clients and agents go on."""
+
+from pathlib import Path
+
+import pytest
+
+from kraftsim.controller.core.rpc import (
+    AddRaftVoterRequest,
+    QuorumEndpoint,
+    RemoveRaftVoterRequest,
+)
+from kraftsim.controller.core.uuid import parse_uuid, uuid_text
+from tests.interop.clients import KafkaPython
+from tests.interop.conftest import Connect
+from tests.interop.quorum_running import CLUSTER_ID, IDS, ask, quorum_of_three
+from tests.interop.running import LIMIT_S, _running, eventually
+
+pytestmark = [
+    pytest.mark.interop,
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),  # see KafkaPython.close
+]
+FLEET = {1001, 1002, 1003}
+
+
+@pytest.mark.rule("10.36", "9.40", "0A.2")
+@pytest.mark.parametrize("connect", [KafkaPython], indirect=True, ids=["KafkaPython"])
+def test_clients_and_agents_go_on_when_the_active_controller_is_killed(
+    tmp_path: Path, connect: Connect
+) -> None:
+    with quorum_of_three(tmp_path) as quorum:
+        address = ("--controller", quorum.bootstrap_controllers, "--cluster-id", CLUSTER_ID)
+        fleet = ("agent", *address, "--count", str(len(FLEET)), "--kafka-port", "0")
+        with _running(tmp_path, fleet) as agents:
+            assert agents.stdout is not None
+            servers = agents.stdout.readline().strip().removeprefix("KRAFTSIM_BOOTSTRAP_SERVERS=")
+            assert f"KRAFTSIM_AGENTS_RUNNING={len(FLEET)}\n" == agents.stdout.readline()
+            client = connect(servers)
+            client.create("before", 3, 3)
+            killed = quorum.leader()
+            assert killed is not None
+
+            quorum.kill(killed)
+            client.create("after", 3, 3)
+
+            assert {"before", "after"} <= client.topics()
+            eventually(client.brokers, FLEET, ignoring=client.failure)
+            assert quorum.leader() in set(IDS) - {killed}
+            assert agents.poll() is None
+
+
+@pytest.mark.rule("9.37")
+def test_a_voter_whose_memory_is_gone_may_not_come_back_as_if_it_were_not(tmp_path: Path) -> None:
+    """Under its old directory id it ends by itself; under a new one it joins and is added."""
+    with quorum_of_three(tmp_path) as quorum:
+        eventually(lambda: quorum.leader() is not None, True, ignoring=OSError)
+        leader = quorum.leader()
+        assert leader is not None
+        killed = next(one for one in IDS if one != leader)
+        old = parse_uuid(quorum.directories[killed])
+        quorum.kill(killed)
+
+        assert 1 == quorum.start(killed).wait(LIMIT_S)
+
+        fresh = b"a directory anew"
+        quorum.start(killed, "--directory-id", uuid_text(fresh))
+        remove = RemoveRaftVoterRequest(voter_id=killed, voter_directory_id=old)
+        eventually(lambda: ask(quorum.ports[leader], remove).error_code, 0, ignoring=OSError)
+        endpoint = QuorumEndpoint(name="CONTROLLER", host="127.0.0.1", port=quorum.ports[killed])
+        add = AddRaftVoterRequest(
+            timeout_ms=5000, voter_id=killed, voter_directory_id=fresh, listeners=(endpoint,)
+        )
+        eventually(lambda: ask(quorum.ports[leader], add).error_code, 0, ignoring=OSError)
+        described = quorum.described(leader)
+        assert described is not None
+        voters = described.topics[0].partitions[0].current_voters
+        assert (killed, fresh) in {(one.replica_id, one.replica_directory_id) for one in voters}
+
+
+@pytest.mark.rule("10.39", "10.26")
+def test_a_leader_that_is_told_to_end_hands_over_first(tmp_path: Path) -> None:
+    with quorum_of_three(tmp_path) as quorum:
+        eventually(lambda: quorum.leader() is not None, True, ignoring=OSError)
+        leader = quorum.leader()
+        assert leader is not None
+
+        quorum.processes[leader].terminate()
+
+        assert 0 == quorum.processes[leader].wait(LIMIT_S)
+        others = set(IDS) - {leader}
+        eventually(lambda: quorum.leader() in others, True, ignoring=OSError)
