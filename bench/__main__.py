@@ -4,10 +4,13 @@ import platform
 import sys
 
 from .heartbeats import heartbeats, many_brokers
+from .quorum import quorum
 from .report import Row, print_rows
 from .starts import agents, in_process, start
 
-BENCHMARKS = {one.__name__: one for one in (heartbeats, many_brokers, start, agents, in_process)}
+BENCHMARKS = {
+    one.__name__: one for one in (heartbeats, many_brokers, start, agents, in_process, quorum)
+}
 
 
 def main(names: list[str]) -> int:

@@ -91,7 +91,7 @@ def register(port: int, broker_ids: range) -> list[tuple[int, int]]:
         return [(broker_id, _registered(one, broker_id)) for broker_id in broker_ids]
 
 
-def _registered(connection: socket.socket, broker_id: int) -> int:
+def registration(broker_id: int) -> bytes:
     request = BrokerRegistrationRequest(
         broker_id=broker_id,
         cluster_id=CLUSTER_ID,
@@ -103,7 +103,11 @@ def _registered(connection: socket.socket, broker_id: int) -> int:
         ),
         log_dirs=((broker_id + (1 << 100)).to_bytes(16, "big"),),
     )
-    connection.sendall(encode_request(62, 4, broker_id, "bench", request))
+    return encode_request(62, 4, broker_id, "bench", request)
+
+
+def _registered(connection: socket.socket, broker_id: int) -> int:
+    connection.sendall(registration(broker_id))
     data = b""
     while len(data) < 4 or len(data) < 4 + int.from_bytes(data[:4], "big"):
         data += connection.recv(4096)

@@ -7,7 +7,7 @@ be counted against whoever is slower.
 import select
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -52,6 +52,42 @@ def run(port: int, frames: Sequence[bytes], pid: int, *, seconds: float) -> Resu
         one.close()
     poll.close()
     return Result(count / (now - began), used / count * 1e6, median(trips) / 1e3)
+
+
+def distinct(port: int, frames: Iterator[bytes], *, in_flight: int, seconds: float) -> float:
+    """Answers a second, where every request is another one."""
+    sockets = [socket.create_connection(("127.0.0.1", port)) for _ in range(in_flight)]
+    by_number = {one.fileno(): one for one in sockets}
+    poll = select.epoll()
+    for one in sockets:
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        poll.register(one.fileno(), select.EPOLLIN)
+        one.sendall(next(frames))
+    count, began = 0, time.perf_counter()
+    end = began + seconds
+    while (now := time.perf_counter()) < end:
+        for number, _ in poll.poll(0.01):
+            one = by_number[number]
+            assert one.recv(4096), "the controller closed a connection"
+            count += 1
+            one.sendall(next(frames))
+    for one in sockets:
+        one.close()
+    poll.close()
+    return count / (now - began)
+
+
+def ask(port: int, frame: bytes) -> bytes | None:
+    """One request on a connection of its own; None if nobody answers."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as one:
+            one.sendall(frame)
+            data = one.recv(65536)
+            while 0 < len(data) < 4 or (data and len(data) < 4 + int.from_bytes(data[:4], "big")):
+                data += one.recv(65536)
+    except OSError:
+        return None
+    return data[4:] or None
 
 
 def cpu_seconds(pid: int) -> float:

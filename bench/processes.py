@@ -1,6 +1,7 @@
 """Starting what is measured, as a user would, and ending it."""
 
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,15 @@ def announced(process: subprocess.Popen[str]) -> dict[str, str]:
 
 def controller_port(addresses: dict[str, str]) -> int:
     return int(addresses["KRAFTSIM_BOOTSTRAP_CONTROLLERS"].rpartition(":")[2])
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listened on a moment ago: a quorum must know them before it starts."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
 
 
 @contextmanager

@@ -42,7 +42,9 @@ def test_clients_and_agents_go_on_when_the_active_controller_is_killed(
             quorum.kill(killed)
             client.create("after", 3, 3)
 
-            assert {"before", "after"} <= client.topics()
+            eventually(
+                lambda: {"before", "after"} <= client.topics(), True, ignoring=client.failure
+            )
             eventually(client.brokers, FLEET, ignoring=client.failure)
             assert quorum.leader() in set(IDS) - {killed}
             assert agents.poll() is None

@@ -261,6 +261,40 @@ def test_a_network_that_loses_and_delays_loses_nothing_that_was_acknowledged(see
     assert_all_agree(world)
 
 
+@pytest.mark.rule("9.29", "9.40")
+@pytest.mark.parametrize("seed", range(20))
+def test_a_kill_at_any_moment_under_load_loses_nothing_that_was_acknowledged(seed: int) -> None:
+    world = world_of(controllers=3, seed=seed)
+    world.network.delay_us = (100, 3_000)
+    asked = [(f"topic-{number}", create(world, f"topic-{number}")) for number in range(3)]
+    pass_time(world, world.random() / 50)  # some of them are on their way
+    world.kill_controller(active_id(world))
+    for number in range(3, 90):
+        asked.append((f"topic-{number}", create(world, f"topic-{number}")))
+        pass_time(world, 0.1)
+    pass_time(world, 5)
+
+    acknowledged = {name for name, replies in asked if is_good(replies)}
+    assert acknowledged <= set(world.committed.topic_ids)
+    assert len(acknowledged) > 5
+    assert_one_leader_an_epoch(world)
+    assert_all_agree(world)
+
+
+def test_a_slow_voter_holds_up_nobody(world: World) -> None:
+    """Two of three are a majority, however late the third answers."""
+    slow = next(one for one in world.controllers if one != active_id(world))
+    world.pause_controller(slow)
+    before_us = world.timeline.now_us
+
+    created(world, "without-the-slow-one")
+
+    assert world.timeline.now_us - before_us < SECOND_US / 2
+    world.resume_controller(slow)
+    pass_time(world, 5)
+    assert_all_agree(world)
+
+
 def test_the_same_seed_gives_the_same_story() -> None:
     def story(seed: int) -> list[object]:
         world = world_of(controllers=3, seed=seed)
