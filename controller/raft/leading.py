@@ -90,6 +90,8 @@ def _news(quorum: Quorum, request: FetchRequest) -> FetchResponse | None:
 
 def refuse_parked(quorum: Quorum, turn: Turn) -> None:
     """Whoever waits for a leader that leads no more is told just that (rule 10.35)."""
+    if not quorum.parked:
+        return
     refusal = fetch_answer.refused(_leadership(quorum), ErrorCode.NOT_LEADER_OR_FOLLOWER)
     turn.replies += tuple(quorum.parked.released(lambda _: refusal))
 

@@ -17,6 +17,9 @@ class ParkedFetches(Generic[Token]):
         self._expiries: list[tuple[int, int]] = []  # heap of (expires_ms, number)
         self._number = 0
 
+    def __len__(self) -> int:
+        return len(self._parked)
+
     def has_room(self) -> bool:
         return len(self._parked) < FETCHES_MAX
 
