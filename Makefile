@@ -2,6 +2,7 @@
 # make test    the whole suite                            (make test ARGS="-k heartbeat")
 # make check   format, types, pure tests: under a minute, writes nothing
 # make bench   the benchmarks     make fidelity   write docs/fidelity.md from the tests
+# make soak    the long runs: twenty quorums of processes, each killed at another moment
 # make format  mend the format    make clean      remove .venv and every cache
 
 SHELL    := /bin/bash
@@ -14,7 +15,7 @@ BYTECODE := env -u PYTHONDONTWRITEBYTECODE
 PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup
 ARGS     ?=
 
-.PHONY: run test check bench fidelity format clean compile
+.PHONY: run test check bench soak fidelity format clean compile
 .DEFAULT_GOAL := test
 
 run: $(VENV)/.service compile
@@ -31,6 +32,9 @@ check: $(VENV)/.test
 
 bench: $(VENV)/.test compile
 	$(BYTECODE) $(BIN)/python -m bench $(ARGS)
+
+soak: $(VENV)/.test compile
+	KRAFTSIM_SOAK_CLUSTERS=20 $(PYTEST) tests/interop/test_quorum_kills.py $(ARGS)
 
 fidelity: $(VENV)/.test
 	$(BIN)/python -m tests.fidelity

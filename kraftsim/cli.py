@@ -70,6 +70,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_up(verbs)
     _add_controller(verbs)
     _add_agent(verbs)
+    _add_storage(verbs)
     _add_operations(verbs)
     return parser
 
@@ -155,6 +156,23 @@ def _add_agent(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
         return run_agents(given)
 
     agent.set_defaults(run=run)
+
+
+def _add_storage(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    storage = verbs.add_parser("storage", help="ids, as Kafka's own tool makes them")
+    storage.set_defaults(run=_help_of(storage))
+    words = storage.add_subparsers(metavar="VERB", parser_class=Parser)
+    uuid = words.add_parser("random-uuid", help="print an id for a cluster or a directory")
+
+    def run(_: argparse.Namespace) -> int:
+        from random import SystemRandom
+
+        from kraftsim.controller.core.uuid import random_uuid, uuid_text
+
+        print(uuid_text(random_uuid(SystemRandom().random)))
+        return GOOD
+
+    uuid.set_defaults(run=run)
 
 
 def _add_operations(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
