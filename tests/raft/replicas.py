@@ -116,6 +116,7 @@ class Replicas:
         self.due_ms = {}  # when each must be stepped next, as of its last step
         self.lives = {}
         self.directories = {}  # of those that were reborn
+        self.ports = {}  # of those that moved
         for node_id in self.ids:
             self.add(node_id)
 
@@ -141,6 +142,9 @@ class Replicas:
         if node_id in self.directories:
             key = ReplicaKey(node_id, self.directories[node_id])
             identity = replace(identity, key=key)
+        if node_id in self.ports:
+            endpoint = replace(identity.endpoint, port=self.ports[node_id])
+            identity = replace(identity, endpoint=endpoint)
         self.lives[node_id] = self.lives.get(node_id, 0) + 1
         self.quorums[node_id] = Quorum(
             identity,

@@ -72,6 +72,17 @@ def lead(replicas, node_id):
     assert replicas.leader.me.node_id == node_id, replicas.leader.me
 
 
+def win(replicas, node_id=ME):
+    """Half of the others grant what it asks for; nobody has fetched from it."""
+    if len(replicas.ids) > 1:
+        prospect(replicas, node_id)
+        for _ in ("pre-vote", "vote"):
+            for one in votes_asked(replicas, node_id)[: len(replicas.ids) // 2]:
+                grant(replicas, one)
+    assert replicas.quorums[node_id].is_leader
+    replicas.lose_everything()
+
+
 def grant(replicas, message, *, granted=True, error=0):
     """The vote that `message` asks for."""
     asked = messages.vote_partition(message.sent.request)

@@ -73,3 +73,72 @@ def test_where_an_epoch_ends_is_where_the_next_begins(epoch, expected):
     log = log_of((1, 3), (1, 1), (3, 2), (4, 1))
 
     assert expected == log.end_offset_for_epoch(epoch)
+
+
+@pytest.mark.rule("10.34", "10.45")
+def test_the_epoch_of_a_snapshot_goes_on_behind_it():
+    log = log_of()
+    log.restart(10, 3)
+    assert (3, 10) == log.end_offset_for_epoch(3) == log.end_offset_for_epoch(9)
+
+    log.append(batch(10, 3, 5))
+    assert (3, 15) == log.end_offset_for_epoch(3) == log.end_offset_for_epoch(2)
+
+    log.append(batch(15, 5, 1))
+    assert [(3, 15), (3, 15), (5, 16)] == [log.end_offset_for_epoch(one) for one in (3, 4, 5)]
+
+
+@pytest.mark.rule("9.41", "10.34")
+@pytest.mark.parametrize(
+    ("end_offset", "expected", "last_epoch", "ends"),
+    [
+        (7, 7, 4, {4: 7, 3: 6, 1: 4}),
+        (6, 6, 3, {4: 6, 3: 6, 1: 4}),
+        (5, 4, 1, {4: 4, 3: 4, 1: 4}),
+        (4, 4, 1, {4: 4, 3: 4, 1: 4}),
+        (2, 0, 0, {4: 0, 1: 0}),
+        (0, 0, 0, {4: 0, 1: 0}),
+    ],
+)
+def test_truncation_takes_whole_batches(end_offset, expected, last_epoch, ends):
+    log = log_of((1, 3), (1, 1), (3, 2), (4, 1))
+    log.truncate(end_offset)
+
+    assert (expected, last_epoch) == (log.end_offset, log.last_epoch)
+    assert ends == {one: log.end_offset_for_epoch(one)[1] for one in ends}
+
+
+@pytest.mark.rule("10.34")
+def test_another_epoch_follows_a_truncation():
+    log = log_of((1, 3), (3, 2))
+    log.truncate(3)
+    log.append(batch(3, 2, 4))
+
+    assert [(1, 3), (2, 7), (2, 7)] == [log.end_offset_for_epoch(one) for one in (1, 2, 3)]
+
+
+@pytest.mark.rule("10.47")
+@pytest.mark.parametrize(
+    ("offset", "epoch", "bases", "ends"),
+    [
+        (4, 1, [4, 6], {1: 4, 3: 6, 4: 7}),
+        (6, 3, [6], {3: 6, 4: 7}),
+        (7, 4, [], {4: 7}),
+        (3, 1, [3, 4, 6], {1: 4, 3: 6, 4: 7}),
+    ],
+)
+def test_a_log_begins_behind_its_snapshot(offset, epoch, bases, ends):
+    log = log_of((1, 3), (1, 1), (3, 2), (4, 1))
+    log.begin_at(offset, epoch)
+
+    assert (offset, 7, 4) == (log.start_offset, log.end_offset, log.last_epoch)
+    assert bases == [one.base_offset for one in log.read(offset)]
+    assert ends == {one: log.end_offset_for_epoch(one)[1] for one in ends}
+
+
+@pytest.mark.rule("10.45")
+def test_a_snapshot_that_comes_from_elsewhere_replaces_everything():
+    log = log_of((1, 3), (3, 2))
+    log.restart(20, 5)
+
+    assert (20, 20, 5, ()) == (log.start_offset, log.end_offset, log.last_epoch, log.read(20))
