@@ -122,7 +122,8 @@ def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Tu
 
 
 def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> UpdateRaftVoterResponse:
-    """A voter says where it listens now; answered without waiting for the commit (10.53)."""
+    """A voter says where it listens now; answered without waiting for the commit (10.53). At
+    kraft.version 0 released voters say so too, and the log has no place for it (golden A2)."""
     error = _update_refusal(quorum, request)
     voter = Voter(
         voter_id=request.voter_id,
@@ -133,7 +134,8 @@ def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> Updat
             max_supported_version=request.k_raft_version_feature.max_supported_version,
         ),
     )
-    if not error and quorum.voters.find(request.voter_id) != voter:
+    is_told = quorum.history.kraft_version > 0
+    if not error and is_told and quorum.voters.find(request.voter_id) != voter:
         records = (Voters(voters=quorum.voters.with_voter(voter).voters),)
         quorum.append(records, (0,), turn, is_control=True)
     return UpdateRaftVoterResponse(error_code=error, current_leader=_current_leader(quorum))
@@ -155,8 +157,6 @@ def _update_refusal(quorum: Quorum, request: UpdateRaftVoterRequest) -> ErrorCod
         return ErrorCode.INVALID_REQUEST
     if not any(one.name == LISTENER for one in request.listeners):
         return ErrorCode.INVALID_REQUEST
-    if quorum.history.kraft_version == 0:
-        return ErrorCode.UNSUPPORTED_VERSION
     if not quorum.voters.includes(ReplicaKey(request.voter_id, request.voter_directory_id)):
         return ErrorCode.VOTER_NOT_FOUND
     return ErrorCode.NONE
