@@ -127,8 +127,9 @@ class Quorum:
 
     def election_ms(self, turn: Turn) -> int:
         """When patience without a leader ends: drawn from [t, 2t); observers wait for ever."""
-        if not self.is_voter:
-            return NEVER_MS
+        return self._drawn_ms(turn) if self.is_voter else NEVER_MS
+
+    def _drawn_ms(self, turn: Turn) -> int:
         timeout_ms = self.settings.controller_quorum_election_timeout_ms
         return turn.now_ms + timeout_ms + int(self.random() * timeout_ms)
 
@@ -142,7 +143,7 @@ class Quorum:
     def become_unattached(self, epoch: int, turn: Turn, *, voted: ReplicaKey | None = None) -> None:
         """What was left of an election's patience stays; a vote draws anew (rule 10.7)."""
         role, election_ms = self.role, NEVER_MS
-        if voted is None and not isinstance(role, Follower | Leader):
+        if voted is None and self.is_voter and not isinstance(role, Follower | Leader):
             election_ms = role.election_ms
         if election_ms == NEVER_MS:
             election_ms = self.election_ms(turn)
@@ -186,8 +187,9 @@ class Quorum:
         self._note_election(turn)
 
     def become_resigned(self, turn: Turn, successors: tuple[ReplicaKey, ...]) -> None:
+        """One that was removed waits no longer than the others (rule 10.39)."""
         self._enter(
-            Resigned(self.election_ms(turn), successors),
+            Resigned(self._drawn_ms(turn), successors),
             turn,
             epoch=self.epoch,
             leader_id=self.leader_id,
