@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from kraftsim.controller.core.batch import Batch, VersionRange, Voter, VoterEndpoint
+from kraftsim.controller.core.batch import Batch, VoterEndpoint
 from kraftsim.controller.core.rpc import (
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
@@ -29,11 +29,21 @@ from kraftsim.controller.raft.quorum import LISTENER, Identity, Quorum
 from kraftsim.controller.raft.roles import Follower, Leader
 from kraftsim.controller.raft.snapshots import by_reference
 from kraftsim.controller.raft.voters import ReplicaKey, VoterSet
+from kraftsim.controller.timeline import NEVER_MS
 from kraftsim.controller.wire.frames import decode_request, decode_response, read_request_header
 from kraftsim.controller.wire.record_batch import decode_batches
 from tests.golden import recordings
 from tests.golden.recordings import Frame
 
+# Frames that crossed on the wire: the one takes effect just before the other's moment.
+MOVED: dict[tuple[str, str, int], dict[int, int]] = {
+    ("4.3.1", "A2-quorum3", 3000): {1638: 1644},
+    ("4.3.1", "A2-quorum3", 3001): {362: 368, 366: 368, 368: 373, 1500: 1497},
+    ("4.3.1", "A2-quorum3", 3002): {885: 882},
+    ("4.3.1", "A3-dynamic", 3000): {667: 666},
+}
+VOTER_IDS = (3000, 3001, 3002)
+FIRST_PORTS = {"A2-quorum3": 29600, "A3-dynamic": 29800}
 QUORUM_APIS = {1, 52, 53, 54, 55, 59, 80, 81, 82}
 API_VERSIONS, FETCH = 18, 1
 
@@ -91,7 +101,9 @@ def happenings(release: str, run: str, node_id: int) -> list[Happening]:
     for event in recordings.events(release, run):
         if str(node_id) in event["event"] and re.match(r"start|send", event["event"]):
             told.append(Happening(event["next_seq"], event["event"].split(f" c{node_id}")[0]))
-    return list(_without_pauses(sorted(told, key=lambda one: (one.seq, one.exchange is not None))))
+    moved = MOVED.get((release, run, node_id), {})
+    told.sort(key=lambda one: (moved.get(one.seq, one.seq), one.exchange is not None, one.seq not in moved))
+    return list(_without_pauses(told))
 
 
 def _without_pauses(told: list[Happening]) -> Iterator[Happening]:
@@ -145,6 +157,9 @@ class StandIn:
 
     def __post_init__(self) -> None:
         self.told = happenings(self.release, self.run, self.node_id)
+        self.promised = {
+            one.exchange.asked.seq: one.exchange.response for one in self.told if one.exchange
+        }
         (log,) = (
             one
             for one in recordings.metadata_logs(self.release)
@@ -224,35 +239,73 @@ class StandIn:
         token, end_offset = exchange.asked.seq, end_of(exchange.response)
         request = exchange.request
         if isinstance(request, FetchRequest):
+            self._ring(exchange.response)
             self._append_up_to(request.topics[0].partitions[0].fetch_offset)
         self._step(conduct.on_request, request, token)
         if token in self.replies and end_of(self.replies[token]) < end_offset:
             self._append_up_to(end_offset)
             self._step(conduct.on_request, request, token)
 
+    def _ring(self, response: Response | None) -> None:
+        """No fetch raises an epoch: where its answer tells a higher one, a clock had rung before."""
+        for _ in range(3):
+            if isinstance(response, FetchResponse) and response.responses:
+                said = response.responses[0].partitions[0].current_leader
+                if said.leader_epoch > self.quorum.epoch:
+                    self._make_due()
+
     def _compare(self, exchange: Exchange) -> None:
         token = exchange.asked.seq
         if token not in self.replies:
             self._append_up_to(end_of(exchange.response))
         if token not in self.replies and self.quorum is not None:
+            if self._has_resigned(exchange.response):
+                self._step(leading.resign)
+                self._step(conduct.poll)
             self._run_out(token)
         self.answers[token] = (exchange, self.replies.pop(token, None))
 
+    def _has_resigned(self, response: Response | None) -> bool:
+        """Whoever waited is refused in its own name: that it resigns shows here first."""
+        quorum = self.quorum
+        if not quorum.is_leader or not isinstance(response, FetchResponse):
+            return False
+        data = response.responses[0].partitions[0]
+        return (data.error_code, data.current_leader.leader_id) == (6, self.node_id)
+
     def _append_up_to(self, end_offset: int) -> None:
-        for batch in self.recorded:
-            quorum = self.quorum
-            if quorum and quorum.is_leader and quorum.log.end_offset <= batch.last_offset:
-                if batch.last_offset < end_offset and batch.epoch == quorum.epoch:
-                    self._carry_out(lambda turn, batch=batch: quorum.accept(batch, turn))
+        """As many batches at once as the answers to those who wait allow; who was told nothing of
+        them had run out of time before."""
+        quorum = self.quorum
+        if quorum is None or not quorum.is_leader:
+            return
+        ends = {end_of(self.promised.get(token)) for token in self._waiting()}
+        while quorum.log.end_offset < end_offset:
+            start = quorum.log.end_offset
+            cut = min(one for one in {*ends, end_offset} if one > start)
+            for token in self._waiting():
+                if end_of(self.promised.get(token)) <= start:
+                    self._run_out(token)
+            self._append([one for one in self.recorded if start <= one.base_offset < cut])
+
+    def _append(self, batches: list[Batch]) -> None:
+        def accept(turn: Turn) -> None:
+            for batch in batches:
+                self.quorum.accept(batch, turn)
+
+        assert {one.epoch for one in batches} == {self.quorum.epoch}
+        self._carry_out(accept)
+
+    def _waiting(self) -> list[int]:
+        return [token for token, _ in self.quorum.parked._parked.values()]
 
     def _run_out(self, token: int) -> None:
         """The time of a fetch that waits is over."""
-        later = Turn(self.now_ms, self._wall_ms())
-        parked = self.quorum.parked
-        for number, (waiting, request) in list(parked._parked.items()):
-            if waiting == token:
-                del parked._parked[number]
-                self.replies[token] = leading._answered(self.quorum, request)
+        parked = self.quorum.parked._parked
+        number = next((one for one, (waiting, _) in parked.items() if waiting == token), None)
+        if number is not None:
+            _, request = parked.pop(number)
+            self.replies[token] = leading._answered(self.quorum, request)
 
     # What it asks
 
@@ -260,7 +313,7 @@ class StandIn:
         if self.quorum is None:
             return
         self.lines.requests[exchange.asked.seq] = exchange.request
-        for urge in (lambda _: None, self._make_due, self._make_due, self._make_due):
+        for urge in (lambda _: None, self._urge, self._urge, self._urge):
             urge(exchange.request)
             self.lines.free, self.lines.sent = exchange.receiver, None
             self._step(lambda quorum, turn: conduct.poll(quorum, turn))
@@ -270,21 +323,26 @@ class StandIn:
         sent = self.lines.sent
         self.asked[exchange.asked.seq] = (exchange, sent and sent.request)
 
-    def _make_due(self, request: Request) -> None:
+    def _urge(self, request: Request) -> None:
         """Its own clock told the recorded voter to do so: so does ours."""
         quorum, role = self.quorum, self.quorum.role
-        if isinstance(role, Leader):
-            if isinstance(request, EndQuorumEpochRequest):
-                self._step(leading.resign)
-            elif isinstance(request, BeginQuorumEpochRequest):
-                role.begin_ms = {one.voter_id: self.now_ms for one in quorum.others}
-                role.progress = {
-                    one: replace(progress, fetched_ms=-1) for one, progress in role.progress.items()
-                }
-        elif isinstance(request, VoteRequest):
-            due = "fetch_ms" if isinstance(role, Follower) else "election_ms"
-            quorum.role = replace(role, **{due: self.now_ms})
-            self._step(conduct.on_deadline)
+        if not isinstance(role, Leader):
+            if isinstance(request, VoteRequest):
+                self._make_due()
+        elif isinstance(request, EndQuorumEpochRequest):
+            self._step(leading.resign)
+        elif isinstance(request, BeginQuorumEpochRequest):
+            role.begin_ms = {one.voter_id: self.now_ms for one in quorum.others}
+            role.progress = {
+                one: replace(progress, fetched_ms=-1) for one, progress in role.progress.items()
+            }
+
+    def _make_due(self) -> None:
+        quorum, role = self.quorum, self.quorum.role
+        due = "fetch_ms" if isinstance(role, Follower) else "election_ms"
+        assert getattr(role, due) < NEVER_MS, role
+        quorum.role = replace(role, **{due: self.now_ms})
+        self._step(conduct.on_deadline)
 
     def _be_told(self, exchange: Exchange) -> None:
         if self.quorum is None:
@@ -303,29 +361,33 @@ def end_of(response: Response | None) -> int:
 
 
 def identity(release: str, run: str, node_id: int) -> Identity:
-    key = ReplicaKey(node_id, directory_of(release, run, node_id))
-    endpoint = VoterEndpoint(name=LISTENER, host="127.0.0.1", port=PORTS[run] + 2 * (node_id - 3000))
-    voters = [
-        Voter(
+    """As it was formatted: A2 names the voters (of unknown directories) by configuration, A3 begins
+    with one voter and joins the others to it."""
+    alone = Identity(
+        key=ReplicaKey(node_id, directory_of(release, run, node_id)),
+        cluster_id=cluster_id_of(release, run),
+        endpoint=endpoint_of(release, run, node_id),
+        voters=VoterSet(),
+        kraft_version=int(run == "A3-dynamic" and node_id == 3000),
+    )
+    if run == "A3-dynamic":
+        return alone.with_voters((alone.as_voter,) if node_id == 3000 else ())
+    voters = (
+        replace(
+            alone.as_voter,
             voter_id=one,
             voter_directory_id=ZERO_UUID,
-            endpoints=(
-                VoterEndpoint(name=LISTENER, host="127.0.0.1", port=PORTS[run] + 2 * (one - 3000)),
-            ),
-            k_raft_version_feature=VersionRange(min_supported_version=0, max_supported_version=1),
+            endpoints=(endpoint_of(release, run, one),),
         )
-        for one in (3000, 3001, 3002)
-    ]
-    return Identity(
-        key=key,
-        cluster_id=cluster_of(release, run),
-        endpoint=endpoint,
-        voters=VoterSet(tuple(voters)),
-        kraft_version=0,
+        for one in VOTER_IDS
     )
+    return alone.with_voters(tuple(voters))
 
 
-PORTS = {"A2-quorum3": 29600, "A3-dynamic": 29800}
+def endpoint_of(release: str, run: str, node_id: int) -> VoterEndpoint:
+    first = FIRST_PORTS[run] - 100 * (release == "3.9.1")
+    port = first + 2 * (node_id - VOTER_IDS[0])
+    return VoterEndpoint(name=LISTENER, host="127.0.0.1", port=port)
 
 
 def directory_of(release: str, run: str, node_id: int) -> bytes:
@@ -337,7 +399,7 @@ def directory_of(release: str, run: str, node_id: int) -> bytes:
     )
 
 
-def cluster_of(release: str, run: str) -> str:
+def cluster_id_of(release: str, run: str) -> str | None:
     return next(
         one.request.cluster_id
         for one in exchanges(release, run)
