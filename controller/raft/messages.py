@@ -130,6 +130,7 @@ def begin_response(quorum: Quorum, error: ErrorCode) -> BeginQuorumEpochResponse
 
 
 def end_request(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> EndQuorumEpochRequest:
+    """It does not say where the leader listened: no released one ever does (10.41)."""
     partition = EndQuorumEpochPartition(
         leader_id=quorum.leader_id,
         leader_epoch=quorum.epoch,
@@ -142,7 +143,6 @@ def end_request(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> EndQuorum
     return EndQuorumEpochRequest(
         cluster_id=quorum.identity.cluster_id,
         topics=(EndQuorumEpochTopic(topic_name=METADATA_TOPIC, partitions=(partition,)),),
-        leader_endpoints=(as_endpoint(quorum.identity.endpoint),),
     )
 
 
