@@ -1,4 +1,4 @@
-"""What was said to the recorded controllers about the quorum, and by whom, in the order of the wire."""
+"""What was said to the recorded controllers about the quorum, by whom, in the order of the wire."""
 
 import re
 from collections.abc import Iterator
@@ -15,10 +15,8 @@ from kraftsim.controller.wire.frames import decode_request, decode_response, rea
 from tests.golden import recordings
 from tests.golden.recordings import Frame
 
-FETCH, VOTE, BEGIN, END, DESCRIBE, FETCH_SNAPSHOT, ADD, REMOVE, UPDATE = (
-    *(1, 52, 53, 54, 55, 59, 80, 81, 82),
-)
-API_VERSIONS = 18
+FETCH, API_VERSIONS, VOTE, BEGIN, END, DESCRIBE = 1, 18, 52, 53, 54, 55
+FETCH_SNAPSHOT, ADD, REMOVE, UPDATE = 59, 80, 81, 82
 ANSWERED = {FETCH, VOTE, BEGIN, END, DESCRIBE, FETCH_SNAPSHOT, ADD, REMOVE, UPDATE}
 VOTER_IDS = (3000, 3001, 3002)
 STATIC, DYNAMIC = "A2-quorum3", "A3-dynamic"
@@ -63,7 +61,7 @@ class Exchange:
 
 class Happening(NamedTuple):
     """`kind` is what was done to the voter ("start", "send SIGKILL to"), or how an exchange
-    concerns it: it has "heard" a request, "answered" it, "asked" somebody, was "told" the answer."""
+    concerns it: it "heard" a request, "answered" it, "asked" somebody, was "told" the answer."""
 
     seq: int
     kind: str

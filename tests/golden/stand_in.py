@@ -5,6 +5,7 @@ resigned, appended, let a fetch that waits run out of time, was started again) i
 ours at that moment; what it answered, and what it asked, is ours.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -19,14 +20,15 @@ from kraftsim.controller.core.rpc import (
     Request,
     Response,
     VoteRequest,
+    VoteResponse,
 )
 from kraftsim.controller.core.settings import Settings
-from kraftsim.controller.raft import conduct, leading
+from kraftsim.controller.raft import conduct, elections, leading
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.peers import Peers
 from kraftsim.controller.raft.protocol import Answered, Channel, ElectionState, Turn
 from kraftsim.controller.raft.quorum import Quorum
-from kraftsim.controller.raft.roles import Candidate, Follower, Leader, Role
+from kraftsim.controller.raft.roles import Follower, Leader
 from kraftsim.controller.raft.snapshots import by_reference
 from kraftsim.controller.timeline import NEVER_MS
 from kraftsim.controller.wire.record_batch import decode_batches
@@ -72,7 +74,7 @@ class StandIn:
         self.told = happenings(place, moved)
         self.exchanges = {one.exchange.seq: one.exchange for one in self.told if one.exchange}
         self.answers: list[tuple[Exchange, Response | None]] = []
-        self.requests: list[tuple[Exchange, Role, Request | None]] = []
+        self.requests: list[tuple[Exchange, Request | None]] = []
         self.urged: list[tuple[int, str]] = []
         self.recorded = _recorded_log(place)
         self.replies: dict[int, Any] = {}
@@ -134,17 +136,18 @@ class StandIn:
             self._step(conduct.on_persisted, quorum.log.end_offset)
 
     def _wall_ms(self) -> int:
-        """The time of what the recorded log has next: should ours write it, it has that time."""
+        """The time of the next control batch of the recorded log: ours writes none but these."""
         end_offset = self.quorum.log.end_offset
-        return next((one.timestamp_ms for one in self.recorded if one.base_offset >= end_offset), 0)
+        later = (one for one in self.recorded if one.base_offset >= end_offset and one.is_control)
+        return next((one.timestamp_ms for one in later), 0)
 
     # What it hears
 
     def _hear(self, exchange: Exchange) -> None:
         """Again, if the recorded voter had appended more by the time at which it answered."""
         request, end_offset = exchange.request, end_of(exchange.response)
+        self._ring(exchange)
         if isinstance(request, FetchRequest):
-            self._ring(exchange.response)
             self._append_up_to(request.topics[0].partitions[0].fetch_offset)
         self._step(conduct.on_request, request, exchange.seq)
         if exchange.seq in self.replies and end_of(self.replies[exchange.seq]) < end_offset:
@@ -167,12 +170,19 @@ class StandIn:
         """As many batches at once as the answers to those who wait tell of; who was told of none
         of them had run out of time before."""
         while self.quorum.is_leader and (start := self.quorum.log.end_offset) < end_offset:
-            ends = {seq: end_of(self.exchanges[seq].response) for seq in self._waiting()}
-            cut = min(one for one in (*ends.values(), end_offset) if one > start)
-            for seq, end in ends.items():
-                if end <= start:
-                    self._run_out(seq)
+            ends = (self._promised_end(seq) for seq in self._waiting())
+            cut = min(one for one in (*ends, end_offset) if one > start)
+            self._let_run_out(start)
             self._step(_append, [one for one in self.recorded if start <= one.base_offset < cut])
+
+    def _let_run_out(self, end_offset: int) -> None:
+        """Those who wait, and are told of nothing that lies at `end_offset` or behind it."""
+        for seq in self._waiting():
+            if self._promised_end(seq) <= end_offset:
+                self._run_out(seq)
+
+    def _promised_end(self, seq: int) -> int:
+        return end_of(self.exchanges[seq].response)
 
     def _waiting(self) -> list[int]:
         return [seq for seq, _ in self.quorum.parked._parked.values()]
@@ -185,26 +195,25 @@ class StandIn:
                 del parked[number]
                 self.replies[seq] = leading._answered(self.quorum, request)
 
-    def _ring(self, response: Response | None) -> None:
-        """No fetch raises an epoch: where its answer tells a higher one, a clock had rung."""
-        data = fetched(response)
+    def _ring(self, exchange: Exchange) -> None:
+        """Where the answer tells a higher epoch than it heard, the voter's own clock had rung."""
+        told, asked = epoch_told(exchange.response), epoch_asked(exchange.request)
         for _ in range(3):
-            if data and data.current_leader.leader_epoch > self.quorum.epoch:
-                self._make_due()
+            if told > max(asked, self.quorum.epoch):
+                self._stand()
 
     # What it asks
 
     def _ask(self, exchange: Exchange) -> None:
         """What ours sends by the line by which the recorded one sent; urged only if need be."""
         self.lines.asked[exchange.seq] = exchange.request
-        role = self.quorum.role
         sent = self._offered(exchange)
         for _ in range(3):
             if type(sent) is type(exchange.request):
                 break
             self._urge(exchange.request)
             sent = self._offered(exchange)
-        self.requests.append((exchange, role, sent))
+        self.requests.append((exchange, sent))
 
     def _offered(self, exchange: Exchange) -> Request | None:
         self.lines.free, self.lines.sent = exchange.receiver, None
@@ -214,7 +223,22 @@ class StandIn:
 
     def _be_told(self, exchange: Exchange) -> None:
         event = Answered(Channel.RAFT, exchange.receiver, exchange.seq, exchange.response)
-        self._step(conduct.on_answer, event)
+        batches = self._appended_with_voters()
+
+        def append_and_answer(quorum: Quorum, turn: Turn) -> None:
+            _append(quorum, batches, turn)
+            conduct.on_answer(quorum, event, turn)
+
+        self._step(append_and_answer)
+
+    def _appended_with_voters(self) -> list[Batch]:
+        """What the recorded leader wrote before it wrote of a new voter, and made safe with it."""
+        role, start = self.quorum.role, self.quorum.log.end_offset
+        if not isinstance(role, Leader) or role.change is None or role.change.offset >= 0:
+            return []
+        self._let_run_out(start)
+        later = (one for one in self.recorded if one.base_offset >= start)
+        return list(itertools.takewhile(lambda one: not one.is_control, later))
 
     # What it does by its own clock
 
@@ -222,10 +246,8 @@ class StandIn:
         role = self.quorum.role
         match request:
             case VoteRequest() if not isinstance(role, Leader):
-                if self.place.release == "3.9.1" and not isinstance(role, Candidate):
-                    self._step(_stand_without_asking)
-                else:
-                    self._make_due()
+                if self.place.release != "3.9.1" or self.quorum.epoch < epoch_asked(request):
+                    self._stand()
             case EndQuorumEpochRequest() if isinstance(role, Leader):
                 self._resign()
             case BeginQuorumEpochRequest() if isinstance(role, Leader):
@@ -236,6 +258,14 @@ class StandIn:
             self.urged.append((self.seq, "resigns"))
             self._step(leading.resign)
             self._step(conduct.poll)
+
+    def _stand(self) -> None:
+        """3.9 has no pre-vote."""
+        if self.place.release == "3.9.1" and self.quorum.is_voter:
+            self.urged.append((self.seq, "stands"))
+            self._step(_stand_without_asking)
+        else:
+            self._make_due()
 
     def _make_due(self) -> None:
         self.urged.append((self.seq, "rings"))
@@ -253,14 +283,29 @@ def _append(quorum: Quorum, batches: list[Batch], turn: Turn) -> None:
 
 
 def _stand_without_asking(quorum: Quorum, turn: Turn) -> None:
-    """3.9 has no pre-vote."""
     quorum.become_candidate(turn)
+    elections.count(quorum, turn)
 
 
 def _forget_begins(role: Leader, now_ms: int) -> None:
     """Nobody has fetched for so long that all must be told again who leads."""
     role.begin_ms = dict.fromkeys(role.begin_ms, now_ms)
     role.progress = {one: replace(told, fetched_ms=-1) for one, told in role.progress.items()}
+
+
+def epoch_told(response: Response | None) -> int:
+    match response:
+        case FetchResponse(responses=(topic,)):
+            return topic.partitions[0].current_leader.leader_epoch
+        case VoteResponse(topics=(voted,)):
+            return voted.partitions[0].leader_epoch
+        case _:
+            return -1
+
+
+def epoch_asked(request: Request) -> int:
+    """What a request makes its receiver believe; a fetch tells nothing."""
+    return request.topics[0].partitions[0].replica_epoch if isinstance(request, VoteRequest) else -1
 
 
 def fetched(response: Response | None) -> FetchPartitionData | None:
