@@ -183,6 +183,7 @@ class Quorum:
             f"epoch {epoch} is led by {self.leader_id} and by {leader_id}"
         )
         self.leader_endpoint = endpoint
+        self.peers.forget()
         self._enter(Follower(self.fetch_ms(turn)), turn, epoch=epoch, leader_id=leader_id)
         self._note_election(turn)
 
