@@ -61,6 +61,9 @@ class RecordedLines(Peers):
     def take(self, peer_id: int, number: int) -> Request | None:
         return self.asked.pop(number, None)
 
+    def forget(self) -> None:
+        self.asked.clear()
+
     def failed(self, peer_id: int, now_ms: int) -> None:
         """When it is asked again is recorded too."""
 
