@@ -188,15 +188,15 @@ class StandIn:
         return end_of(self.exchanges[seq].response)
 
     def _waiting(self) -> list[int]:
-        return [seq for seq, _ in self.quorum.parked._parked.values()]
+        return [seq for seq, *_ in self.quorum.parked._parked.values()]
 
     def _run_out(self, seq: int) -> None:
         """The time of a fetch that waits is over."""
         parked = self.quorum.parked._parked
-        for number, (waiting, request) in list(parked.items()):
+        for number, (waiting, _, response) in list(parked.items()):
             if waiting == seq:
                 del parked[number]
-                self.replies[seq] = leading._answered(self.quorum, request)
+                self.replies[seq] = response
 
     def _ring(self, exchange: Exchange) -> None:
         """Where the answer tells a higher epoch than it heard, the voter's own clock had rung."""
