@@ -30,6 +30,9 @@ from .link import Link
 from .network import Network
 from .topology import BrokerSpec, Topology, agent_config
 
+# Controllers that share a process hear of everything in one instant. Without what separate processes
+# have by nature, all would give their leader up at once, and split every vote.
+FETCH_TIMEOUT_SPREAD_MS = 20
 VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that a seed repeats its stamps
 
 
@@ -163,10 +166,18 @@ class World:
         )
 
     def _node(self, config: NodeConfig, disk: Disk) -> Node:
+        settings = self.topology.settings
+        place = [one.node_id for one in self.topology.controllers].index(config.node_id)
+        fetch_timeout_ms = settings.controller_quorum_fetch_timeout_ms
         return Node(
             config,
             profile=self.topology.profile,
-            settings=self.topology.settings,
+            settings=replace(
+                settings,
+                controller_quorum_fetch_timeout_ms=(
+                    fetch_timeout_ms + place * FETCH_TIMEOUT_SPREAD_MS
+                ),
+            ),
             random=self.random,
             snapshot_format=self._snapshot_format,
             log=disk.log,

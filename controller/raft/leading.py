@@ -68,7 +68,7 @@ def on_fetch(quorum: Quorum, request: FetchRequest, token: Any, turn: Turn) -> N
         _note_fetch(quorum, request, turn)
         reply = _answered(quorum, request)
     if fetch_answer.may_wait(request, reply) and quorum.parked.has_room():
-        quorum.parked.add(token, request, turn.now_ms)
+        quorum.parked.add(token, request, reply, turn.now_ms)
     else:
         turn.replies += ((token, reply),)
 
@@ -79,8 +79,7 @@ def answer_parked(quorum: Quorum, turn: Turn) -> None:
 
 
 def answer_expired(quorum: Quorum, turn: Turn) -> None:
-    expired = quorum.parked.expired(turn.now_ms)
-    turn.replies += tuple((token, _answered(quorum, one)) for token, one in expired)
+    turn.replies += tuple(quorum.parked.expired(turn.now_ms))
 
 
 def _news(quorum: Quorum, request: FetchRequest) -> FetchResponse | None:

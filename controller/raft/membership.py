@@ -131,7 +131,8 @@ def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Tu
 
 
 def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> UpdateRaftVoterResponse:
-    """A voter says where it listens now; answered without waiting for the commit (10.53)."""
+    """A voter says where it listens now; answered without waiting for the commit (10.53). At
+    kraft.version 0 released voters say so too, and the log has no place for it (golden A2)."""
     error = _update_refusal(quorum, request)
     voter = Voter(
         voter_id=request.voter_id,
@@ -142,7 +143,8 @@ def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> Updat
             max_supported_version=request.k_raft_version_feature.max_supported_version,
         ),
     )
-    if not error and quorum.voters.find(request.voter_id) != voter:
+    is_told = quorum.history.kraft_version > 0
+    if not error and is_told and quorum.voters.find(request.voter_id) != voter:
         records = (Voters(voters=quorum.voters.with_voter(voter).voters),)
         quorum.append(records, (0,), turn, is_control=True)
     return UpdateRaftVoterResponse(error_code=error, current_leader=_current_leader(quorum))
@@ -158,7 +160,7 @@ def _update_refusal(quorum: Quorum, request: UpdateRaftVoterRequest) -> ErrorCod
     if not quorum.is_leader:
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
     unready = _unready(quorum, "updating")
-    if unready is not None:
+    if unready is not None and unready[0] != ErrorCode.UNSUPPORTED_VERSION:
         return unready[0]
     supported = request.k_raft_version_feature
     supported_range = range(supported.min_supported_version, supported.max_supported_version + 1)

@@ -130,6 +130,7 @@ def begin_response(quorum: Quorum, error: ErrorCode) -> BeginQuorumEpochResponse
 
 
 def end_request(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> EndQuorumEpochRequest:
+    """It does not say where the leader listened: no released one ever does (10.41)."""
     partition = EndQuorumEpochPartition(
         leader_id=quorum.leader_id,
         leader_epoch=quorum.epoch,

@@ -1,4 +1,5 @@
-"""Fetches that wait for news of the log, each with the time at which it is answered anyway."""
+"""Fetches that wait for news of the log, each with the answer that it gets anyway when its time is
+over: the one that held when it came (rule 10.35)."""
 
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
@@ -13,7 +14,7 @@ FETCHES_MAX = 20_000  # more followers than any metadata log has; beyond it nobo
 
 class ParkedFetches(Generic[Token]):
     def __init__(self) -> None:
-        self._parked: dict[int, tuple[Token, FetchRequest]] = {}
+        self._parked: dict[int, tuple[Token, FetchRequest, FetchResponse]] = {}
         self._expiries: list[tuple[int, int]] = []  # heap of (expires_ms, number)
         self._number = 0
 
@@ -23,9 +24,11 @@ class ParkedFetches(Generic[Token]):
     def has_room(self) -> bool:
         return len(self._parked) < FETCHES_MAX
 
-    def add(self, token: Token, request: FetchRequest, now_ms: int) -> None:
+    def add(
+        self, token: Token, request: FetchRequest, response: FetchResponse, now_ms: int
+    ) -> None:
         self._number += 1
-        self._parked[self._number] = (token, request)
+        self._parked[self._number] = (token, request, response)
         heappush(self._expiries, (now_ms + request.max_wait_ms, self._number))
 
     def released(
@@ -33,7 +36,7 @@ class ParkedFetches(Generic[Token]):
     ) -> list[tuple[Token, FetchResponse]]:
         """There may be news: `answer` says what to tell each one, or None to let it wait on."""
         told = []
-        for number, (token, request) in list(self._parked.items()):
+        for number, (token, request, _) in list(self._parked.items()):
             response = answer(request)
             if response is not None:
                 del self._parked[number]
@@ -43,12 +46,13 @@ class ParkedFetches(Generic[Token]):
             heapify(self._expiries)
         return told
 
-    def expired(self, now_ms: int) -> list[tuple[Token, FetchRequest]]:
+    def expired(self, now_ms: int) -> list[tuple[Token, FetchResponse]]:
         taken = []
         while self._expiries and self._expiries[0][0] <= now_ms:
             waiting = self._parked.pop(heappop(self._expiries)[1], None)
             if waiting is not None:
-                taken.append(waiting)
+                token, _, response = waiting
+                taken.append((token, response))
         return taken
 
     def next_expiry_ms(self) -> int:

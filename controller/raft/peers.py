@@ -56,6 +56,11 @@ class Peers:
         request, line.request, line.lost_ms = line.request, None, NEVER_MS
         return request
 
+    def forget(self) -> None:
+        """Nobody waits for the answers any more; all lines are free."""
+        for line in self._lines.values():
+            line.request, line.lost_ms = None, NEVER_MS
+
     def failed(self, peer_id: int, now_ms: int) -> None:
         self._lines[peer_id].ready_ms = now_ms + self._retry_backoff_ms
 

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from .snapshots import Download, Snapshot, SnapshotFormat
 
 LISTENER = "CONTROLLER"
-# Replicas that share a process hear of everything in one instant. Without what separate processes
-# have by nature, all would give their leader up at once, and split every vote.
-FETCH_JITTER_MS = 50
 RAFT_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=1)
 
 
@@ -135,9 +132,8 @@ class Quorum:
         return turn.now_ms + timeout_ms + int(self.random() * timeout_ms)
 
     def fetch_ms(self, turn: Turn) -> int:
-        """When a leader that does not answer is given up; not to the millisecond, see below."""
-        jitter_ms = int(self.random() * FETCH_JITTER_MS)
-        return turn.now_ms + self.settings.controller_quorum_fetch_timeout_ms + jitter_ms
+        """When a leader that does not answer is given up."""
+        return turn.now_ms + self.settings.controller_quorum_fetch_timeout_ms
 
     # Transitions
 
@@ -184,10 +180,12 @@ class Quorum:
             f"epoch {epoch} is led by {self.leader_id} and by {leader_id}"
         )
         self.leader_endpoint = endpoint
+        self.peers.forget()
         self._enter(Follower(self.fetch_ms(turn)), turn, epoch=epoch, leader_id=leader_id)
         self._note_election(turn)
 
     def become_resigned(self, turn: Turn, successors: tuple[ReplicaKey, ...]) -> None:
+        """One that was removed waits no longer than the others (rule 10.39)."""
         self._enter(
             Resigned(self.resigned_ms(turn), successors),
             turn,
