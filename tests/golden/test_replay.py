@@ -3,12 +3,19 @@
 A tool saw the cluster at one moment: some prefix of the log must give exactly what it printed.
 """
 
+import dataclasses
 import re
 
 import pytest
 
 from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.image_records import records_of
 from kraftsim.controller.core.loader import Loader, replay
+from kraftsim.controller.core.records import (
+    Record,
+    RegisterBrokerRecord,
+    RegisterControllerRecord,
+)
 from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.controller.wire.record_batch import decode_batches
 from tests.golden import recordings
@@ -184,3 +191,29 @@ def test_the_features_epoch_is_where_the_bootstrap_ended(release: str, epoch: in
     image = replay(b for b in decode_batches(log.data) if b.last_offset < 30)
 
     assert image.features_offset == epoch
+
+
+@pytest.mark.rule("9.46", "10.43")
+@pytest.mark.parametrize(("log", "snapshot"), SNAPSHOTS, ids=lambda one: one.place)
+def test_our_snapshot_would_hold_the_records_of_kafkas(log: LogFile, snapshot: LogFile) -> None:
+    """Their order within a kind is a hash map's; the start time of a broker is ours (KIP-436)."""
+    end_offset = int(snapshot.name[:20])
+    fold = replay(b for b in decode_batches(log.data) if b.last_offset < end_offset)
+    theirs = [
+        record
+        for batch in decode_batches(snapshot.data)
+        if not batch.is_control
+        for record in batch.records
+    ]
+
+    assert sorted(map(_comparable, records_of(fold))) == sorted(map(_comparable, theirs))
+
+
+def _comparable(record: Record) -> str:
+    if isinstance(record, RegisterBrokerRecord):
+        features = tuple(sorted(record.features, key=lambda feature: feature.name))
+        record = dataclasses.replace(record, features=features, start_time_ms=0)
+    if isinstance(record, RegisterControllerRecord):
+        features = tuple(sorted(record.features, key=lambda feature: feature.name))
+        record = dataclasses.replace(record, features=features)
+    return repr(record)
