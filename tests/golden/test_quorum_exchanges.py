@@ -10,9 +10,10 @@ Answers are compared whole, records, offsets, epochs and high watermarks include
 - Add- and RemoveRaftVoter: the order of the voters that a text lists, and how the releases before
   4.3 spell it: "NONE" where 4.3 has no message, Optional[...] around a directory in 3.9.
 
-When a fetch that waits is answered is recorded, not compared: only with what. What ours asks of the
-others is compared too, but for the bytes that a fetch may bring (4.3 asks for
-1 MiB) and for -1 or 0 as the high watermark of one that knows none.
+When a fetch that waits is answered follows the recording; what it is answered is compared. What
+ours asks of the others is compared too, but for the bytes that a fetch may bring (4.3 asks for 1
+MiB) and for -1 or 0 as the high watermark of one that knows none. ControllerRegistration is not
+here: nobody answers it yet.
 """
 
 import re
