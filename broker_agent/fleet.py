@@ -7,7 +7,7 @@ fetches, and what one has brought is there for all, read once and folded once.
 from collections.abc import Callable, Iterable, Sequence
 
 from kraftsim.controller.core.batch import Batch
-from kraftsim.controller.core.rpc import FetchResponse, Request, Response
+from kraftsim.controller.core.rpc import FetchResponse, FetchSnapshotResponse, Request, Response
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.server.kafka_caller import Address, KafkaCaller
 from kraftsim.controller.server.runtime import Runtime
@@ -20,6 +20,7 @@ from .conversation import Send
 from .hosted_agent import HostedAgent, Reply
 from .image_history import ImageHistory
 from .metadata_fetch import LogPosition
+from .snapshot_intake import SnapshotIntake
 
 
 class Fleet:
@@ -40,6 +41,7 @@ class Fleet:
         self._random = random
         self._history = ImageHistory(MetadataLog())
         self._position = LogPosition()
+        self._snapshots = SnapshotIntake(self._history)
         self._clients: list[BrokerClient] = []
         self._forwarding: set[KafkaCaller] = set()
         self.agents: dict[int, HostedAgent] = {}
@@ -120,6 +122,8 @@ class Fleet:
             for one in reply.node_endpoints:
                 self._addresses[one.node_id] = (one.host, one.port)
             self._keep(reply.responses[0].partitions[0].records or ())
+        if isinstance(reply, FetchSnapshotResponse) and reply.topics:
+            self._snapshots.take(reply.topics[0].partitions[0])
         reply_to(reply)
 
     def _keep(self, records: Sequence[Batch]) -> None:

@@ -12,10 +12,17 @@ from kraftsim.controller.core.rpc import (
     FetchReplicaState,
     FetchRequest,
     FetchResponse,
+    FetchSnapshotRequest,
+    FetchSnapshotResponse,
     FetchTopic,
     LeaderIdAndEpoch,
     Response,
+    SnapshotId,
+    SnapshotPartition,
+    SnapshotPartitionData,
+    SnapshotTopic,
 )
+from kraftsim.controller.core.topic_names import METADATA_TOPIC
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
 
 from .config import AgentConfig
@@ -51,6 +58,8 @@ class MetadataFetch:
         self._conversation = Conversation(Channel.METADATA, timeout_ms=REQUEST_TIMEOUT_MS)
         self._next_ms = 0
         self._seen_offset = -1
+        self._download: SnapshotId | None = None
+        self._downloaded_bytes = 0
 
     @property
     def applied_offset(self) -> int:
@@ -77,8 +86,11 @@ class MetadataFetch:
         if not self._conversation.accept(sent):
             return False
         position = self._position
+        if isinstance(reply, FetchSnapshotResponse) and reply.topics:
+            self._on_slice(reply.topics[0].partitions[0], now_ms)
+            return self._is_news()
         if not isinstance(reply, FetchResponse) or reply.error_code:
-            position.leader_id = -1
+            position.leader_id, self._download = -1, None
             self._next_ms = now_ms + RETRY_MS
             return False
         data = reply.responses[0].partitions[0]
@@ -88,8 +100,25 @@ class MetadataFetch:
         else:
             self._advance(data)
             self._next_ms = now_ms + (self._config.metadata_linger_ms if data.records else 0)
-        seen, self._seen_offset = self._seen_offset, position.applied_offset
+        return self._is_news()
+
+    def _is_news(self) -> bool:
+        seen, self._seen_offset = self._seen_offset, self._position.applied_offset
         return self._seen_offset > seen
+
+    def _on_slice(self, data: SnapshotPartitionData, now_ms: int) -> None:
+        """What a snapshot says is folded once for a whole fleet; here only its bytes count."""
+        self._learn(data.current_leader)
+        self._next_ms = now_ms if not data.error_code else now_ms + RETRY_MS
+        if self._download is None or data.error_code or data.snapshot_id != self._download:
+            self._download = None
+            return
+        self._downloaded_bytes += len(data.unaligned_records)
+        if self._downloaded_bytes >= data.size:
+            position, done, self._download = self._position, self._download, None
+            if done.end_offset > position.end_offset:
+                position.end_offset, position.last_epoch = done.end_offset, done.epoch
+            position.high_watermark = max(position.high_watermark, done.end_offset)
 
     def _learn(self, said: LeaderIdAndEpoch) -> bool:
         """Who leads, as an answer tells; was that news (rule 10.38)?"""
@@ -102,6 +131,9 @@ class MetadataFetch:
 
     def _advance(self, data: FetchPartitionData) -> None:
         position = self._position
+        if data.snapshot_id.epoch >= 0:
+            self._download, self._downloaded_bytes = data.snapshot_id, 0
+            return
         if data.diverging_epoch.epoch >= 0:
             position.end_offset = min(position.end_offset, data.diverging_epoch.end_offset)
             position.last_epoch = data.diverging_epoch.epoch
@@ -110,7 +142,9 @@ class MetadataFetch:
             position.last_epoch = data.records[-1].epoch
         position.high_watermark = max(position.high_watermark, data.high_watermark)
 
-    def _request(self) -> FetchRequest:
+    def _request(self) -> FetchRequest | FetchSnapshotRequest:
+        if self._download is not None:
+            return self._slice_request(self._download)
         partition = FetchPartition(
             partition=0,
             current_leader_epoch=self._position.leader_epoch,
@@ -125,4 +159,18 @@ class MetadataFetch:
             max_wait_ms=MAX_WAIT_MS,
             max_bytes=MAX_BYTES,
             topics=(FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=(partition,)),),
+        )
+
+    def _slice_request(self, snapshot_id: SnapshotId) -> FetchSnapshotRequest:
+        partition = SnapshotPartition(
+            current_leader_epoch=self._position.leader_epoch,
+            snapshot_id=snapshot_id,
+            position=self._downloaded_bytes,
+            replica_directory_id=self._config.log_dirs[0],
+        )
+        return FetchSnapshotRequest(
+            cluster_id=self._config.cluster_id,
+            replica_id=self._config.broker_id,
+            max_bytes=MAX_BYTES,
+            topics=(SnapshotTopic(name=METADATA_TOPIC, partitions=(partition,)),),
         )

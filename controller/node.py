@@ -40,6 +40,7 @@ from .raft.quorum import LISTENER, Quorum
 from .raft.roles import Leader, Unattached
 from .raft.snapshots import Snapshot, SnapshotFormat
 from .registrar import Registrar
+from .snapshotting import Snapshotting
 from .timeline import NEVER_MS
 
 
@@ -79,6 +80,7 @@ class Node:
         self._random = random
         self._loader = Loader()
         self._loaded = 0  # everything below it is in the committed image
+        self._snapshotting = Snapshotting(settings)
         self._registrar = Registrar(config, profile, settings, random)
         self._steps: Mapping[type, Callable[[Any, Turn], None]] = {
             Started: self._start,
@@ -220,12 +222,15 @@ class Node:
             end_offset, epoch = snapshot.snapshot_id.end_offset, snapshot.snapshot_id.epoch
             self._loader = Loader.of_snapshot(snapshot.batches, end_offset, epoch)
             self._loaded = end_offset
+            self._snapshotting.began_anew(turn.now_ms)
         for batch in quorum.log.read(self._loaded):
             if batch.last_offset >= quorum.high_watermark:
                 break
             self._loader.load(batch)
+            self._snapshotting.committed(batch, quorum)
             turn.committed += (batch,)
             self._loaded = batch.last_offset + 1
+        self._snapshotting.maybe_take(self._loader, quorum, turn)
         self.high_watermark_moved_wall_ms = turn.wall_ms
         if self.active is not None:
             self.active.release(quorum.high_watermark, turn)

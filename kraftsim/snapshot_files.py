@@ -1,6 +1,11 @@
 """Snapshots as Kafka's own bytes, for whoever serves them to real followers."""
 
 from kraftsim.controller.raft.snapshots import SnapshotFormat
+from kraftsim.controller.wire.record_batch import encode_batch
 from kraftsim.controller.wire.snapshot_file import decode_snapshot, encode_snapshot
 
-SNAPSHOT_FILES = SnapshotFormat(encode_snapshot, lambda data: tuple(decode_snapshot(data)))
+SNAPSHOT_FILES = SnapshotFormat(
+    spell=encode_snapshot,
+    read=lambda data: tuple(decode_snapshot(data)),
+    size=lambda batch: len(encode_batch(batch)),  # kept with the batch, for those who fetch it
+)

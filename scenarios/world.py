@@ -30,7 +30,7 @@ from .link import Link
 from .network import Network
 from .topology import BrokerSpec, Topology, agent_config
 
-# Controllers that share a process hear of everything in one instant. Without what separate processes
+# Controllers that share a process hear of everything in one instant. Without what separate ones
 # have by nature, all would give their leader up at once, and split every vote.
 FETCH_TIMEOUT_SPREAD_MS = 20
 VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that a seed repeats its stamps

@@ -32,7 +32,11 @@ PURE = (
 PURE_CALLS_REFUSED = {"open", "print", "input", "exec", "eval", "__import__"}
 ANYTHING = {"*"}  # the standard library, and what pyproject.toml declares
 
-AGENT_IO = {"client", "fleet"}  # the files of broker_agent/ that own sockets and clocks
+AGENT_IO = {
+    "client",
+    "fleet",
+    "snapshot_intake",
+}  # the files of broker_agent/ that own sockets and clocks
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ class Settings:
     controller_quorum_election_backoff_max_ms: int = 1000
     controller_quorum_request_timeout_ms: int = 2000
     controller_quorum_retry_backoff_ms: int = 20
+    metadata_log_max_record_bytes_between_snapshots: int = 20 * 1024 * 1024
+    metadata_log_max_snapshot_interval_ms: int = 3_600_000
     num_partitions: int = 1
     default_replication_factor: int = 1
     min_insync_replicas: int = 1
@@ -40,6 +42,8 @@ _LEAST = {
     "controller_quorum_election_backoff_max_ms": 0,
     "controller_quorum_request_timeout_ms": 1,
     "controller_quorum_retry_backoff_ms": 0,
+    "metadata_log_max_record_bytes_between_snapshots": 1,
+    "metadata_log_max_snapshot_interval_ms": 0,
     "num_partitions": 1,
     "default_replication_factor": 1,
     "min_insync_replicas": 1,

@@ -86,7 +86,8 @@ class Quorum:
         self.durable = stored
         self.epoch, self.leader_id, self.voted = stored.epoch, stored.leader_id, stored.voted
         self.leader_endpoint: VoterEndpoint | None = None
-        self.high_watermark = log.start_offset
+        held = 0 if snapshot is None else snapshot.snapshot_id.end_offset
+        self.high_watermark = max(log.start_offset, held)
         self.persisted_offset = log.end_offset
         self.role: Role = Unattached(NEVER_MS)
         self.peers = Peers(
@@ -249,12 +250,16 @@ class Quorum:
         self.persisted_offset = min(self.persisted_offset, end_offset)
         turn.truncate_to = end_offset
 
-    def take_snapshot(self, snapshot: "Snapshot", turn: Turn) -> None:
-        """Our own: what it holds need not stay in the log."""
+    def take_snapshot(
+        self, snapshot: "Snapshot", turn: Turn, *, begin: SnapshotId | None = None
+    ) -> None:
+        """Our own: what it holds need not stay in the log, which begins there from now on, or at
+        the earlier snapshot `begin`, so that who is only a little behind can still follow."""
         end_offset = snapshot.snapshot_id.end_offset
         assert end_offset <= self.high_watermark, f"{end_offset} over {self.high_watermark} (9.46)"
-        self.history.forget_before(end_offset)
-        self.log.begin_at(end_offset, snapshot.snapshot_id.epoch)
+        start = snapshot.snapshot_id if begin is None else begin
+        self.history.forget_before(start.end_offset)
+        self.log.begin_at(start.end_offset, start.epoch)
         self.snapshot = turn.snapshot = snapshot
 
     def replace_log(self, snapshot: "Snapshot", turn: Turn) -> None:

@@ -27,14 +27,17 @@ from .quorum import Quorum
 from .roles import Follower
 from .voters import ReplicaKey
 
+BATCH_BYTES, RECORD_BYTES = 61, 60  # about what they take, where nobody spells them
 SLICE_BYTES_MAX = 8 * 1024 * 1024  # what Kafka asks for at once
 
 
 class SnapshotFormat(NamedTuple):
-    """`spell` gives the bytes of a snapshot's batches, `read` the batches of such bytes."""
+    """`spell` gives the bytes of a snapshot's batches, `read` the batches of such bytes, `size` how
+    many bytes a batch of the log has."""
 
     spell: Callable[[tuple[Batch, ...]], bytes]
     read: Callable[[bytes], tuple[Batch, ...]]
+    size: Callable[[Batch], int]
 
 
 def by_reference() -> SnapshotFormat:
@@ -45,7 +48,10 @@ def by_reference() -> SnapshotFormat:
         known.append(batches)
         return b"%016d" % (len(known) - 1)
 
-    return SnapshotFormat(spell, lambda data: known[int(data)])
+    def size(batch: Batch) -> int:
+        return BATCH_BYTES + RECORD_BYTES * len(batch.records)
+
+    return SnapshotFormat(spell, lambda data: known[int(data)], size)
 
 
 @dataclass(frozen=True, slots=True)

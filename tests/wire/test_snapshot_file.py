@@ -11,14 +11,13 @@ from kraftsim.controller.core.batch import (
     Voters,
 )
 from kraftsim.controller.core.records import NoOpRecord, Record, TopicRecord
+from kraftsim.controller.core.snapshot_batches import RECORDS_PER_BATCH, snapshot_batches
 from kraftsim.controller.wire.control_records import CONTROL_RECORDS
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.record_batch import FETCH_BYTES_MAX
 from kraftsim.controller.wire.snapshot_file import (
-    RECORDS_PER_BATCH,
     decode_snapshot,
     encode_snapshot,
-    snapshot_batches,
 )
 
 from .instances import instances

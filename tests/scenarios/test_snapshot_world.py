@@ -1,0 +1,84 @@
+"""Snapshots in a living cluster: taken by size and time, and what late ones get (10.44 to 10.46)."""
+
+import pytest
+
+from kraftsim.scenarios.topology import BrokerSpec
+from kraftsim.scenarios.world import World
+from tests.worlds import SECOND_US, create_topic, pass_time, world_of
+
+BYTES = 3000  # between two snapshots: some twenty idle seconds
+
+
+def small_snapshots(controllers: int = 1) -> World:
+    return world_of(
+        controllers=controllers, metadata_log_max_record_bytes_between_snapshots=BYTES
+    )
+
+
+@pytest.mark.rule("10.46", "10.47", "9.46")
+def test_the_log_does_not_grow_without_end() -> None:
+    world = small_snapshots()
+    pass_time(world, 120)
+
+    node = world.controller.node
+    snapshot = node.quorum.snapshot
+    assert snapshot is not None
+    assert 0 < node.log.start_offset < snapshot.snapshot_id.end_offset <= node.high_watermark
+    assert node.log.end_offset > 200
+    assert len(node.log.batches) < 150
+    assert world.are_unfenced((1, 2, 3))
+
+
+@pytest.mark.rule("10.46")
+def test_an_hour_is_worth_a_snapshot_if_anything_was_committed() -> None:
+    world = world_of(metadata_log_max_snapshot_interval_ms=10_000)
+    pass_time(world, 15)
+
+    assert world.controller.node.quorum.snapshot is not None
+
+
+@pytest.mark.rule("10.34", "10.44", "10.45")
+def test_a_broker_that_comes_late_begins_with_the_snapshot() -> None:
+    world = small_snapshots()
+    create_topic(world, "early", (1, 2, 3))
+    pass_time(world, 120)
+
+    world.add_broker(BrokerSpec(broker_id=9, port=9999))
+
+    assert world.run_until(lambda: world.are_unfenced((9,)), limit_us=20 * SECOND_US)
+    assert "early" in world.agents[9].agent.image.topic_ids
+
+
+@pytest.mark.rule("10.45", "9.40")
+def test_a_controller_that_was_away_for_long_begins_with_the_snapshot() -> None:
+    world = small_snapshots(controllers=3)
+    assert world.active is not None
+    away = next(one for one, process in world.controllers.items() if process is not world.active)
+    world.kill_controller(away)
+    create_topic(world, "missed", (1, 2, 3))
+    pass_time(world, 120)
+
+    world.start_controller(away)
+    pass_time(world, 3)
+
+    node = world.controllers[away].node
+    assert node.log.start_offset > 0
+    assert "missed" in node.committed.topic_ids
+    assert node.high_watermark == world.controller.node.high_watermark
+
+
+@pytest.mark.rule("10.3", "9.31")
+def test_a_controller_comes_back_over_a_snapshot_and_what_follows_it() -> None:
+    world = small_snapshots()
+    create_topic(world, "kept", (1, 2, 3))
+    pass_time(world, 120)
+    before = world.controller.node.committed.topics
+
+    world.kill_controller(3000)
+    world.start_controller(3000)
+    pass_time(world, 5)
+
+    node = world.controller.node
+    assert node.is_active
+    assert before.keys() == node.committed.topics.keys()
+    assert world.are_unfenced((1, 2, 3))
