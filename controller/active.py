@@ -63,6 +63,7 @@ class Active:
             leases=Leases(profile, settings.broker_session_timeout_ms),
             random=random,
             next_offset=quorum.log.end_offset,
+            voter_ids=lambda: quorum.voters.ids,
         )
 
     def claim(self, registration: Record | None, turn: Turn) -> None:

@@ -28,7 +28,7 @@ from .words import whole_number
 if TYPE_CHECKING:
     from .cluster import Cluster
 
-_SERVED = (62, 63, 64, 19, 20, 60, 56)
+_SERVED = (62, 63, 64, 19, 20, 60, 56, 55, 57, 70, 80, 81, 82)
 KAFKA_APIS: dict[str, Api] = {
     "DecommissionBroker": DECOMMISSION_BROKER,
     **{APIS[key].name: APIS[key] for key in _SERVED},

@@ -23,6 +23,13 @@ DIRECTORY_ASSIGNMENT_FROM = 17
 ELR_FIELDS_FROM = 23
 CORDONED_DIRECTORIES_FROM = 30
 
+FIRST_BOOTSTRAP_LEVEL = 4  # 3.3-IV0, the first that has FeatureLevelRecord (rule 5.57)
+
+# Levels whose coming changed what records say, so that going back below them could lose something:
+# those of Kafka's own table up to 4.0, and 4.3-IV0 (golden 4.3.1 A1, seq 1517). 4.1 changed nothing
+# (golden 4.1.1 A1, seq 1091); of 4.2 nothing is recorded.
+_CHANGES_METADATA = frozenset({1, 3, 5, 6, 7, 8, 11, 13, 14, 15, 17, 23, 30})
+
 LEVEL_NAMES = [
     "3.0-IV1",
     "3.1-IV0",
@@ -65,6 +72,11 @@ def level_of(name: str) -> int:
             f"got {name!r}"
         )
     return LEVEL_NAMES.index(name) + 1
+
+
+def changes_metadata(level: int, current: int) -> bool:
+    """Would going back from `current` to `level` leave records that nobody understands?"""
+    return any(level < one <= current for one in _CHANGES_METADATA)
 
 
 def default_level(feature: str) -> int:

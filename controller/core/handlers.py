@@ -36,9 +36,12 @@ from .rpc import (
     Response,
     UnregisterBrokerRequest,
     UnregisterBrokerResponse,
+    UpdateFeaturesRequest,
+    UpdateFeaturesResponse,
 )
 from .state import Decision, State
 from .topics import create_topics, delete_topics
+from .update_features import update_features
 from .uuid import ZERO_UUID
 
 Handler = Callable[[State, Any, int], Decision]
@@ -52,6 +55,7 @@ HANDLERS: Mapping[type, Handler] = {
     DeleteTopicsRequest: delete_topics,
     AlterPartitionRequest: alter_partition,
     ControllerRegistrationRequest: register_controller,
+    UpdateFeaturesRequest: update_features,
 }
 
 
@@ -94,6 +98,9 @@ _REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
         error_code=e.code, error_message=e.message
     ),
     AlterPartitionRequest: lambda _, e: AlterPartitionResponse(error_code=e.code),
+    UpdateFeaturesRequest: lambda _, e: UpdateFeaturesResponse(
+        error_code=e.code, error_message=e.message
+    ),
     ControllerRegistrationRequest: lambda _, e: ControllerRegistrationResponse(
         error_code=e.code, error_message=e.message
     ),

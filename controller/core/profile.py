@@ -33,6 +33,7 @@ class Profile:
     writes_zk_migration_state: bool = False
     has_message_format_configs: bool = False
     """The topic configurations about message formats, which 4.0 took away."""
+    updates_features_together: bool = True
     retries_at_heartbeat_interval: bool = True
     """1.46: after a failure a broker waits one heartbeat interval; otherwise it backs off."""
     settings: Settings = field(default_factory=Settings)
@@ -73,6 +74,7 @@ KAFKA_3_9 = Profile(
     mentions_cordoned=False,
     writes_zk_migration_state=True,
     has_message_format_configs=True,
+    updates_features_together=False,
     retries_at_heartbeat_interval=False,
 )
 
@@ -85,6 +87,7 @@ KIP_631 = Profile(
     cleans_up_at_registration=False,
     metadata_version_required=False,
     mentions_cordoned=False,
+    updates_features_together=False,
     retries_at_heartbeat_interval=False,
     settings=Settings(broker_session_timeout_ms=18000, broker_heartbeat_interval_ms=3000),
 )

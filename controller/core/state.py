@@ -22,7 +22,8 @@ RECORDS_PER_OPERATION_MAX = 10_000  # Kafka's own bound on one operation's resul
 @dataclass(slots=True, kw_only=True)
 class State:
     """One controller's view. `next_offset` is where the next record will stand (1.25), `image` the
-    latest state, uncommitted records included (0A.3); `random` is the injected entropy."""
+    latest state, uncommitted records included (0A.3); `random` is the injected entropy;
+    `voter_ids` are the controllers that vote now."""
 
     node_id: int
     cluster_id: str
@@ -32,6 +33,7 @@ class State:
     leases: Leases
     random: Callable[[], float]
     next_offset: int = 0
+    voter_ids: Callable[[], tuple[int, ...]] = tuple
 
 
 @dataclass(frozen=True, slots=True)

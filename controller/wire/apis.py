@@ -56,14 +56,9 @@ CONTROLLER = frozenset({"controller"})
 BROKER = frozenset({"broker"})
 BOTH = CONTROLLER | BROKER
 
-# Spelled, but nobody decides them yet, so no listener offers them. A key leaves with its handler.
-UNANSWERED = frozenset({57})
-
 
 def _api(key: int, name: str, module: ModuleType, listeners: frozenset[str]) -> Api:
     """`listeners`: where Kafka offers it."""
-    if key in UNANSWERED:
-        listeners = frozenset()
     return Api(key, name, module.REQUEST, module.RESPONSE, listeners)
 
 

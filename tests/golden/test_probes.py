@@ -40,7 +40,7 @@ from kraftsim.controller.registrar import Registrar
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.kafka_listener import _as_version_0
 from kraftsim.controller.timeline import Timeline
-from kraftsim.controller.wire.apis import APIS, UNANSWERED
+from kraftsim.controller.wire.apis import APIS
 from kraftsim.controller.wire.frames import (
     decode_request,
     decode_response,
@@ -178,7 +178,7 @@ def exchanges(release: str) -> Iterator[tuple[str, Frame, Frame]]:
     frames = {one.seq: one for one in recordings.frames(release, "A6-errors")}
     for probe in recordings.probes(release):
         asked, *told = probe["seq"]
-        answered = probe["api_key"] in APIS.keys() - UNANSWERED
+        answered = probe["api_key"] in APIS
         if (
             answered
             and probe["probe"] not in NOT_ASKED

@@ -1,4 +1,4 @@
-"""Snapshots in a living cluster: taken by size and time, and what late ones get (10.44 to 10.46)."""
+"""Snapshots in a living cluster: taken by size and time, and what late ones get (10.44-10.46)."""
 
 import pytest
 
@@ -10,9 +10,7 @@ BYTES = 3000  # between two snapshots: some twenty idle seconds
 
 
 def small_snapshots(controllers: int = 1) -> World:
-    return world_of(
-        controllers=controllers, metadata_log_max_record_bytes_between_snapshots=BYTES
-    )
+    return world_of(controllers=controllers, metadata_log_max_record_bytes_between_snapshots=BYTES)
 
 
 @pytest.mark.rule("10.46", "10.47", "9.46")

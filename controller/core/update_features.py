@@ -1,0 +1,158 @@
+"""UpdateFeatures: what the cluster finalizes, all of a request or nothing (rules 5.54 to 5.60).
+
+A refusal is an answer, 95 with the reason of the first feature that cannot be; nothing is written.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from . import features
+from .errors import ErrorCode
+from .records import FeatureLevelRecord, FeatureRange, Record
+from .rpc import (
+    FeatureUpdate,
+    UpdatableFeatureResult,
+    UpdateFeaturesRequest,
+    UpdateFeaturesResponse,
+)
+from .state import Decision, State
+
+UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE = 1, 2, 3
+_PREFIX = "The update failed for all features since the following feature had an error: "
+
+
+def update_features(state: State, request: UpdateFeaturesRequest, now_ms: int) -> Decision:
+    """`validate_only` writes nothing; an equal level is written again (5.57), so is 0 (5.59)."""
+    for update in request.feature_updates:
+        reason = _refusal(state, update)
+        if reason is not None:
+            return Decision(reply=_refused(state, request, reason))
+    records: tuple[Record, ...] = tuple(
+        FeatureLevelRecord(name=one.feature, feature_level=one.max_version_level)
+        for one in request.feature_updates
+        if one.feature != features.KRAFT_VERSION
+    )
+    return Decision(() if request.validate_only else records, _updated(state, request))
+
+
+def _refusal(state: State, update: FeatureUpdate) -> str | None:
+    """Kafka's checks in Kafka's order (rule 5.56)."""
+    reason = _common_refusal(state, update)
+    if reason is not None:
+        return (
+            f"Invalid update version {update.max_version_level} for feature {update.feature}. "
+            f"{reason}"
+        )
+    if update.feature == features.METADATA_VERSION:
+        return _metadata_version_refusal(state, update)
+    return None
+
+
+def _common_refusal(state: State, update: FeatureUpdate) -> str | None:
+    level = update.max_version_level
+    current = _current_level(state, update.feature)
+    if update.upgrade_type not in (UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE):
+        return "The controller does not support the given upgrade type."
+    if level < 0:
+        return "A feature version cannot be less than 0."
+    unsupported = _unsupported(state, update.feature, level)
+    if unsupported is not None:
+        return unsupported
+    if level < current and update.upgrade_type == UPGRADE:
+        return (
+            "Can't downgrade the version of this feature without setting the upgrade type to "
+            "either safe or unsafe downgrade."
+        )
+    if level > current and update.upgrade_type != UPGRADE:
+        return "Can't downgrade to a newer version."
+    if update.feature == features.KRAFT_VERSION and level != current:
+        return "A quorum's kraft.version is that of its start."
+    return None
+
+
+def _current_level(state: State, feature: str) -> int:
+    image = state.image
+    if feature == features.KRAFT_VERSION:
+        return image.kraft_version
+    return image.features.get(feature, features.default_level(feature))
+
+
+def _unsupported(state: State, feature: str, level: int) -> str | None:
+    """Who does not support it: this controller, a broker, fenced or not (5.58), another controller,
+    or one of the quorum that has not said what it supports."""
+    image, me = state.image, state.node_id
+    own = {name: (low, high) for name, low, high in state.profile.supported_features}
+    reason = _reason(f"Local controller {me}", own, feature, level)
+    for broker in image.brokers.values():
+        ranges = _ranges(broker.features)
+        reason = reason or _reason(f"Broker {broker.broker_id}", ranges, feature, level)
+    if reason or image.metadata_version < features.CONTROLLER_REGISTRATION_FROM:
+        return reason
+    for controller_id, controller in image.controllers.items():
+        ranges = _ranges(controller.features)
+        if controller_id != me:
+            reason = reason or _reason(f"Controller {controller_id}", ranges, feature, level)
+    missing = [one for one in state.voter_ids() if one != me and one not in image.controllers]
+    if reason is None and missing:
+        return f"controller {missing[0]} has not registered, and may not support this feature"
+    return reason
+
+
+def _reason(
+    who: str, ranges: Mapping[str, tuple[int, int]], feature: str, level: int
+) -> str | None:
+    """A feature that is not listed is supported at level 0, which is to have none of it."""
+    low, high = ranges.get(feature, (0, 0))
+    if low <= level <= high:
+        return None
+    if high == 0:
+        return f"{who} does not support this feature."
+    return f"{who} only supports versions {low}-{high}"
+
+
+def _ranges(supported: Iterable[FeatureRange]) -> dict[str, tuple[int, int]]:
+    return {one.name: (one.min_supported_version, one.max_supported_version) for one in supported}
+
+
+def _metadata_version_refusal(state: State, update: FeatureUpdate) -> str | None:
+    """Rule 5.57: a level that the log could not be read at is never gone back to."""
+    level, current = update.max_version_level, state.image.metadata_version
+    if level < features.FIRST_BOOTSTRAP_LEVEL:
+        name = features.LEVEL_NAMES[features.FIRST_BOOTSTRAP_LEVEL - 1]
+        reason = f"Unable to set a metadata.version less than {name}"
+        return f"Invalid metadata.version {level}. {reason}"
+    if level >= current or not features.changes_metadata(level, current):
+        return None
+    reason = (
+        "Unsafe metadata downgrade is not supported in this version."
+        if update.upgrade_type == UNSAFE_DOWNGRADE
+        else "Refusing to perform the requested downgrade because it might delete metadata "
+        "information."
+    )
+    if not state.profile.updates_features_together:
+        return f"Invalid metadata.version {level}. {reason}"
+    return f"Unsupported metadata.version downgrade from {current} to {level}. {reason}"
+
+
+def _updated(state: State, request: UpdateFeaturesRequest) -> UpdateFeaturesResponse:
+    """4.x has no message where 3.9 has an empty one; version 2 has no results (5.55)."""
+    return UpdateFeaturesResponse(
+        error_message=None if state.profile.updates_features_together else "",
+        results=_results(request, ErrorCode.NONE, None),
+    )
+
+
+def _refused(state: State, request: UpdateFeaturesRequest, reason: str) -> UpdateFeaturesResponse:
+    """4.x says it of the whole request, 3.9 of each feature."""
+    code = ErrorCode.INVALID_UPDATE_VERSION
+    if state.profile.updates_features_together:
+        return UpdateFeaturesResponse(error_code=code, error_message=_PREFIX + reason)
+    return UpdateFeaturesResponse(results=_results(request, code, reason))
+
+
+def _results(
+    request: UpdateFeaturesRequest, code: ErrorCode, message: str | None
+) -> tuple[UpdatableFeatureResult, ...]:
+    return tuple(
+        UpdatableFeatureResult(feature=one.feature, error_code=code, error_message=message)
+        for one in request.feature_updates
+    )

@@ -1,0 +1,118 @@
+"""What a cluster finalizes, and who can forbid it (rules 5.54 to 5.60; golden A6 has the texts)."""
+
+from typing import Any
+
+import pytest
+
+from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
+from kraftsim.controller.core.records import FeatureLevelRecord
+from kraftsim.controller.core.rpc import FeatureUpdate, UpdateFeaturesRequest
+from tests.builders import ALL_OF_4_3, ControllerUnderTest, feature
+
+UPGRADE, SAFE, UNSAFE = 1, 2, 3
+
+
+def update(
+    cluster: ControllerUnderTest, *wanted: tuple[str, int, int], validate_only: bool = False
+) -> Any:
+    updates = tuple(
+        FeatureUpdate(feature=name, max_version_level=level, upgrade_type=kind)
+        for name, level, kind in wanted
+    )
+    request = UpdateFeaturesRequest(feature_updates=updates, validate_only=validate_only)
+    return cluster.accepted(request)
+
+
+@pytest.mark.rule("5.59")
+def test_a_level_is_written_and_level_0_takes_a_feature_away() -> None:
+    cluster = ControllerUnderTest()
+
+    written = cluster.writes(lambda: update(cluster, ("share.version", 0, SAFE)))
+
+    assert [FeatureLevelRecord(name="share.version", feature_level=0)] == written
+    assert "share.version" not in cluster.image.features
+
+
+@pytest.mark.rule("5.55")
+def test_one_feature_that_cannot_be_stops_all_of_them() -> None:
+    cluster = ControllerUnderTest()
+    before = cluster.everything()
+
+    reply = update(cluster, ("share.version", 0, SAFE), ("foo.version", 1, UPGRADE))
+
+    assert ErrorCode.INVALID_UPDATE_VERSION == reply.error_code
+    assert reply.error_message.startswith("The update failed for all features since")
+    assert before == cluster.everything()
+
+
+@pytest.mark.rule("5.54")
+def test_a_validation_writes_nothing() -> None:
+    cluster = ControllerUnderTest()
+
+    assert [] == cluster.writes(
+        lambda: update(cluster, ("share.version", 0, SAFE), validate_only=True)
+    )
+
+
+@pytest.mark.rule("5.58", "5.56")
+def test_a_fenced_broker_that_cannot_follow_forbids_an_upgrade_until_it_is_unregistered() -> None:
+    cluster = ControllerUnderTest(metadata_version=27)
+    old = tuple(
+        feature("metadata.version", 7, 27) if one.name == "metadata.version" else one
+        for one in ALL_OF_4_3
+    )
+    cluster.registered(1, features=old)
+    assert cluster.is_fenced(1)
+
+    reply = update(cluster, ("metadata.version", 30, UPGRADE))
+    assert "Broker 1 only supports versions 7-27" in reply.error_message
+    cluster.unregister(1)
+
+    assert 0 == update(cluster, ("metadata.version", 30, UPGRADE)).error_code
+    assert 30 == cluster.image.metadata_version
+
+
+@pytest.mark.rule("5.56")
+def test_a_voter_that_has_not_registered_forbids_an_upgrade() -> None:
+    cluster = ControllerUnderTest(metadata_version=27)
+    cluster.node.state.voter_ids = lambda: (3000, 3001)
+
+    reply = update(cluster, ("metadata.version", 30, UPGRADE))
+
+    assert reply.error_message.endswith(
+        "controller 3001 has not registered, and may not support this feature"
+    )
+
+
+@pytest.mark.rule("5.57")
+@pytest.mark.parametrize(("kind", "what"), [(SAFE, "Refusing"), (UNSAFE, "Unsafe")])
+def test_what_a_lower_level_could_not_read_is_never_gone_back_from(kind: int, what: str) -> None:
+    reply = update(ControllerUnderTest(), ("metadata.version", 29, kind))
+
+    assert what in reply.error_message
+
+
+@pytest.mark.rule("5.57")
+def test_a_downgrade_that_loses_nothing_passes() -> None:
+    cluster = ControllerUnderTest(metadata_version=27)
+
+    assert 0 == update(cluster, ("metadata.version", 25, SAFE)).error_code
+    assert 25 == cluster.image.metadata_version
+
+
+@pytest.mark.rule("5.55")
+def test_3_9_says_what_is_wrong_feature_by_feature() -> None:
+    reply = update(ControllerUnderTest(KAFKA_3_9), ("foo.version", 1, UPGRADE))
+
+    assert (0, "") == (reply.error_code, reply.error_message)
+    assert [95] == [one.error_code for one in reply.results]
+
+
+def test_the_kraft_version_of_a_quorum_is_that_of_its_start() -> None:
+    cluster = ControllerUnderTest(KAFKA_4_3, kraft_version=0)
+
+    reply = update(cluster, ("kraft.version", 1, UPGRADE))
+
+    assert "A quorum's kraft.version is that of its start." in reply.error_message
+    assert 0 == update(cluster, ("kraft.version", 0, UPGRADE)).error_code
