@@ -5,7 +5,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.rpc import ApiVersionsRequest, Response
-from kraftsim.controller.hosted import Dispatch
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.scenarios.controller_process import ControllerProcess
@@ -48,7 +47,7 @@ class Service:
         self._world = world
         for node_id, listener in self.controllers.items():
             process = world.controllers[node_id]
-            listener.serve(runtime, partial(_describe, process), _answers(process))
+            listener.serve(runtime, partial(_describe, process), process.hosted.submit)
         world.agent_listeners.append(self._on_agent_state)
         world.controller_listeners.append(self._on_controller)
 
@@ -89,8 +88,9 @@ class Service:
     def _on_controller(self, node_id: int, state: str) -> None:
         listener = self.controllers.get(node_id)
         if listener is not None:
-            world = self._running
-            listener.follow(state, lambda: world.controllers[node_id].is_alive)
+            process = self._running.controllers[node_id]
+            listener.dispatch = process.hosted.submit  # straight to the process that runs now
+            listener.follow(state, lambda: process.is_alive)
 
     @property
     def _running(self) -> World:
@@ -103,8 +103,3 @@ def _describe(process: ControllerProcess, request: ApiVersionsRequest, version: 
     return api_versions.answer(
         request, version, listener="controller", image=node.committed, profile=node.profile
     )
-
-
-def _answers(process: ControllerProcess) -> Dispatch:
-    """Straight to the process that runs now: its listener is closed while there is none."""
-    return lambda request, reply_to: process.hosted.submit(request, reply_to)
