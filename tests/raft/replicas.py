@@ -99,9 +99,11 @@ class Replicas:
         kraft_version=1,
         is_volatile=False,
         has_slow_disks=False,
+        watch=lambda replicas, node_id: None,
     ):
         self.ids = tuple(ids)
         self.has_slow_disks = has_slow_disks
+        self.watch = watch  # is shown every step
         self.settings = settings or Settings()
         self.random = randomness.Random(seed)
         self.kraft_version = kraft_version
@@ -180,6 +182,7 @@ class Replicas:
         what(quorum, *arguments, turn)
         self.due_ms[node_id] = conduct.deadline_ms(quorum, self.now_ms)
         self.carry_out(node_id, turn)
+        self.watch(self, node_id)
 
     def turn(self):
         return Turn(self.now_ms, WALL_START_MS + self.now_ms)
