@@ -122,6 +122,9 @@ class Replicas:
         for node_id in self.ids:
             self.add(node_id)
 
+    def draw(self):
+        return self.random.random()
+
     def add(self, node_id):
         """A replica with an empty disk, started."""
         self.disks[node_id] = Disk()
@@ -151,7 +154,7 @@ class Replicas:
         self.quorums[node_id] = Quorum(
             identity,
             settings=self.settings,
-            random=self.random.random,
+            random=self.draw,
             snapshot_format=self.snapshot_format,
             log=log,
             stored=disk.election,
@@ -319,11 +322,13 @@ class Replicas:
 
     def write(self, count=1):
         """The leader appends `count` records; where they end."""
-        leader = self.leader
-        turn = self.turn()
-        leader.append((NoOpRecord(),) * count, (0,) * count, turn)
-        self.carry_out(leader.me.node_id, turn)
-        return leader.log.end_offset
+        return self.write_at(self.leader.me.node_id, count)
+
+    def write_at(self, node_id, count=1):
+        quorum, turn = self.quorums[node_id], self.turn()
+        quorum.append((NoOpRecord(),) * count, (0,) * count, turn)
+        self.carry_out(node_id, turn)
+        return quorum.log.end_offset
 
     def take_snapshot(self, node_id):
         """Of everything that is committed there: its voters, and so many records."""
