@@ -71,16 +71,18 @@ class Safety:
             agree("9.37", self.votes, (quorum.me, state.epoch), state.voted)
         for message in replicas.in_flight:
             if message.sender == quorum.me.node_id and isinstance(message.response, VoteResponse):
-                self.check_vote(quorum, message)
+                self.check_vote(quorum, state, message)
         if quorum.is_leader:
             agree("9.36", self.leaders, quorum.epoch, quorum.me.node_id)
 
-    def check_vote(self, quorum, message):
+    def check_vote(self, quorum, state, message):
         asked = messages.vote_partition(message.sent.request)
         answer = messages.vote_answer(message.response)
         if answer is not None and answer.vote_granted and not asked.pre_vote:
             candidate = ReplicaKey(asked.replica_id, asked.replica_directory_id)
             agree("9.37", self.votes, (quorum.me, asked.replica_epoch), candidate)
+            if state.epoch == asked.replica_epoch and state.voted != candidate:
+                raise Violation("9.37", f"{quorum.me} told a vote that is not on disk: {state}")
 
     def check_entries(self, quorum):
         """9.41: an entry is known by its offset and epoch, and so is all before it."""
