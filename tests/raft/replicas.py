@@ -25,6 +25,7 @@ from kraftsim.controller.raft.voters import ReplicaKey, VoterSet
 from tests.builders import CLUSTER_ID, uuid_of
 
 WALL_START_MS = 1_000_000
+MESSAGES_MAX = 10_000  # at one moment
 SUPPORTED = ApiVersionsResponse(
     supported_features=(SupportedFeatureKey(name="kraft.version", min_version=0, max_version=1),)
 )
@@ -297,8 +298,11 @@ class Replicas:
         """Everything arrives at once, in order; deadlines ring when they are due."""
         end_ms = self.now_ms + milliseconds
         while True:
-            while self.in_flight:
+            for _ in range(MESSAGES_MAX):
+                if not self.in_flight:
+                    break
                 self.deliver(self.in_flight[0])
+            assert not self.in_flight, f"they talk without end: {self.in_flight[0]}"
             waiting = [(self.due_ms[node_id], node_id) for node_id in self.quorums]
             soonest_ms, node_id = min(waiting, default=(end_ms + 1, -1))
             if soonest_ms > end_ms:
