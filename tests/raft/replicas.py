@@ -25,6 +25,7 @@ from kraftsim.controller.raft.voters import ReplicaKey, VoterSet
 from tests.builders import CLUSTER_ID, uuid_of
 
 WALL_START_MS = 1_000_000
+MESSAGES_MAX = 10_000  # at one moment
 SUPPORTED = ApiVersionsResponse(
     supported_features=(SupportedFeatureKey(name="kraft.version", min_version=0, max_version=1),)
 )
@@ -99,9 +100,11 @@ class Replicas:
         kraft_version=1,
         is_volatile=False,
         has_slow_disks=False,
+        watch=lambda replicas, node_id: None,
     ):
         self.ids = tuple(ids)
         self.has_slow_disks = has_slow_disks
+        self.watch = watch  # is shown every step
         self.settings = settings or Settings()
         self.random = randomness.Random(seed)
         self.kraft_version = kraft_version
@@ -119,6 +122,9 @@ class Replicas:
         self.ports = {}  # of those that moved
         for node_id in self.ids:
             self.add(node_id)
+
+    def draw(self):
+        return self.random.random()
 
     def add(self, node_id):
         """A replica with an empty disk, started."""
@@ -149,7 +155,7 @@ class Replicas:
         self.quorums[node_id] = Quorum(
             identity,
             settings=self.settings,
-            random=self.random.random,
+            random=self.draw,
             snapshot_format=self.snapshot_format,
             log=log,
             stored=disk.election,
@@ -180,6 +186,7 @@ class Replicas:
         what(quorum, *arguments, turn)
         self.due_ms[node_id] = conduct.deadline_ms(quorum, self.now_ms)
         self.carry_out(node_id, turn)
+        self.watch(self, node_id)
 
     def turn(self):
         return Turn(self.now_ms, WALL_START_MS + self.now_ms)
@@ -291,8 +298,11 @@ class Replicas:
         """Everything arrives at once, in order; deadlines ring when they are due."""
         end_ms = self.now_ms + milliseconds
         while True:
-            while self.in_flight:
+            for _ in range(MESSAGES_MAX):
+                if not self.in_flight:
+                    break
                 self.deliver(self.in_flight[0])
+            assert not self.in_flight, f"they talk without end: {self.in_flight[0]}"
             waiting = [(self.due_ms[node_id], node_id) for node_id in self.quorums]
             soonest_ms, node_id = min(waiting, default=(end_ms + 1, -1))
             if soonest_ms > end_ms:
@@ -316,11 +326,13 @@ class Replicas:
 
     def write(self, count=1):
         """The leader appends `count` records; where they end."""
-        leader = self.leader
-        turn = self.turn()
-        leader.append((NoOpRecord(),) * count, (0,) * count, turn)
-        self.carry_out(leader.me.node_id, turn)
-        return leader.log.end_offset
+        return self.write_at(self.leader.me.node_id, count)
+
+    def write_at(self, node_id, count=1):
+        quorum, turn = self.quorums[node_id], self.turn()
+        quorum.append((NoOpRecord(),) * count, (0,) * count, turn)
+        self.carry_out(node_id, turn)
+        return quorum.log.end_offset
 
     def take_snapshot(self, node_id):
         """Of everything that is committed there: its voters, and so many records."""

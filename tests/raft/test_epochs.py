@@ -263,7 +263,7 @@ def test_one_reborn_under_the_id_of_the_single_voter_does_not_lead():
     replicas.run_for(10_000)
 
     assert quorum is not replicas.quorums[ME]
-    assert isinstance(replicas.quorums[ME].role, Unattached)
+    assert (0, Unattached) == (replicas.quorums[ME].epoch, type(replicas.quorums[ME].role))
 
 
 @pytest.mark.rule("10.41", "10.3", "10.4")
@@ -282,6 +282,16 @@ def test_a_leader_that_restarts_resigns_with_an_empty_list_of_successors():
     )
     assert {()} == {one.leader_endpoints for one in requests}
     assert isinstance(replicas.quorums[ME].role, Resigned)
+
+
+@pytest.mark.rule("10.2", "10.3", "10.16")
+def test_a_candidate_that_is_no_voter_any_more_does_not_go_on():
+    replicas = Replicas((2, 3))
+    replicas.disks[ME] = Disk(ElectionState(4, -1, key_of(ME)))
+    replicas.start(ME)
+
+    assert (4, Unattached) == (replicas.quorums[ME].epoch, type(replicas.quorums[ME].role))
+    assert [] == replicas.requests(VoteRequest, sender=ME)
 
 
 # EndQuorumEpoch

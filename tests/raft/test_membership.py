@@ -254,12 +254,9 @@ def test_a_voter_that_is_not_caught_up_is_not_added(leader, how):
 def test_what_one_new_voter_supports_is_not_believed_of_another(leader):
     leader.submit(ME, add_voter(4), "first")
     late = the_question(leader)
-    leader.run_for(0)
     leader.quorums[ME].role.change = None
     leader.submit(ME, fetch_by(5, leader.quorums[ME]), "observer")
     leader.submit(ME, add_voter(5), "second")
-    if late not in leader.in_flight:
-        leader.in_flight.append(late)
     leader.answer(late, SUPPORTED)
 
     assert 5 not in leader.quorums[ME].voters.ids
@@ -343,6 +340,24 @@ def test_a_leader_that_is_removed_leads_until_that_is_committed_and_then_resigns
     leader.step(ME, conduct.on_deadline)
     request = leader.requests(EndQuorumEpochRequest, sender=ME)[0].sent.request
     assert {2, 3} == {key.node_id for key in messages.successors(request)}
+
+
+@pytest.mark.rule("10.25", "10.28")
+@pytest.mark.parametrize(("fetching", "stays"), [((2,), False), ((2, 3), True)])
+def test_a_leader_that_is_removed_does_not_count_itself(leader, fetching, stays):
+    """Nor does its commit happen here: those that fetch have none of it."""
+    quorum = leader.quorums[ME]
+    leader.isolate(ME)
+    leader.lose_everything()
+    leader.submit(ME, remove_voter(ME), "remove")
+    offset = quorum.history.latest_offset
+    for _ in range(10):
+        leader.now_ms += 500
+        for node_id in fetching if quorum.is_leader else ():
+            leader.submit(ME, fetch_by(node_id, quorum, offset=offset), node_id)
+        leader.step(ME, conduct.on_deadline)
+
+    assert stays == quorum.is_leader
 
 
 @pytest.mark.rule("10.2", "10.26", "10.39")

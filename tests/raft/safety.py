@@ -1,0 +1,194 @@
+"""What must hold in every quorum at every moment (rules 9.36 to 9.45), whatever the network does.
+
+Nothing in here asks a replica what it believes to be true of others: leaders, votes, entries and
+commits are written down as they are seen, and whatever is seen later must agree.
+"""
+
+from itertools import pairwise
+
+from kraftsim.controller.core.batch import Voters
+from kraftsim.controller.core.rpc import VoteResponse
+from kraftsim.controller.raft import messages
+from kraftsim.controller.raft.voters import ReplicaKey, VoterSet
+
+
+class Violation(AssertionError):
+    """The number of the rule, and what was seen."""
+
+    def __init__(self, rule, seen):
+        super().__init__(f"{rule}: {seen}")
+        self.rule = rule
+
+
+def agree(rule, known, key, value):
+    """What was seen once is seen for ever."""
+    if known.setdefault(key, value) != value:
+        raise Violation(rule, f"{key} was {known[key]}, and is {value}")
+
+
+class Safety:
+    """`check` after every step of a replica."""
+
+    def __init__(self):
+        self.leaders = {}  # epoch -> id
+        self.votes = {}  # (id, directory, epoch) -> candidate
+        self.entries = {}  # (offset, epoch) -> (what stands there, what stands before it)
+        self.committed = {}  # offset -> (epoch of the entry, epoch in which it was committed)
+        self.epochs = {}  # id -> epoch, restarts included
+        self.watermarks = {}  # (id, life) -> high watermark
+        self.tenures = {}  # (id, epoch) -> (end offset, epoch of the last entry)
+
+    def fork(self):
+        twin = Safety()
+        for name, known in vars(self).items():
+            setattr(twin, name, dict(known))
+        return twin
+
+    def check(self, replicas, node_id):
+        quorum, disk = replicas.quorums[node_id], replicas.disks[node_id]
+        self.check_epoch(quorum, disk)
+        self.check_votes(replicas, quorum, disk)
+        self.check_entries(quorum)
+        self.check_watermark(quorum, replicas.lives[node_id])
+        self.check_commits(replicas, quorum)
+        if quorum.is_leader:
+            self.check_tenure(quorum)
+            self.check_voters(quorum)
+
+    def check_epoch(self, quorum, disk):
+        """9.38, and that what is believed is not behind what is on disk (9.37)."""
+        node_id = quorum.me.node_id
+        if quorum.epoch < self.epochs.get(node_id, 0):
+            raise Violation("9.38", f"{node_id} at {quorum.epoch}, was at {self.epochs[node_id]}")
+        self.epochs[node_id] = quorum.epoch
+        if disk.election.epoch != quorum.epoch:
+            raise Violation("9.38", f"{node_id} at {quorum.epoch}, its disk: {disk.election}")
+
+    def check_votes(self, replicas, quorum, disk):
+        """9.36 and 9.37: what is on disk, and what is told."""
+        state = disk.election
+        if state.voted is not None:
+            agree("9.37", self.votes, (quorum.me, state.epoch), state.voted)
+        for message in replicas.in_flight:
+            if message.sender == quorum.me.node_id and isinstance(message.response, VoteResponse):
+                self.check_vote(quorum, state, message)
+        if quorum.is_leader:
+            agree("9.36", self.leaders, quorum.epoch, quorum.me.node_id)
+
+    def check_vote(self, quorum, state, message):
+        asked = messages.vote_partition(message.sent.request)
+        answer = messages.vote_answer(message.response)
+        if answer is not None and answer.vote_granted and not asked.pre_vote:
+            candidate = ReplicaKey(asked.replica_id, asked.replica_directory_id)
+            agree("9.37", self.votes, (quorum.me, asked.replica_epoch), candidate)
+            if state.epoch == asked.replica_epoch and state.voted != candidate:
+                raise Violation("9.37", f"{quorum.me} told a vote that is not on disk: {state}")
+
+    def check_entries(self, quorum):
+        """9.41: an entry is known by its offset and epoch, and so is all before it."""
+        before = None
+        for batch in quorum.log.batches:
+            here = batch.base_offset, batch.epoch
+            if before is not None:
+                agree("9.41", self.entries, here, (batch, before))
+            before = here
+
+    def check_watermark(self, quorum, life):
+        """9.39 and 9.42."""
+        key, now = (quorum.me, life), quorum.high_watermark
+        if now < self.watermarks.get(key, 0):
+            raise Violation("9.39", f"{key} at {now}, was at {self.watermarks[key]}")
+        self.watermarks[key] = now
+        if quorum.log.end_offset < now:
+            raise Violation("9.42", f"{key} has {quorum.log.end_offset} of {now}")
+
+    def check_tenure(self, quorum):
+        """9.43: what a leader has had it has."""
+        key = quorum.me, quorum.epoch
+        end_offset, epoch = self.tenures.get(key, (0, 0))
+        if quorum.log.end_offset < end_offset or epoch_at(quorum.log, end_offset) != epoch:
+            raise Violation("9.43", f"{key} had {end_offset} of epoch {epoch}")
+        self.tenures[key] = quorum.log.end_offset, quorum.log.last_epoch
+
+    def check_voters(self, quorum):
+        """9.45: from what is committed on, one voter more or less."""
+        end_offset = self.committed_end(quorum)
+        sets = [quorum.history.at(end_offset), *voters_after(quorum, end_offset)]
+        changes = sum(len(set(keys(a)) ^ set(keys(b))) for a, b in pairwise(sets))
+        if changes > 1:
+            raise Violation("9.45", f"{quorum.me.node_id}: {[one.ids for one in sets]}")
+
+    def committed_end(self, quorum):
+        """Of this log; a new leader need not know yet."""
+        ends = [
+            batch.last_offset + 1
+            for batch in quorum.log.batches
+            if self.committed.get(batch.base_offset, (None,))[0] == batch.epoch
+        ]
+        return max(ends, default=quorum.high_watermark)
+
+    def check_commits(self, replicas, quorum):
+        """9.40: one entry an offset, on a majority's disks when it is committed (10.32), and in
+        every later leader's log."""
+        for batch in quorum.log.batches:
+            offset = batch.base_offset
+            if offset >= quorum.high_watermark:
+                break
+            if offset not in self.committed:
+                self.check_majority(replicas, quorum, batch)
+                self.committed[offset] = batch.epoch, quorum.epoch
+            elif self.committed[offset][0] != batch.epoch:
+                raise Violation("9.40", f"{offset}: {self.committed[offset]} and {batch.epoch}")
+        if quorum.is_leader:
+            self.check_completeness(quorum)
+
+    def check_majority(self, replicas, quorum, batch):
+        if quorum.leader_id != quorum.me.node_id:  # it may have resigned in that very step
+            raise Violation("9.40", f"{quorum.me.node_id} knows first of {batch.base_offset}")
+        holding = [
+            one
+            for one in quorum.voters.voters
+            if has_on_disk(replicas, one.voter_id, batch.base_offset, batch.epoch)
+        ]
+        if len(holding) < quorum.voters.majority:
+            raise Violation("9.40", f"{batch.base_offset} is only on {len(holding)} disks")
+
+    def check_completeness(self, quorum):
+        for offset, (epoch, in_epoch) in self.committed.items():
+            if in_epoch <= quorum.epoch and offset >= quorum.log.start_offset:
+                found = epoch_at(quorum.log, offset + 1)
+                if found != epoch:
+                    seen = f"{quorum.me.node_id} leads {quorum.epoch} without {offset} of {epoch}"
+                    raise Violation("9.40", seen)
+
+
+def epoch_at(log, end_offset):
+    """The epoch of what stands before `end_offset`; 0 where nothing does, None beyond the end."""
+    if end_offset <= log.start_offset:
+        return log.start_epoch if end_offset == log.start_offset else 0
+    if end_offset > log.end_offset:
+        return None
+    return log.read(end_offset - 1, 1)[0].epoch
+
+
+def has_on_disk(replicas, node_id, offset, epoch):
+    disk = replicas.disks.get(node_id)
+    if disk is None:
+        return False
+    if disk.snapshot is not None and offset < disk.snapshot.snapshot_id.end_offset:
+        return True
+    return any(one.base_offset == offset and one.epoch == epoch for one in disk.batches)
+
+
+def voters_after(quorum, end_offset):
+    return [
+        VoterSet(record.voters)
+        for batch in quorum.log.batches
+        if batch.is_control and batch.last_offset >= end_offset
+        for record in batch.records
+        if isinstance(record, Voters)
+    ]
+
+
+def keys(voters):
+    return [(one.voter_id, one.voter_directory_id) for one in voters.voters]
