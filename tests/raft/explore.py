@@ -156,7 +156,7 @@ class World(Replicas):
         self.in_flight = [one for one in self.in_flight if not one.is_answer or self.key(one)[3]]
         for node_id, quorum in list(self.quorums.items()):
             parked = quorum.parked._parked.items()
-            unheard = [number for number, (token, _) in parked if not self.key(token)[3]]
+            unheard = [number for number, (token, *_) in parked if not self.key(token)[3]]
             if unheard:
                 self.touch(node_id)
             for number in unheard:
