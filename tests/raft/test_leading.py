@@ -10,7 +10,7 @@ from kraftsim.controller.raft.roles import Resigned
 from kraftsim.controller.timeline import NEVER_MS
 from tests.builders import uuid_of
 from tests.raft.replicas import Replicas
-from tests.raft.requests import begin, fetch_by, remove_voter, slice_of, vote
+from tests.raft.requests import add_voter, begin, fetch_by, remove_voter, slice_of, vote
 from tests.raft.standing import ME, lead, standing, win
 
 
@@ -347,6 +347,20 @@ def test_a_leader_whose_last_fellow_voter_is_removed_stays():
 
     assert (True, 1) == (replicas.quorums[ME].is_leader, replicas.quorums[ME].epoch)
     assert NEVER_MS == replicas.quorums[ME].role.check_quorum_ms
+
+
+@pytest.mark.rule("10.25", "10.51")
+def test_a_leader_that_gets_its_first_fellow_voter_needs_to_hear_from_it():
+    replicas = Replicas((1,))
+    replicas.add(2)
+    replicas.run_for(2000)
+    replicas.submit(ME, add_voter(2), "add")
+    replicas.run_for(100)
+    assert (1, 2) == replicas.quorums[ME].voters.ids
+    replicas.crash(2)
+    replicas.run_for(3600)
+
+    assert not replicas.quorums[ME].is_leader
 
 
 @pytest.mark.rule("10.26")

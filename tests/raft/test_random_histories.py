@@ -9,7 +9,7 @@ from tests.raft.history import CHANGES, COMMON, SNAPSHOTS, TROUBLE, History
 STEPS = 150
 RULES = ("9.36", "9.37", "9.38", "9.39", "9.40", "9.41", "9.42", "9.43")
 DRAWN = settings(
-    max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 
 

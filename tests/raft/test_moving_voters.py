@@ -1,0 +1,76 @@
+"""A voter says where it listens now."""
+
+import pytest
+
+from kraftsim.controller.core.errors import ErrorCode
+from tests.builders import uuid_of
+from tests.raft.changes import led_with_an_observer
+from tests.raft.requests import update_voter
+from tests.raft.standing import ME, standing
+
+
+@pytest.fixture
+def leader():
+    return led_with_an_observer()
+
+
+@pytest.mark.rule("10.53")
+def test_a_voter_that_moves_is_believed_at_once(leader):
+    quorum = leader.quorums[ME]
+    before = quorum.high_watermark
+    response = leader.ask(ME, update_voter(2, 1))
+
+    assert (0, ME, 1, 9001) == (
+        response.error_code,
+        response.current_leader.leader_id,
+        response.current_leader.leader_epoch,
+        response.current_leader.port,
+    )
+    assert (7777, before) == (quorum.voters.find(2).endpoints[0].port, quorum.high_watermark)
+
+
+@pytest.mark.rule("10.53")
+def test_a_voter_that_says_nothing_new_is_not_written(leader):
+    leader.ask(ME, update_voter(2, 1))
+    leader.run_for(1000)
+    end_offset = leader.quorums[ME].log.end_offset
+
+    assert 0 == leader.ask(ME, update_voter(2, 1)).error_code
+    assert end_offset == leader.quorums[ME].log.end_offset
+
+
+@pytest.mark.rule("10.53")
+@pytest.mark.parametrize(
+    ("node_id", "epoch", "fields", "code"),
+    [
+        (2, 0, {"cluster_id": "x"}, ErrorCode.INCONSISTENT_CLUSTER_ID),
+        (2, 0, {"versions": (5, 6)}, ErrorCode.FENCED_LEADER_EPOCH),
+        (2, 2, {"versions": (5, 6)}, ErrorCode.UNKNOWN_LEADER_EPOCH),
+        (9, 1, {"versions": (0, 0)}, ErrorCode.INVALID_REQUEST),
+        (9, 1, {"versions": (2, 3)}, ErrorCode.INVALID_REQUEST),
+        (9, 1, {"versions": (1, 0)}, ErrorCode.INVALID_REQUEST),
+        (9, 1, {"listeners": ()}, ErrorCode.INVALID_REQUEST),
+        (9, 1, {}, ErrorCode.VOTER_NOT_FOUND),
+        (2, 1, {"voter_directory_id": uuid_of("x")}, ErrorCode.VOTER_NOT_FOUND),
+        (2, 1, {"cluster_id": None}, ErrorCode.NONE),
+    ],
+)
+def test_a_move_is_checked_in_order(leader, node_id, epoch, fields, code):
+    before = leader.quorums[ME].voters
+    response = leader.ask(ME, update_voter(node_id, epoch, **fields))
+
+    assert code == response.error_code
+    assert bool(code) == (before == leader.quorums[ME].voters)
+
+
+@pytest.mark.rule("10.53", "10.33")
+@pytest.mark.parametrize(("epoch", "code"), [(0, 74), (1, 6), (2, 75)])
+def test_a_move_is_told_to_a_leader_and_the_epoch_is_checked_first(epoch, code):
+    replicas = standing("follower")
+    response = replicas.ask(ME, update_voter(2, epoch))
+
+    assert (code, 2, 9002) == (
+        response.error_code,
+        response.current_leader.leader_id,
+        response.current_leader.port,
+    )
