@@ -191,7 +191,8 @@ class World(Replicas):
             role = role.epoch_start, frozenset(role.progress.items()), role.heard
         waiting = tuple(
             sorted(
-                (token.sender, self.key(token)[2:]) for token, _ in quorum.parked._parked.values()
+                (token.sender, self.key(token)[2:], watermark_of(kept))
+                for token, _, kept in quorum.parked._parked.values()
             )
         )
         lines = tuple(
@@ -214,6 +215,11 @@ def patience_lost(quorum, turn):
     else:
         elections.on_patience_lost(quorum, turn)
     conduct.poll(quorum, turn)
+
+
+def watermark_of(response):
+    """All that differs between two answers that a fetch in vain may get."""
+    return response.responses[0].partitions[0].high_watermark
 
 
 def copy_of(quorum):
