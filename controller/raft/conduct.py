@@ -19,6 +19,7 @@ from ..core.rpc import (
     Request,
     Response,
     UpdateRaftVoterRequest,
+    UpdateRaftVoterResponse,
     VoteRequest,
     VoteResponse,
 )
@@ -128,6 +129,9 @@ _REACTIONS: Mapping[type, Callable[[Quorum, int, Any, Any, Turn], bool]] = {
     ),
     FetchSnapshotResponse: lambda q, peer, _, answer, turn: snapshots.on_response(
         q, peer, answer, turn
+    ),
+    UpdateRaftVoterResponse: lambda q, _, __, answer, turn: following.on_update_response(
+        q, answer, turn
     ),
 }
 

@@ -3,20 +3,52 @@
 
 from ..core.batch import VoterEndpoint
 from ..core.errors import ErrorCode
-from ..core.rpc import FetchPartitionData, FetchRequest, FetchResponse, FetchSnapshotRequest
+from ..core.rpc import (
+    FetchPartitionData,
+    FetchRequest,
+    FetchResponse,
+    FetchSnapshotRequest,
+    NodeEndpoint,
+    UpdateRaftVoterRequest,
+    UpdateRaftVoterResponse,
+)
 from . import epochs, messages, snapshots
 from .protocol import Turn
 from .quorum import Quorum
 from .roles import Follower
 
+UPDATE_PERIOD = 3  # fetch timeouts between two tries to be known at another address
 FETCH_WAIT_MS = 500  # how long a leader may keep us waiting for news
 
 
 def poll(quorum: Quorum, turn: Turn) -> None:
     """One fetch at a time, and none before what the last one brought is safe (rule 10.32)."""
     if _is_safe(quorum) and quorum.peers.is_free(quorum.leader_id, turn.now_ms):
-        request = snapshots.next_request(quorum) or messages.fetch_request(quorum, FETCH_WAIT_MS)
+        request = (
+            _own_address(quorum, turn)
+            or snapshots.next_request(quorum)
+            or messages.fetch_request(quorum, FETCH_WAIT_MS)
+        )
         _send(quorum, quorum.leader_id, quorum.leader_endpoint, request, turn)
+
+
+def _own_address(quorum: Quorum, turn: Turn) -> UpdateRaftVoterRequest | None:
+    """A voter that the log knows at another address says so, now and then (rule 10.53)."""
+    known = quorum.voters.find(quorum.me.node_id)
+    if not quorum.is_voter or known == quorum.identity.as_voter:
+        return None
+    if quorum.history.kraft_version == 0 or turn.now_ms < quorum.update_voter_ms:
+        return None
+    period_ms = quorum.settings.controller_quorum_fetch_timeout_ms * UPDATE_PERIOD
+    quorum.update_voter_ms = turn.now_ms + period_ms
+    return messages.update_request(quorum)
+
+
+def on_update_response(quorum: Quorum, response: UpdateRaftVoterResponse, turn: Turn) -> bool:
+    said = response.current_leader
+    endpoint = NodeEndpoint(node_id=said.leader_id, host=said.host, port=said.port)
+    epochs.learn(quorum, said.leader_epoch, said.leader_id, (endpoint,), turn)
+    return not response.error_code
 
 
 def _is_safe(quorum: Quorum) -> bool:
@@ -43,7 +75,7 @@ def _send(
     quorum: Quorum,
     peer_id: int,
     endpoint: VoterEndpoint | None,
-    request: FetchRequest | FetchSnapshotRequest,
+    request: FetchRequest | FetchSnapshotRequest | UpdateRaftVoterRequest,
     turn: Turn,
 ) -> None:
     quorum.peers.send(peer_id, endpoint, request, turn)

@@ -18,11 +18,13 @@ from ..core.rpc import (
     FetchReplicaState,
     FetchRequest,
     FetchTopic,
+    KRaftVersionFeature,
     NodeEndpoint,
     PreferredCandidate,
     QuorumEndpoint,
     QuorumEpochPartitionResult,
     QuorumEpochTopicResult,
+    UpdateRaftVoterRequest,
     VotePartition,
     VotePartitionResult,
     VoteRequest,
@@ -214,4 +216,20 @@ def fetch_request(quorum: Quorum, max_wait_ms: int) -> FetchRequest:
         max_wait_ms=max_wait_ms,
         max_bytes=FETCH_BYTES_MAX,
         topics=(FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=(partition,)),),
+    )
+
+
+def update_request(quorum: Quorum) -> UpdateRaftVoterRequest:
+    me = quorum.identity.as_voter
+    supported = me.k_raft_version_feature
+    return UpdateRaftVoterRequest(
+        cluster_id=quorum.identity.cluster_id,
+        current_leader_epoch=quorum.epoch,
+        voter_id=me.voter_id,
+        voter_directory_id=me.voter_directory_id,
+        listeners=tuple(as_endpoint(one) for one in me.endpoints),
+        k_raft_version_feature=KRaftVersionFeature(
+            min_supported_version=supported.min_supported_version,
+            max_supported_version=supported.max_supported_version,
+        ),
     )

@@ -99,6 +99,7 @@ class Quorum:
         self.parked: ParkedFetches[Any] = ParkedFetches()
         self.next_asked = 0  # whom an unattached voter asks next, by place in `others`
         self.leader_high_watermark = -1
+        self.update_voter_ms = 0  # not before it is said again where this voter listens
         self.heard_of_no_epoch: frozenset[int] | None = None  # a set while it only listens
 
     @property
@@ -181,6 +182,7 @@ class Quorum:
             f"epoch {epoch} is led by {self.leader_id} and by {leader_id}"
         )
         self.leader_endpoint = endpoint
+        self.update_voter_ms = self.fetch_ms(turn)  # about as soon as released ones (golden A2)
         self.peers.forget()
         self._enter(Follower(self.fetch_ms(turn)), turn, epoch=epoch, leader_id=leader_id)
         self._note_election(turn)

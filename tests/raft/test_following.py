@@ -1,8 +1,10 @@
 """What a follower does: fetches, takes what comes, gives back what its leader does not have."""
 
+from dataclasses import replace
+
 import pytest
 
-from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.batch import Batch, VoterEndpoint
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.records import NoOpRecord
 from kraftsim.controller.core.rpc import (
@@ -318,3 +320,18 @@ def test_what_a_leader_of_an_older_epoch_sends_is_not_taken(follower):
     answer(follower, message, leader=(2, 1), records=(batch(10, 1),))
 
     assert 10 == follower.quorums[ME].log.end_offset
+
+
+@pytest.mark.rule("10.53")
+def test_a_voter_that_listens_elsewhere_now_is_known_there_soon():
+    replicas = Replicas((1, 2, 3))
+    leader = replicas.elect()
+    moved = next(one for one in replicas.ids if one != leader.me.node_id)
+    quorum = replicas.quorums[moved]
+    elsewhere = VoterEndpoint(name="CONTROLLER", host="127.0.0.1", port=7777)
+
+    quorum.identity = replace(quorum.identity, endpoint=elsewhere)
+    replicas.run_for(3000)
+
+    known = {one.voters.find(moved).endpoints for one in replicas.quorums.values()}
+    assert {(elsewhere,)} == known
