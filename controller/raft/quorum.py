@@ -6,7 +6,7 @@ EndQuorumEpoch), `leading` and `following` (Fetch), `snapshots` (FetchSnapshot),
 transitions between the roles, and what must be durable before anybody hears of them (rule 10.5).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +121,16 @@ class Quorum:
     @property
     def snapshot_id(self) -> SnapshotId | None:
         return None if self.snapshot is None else self.snapshot.snapshot_id
+
+    def fingerprint(self) -> Hashable:
+        """The state as a value: two replicas of one with the same fingerprint, whose conversations
+        are the same, do the same from here on. A search over histories stops where it has been."""
+        role: Hashable = self.role
+        if isinstance(self.role, Leader):
+            role = self.role.fingerprint()
+        log = tuple((batch.base_offset, batch.epoch) for batch in self.log.batches)
+        marks = (self.high_watermark, self.leader_high_watermark, self.persisted_offset)
+        return (role, self.durable, self.leader_id, log, marks, self.next_asked)
 
     # Times (rules 10.7, 10.54)
 

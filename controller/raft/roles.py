@@ -4,6 +4,7 @@ Everything but a leader's bookkeeping is immutable. Epoch, vote and leader are t
 (`quorum.py`): they outlive the role, and a process.
 """
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from ..core.rpc import AddRaftVoterRequest, RemoveRaftVoterRequest
@@ -74,6 +75,12 @@ class Leader:
     heard: frozenset[int] = frozenset()
     begin_ms: dict[int, int] = field(default_factory=dict)
     change: "VoterChange | None" = None
+
+    def fingerprint(self) -> Hashable:
+        """Its bookkeeping as a value; when it tells whom is a matter of time."""
+        progress = frozenset(self.progress.items())
+        observers = frozenset(self.observers.items())
+        return (self.epoch_start, progress, observers, self.heard, self.change)
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,9 +186,7 @@ class World(Replicas):
         )
 
     def print_of(self, quorum):
-        role = quorum.role
-        if isinstance(role, Leader):
-            role = role.epoch_start, frozenset(role.progress.items()), role.heard
+        """The replica's own fingerprint, and its conversations by what they are about."""
         waiting = tuple(
             sorted(
                 (token.sender, self.key(token)[2:], watermark_of(kept))
@@ -198,12 +196,7 @@ class World(Replicas):
         lines = tuple(
             (peer, self.intern(line.request)) for peer, line in quorum.peers._lines.items()
         )
-        return (
-            (role, quorum.epoch, quorum.leader_id, quorum.voted, quorum.durable),
-            (quorum.high_watermark, quorum.leader_high_watermark, quorum.next_asked),
-            tuple((one.base_offset, one.epoch) for one in quorum.log.batches),
-            (waiting, lines),
-        )
+        return quorum.fingerprint(), waiting, lines
 
     def intern(self, request):
         return -1 if request is None else self.interned.setdefault(request, len(self.interned))
