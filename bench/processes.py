@@ -43,7 +43,9 @@ def announced(process: subprocess.Popen[str]) -> dict[str, str]:
     assert process.stdout is not None
     found: dict[str, str] = {}
     while "KRAFTSIM_CLUSTER_ID" not in found:
-        key, _, value = process.stdout.readline().strip().partition("=")
+        line = process.stdout.readline()
+        assert line, f"it ended with {process.wait(10)} before it was ready"
+        key, _, value = line.strip().partition("=")
         found[key] = value
     return found
 

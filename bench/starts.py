@@ -10,11 +10,10 @@ from kraftsim.controller.core.rpc import ApiVersionsRequest
 from kraftsim.controller.wire.frames import encode_request
 
 from . import load
-from .processes import CLUSTER_ID, announced, controller_port, elapsed_ms, running, up
+from .processes import CLUSTER_ID, announced, controller_port, elapsed_ms, free_ports, running, up
 from .report import Row
 
 RUNS = 7
-PORT = 19990
 AGENTS = 1000
 _ASK = encode_request(
     18, 4, 1, "bench", ApiVersionsRequest(client_software_name="bench", client_software_version="1")
@@ -24,11 +23,12 @@ _ASK = encode_request(
 def start() -> list[Row]:
     """`kraftsim up` with three brokers: exec to first ApiVersions reply, to ready, and memory."""
     first, ready, memory = [], [], []
-    options = ("--controller-port", str(PORT), "--kafka-port", "0", "--http-port", "0")
+    (port,) = free_ports(1)
+    options = ("--controller-port", str(port), "--kafka-port", "0", "--http-port", "0")
     for _ in range(RUNS):
         began = time.perf_counter()
         with running("-m", "kraftsim", "up", *options) as process:
-            _until_answered(PORT)
+            _until_answered(port)
             first.append(elapsed_ms(began))
             announced(process)
             ready.append(elapsed_ms(began))

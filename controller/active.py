@@ -130,6 +130,10 @@ class Active:
                 note.fenced,
                 now_ms,
             )
+            if not (decision.records or note.enters_controlled_shutdown) and (
+                self._lease_check_ms != NEVER_MS
+            ):
+                return  # nearly every heartbeat is one that changes nothing
         elif isinstance(note, ExpiryNote):
             leases.expired(note.broker_id)
         if decision.records:

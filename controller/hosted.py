@@ -12,6 +12,8 @@ from .node import Node
 from .raft.protocol import Answered, Deadline, Event, Persisted, Reply, Resign, Send, Started, Turn
 from .timeline import Timeline, Wakeup
 
+HELD_MAX = 1000  # answers that a stopped process has not read: one for each request of its own
+
 ReplyTo = Callable[[Reply], None]
 Dispatch = Callable[[Request, ReplyTo], None]
 Transport = Callable[[Send, Callable[[Response | None], None]], None]
@@ -28,6 +30,7 @@ class HostedNode:
         self._transport = transport
         self.is_over = False
         self._is_holding = False
+        self._held: list[Event] = []
         self._wakeup = Wakeup(timeline, self._wake)
 
     def end(self) -> None:
@@ -35,9 +38,13 @@ class HostedNode:
         self.is_over = True
 
     def hold(self, holding: bool) -> None:
-        """A process that is stopped by signal; once it goes on it sees what time has brought."""
+        """A process that is stopped by signal sees neither answers nor time; once it goes on, it
+        sees what has come, and what time it is."""
         self._is_holding = holding
         if not holding:
+            held, self._held = self._held, []
+            for event in held:
+                self.step(event)
             self._wake()
 
     def start(self, *, stands_at_once: bool = False) -> None:
@@ -61,6 +68,10 @@ class HostedNode:
 
     def step(self, event: Event) -> None:
         if self.is_over:
+            return
+        if self._is_holding:
+            if len(self._held) < HELD_MAX:
+                self._held.append(event)
             return
         now_ms = self.timeline.now_us // 1000
         wall_ms = self.timeline.wall_start_ms + now_ms

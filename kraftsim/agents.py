@@ -15,7 +15,7 @@ from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.timeline import Timeline
 from kraftsim.scenarios.topology import Topology, agent_config, unbound_port
 
-from .errors import FAILED, GOOD
+from .errors import FAILED, GOOD, CommandError
 from .facades import ClientView
 from .fleet_facades import FleetFacades
 from .options import ClusterOptions, topology_of
@@ -37,7 +37,10 @@ def run_agents(given: argparse.Namespace) -> int:
         brokers=given.count, racks=given.rack, settings=settings_of(given.config)
     )
     topology = topology_of(options, given.cluster_id)
-    return run_until_signalled(_run(topology, controllers, given.first_id, given.kafka_port))
+    try:
+        return run_until_signalled(_run(topology, controllers, given.first_id, given.kafka_port))
+    except OSError as error:
+        raise CommandError(f"--kafka-port: {error}; 0 lets the system choose") from None
 
 
 async def _run(

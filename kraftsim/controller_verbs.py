@@ -30,6 +30,8 @@ from kraftsim.scenarios.world import World
 from .description import ClusterDescription, describe
 from .errors import CommandError, UnknownController
 
+REQUEST_LIMIT_S = 30.0  # of real time; a virtual clock stands still meanwhile
+
 
 class ControllerVerbs(ABC):
     """A part of `Cluster`."""
@@ -46,7 +48,14 @@ class ControllerVerbs(ABC):
         replies: asyncio.Queue[Response | ApiError] = asyncio.Queue()
         with self._entered():
             self.world.dispatch(request, replies.put_nowait)
-        reply = await replies.get()
+        try:
+            async with asyncio.timeout(REQUEST_LIMIT_S):
+                reply = await replies.get()
+        except TimeoutError:
+            text = (
+                f"no controller answered within {REQUEST_LIMIT_S:.0f} s: has the quorum a majority?"
+            )
+            raise ApiError(ErrorCode.REQUEST_TIMED_OUT, text) from None
         if isinstance(reply, ApiError):
             raise reply
         return reply
@@ -105,7 +114,7 @@ class ControllerVerbs(ABC):
             active = self.world.active
             if active is None:
                 raise CommandError("nobody leads: wait until a controller is active")
-            if to != -1 and not self._process(to).is_alive:
+            if to != -1 and self._process(to).state != "RUNNING":
                 raise CommandError(f"controller {to} is not running")
             if to != active.node.config.node_id:
                 active.hosted.resign(to)

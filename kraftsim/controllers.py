@@ -27,9 +27,9 @@ from .errors import FAILED, GOOD
 from .options import profile_of, settings_in
 from .snapshot_files import SNAPSHOT_FILES
 from .up import announced, log_to_stderr, run_until_signalled, settings_of, stop_signals
-from .voter_addresses import address_of, directory_of, endpoint_of, voters_of
+from .voter_addresses import NODE_ID_MAX, address_of, directory_of, endpoint_of, voters_of
 
-HAND_OVER_LIMIT_S = 0.5  # after SIGTERM: by then a leader has told the others, or they find out
+HAND_OVER_LIMIT_S = 0.7  # after SIGTERM: by then another one leads, or they find out themselves
 
 log = logging.getLogger("kraftsim.controller")
 
@@ -44,6 +44,10 @@ def run_controller(given: argparse.Namespace) -> int:
 
 def _config(given: argparse.Namespace) -> NodeConfig:
     voters = voters_of(given.voters)
+    if not 0 <= given.node_id <= NODE_ID_MAX:
+        raise ValueError(f"--node-id: expected 0 to {NODE_ID_MAX}, got {given.node_id}")
+    if not given.cluster_id:
+        raise ValueError("--cluster-id: expected an id, got nothing")
     mine = next((one for one in voters if one.voter_id == given.node_id), None)
     address = endpoint_of(voters, given.node_id)
     if given.listen is not None:
@@ -88,7 +92,7 @@ async def _run(
         return FAILED
     finally:
         service.close()
-    return FAILED if service.has_lost_its_memory else GOOD
+    return FAILED if service.has_failed else GOOD
 
 
 class ControllerService:
@@ -112,8 +116,8 @@ class ControllerService:
         )
         self._hosted = HostedNode(self._node, self._timeline, self._lines.send)
         self._listener = KafkaListener("controller", f"controller-{config.node_id}")
-        self.has_lost_its_memory = False
-        self._all_told = asyncio.Event()
+        self.has_failed = False
+        self._is_followed = asyncio.Event()
         self._told_role = ""
         self._seen_role: Role | None = None
 
@@ -123,13 +127,15 @@ class ControllerService:
         self._deliver(self._hosted.start)
 
     async def hand_over(self) -> None:
-        """A leader tells the others that it leads no more, and whom they should ask first."""
-        if self._node.quorum.is_leader and not self.has_lost_its_memory:
-            self._all_told.clear()
+        """A leader tells the others that it leads no more, and stays until it has heard of the next
+        epoch: its vote may be needed."""
+        quorum = self._node.quorum
+        if quorum.is_leader and quorum.others and not self.has_failed:
+            self._is_followed.clear()
             self._deliver(lambda: self._hosted.resign(-1))
             with suppress(TimeoutError):
                 async with asyncio.timeout(HAND_OVER_LIMIT_S):
-                    await self._all_told.wait()
+                    await self._is_followed.wait()
 
     def close(self) -> None:
         self._hosted.end()
@@ -142,20 +148,25 @@ class ControllerService:
             self._runtime.enter()
             action()
             self._runtime.leave()
-        except LostMemoryError as error:
+        except Exception as error:
             self._end(error)
         self._look()
 
     def _answer(self, request: Request, reply_to: ReplyTo) -> None:
         try:
             self._hosted.submit(request, reply_to)
-        except LostMemoryError as error:
+        except Exception as error:
             self._end(error)
         self._look()
 
-    def _end(self, error: LostMemoryError) -> None:
-        log.error("%s", error)
-        self.has_lost_its_memory = True
+    def _end(self, error: Exception) -> None:
+        """A voter without a memory, or a step that failed half-way: this process must not go on."""
+        if isinstance(error, LostMemoryError):
+            log.error("%s", error)
+        else:
+            log.error("this controller ends, because a step of it failed", exc_info=error)
+        self.has_failed = True
+        self._hosted.end()
         self._stopping.set()
 
     def _look(self) -> None:
@@ -164,8 +175,8 @@ class ControllerService:
         if role is not self._seen_role:
             self._seen_role = role
             self._tell_of_role()
-            if not self._is_telling():
-                self._all_told.set()
+            if not isinstance(role, Resigned):
+                self._is_followed.set()
 
     def _tell_of_role(self) -> None:
         quorum = self._node.quorum
@@ -173,11 +184,6 @@ class ControllerService:
         if role != self._told_role:
             self._told_role = role
             log.info("controller %d: %s, led by %d", self._config.node_id, role, quorum.leader_id)
-
-    def _is_telling(self) -> bool:
-        quorum = self._node.quorum
-        others = {voter.voter_id for voter in quorum.others}
-        return isinstance(quorum.role, Resigned) and not others <= quorum.role.acknowledged
 
     def _describe(self, request: ApiVersionsRequest, version: int) -> Response:
         node = self._node

@@ -49,9 +49,9 @@ class ClusterOptions:
     def __post_init__(self) -> None:
         if not 0 <= self.brokers <= BROKERS_MAX:
             raise ValueError(f"brokers: expected 0 to {BROKERS_MAX}, got {self.brokers}")
-        if not 1 <= self.controllers <= CONTROLLERS_MAX:
+        if type(self.controllers) is not int or not 1 <= self.controllers <= CONTROLLERS_MAX:
             raise ValueError(
-                f"controllers: expected 1 to {CONTROLLERS_MAX}, got {self.controllers}"
+                f"controllers: expected 1 to {CONTROLLERS_MAX}, got {self.controllers!r}"
             )
         self._check_ports()
         self.speed()

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from kraftsim.controller.core.batch import Voter, VoterEndpoint
-from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, parse_uuid
+from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, is_reserved_directory, parse_uuid
 from kraftsim.controller.raft.quorum import LISTENER, RAFT_VERSIONS
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.scenarios.topology import PORT_MAX
 
 from .words import whole_number
+
+NODE_ID_MAX = 2**31 - 1  # an int32 on the wire
 
 
 def address_of(option: str, text: str) -> Address:
@@ -17,7 +19,7 @@ def address_of(option: str, text: str) -> Address:
     number = whole_number(port)
     if not host or number is None or not 0 < number <= PORT_MAX:
         raise ValueError(f"{option}: expected host:port, got {text!r}")
-    return host, number
+    return host.removeprefix("[").removesuffix("]"), number
 
 
 def voters_of(text: str) -> tuple[Voter, ...]:
@@ -26,6 +28,10 @@ def voters_of(text: str) -> tuple[Voter, ...]:
     ids = [voter.voter_id for voter in voters]
     if len(set(ids)) < len(ids):
         raise ValueError(f"--voters: expected each id once, got {sorted(ids)}")
+    places = [(one.endpoints[0].host, one.endpoints[0].port) for one in voters]
+    directories = [one.voter_directory_id for one in voters]
+    if len(set(places)) < len(places) or len(set(directories)) < len(directories):
+        raise ValueError("--voters: expected an address and a directory of its own for each")
     return tuple(sorted(voters, key=lambda voter: voter.voter_id))
 
 
@@ -33,7 +39,7 @@ def _voter(text: str) -> Voter:
     node_id, at, rest = text.partition("@")
     address, _, directory = rest.rpartition(":")
     number = whole_number(node_id)
-    if not at or number is None or number < 0 or not address:
+    if not at or number is None or not 0 <= number <= NODE_ID_MAX or not address:
         raise ValueError(f"--voters: expected id@host:port:directoryId, got {text!r}")
     host, port = address_of("--voters", address)
     return Voter(
@@ -49,7 +55,7 @@ def directory_of(option: str, text: str) -> Uuid:
         directory = parse_uuid(text)
     except ValueError:
         directory = ZERO_UUID
-    if directory == ZERO_UUID:
+    if is_reserved_directory(directory):
         raise ValueError(
             f"{option}: expected a directory id as `kraftsim storage random-uuid` prints one, "
             f"got {text!r}"

@@ -74,15 +74,16 @@ class World:
     @property
     def active(self) -> ControllerProcess | None:
         """The active controller; of two that believe it, the one that was elected later."""
-        active = [one for one in self.controllers.values() if one.is_alive and one.node.is_active]
+        running = [one for one in self.controllers.values() if one.state == "RUNNING"]
+        active = [one for one in running if one.node.is_active]
         return max(active, key=lambda one: one.node.epoch, default=None)
 
     @property
     def controller(self) -> ControllerProcess:
-        """The active one; while there is none, one that lives; else any."""
+        """The active one; while there is none, one that runs; else any."""
         processes = tuple(self.controllers.values())
-        living = (one for one in processes if one.is_alive)
-        return self.active or next(living, processes[0])
+        running = (one for one in processes if one.state == "RUNNING")
+        return self.active or next(running, processes[0])
 
     def start(self, *, elects_at_once: bool = False) -> None:
         """Start every controller and every broker of the topology. With `elects_at_once` the last

@@ -12,7 +12,7 @@ from ..core.rpc import VoteRequest, VoteResponse
 from ..timeline import NEVER_MS
 from . import epochs, leading, messages
 from .protocol import Turn
-from .quorum import Quorum
+from .quorum import EPOCH_MAX, Quorum
 from .roles import Candidate, Follower, Leader, Prospective, Resigned, Unattached
 from .voters import ReplicaKey
 
@@ -39,7 +39,7 @@ def _refusal(quorum: Quorum, request: VoteRequest, turn: Turn) -> ErrorCode:
         return ErrorCode.INVALID_REQUEST
     if epoch < quorum.epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
-    if asked.replica_id < 0:
+    if asked.replica_id < 0 or epoch > EPOCH_MAX:
         return ErrorCode.INVALID_REQUEST
     if epoch > quorum.epoch:
         quorum.become_unattached(epoch, turn)

@@ -17,7 +17,7 @@ from ..core.rpc import (
 from ..core.uuid import ZERO_UUID, Uuid
 from . import messages
 from .protocol import Turn
-from .quorum import LISTENER, LostMemoryError, Quorum
+from .quorum import EPOCH_MAX, LISTENER, LostMemoryError, Quorum
 from .roles import Follower, Leader, Resigned
 from .voters import ReplicaKey
 
@@ -32,6 +32,8 @@ def learn(
     turn: Turn,
 ) -> None:
     """Somebody speaks of `epoch` and of who leads it: believe what is news (10.9 to 10.11)."""
+    if epoch > EPOCH_MAX:
+        return  # nobody gets there by elections: one frame would end the quorum for good
     endpoint = _endpoint_of(quorum, leader_id, endpoints)
     is_known = quorum.leader_id == leader_id and quorum.leader_endpoint is not None
     is_news = epoch > quorum.epoch or (

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .snapshots import Download, Snapshot, SnapshotFormat
 
 LISTENER = "CONTROLLER"
+EPOCH_MAX = 2**31 - 1_000_000  # an int32 on the wire: whoever names a later one leaves no room
 RAFT_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=1)
 
 
