@@ -91,6 +91,17 @@ async def test_verbs_on_controllers_say_what_is_wrong(http: Http, kraft: Cluster
         await kraft.transfer_leadership(dead)
 
 
+async def test_a_paused_leader_holds_up_nobody(http: Http, kraft: Cluster) -> None:
+    paused = await leader_of(http)
+
+    await http.post(f"/sim/controllers/{paused}/pause")
+
+    refused = await http.kafka("UnregisterBroker", brokerId=77)
+    assert (421, 41) == (refused.status, refused.document["errorCode"])
+    await kraft.advance("10s")
+    assert paused != await leader_of(http)
+
+
 async def test_the_quorum_is_described_over_http_as_kafka_does(http: Http) -> None:
     described = await http.kafka(
         "DescribeQuorum",

@@ -168,3 +168,16 @@ def test_an_epoch_survives_a_crash(role):
     replicas.restart(ME)
 
     assert epoch == replicas.quorums[ME].epoch
+
+
+@pytest.mark.rule("10.8", "10.13")
+@pytest.mark.parametrize("pre_vote", [False, True])
+def test_an_epoch_that_leaves_no_room_for_another_is_not_learned(pre_vote):
+    """A second reader ended a quorum for good with one frame."""
+    replicas = standing("leader")
+
+    response = replicas.ask(ME, vote(7, 2**31 - 1, pre_vote=pre_vote))
+
+    assert ErrorCode.INVALID_REQUEST == error_of(response)
+    replicas.ask(ME, begin(2, 2**31 - 1))
+    assert (1, True) == (replicas.quorums[ME].epoch, replicas.quorums[ME].is_leader)

@@ -295,6 +295,25 @@ def test_a_slow_voter_holds_up_nobody(world: World) -> None:
     assert_all_agree(world)
 
 
+def test_with_two_of_three_paused_nothing_is_acknowledged(world: World) -> None:
+    """A process that is stopped takes no answers either, so its fetches come to an end."""
+    leader = active_id(world)
+    for node_id in set(world.controllers) - {leader}:
+        world.pause_controller(node_id)
+    pass_time(world, 1)
+
+    replies = create(world, "held")
+    pass_time(world, 10)
+
+    assert not is_good(replies)
+    assert "held" not in world.committed.topic_ids
+    for node_id in world.controllers:
+        world.resume_controller(node_id)
+    pass_time(world, 5)
+    assert_one_leader_an_epoch(world)
+    assert_all_agree(world)
+
+
 def test_the_same_seed_gives_the_same_story() -> None:
     def story(seed: int) -> list[object]:
         world = world_of(controllers=3, seed=seed)
