@@ -59,8 +59,7 @@ class HostedNode:
         now_ms = self.timeline.now_us // 1000
         wall_ms = self.timeline.wall_start_ms + now_ms
         turn = self.node.submit(request, reply_to, now_ms, wall_ms)
-        is_plain = not (turn.persist or turn.sends or turn.committed)
-        if is_plain and self.node.deadline_ms >= self._wakeup.armed_ms:
+        if turn.is_plain and self.node.deadline_ms >= self._wakeup.armed_ms:
             for answer, reply in turn.replies:
                 answer(reply)
         else:

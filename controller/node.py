@@ -229,6 +229,7 @@ class Node:
             self._loader.load(batch)
             self._snapshotting.committed(batch, quorum)
             turn.committed += (batch,)
+            turn.is_plain = False
             self._loaded = batch.last_offset + 1
         self._snapshotting.maybe_take(self._loader, quorum, turn)
         self.high_watermark_moved_wall_ms = turn.wall_ms

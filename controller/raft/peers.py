@@ -46,6 +46,7 @@ class Peers:
         line.number += 1
         line.request = request
         line.lost_ms = turn.now_ms + self._request_timeout_ms
+        turn.is_plain = False
         turn.sends += (Send(self._channel, peer_id, endpoint, line.number, request),)
 
     def take(self, peer_id: int, number: int) -> Request | None:

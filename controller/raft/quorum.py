@@ -252,6 +252,7 @@ class Quorum:
         self.log.append(batch)
         self.history.appended(batch)
         turn.persist += (batch,)
+        turn.is_plain = False
 
     def truncate(self, end_offset: int, turn: Turn) -> None:
         self.log.truncate(end_offset)

@@ -52,7 +52,7 @@ class KafkaListener:
         self.connections: set[KafkaConnection] = set()
         self.is_holding = True
         self._server: asyncio.Server | None = None
-        self._turn: list[KafkaConnection] = []
+        self.turn: list[KafkaConnection] = []
 
     @property
     def is_open(self) -> bool:
@@ -83,17 +83,17 @@ class KafkaListener:
         for connection in list(self.connections):
             connection.hold(holding)
 
-    def take_turn(self, connection: "KafkaConnection") -> None:
-        """What comes at one moment is answered at one time, and all of it is written at the end of
-        the turn: replies that leave together wake their readers once."""
-        if not self._turn:
-            assert self.runtime is not None, "served before it is read from"
-            self.runtime.enter()
-            asyncio.get_running_loop().call_soon(self._end_turn)
-        self._turn.append(connection)
+    def begin_turn(self, connection: "KafkaConnection") -> None:
+        """The first connection of a turn begins it, the others join: what comes at one moment is
+        answered at one time, and all of it is written at the turn's end, so that replies that leave
+        together wake their readers once."""
+        assert self.runtime is not None, "served before it is read from"
+        self.runtime.enter()
+        asyncio.get_running_loop().call_soon(self._end_turn)
+        self.turn.append(connection)
 
     def _end_turn(self) -> None:
-        turn, self._turn = self._turn, []
+        turn, self.turn = self.turn, []
         assert self.runtime is not None, "served before it is read from"
         self.runtime.leave()
         for connection in turn:
@@ -171,7 +171,10 @@ class KafkaConnection(asyncio.Protocol):
         if self._is_working or self._transport is None or listener.runtime is None:
             return
         self._is_working = True
-        listener.take_turn(self)
+        if listener.turn:
+            listener.turn.append(self)
+        else:
+            listener.begin_turn(self)
         try:
             while frames and not (self._awaited or self._cannot_write or listener.is_holding):
                 frame = frames.popleft()
