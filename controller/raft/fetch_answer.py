@@ -100,6 +100,19 @@ def answer(
     )
 
 
+def place_of(request: FetchRequest) -> object:
+    """All of a valid request that its answer depends on, but for who asks."""
+    wanted = request.topics[0].partitions[0]
+    return (
+        request.cluster_id,
+        request.max_wait_ms,
+        wanted.current_leader_epoch,
+        wanted.fetch_offset,
+        wanted.last_fetched_epoch,
+        wanted.high_watermark,
+    )
+
+
 def refused(leadership: Leadership, error: ErrorCode) -> FetchResponse:
     """Nothing but the error, and who leads: that is how leaders are found (rule 10.38)."""
     return _response(

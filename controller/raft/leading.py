@@ -65,8 +65,10 @@ def on_fetch(quorum: Quorum, request: FetchRequest, token: Any, turn: Turn) -> N
     """Answer, or make the follower wait for news (rule 10.35)."""
     reply = _answered(quorum, request)
     if fetch_answer.is_valid(reply):
+        before = known_high_watermark(quorum)
         _note_fetch(quorum, request, turn)
-        reply = _answered(quorum, request)
+        if known_high_watermark(quorum) != before:
+            reply = _answered(quorum, request)
     if fetch_answer.may_wait(request, reply) and quorum.parked.has_room():
         quorum.parked.add(token, request, reply, turn.now_ms)
     else:
@@ -74,8 +76,17 @@ def on_fetch(quorum: Quorum, request: FetchRequest, token: Any, turn: Turn) -> N
 
 
 def answer_parked(quorum: Quorum, turn: Turn) -> None:
-    """Something has changed: tell it to those whom it concerns."""
-    turn.replies += tuple(quorum.parked.released(lambda one: _news(quorum, one)))
+    """Something has changed: tell it to those whom it concerns; those who stand at the same place,
+    as most of a fleet does, get the same answer."""
+    told: dict[object, FetchResponse | None] = {}
+
+    def news(request: FetchRequest) -> FetchResponse | None:
+        place = fetch_answer.place_of(request)
+        if place not in told:
+            told[place] = _news(quorum, request)
+        return told[place]
+
+    turn.replies += tuple(quorum.parked.released(news))
 
 
 def answer_expired(quorum: Quorum, turn: Turn) -> None:
