@@ -4,7 +4,7 @@ It is made when leadership is claimed and dropped when it is lost; nothing of it
 0A.10 to 0A.13). It conducts decisions and makes none: decide, append, apply, note, in that order.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, cast
 
 from .core import bootstrap, heartbeats
@@ -43,14 +43,12 @@ class Active:
         profile: Profile,
         settings: Settings,
         random: Callable[[], float],
-        handlers: Mapping[type, Handler],
     ) -> None:
         self.epoch = quorum.epoch
         self._config = config
         self._quorum = quorum
         self._profile = profile
         self._settings = settings
-        self._handlers = handlers
         self._deferred: DeferredReplies[Any] = DeferredReplies()
         self._lease_check_ms = self._idle_ms = NEVER_MS
         self.deadline_ms = NEVER_MS

@@ -247,7 +247,6 @@ class Node:
             profile=self.profile,
             settings=self.settings,
             random=self._random,
-            handlers=self._handlers,
         )
         self.active.claim(self._registrar.record, turn)
 

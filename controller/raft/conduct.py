@@ -102,16 +102,16 @@ def _listen(quorum: Quorum, request: Request) -> None:
     match request:
         case FetchRequest(topics=(topic,)) if topic.partitions:
             sender = max(request.replica_id, request.replica_state.replica_id)
-            _hear(quorum, sender, topic.partitions[0].current_leader_epoch)
+            epochs.hear(quorum, sender, topic.partitions[0].current_leader_epoch)
         case VoteRequest(topics=(vote,)) if vote.partitions:
             asked = vote.partitions[0]
-            _hear(quorum, asked.replica_id, asked.replica_epoch)
+            epochs.hear(quorum, asked.replica_id, asked.replica_epoch)
         case BeginQuorumEpochRequest(topics=(begin,)) if begin.partitions:
             said = begin.partitions[0]
-            _hear(quorum, said.leader_id, said.leader_epoch)
+            epochs.hear(quorum, said.leader_id, said.leader_epoch)
         case EndQuorumEpochRequest(topics=(end,)) if end.partitions:
             over = end.partitions[0]
-            _hear(quorum, over.leader_id, over.leader_epoch)
+            epochs.hear(quorum, over.leader_id, over.leader_epoch)
         case _:
             pass
 
@@ -121,18 +121,10 @@ def _listen(quorum: Quorum, request: Request) -> None:
 _REACTIONS: Mapping[type, Callable[[Quorum, int, Any, Any, Turn], bool]] = {
     VoteResponse: elections.on_response,
     FetchResponse: following.on_response,
-    BeginQuorumEpochResponse: lambda q, peer, _, answer, turn: epochs.on_begin_response(
-        q, peer, answer, turn
-    ),
-    EndQuorumEpochResponse: lambda q, peer, _, answer, turn: epochs.on_end_response(
-        q, peer, answer, turn
-    ),
-    FetchSnapshotResponse: lambda q, peer, _, answer, turn: snapshots.on_response(
-        q, peer, answer, turn
-    ),
-    UpdateRaftVoterResponse: lambda q, _, __, answer, turn: following.on_update_response(
-        q, answer, turn
-    ),
+    BeginQuorumEpochResponse: epochs.on_begin_response,
+    EndQuorumEpochResponse: epochs.on_end_response,
+    FetchSnapshotResponse: snapshots.on_response,
+    UpdateRaftVoterResponse: following.on_update_response,
 }
 
 
@@ -151,10 +143,6 @@ def on_answer(quorum: Quorum, event: Answered, turn: Turn) -> None:
             quorum.peers.failed(event.peer_id, turn.now_ms)
         _pass_the_gate(quorum, turn)
     poll(quorum, turn)
-
-
-def _hear(quorum: Quorum, peer_id: int, epoch: int) -> None:
-    epochs.hear(quorum, peer_id, epoch)
 
 
 def _pass_the_gate(quorum: Quorum, turn: Turn) -> None:
@@ -201,14 +189,16 @@ def role_deadline_ms(quorum: Quorum) -> int:
 
 def deadline_ms(quorum: Quorum, now_ms: int) -> int:
     """When this replica must be stepped next, if nothing comes before."""
-    role = quorum.role
-    begins = role.begin_ms.values() if isinstance(role, Leader) else ()
+    role, peers_ms = quorum.role, quorum.peers.next_ms(now_ms)
+    if not isinstance(role, Leader):
+        return min(role_deadline_ms(quorum), peers_ms)
+    begins = [begin_ms for begin_ms in role.begin_ms.values() if begin_ms > now_ms]
     return min(
-        role_deadline_ms(quorum),
-        quorum.peers.next_ms(now_ms),
+        role.check_quorum_ms,
+        peers_ms,
         quorum.parked.next_expiry_ms(),
-        membership.deadline_ms(quorum),
-        *(begin_ms for begin_ms in begins if begin_ms > now_ms),
+        membership.deadline_ms(role),
+        *begins,
     )
 
 

@@ -7,11 +7,14 @@ from collections.abc import Iterable
 from ..core.batch import VoterEndpoint
 from ..core.errors import ErrorCode
 from ..core.rpc import (
+    BeginQuorumEpochPartition,
     BeginQuorumEpochRequest,
     BeginQuorumEpochResponse,
+    EndQuorumEpochPartition,
     EndQuorumEpochRequest,
     EndQuorumEpochResponse,
     NodeEndpoint,
+    QuorumEpochPartitionResult,
     VoteRequest,
 )
 from ..core.uuid import ZERO_UUID, Uuid
@@ -94,25 +97,50 @@ def on_begin(
     error = top_level_error(quorum, request)
     if error:
         return BeginQuorumEpochResponse(error_code=error)
-    said = messages.begin_partition(request)
+    said = request.topics[0].partitions[0]
+    error = _learn_of_leader(quorum, request, said, turn)
+    if not error and not is_meant(quorum, request.voter_id, said.voter_directory_id):
+        error = ErrorCode.INVALID_VOTER_KEY
+    return messages.begin_response(quorum, error)
+
+
+def _learn_of_leader(
+    quorum: Quorum,
+    request: BeginQuorumEpochRequest | EndQuorumEpochRequest,
+    said: BeginQuorumEpochPartition | EndQuorumEpochPartition,
+    turn: Turn,
+) -> ErrorCode:
+    """Who leads or led, from its own mouth; what is older than we are is no news."""
     if said.leader_epoch < quorum.epoch:
-        return messages.begin_response(quorum, ErrorCode.FENCED_LEADER_EPOCH)
+        return ErrorCode.FENCED_LEADER_EPOCH
     if said.leader_id < 0:
-        return messages.begin_response(quorum, ErrorCode.INVALID_REQUEST)
+        return ErrorCode.INVALID_REQUEST
     endpoints = messages.leader_endpoints(request, said.leader_id)
     learn(quorum, said.leader_epoch, said.leader_id, endpoints, turn)
-    if not is_meant(quorum, request.voter_id, said.voter_directory_id):
-        return messages.begin_response(quorum, ErrorCode.INVALID_VOTER_KEY)
-    return messages.begin_response(quorum, ErrorCode.NONE)
+    return ErrorCode.NONE
+
+
+def _learn_of_answer(
+    quorum: Quorum, response: BeginQuorumEpochResponse | EndQuorumEpochResponse, turn: Turn
+) -> QuorumEpochPartitionResult | None:
+    """None: refused as a whole."""
+    if response.error_code or not response.topics:
+        return None
+    answer = response.topics[0].partitions[0]
+    learn(quorum, answer.leader_epoch, answer.leader_id, response.node_endpoints, turn)
+    return answer
 
 
 def on_begin_response(
-    quorum: Quorum, peer_id: int, response: BeginQuorumEpochResponse, turn: Turn
+    quorum: Quorum,
+    peer_id: int,
+    _request: BeginQuorumEpochRequest,
+    response: BeginQuorumEpochResponse,
+    turn: Turn,
 ) -> bool:
-    answer = messages.epoch_answer(response)
+    answer = _learn_of_answer(quorum, response, turn)
     if answer is None:
         return False
-    learn(quorum, answer.leader_epoch, answer.leader_id, response.node_endpoints, turn)
     role = quorum.role
     if isinstance(role, Leader) and not answer.error_code:
         half_ms = quorum.settings.controller_quorum_fetch_timeout_ms // 2
@@ -143,18 +171,13 @@ def on_end(quorum: Quorum, request: EndQuorumEpochRequest, turn: Turn) -> EndQuo
     error = top_level_error(quorum, request)
     if error:
         return EndQuorumEpochResponse(error_code=error)
-    said = messages.end_partition(request)
-    if said.leader_epoch < quorum.epoch:
-        return messages.end_response(quorum, ErrorCode.FENCED_LEADER_EPOCH)
-    if said.leader_id < 0:
-        return messages.end_response(quorum, ErrorCode.INVALID_REQUEST)
-    endpoints = messages.leader_endpoints(request, said.leader_id)
-    learn(quorum, said.leader_epoch, said.leader_id, endpoints, turn)
-    role = quorum.role
-    if isinstance(role, Follower) and quorum.leader_id == said.leader_id and quorum.is_voter:
+    said = request.topics[0].partitions[0]
+    error = _learn_of_leader(quorum, request, said, turn)
+    role, is_its_leader = quorum.role, quorum.leader_id == said.leader_id
+    if not error and isinstance(role, Follower) and is_its_leader and quorum.is_voter:
         backoff_ms = _backoff_ms(quorum, messages.successors(request))
         quorum.role = Follower(turn.now_ms + backoff_ms, role.has_fetched)
-    return messages.end_response(quorum, ErrorCode.NONE)
+    return messages.end_response(quorum, error)
 
 
 def _backoff_ms(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> int:
@@ -169,12 +192,15 @@ def _backoff_ms(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> int:
 
 
 def on_end_response(
-    quorum: Quorum, peer_id: int, response: EndQuorumEpochResponse, turn: Turn
+    quorum: Quorum,
+    peer_id: int,
+    _request: EndQuorumEpochRequest,
+    response: EndQuorumEpochResponse,
+    turn: Turn,
 ) -> bool:
-    answer = messages.epoch_answer(response)
+    answer = _learn_of_answer(quorum, response, turn)
     if answer is None:
         return False
-    learn(quorum, answer.leader_epoch, answer.leader_id, response.node_endpoints, turn)
     role = quorum.role
     if isinstance(role, Resigned) and not answer.error_code:
         quorum.role = Resigned(role.election_ms, role.successors, role.acknowledged | {peer_id})

@@ -6,7 +6,6 @@ with the high watermark beside them; a follower applies only what lies below tha
 
 from dataclasses import dataclass
 
-from ..core.batch import Batch
 from ..core.errors import ErrorCode
 from ..core.rpc import (
     EpochEndOffset,
@@ -73,6 +72,32 @@ def answer(
     leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
 ) -> FetchResponse:
     """The whole answer as it stands now; `may_wait` says whether it is worth sending yet."""
+    unfit = misfit(leadership, log, high_watermark, request)
+    return unfit or fit(leadership, log, high_watermark, request)
+
+
+def fit(
+    leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
+) -> FetchResponse:
+    """The answer to a fetch that is no `misfit`: what stands in the log from there on."""
+    return _response(
+        leadership,
+        FetchPartitionData(
+            partition_index=0,
+            high_watermark=high_watermark,
+            log_start_offset=log.start_offset,
+            current_leader=_leader(leadership),
+            aborted_transactions=(),
+            records=log.read(request.topics[0].partitions[0].fetch_offset, BATCHES_MAX),
+        ),
+    )
+
+
+def misfit(
+    leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
+) -> FetchResponse | None:
+    """The answer to a fetch that acknowledges nothing: one that is refused, or whose place is not
+    in our log (5.32). None: it fits."""
     error = top_level_error(leadership, request)
     if error:
         return FetchResponse(error_code=error)
@@ -82,9 +107,8 @@ def answer(
     wanted = request.topics[0].partitions[0]
     snapshot = _snapshot_instead(leadership.snapshot, log, wanted)
     diverging = None if snapshot is not None else _diverging(log, wanted)
-    records: list[Batch] | tuple[()] = ()
     if diverging is None and snapshot is None:
-        records = list(log.read(wanted.fetch_offset, BATCHES_MAX))
+        return None
     return _response(
         leadership,
         FetchPartitionData(
@@ -95,7 +119,7 @@ def answer(
             snapshot_id=snapshot or SnapshotId(),
             current_leader=_leader(leadership),
             aborted_transactions=(),
-            records=records,
+            records=(),
         ),
     )
 
@@ -128,20 +152,13 @@ def refused(leadership: Leadership, error: ErrorCode) -> FetchResponse:
     )
 
 
-def is_valid(response: FetchResponse) -> bool:
-    """Did the follower's position fit our log? Only then does the fetch acknowledge (5.32)."""
-    if response.error_code:
-        return False
-    data = response.responses[0].partitions[0]
-    return not data.error_code and data.diverging_epoch.epoch < 0 and data.snapshot_id.epoch < 0
-
-
 def may_wait(request: FetchRequest, response: FetchResponse) -> bool:
     """Nothing to tell yet: no error, no divergence, no record, no watermark that is news."""
     if response.error_code or request.max_wait_ms == 0:
         return False
     data = response.responses[0].partitions[0]
-    if data.records or not is_valid(response):
+    fits = not data.error_code and data.diverging_epoch.epoch < 0 and data.snapshot_id.epoch < 0
+    if data.records or not fits:
         return False
     known = request.topics[0].partitions[0].high_watermark
     return known == HIGH_WATERMARK_UNKNOWN or data.high_watermark <= known

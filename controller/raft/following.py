@@ -1,13 +1,11 @@
 """What a follower does: fetch, take what comes, and give back what its leader does not have (rules
 10.31 to 10.37)."""
 
-from ..core.batch import VoterEndpoint
 from ..core.errors import ErrorCode
 from ..core.rpc import (
     FetchPartitionData,
     FetchRequest,
     FetchResponse,
-    FetchSnapshotRequest,
     NodeEndpoint,
     UpdateRaftVoterRequest,
     UpdateRaftVoterResponse,
@@ -29,7 +27,7 @@ def poll(quorum: Quorum, turn: Turn) -> None:
             or snapshots.next_request(quorum)
             or messages.fetch_request(quorum, FETCH_WAIT_MS)
         )
-        _send(quorum, quorum.leader_id, quorum.leader_endpoint, request, turn)
+        quorum.peers.send(quorum.leader_id, quorum.leader_endpoint, request, turn)
 
 
 def _own_address(quorum: Quorum, turn: Turn) -> UpdateRaftVoterRequest | None:
@@ -44,7 +42,13 @@ def _own_address(quorum: Quorum, turn: Turn) -> UpdateRaftVoterRequest | None:
     return messages.update_request(quorum)
 
 
-def on_update_response(quorum: Quorum, response: UpdateRaftVoterResponse, turn: Turn) -> bool:
+def on_update_response(
+    quorum: Quorum,
+    _peer_id: int,
+    _request: UpdateRaftVoterRequest,
+    response: UpdateRaftVoterResponse,
+    turn: Turn,
+) -> bool:
     said = response.current_leader
     endpoint = NodeEndpoint(node_id=said.leader_id, host=said.host, port=said.port)
     epochs.learn(quorum, said.leader_epoch, said.leader_id, (endpoint,), turn)
@@ -67,18 +71,8 @@ def ask_around(quorum: Quorum, turn: Turn) -> None:
         if quorum.peers.is_free(voter.voter_id, turn.now_ms):
             quorum.next_asked = (quorum.next_asked + step + 1) % len(others)
             request = messages.fetch_request(quorum, FETCH_WAIT_MS)
-            _send(quorum, voter.voter_id, voter.endpoints[0], request, turn)
+            quorum.peers.send(voter.voter_id, voter.endpoints[0], request, turn)
             return
-
-
-def _send(
-    quorum: Quorum,
-    peer_id: int,
-    endpoint: VoterEndpoint | None,
-    request: FetchRequest | FetchSnapshotRequest | UpdateRaftVoterRequest,
-    turn: Turn,
-) -> None:
-    quorum.peers.send(peer_id, endpoint, request, turn)
 
 
 def on_response(

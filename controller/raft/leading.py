@@ -63,12 +63,12 @@ def regroup(quorum: Quorum, before: VoterSet, turn: Turn) -> None:
 
 def on_fetch(quorum: Quorum, request: FetchRequest, token: Any, turn: Turn) -> None:
     """Answer, or make the follower wait for news (rule 10.35)."""
-    reply = _answered(quorum, request)
-    if fetch_answer.is_valid(reply):
-        before = known_high_watermark(quorum)
+    leadership, watermark = _leadership(quorum), known_high_watermark(quorum)
+    reply = fetch_answer.misfit(leadership, quorum.log, watermark, request)
+    if reply is None:
         _note_fetch(quorum, request, turn)
-        if known_high_watermark(quorum) != before:
-            reply = _answered(quorum, request)
+        watermark = known_high_watermark(quorum)
+        reply = fetch_answer.fit(leadership, quorum.log, watermark, request)
     if fetch_answer.may_wait(request, reply) and quorum.parked.has_room():
         quorum.parked.add(token, request, reply, turn.now_ms)
     else:
@@ -78,6 +78,8 @@ def on_fetch(quorum: Quorum, request: FetchRequest, token: Any, turn: Turn) -> N
 def answer_parked(quorum: Quorum, turn: Turn) -> None:
     """Something has changed: tell it to those whom it concerns; those who stand at the same place,
     as most of a fleet does, get the same answer."""
+    if not quorum.parked:
+        return
     told: dict[object, FetchResponse | None] = {}
 
     def news(request: FetchRequest) -> FetchResponse | None:
@@ -142,7 +144,8 @@ def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> None:
         before = role.progress.get(node_id, Progress())
         role.progress[node_id] = _progress(before, wanted.fetch_offset, end_offset, turn)
         note_heard(quorum, node_id, turn)
-        advance(quorum, turn)
+        if advance(quorum):
+            answer_parked(quorum, turn)
     else:
         before = role.observers.get(key, Progress())
         role.observers[key] = _progress(before, wanted.fetch_offset, end_offset, turn)
@@ -175,15 +178,17 @@ def note_heard(quorum: Quorum, node_id: int, turn: Turn) -> None:
         role.check_quorum_ms = _check_quorum_ms(quorum, turn)
 
 
-def advance(quorum: Quorum, turn: Turn) -> None:
-    """The high watermark: what a majority of the voters has, once that is of this epoch (10.29)."""
+def advance(quorum: Quorum) -> bool:
+    """The high watermark: what a majority of the voters has, once that is of this epoch (10.29).
+    Has it moved?"""
     role = quorum.role
     assert isinstance(role, Leader), role
     ends = sorted((_end_offset(quorum, role, one) for one in quorum.voters.ids), reverse=True)
     candidate = ends[len(ends) // 2]
-    if candidate > role.epoch_start and candidate > quorum.high_watermark:
-        quorum.high_watermark = candidate
-        answer_parked(quorum, turn)
+    if candidate <= max(role.epoch_start, quorum.high_watermark):
+        return False
+    quorum.high_watermark = candidate
+    return True
 
 
 def _end_offset(quorum: Quorum, role: Leader, node_id: int) -> int:
@@ -195,7 +200,7 @@ def _end_offset(quorum: Quorum, role: Leader, node_id: int) -> int:
 
 def on_persisted(quorum: Quorum, turn: Turn) -> None:
     """What is new is there for those who wait, committed or not."""
-    advance(quorum, turn)
+    advance(quorum)
     answer_parked(quorum, turn)
 
 

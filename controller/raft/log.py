@@ -11,19 +11,14 @@ from ..core.batch import Batch
 
 class MetadataLog:
     """`start_offset` is where it begins: 0, or behind the snapshot that stands for what was before
-    it, of which `start_epoch` was the last epoch."""
+    it, of which `start_epoch` was the last epoch; `end_offset` where the next record will stand."""
 
     def __init__(self) -> None:
-        self.start_offset = 0
+        self.start_offset = self.end_offset = 0
         self.start_epoch = 0
         self.batches: list[Batch] = []
         self._base_offsets: list[int] = []
         self._epoch_starts: list[tuple[int, int]] = []  # (epoch, its first offset)
-
-    @property
-    def end_offset(self) -> int:
-        """Where the next record will stand."""
-        return self.batches[-1].last_offset + 1 if self.batches else self.start_offset
 
     @property
     def last_epoch(self) -> int:
@@ -35,6 +30,7 @@ class MetadataLog:
         if batch.epoch > self.last_epoch:
             self._epoch_starts.append((batch.epoch, batch.base_offset))
         self.batches.append(batch)
+        self.end_offset = batch.last_offset + 1
         self._base_offsets.append(batch.base_offset)
 
     def read(self, offset: int, batches_max: int | None = None) -> Sequence[Batch]:
@@ -65,22 +61,22 @@ class MetadataLog:
         if keep and self.batches[keep - 1].last_offset >= end_offset:
             keep -= 1
         del self.batches[keep:], self._base_offsets[keep:]
-        end_offset = self.end_offset
-        while self._epoch_starts and self._epoch_starts[-1][1] >= end_offset:
+        self.end_offset = self.batches[-1].last_offset + 1 if self.batches else self.start_offset
+        while self._epoch_starts and self._epoch_starts[-1][1] >= self.end_offset:
             self._epoch_starts.pop()
 
     def begin_at(self, offset: int, epoch: int) -> None:
         """A snapshot holds everything below `offset`: only what follows it is kept (rule 10.47)."""
         drop = bisect_right(self._base_offsets, offset - 1)
         del self.batches[:drop], self._base_offsets[:drop]
+        kept = {batch.epoch for batch in self.batches}
         self._epoch_starts = [
-            (one, max(start, offset))
-            for one, start in self._epoch_starts
-            if self.batches and one >= self.batches[0].epoch
+            (one, max(start, offset)) for one, start in self._epoch_starts if one in kept
         ]
         self.start_offset, self.start_epoch = offset, epoch
+        self.end_offset = max(self.end_offset, offset)
 
     def restart(self, offset: int, epoch: int) -> None:
         """Forget everything: a snapshot holds all below `offset` (rule 10.45)."""
         del self.batches[:], self._base_offsets[:], self._epoch_starts[:]
-        self.start_offset, self.start_epoch = offset, epoch
+        self.start_offset, self.start_epoch, self.end_offset = offset, epoch, offset

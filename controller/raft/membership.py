@@ -250,14 +250,13 @@ def on_commit(quorum: Quorum, turn: Turn) -> None:
 
 
 def expire(quorum: Quorum, turn: Turn) -> None:
-    if deadline_ms(quorum) <= turn.now_ms:
+    role = quorum.role
+    if isinstance(role, Leader) and deadline_ms(role) <= turn.now_ms:
         _finish(quorum, turn, ErrorCode.REQUEST_TIMED_OUT, "The request timed out.")
 
 
-def deadline_ms(quorum: Quorum) -> int:
-    role = quorum.role
-    change = role.change if isinstance(role, Leader) else None
-    return NEVER_MS if change is None else change.expires_ms
+def deadline_ms(role: Leader) -> int:
+    return NEVER_MS if role.change is None else role.change.expires_ms
 
 
 def answer_abandoned(quorum: Quorum, turn: Turn) -> None:

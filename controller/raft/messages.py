@@ -121,10 +121,6 @@ def begin_request(quorum: Quorum, voter: Voter) -> BeginQuorumEpochRequest:
     )
 
 
-def begin_partition(request: BeginQuorumEpochRequest) -> BeginQuorumEpochPartition:
-    return request.topics[0].partitions[0]
-
-
 def begin_response(quorum: Quorum, error: ErrorCode) -> BeginQuorumEpochResponse:
     return BeginQuorumEpochResponse(
         topics=_epoch_results(quorum, error), node_endpoints=node_endpoints(quorum)
@@ -148,12 +144,8 @@ def end_request(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> EndQuorum
     )
 
 
-def end_partition(request: EndQuorumEpochRequest) -> EndQuorumEpochPartition:
-    return request.topics[0].partitions[0]
-
-
 def successors(request: EndQuorumEpochRequest) -> tuple[ReplicaKey, ...]:
-    partition = end_partition(request)
+    partition = request.topics[0].partitions[0]
     if partition.preferred_candidates:
         return tuple(
             ReplicaKey(one.candidate_id, one.candidate_directory_id)
@@ -173,15 +165,6 @@ def _epoch_results(quorum: Quorum, error: ErrorCode) -> tuple[QuorumEpochTopicRe
         error_code=error, leader_id=quorum.leader_id, leader_epoch=quorum.epoch
     )
     return (QuorumEpochTopicResult(topic_name=METADATA_TOPIC, partitions=(partition,)),)
-
-
-def epoch_answer(
-    response: BeginQuorumEpochResponse | EndQuorumEpochResponse,
-) -> QuorumEpochPartitionResult | None:
-    """None: refused as a whole."""
-    if response.error_code or not response.topics:
-        return None
-    return response.topics[0].partitions[0]
 
 
 def leader_endpoints(

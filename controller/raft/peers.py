@@ -74,11 +74,10 @@ class Peers:
 
     def next_ms(self, now_ms: int) -> int:
         """When a line next becomes free by itself."""
-        return min(
-            (
-                line.lost_ms if line.request is not None else line.ready_ms
-                for line in self._lines.values()
-                if line.request is not None or line.ready_ms > now_ms
-            ),
-            default=NEVER_MS,
-        )
+        next_ms = NEVER_MS
+        for line in self._lines.values():
+            if line.request is not None:
+                next_ms = min(next_ms, line.lost_ms)
+            elif line.ready_ms > now_ms:
+                next_ms = min(next_ms, line.ready_ms)
+        return next_ms

@@ -8,6 +8,7 @@ transitions between the roles, and what must be durable before anybody hears of 
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..core.batch import Batch, ControlRecord, VersionRange, Voter, VoterEndpoint
@@ -30,7 +31,7 @@ EPOCH_MAX = 2**31 - 1_000_000  # an int32 on the wire: whoever names a later one
 RAFT_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Identity:
     """Who this replica is, and whom it knows before it has read a log: `voters` at kraft.version
     `kraft_version`. One that `is_volatile` has lost its log and its vote with its last process."""
@@ -42,7 +43,7 @@ class Identity:
     kraft_version: int = 1
     is_volatile: bool = False
 
-    @property
+    @cached_property
     def as_voter(self) -> Voter:
         return Voter(
             voter_id=self.key.node_id,

@@ -158,7 +158,13 @@ def next_request(quorum: Quorum) -> FetchSnapshotRequest | None:
     )
 
 
-def on_response(quorum: Quorum, peer_id: int, response: FetchSnapshotResponse, turn: Turn) -> bool:
+def on_response(
+    quorum: Quorum,
+    peer_id: int,
+    _request: FetchSnapshotRequest,
+    response: FetchSnapshotResponse,
+    turn: Turn,
+) -> bool:
     """Take a slice; a refusal ends the download, and a Fetch says what to do instead."""
     if response.error_code or not response.topics:
         quorum.download = None

@@ -5,6 +5,7 @@ A set takes effect when it is appended, not when it is committed, and goes again
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..core.batch import Batch, KRaftVersion, Voter, Voters
 from ..core.uuid import ZERO_UUID, Uuid
@@ -12,29 +13,30 @@ from ..core.uuid import ZERO_UUID, Uuid
 NOT_IN_LOG = -1  # the offset of a set that no record tells: configured, or of a snapshot
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class ReplicaKey:
     """A replica is its id and, where known, its directory's (ZERO_UUID: not known)."""
 
     node_id: int
     directory_id: Uuid = ZERO_UUID
 
-    def __str__(self) -> str:
-        return f"{self.node_id}-{self.directory_id.hex()[:8]}"
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class VoterSet:
-    """`voters` in order of id, one an id."""
+    """`voters` in order of id, one an id. Every step asks it, and it hardly ever changes."""
 
     voters: tuple[Voter, ...] = ()
 
-    @property
+    @cached_property
     def ids(self) -> tuple[int, ...]:
         return tuple(voter.voter_id for voter in self.voters)
 
+    @cached_property
+    def _by_id(self) -> dict[int, Voter]:
+        return {voter.voter_id: voter for voter in self.voters}
+
     def find(self, node_id: int) -> Voter | None:
-        return next((voter for voter in self.voters if voter.voter_id == node_id), None)
+        return self._by_id.get(node_id)
 
     def includes(self, key: ReplicaKey) -> bool:
         """Same id, and the same directory where the set knows it (rule 5.36)."""
@@ -96,10 +98,8 @@ class VoterHistory:
 
     def forget_before(self, offset: int) -> None:
         """Older sets than the one that holds at `offset` will not be asked for again."""
-        first = max((i for i, one in enumerate(self._sets) if one[0] < offset), default=0)
-        del self._sets[:first]
-        first = max((i for i, one in enumerate(self._versions) if one[0] < offset), default=0)
-        del self._versions[:first]
+        for told in (self._sets, self._versions):
+            del told[: max((i for i, one in enumerate(told) if one[0] < offset), default=0)]
 
     def restart(self, batches: Iterable[Batch]) -> None:
         """A snapshot replaced the log: what it tells is all there is; one of kraft.version 0 tells

@@ -6,7 +6,6 @@ from kraftsim.controller.core.rpc import (
     EndQuorumEpochRequest,
     VoteRequest,
 )
-from kraftsim.controller.raft import messages
 from kraftsim.controller.raft.protocol import ElectionState
 from kraftsim.controller.raft.roles import Candidate, Follower, Resigned, Unattached
 from tests.builders import uuid_of
@@ -104,7 +103,7 @@ def test_a_leader_that_restarts_resigns_with_an_empty_list_of_successors():
     replicas.restart(ME)
 
     requests = [one.sent.request for one in replicas.requests(EndQuorumEpochRequest, sender=ME)]
-    (partition,) = {messages.end_partition(one) for one in requests}
+    (partition,) = {one.topics[0].partitions[0] for one in requests}
     assert (2, ME, 1, (), ()) == (
         len(requests),
         partition.leader_id,
