@@ -7,7 +7,7 @@ It is made when leadership is claimed and dropped when it is lost; nothing of it
 from collections.abc import Callable
 from typing import Any, cast
 
-from .core import bootstrap, heartbeats
+from .core import bootstrap, controllers, heartbeats
 from .core.errors import ApiError
 from .core.handlers import Handler
 from .core.image import Image
@@ -21,7 +21,7 @@ from .core.records import (
     UnfenceBrokerRecord,
     UnregisterBrokerRecord,
 )
-from .core.rpc import Request
+from .core.rpc import ControllerRegistrationRequest, Request
 from .core.settings import Settings
 from .core.state import Decision, ExpiryNote, HeartbeatNote, RegistrationNote, State
 from .deferred import DeferredReplies
@@ -64,7 +64,7 @@ class Active:
             voter_ids=lambda: quorum.voters.ids,
         )
 
-    def claim(self, registration: Record | None, turn: Turn) -> None:
+    def claim(self, me: ControllerRegistrationRequest, turn: Turn) -> None:
         """Leases begin anew, the records that an activation owes are written, timers start."""
         state = self.state
         state.leases.started(state.image.brokers.values(), turn.now_ms)
@@ -73,8 +73,8 @@ class Active:
         )
         if records:
             self._append(records, turn)
-        if registration is not None and bootstrap.may_register_controllers(state.image):
-            self._append((registration,), turn)
+        if bootstrap.may_register_controllers(state.image):
+            self._append((controllers.registration(me),), turn)
         if self._profile.expiry_checks_per_session is not None:
             self._lease_check_ms = self._next_lease_check(turn.now_ms)
         self._idle_ms = self._next_idle(turn.now_ms)

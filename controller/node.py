@@ -248,7 +248,7 @@ class Node:
             settings=self.settings,
             random=self._random,
         )
-        self.active.claim(self._registrar.record, turn)
+        self.active.claim(self._registrar.request, turn)
 
     def _renounce(self, turn: Turn) -> None:
         """Back to what is committed; the log keeps its tail, which may yet commit (0A.13)."""

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from .core import bootstrap
 from .core.image import Image
 from .core.profile import Profile
-from .core.records import Endpoint, Record
 from .core.rpc import (
     BrokerFeature,
     BrokerListener,
@@ -14,7 +13,7 @@ from .core.rpc import (
     ControllerRegistrationResponse,
 )
 from .core.settings import Settings
-from .core.uuid import random_uuid
+from .core.uuid import Uuid, random_uuid
 from .node_types import NodeConfig
 from .raft.peers import Peers
 from .raft.protocol import Answered, Channel, Turn
@@ -34,22 +33,13 @@ class Registrar:
         random: Callable[[], float],
     ) -> None:
         self._config = config
-        self._profile = profile
-        self._incarnation_id = random_uuid(random)
+        self.request = _request(config, profile, random_uuid(random))
         self._failures = 0
         self._next_ms = 0
         self._peers = Peers(
             Channel.REGISTRATION,
             request_timeout_ms=settings.controller_quorum_request_timeout_ms,
             retry_backoff_ms=0,
-        )
-
-    @property
-    def record(self) -> Record:
-        """What the active controller writes of itself."""
-        endpoint = Endpoint(name=LISTENER, host=self._config.host, port=self._config.port)
-        return bootstrap.controller_registration(
-            self._profile, self._config.node_id, self._incarnation_id, endpoint
         )
 
     def poll(self, committed: Image, quorum: Quorum, is_active: bool, turn: Turn) -> None:
@@ -63,8 +53,7 @@ class Registrar:
         if self._peers.is_free(leader_id, turn.now_ms):
             self._next_ms = turn.now_ms + self._pause_ms()
             self._failures += 1
-            endpoint = quorum.leader_endpoint
-            self._peers.send(leader_id, endpoint, self._request(), turn)
+            self._peers.send(leader_id, quorum.leader_endpoint, self.request, turn)
 
     def on_answer(self, event: Answered, turn: Turn) -> bool:
         """Was it an answer of ours?"""
@@ -83,21 +72,24 @@ class Registrar:
 
     def _is_missing(self, committed: Image) -> bool:
         known = committed.controllers.get(self._config.node_id)
-        is_known = known is not None and known.incarnation_id == self._incarnation_id
+        is_known = known is not None and known.incarnation_id == self.request.incarnation_id
         return not is_known and bootstrap.may_register_controllers(committed)
 
     def _pause_ms(self) -> int:
         return min(RETRY_FIRST_MS << min(self._failures, 16), RETRY_MAX_MS)
 
-    def _request(self) -> ControllerRegistrationRequest:
-        config = self._config
-        listener = BrokerListener(name=LISTENER, host=config.host, port=config.port)
-        return ControllerRegistrationRequest(
-            controller_id=config.node_id,
-            incarnation_id=self._incarnation_id,
-            listeners=(listener,),
-            features=tuple(
-                BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
-                for name, low, high in self._profile.supported_features
-            ),
-        )
+
+def _request(
+    config: NodeConfig, profile: Profile, incarnation_id: Uuid
+) -> ControllerRegistrationRequest:
+    """What this process says of itself; an active controller writes just that."""
+    listener = BrokerListener(name=LISTENER, host=config.host, port=config.port)
+    return ControllerRegistrationRequest(
+        controller_id=config.node_id,
+        incarnation_id=incarnation_id,
+        listeners=(listener,),
+        features=tuple(
+            BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
+            for name, low, high in profile.supported_features
+        ),
+    )

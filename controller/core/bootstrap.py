@@ -8,16 +8,12 @@ from .records import (
     AbortTransactionRecord,
     BeginTransactionRecord,
     ConfigRecord,
-    Endpoint,
     EndTransactionRecord,
     FeatureLevelRecord,
-    FeatureRange,
     NoOpRecord,
     Record,
-    RegisterControllerRecord,
     ZkMigrationStateRecord,
 )
-from .uuid import Uuid
 
 
 def bootstrap_levels(profile: Profile, metadata_version: int | None) -> dict[str, int]:
@@ -61,21 +57,6 @@ def _cluster_min_insync_replicas() -> ConfigRecord:
     """Made by the controller because ELR is on; it is in no bootstrap file (0A.11)."""
     return ConfigRecord(
         resource_type=BROKER_RESOURCE, resource_name="", name="min.insync.replicas", value="1"
-    )
-
-
-def controller_registration(
-    profile: Profile, controller_id: int, incarnation_id: Uuid, endpoint: Endpoint
-) -> RegisterControllerRecord:
-    ranges = sorted(profile.supported_features)
-    return RegisterControllerRecord(
-        controller_id=controller_id,
-        incarnation_id=incarnation_id,
-        end_points=(endpoint,),
-        features=tuple(
-            FeatureRange(name=name, min_supported_version=low, max_supported_version=high)
-            for name, low, high in ranges
-        ),
     )
 
 

@@ -16,7 +16,12 @@ def register_controller(
             ErrorCode.UNSUPPORTED_VERSION,
             "The current MetadataVersion is too old to support controller registrations.",
         )
-    record = RegisterControllerRecord(
+    return Decision((registration(request),), ControllerRegistrationResponse())
+
+
+def registration(request: ControllerRegistrationRequest) -> RegisterControllerRecord:
+    """What is written of a controller that asks for it, or that is the active one itself."""
+    return RegisterControllerRecord(
         controller_id=request.controller_id,
         incarnation_id=request.incarnation_id,
         end_points=tuple(
@@ -37,4 +42,3 @@ def register_controller(
             for one in sorted(request.features, key=lambda one: one.name)
         ),
     )
-    return Decision((record,), ControllerRegistrationResponse())

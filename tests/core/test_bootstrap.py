@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftsim.controller.core.bootstrap import activation_records, controller_registration
+from kraftsim.controller.core.bootstrap import activation_records
 from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.loader import replay
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
@@ -17,7 +17,7 @@ from kraftsim.controller.core.records import (
     RegisterControllerRecord,
     ZkMigrationStateRecord,
 )
-from tests.builders import BOTH, WALL_START_MS, ControllerUnderTest, uuid_of
+from tests.builders import BOTH, WALL_START_MS, ControllerUnderTest
 
 MIN_ISR = ConfigRecord(resource_type=4, resource_name="", name="min.insync.replicas", value="1")
 BOOTSTRAP = BeginTransactionRecord(name="Bootstrap records")
@@ -119,14 +119,12 @@ def test_the_features_changed_where_the_bootstrap_ended(profile, offset):
 
 @pytest.mark.rule("5.14")
 def test_a_controller_registers_what_its_release_supports():
-    endpoint = Endpoint(name="CONTROLLER", host="h", port=1)
-
-    record = controller_registration(KAFKA_3_9, 3000, uuid_of("me"), endpoint)
+    (record,) = ControllerUnderTest(KAFKA_3_9).image.controllers.values()
 
     assert [("kraft.version", 0, 1), ("metadata.version", 1, 21)] == [
         (f.name, f.min_supported_version, f.max_supported_version) for f in record.features
     ]
-    assert (endpoint,) == record.end_points
+    assert (Endpoint(name="CONTROLLER", host="controller.test", port=9990),) == record.end_points
 
 
 @pytest.mark.rule("0.6")
