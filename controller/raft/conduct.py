@@ -70,6 +70,7 @@ _ANSWERS: Mapping[type, Callable[[Quorum, Any, Turn], Response]] = {
     FetchSnapshotRequest: snapshots.on_request,
     DescribeQuorumRequest: description.describe,
     UpdateRaftVoterRequest: membership.update,
+    ApiVersionsRequest: membership.on_question,
 }
 _DEFERS: Mapping[type, Callable[[Quorum, Any, Any, Turn], None]] = {
     FetchRequest: leading.on_fetch,

@@ -19,6 +19,7 @@ from ..core.rpc import (
     RemoveRaftVoterRequest,
     RemoveRaftVoterResponse,
     Response,
+    SupportedFeatureKey,
     UpdateRaftVoterRequest,
     UpdateRaftVoterResponse,
 )
@@ -58,6 +59,18 @@ def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) ->
     endpoint = _endpoints(request.listeners)[0]
     question = ApiVersionsRequest(client_software_name=SOFTWARE, client_software_version="4.3.1")
     quorum.peers.send(request.voter_id, endpoint, question, turn)
+
+
+def on_question(quorum: Quorum, _: ApiVersionsRequest, __: Turn) -> ApiVersionsResponse:
+    """What a leader wants to know of a new voter, where no listener stands between the two: those
+    that share a process."""
+    supported = quorum.identity.as_voter.k_raft_version_feature
+    key = SupportedFeatureKey(
+        name=KRAFT_VERSION,
+        min_version=supported.min_supported_version,
+        max_version=supported.max_supported_version,
+    )
+    return ApiVersionsResponse(supported_features=(key,))
 
 
 def on_api_versions(quorum: Quorum, peer_id: int, response: Response | None, turn: Turn) -> bool:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from kraftsim.controller.core.batch import Batch, KRaftVersion, VoterEndpoint, Voters
 from kraftsim.controller.core.records import NoOpRecord
 from kraftsim.controller.core.rpc import (
-    ApiVersionsRequest,
     ApiVersionsResponse,
     SnapshotId,
     SupportedFeatureKey,
@@ -232,8 +231,6 @@ class Replicas:
         if message.is_answer:
             event = Answered(Channel.RAFT, message.sender, message.sent.number, message.response)
             self.step(message.receiver, conduct.on_answer, event)
-        elif isinstance(message.sent.request, ApiVersionsRequest):
-            self.in_flight.append(message.answered(SUPPORTED))
         else:
             self.step(message.receiver, conduct.on_request, message.sent.request, message)
 
