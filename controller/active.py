@@ -69,7 +69,7 @@ class Active:
         state = self.state
         state.leases.started(state.image.brokers.values(), turn.now_ms)
         records = bootstrap.activation_records(
-            state.image, self._profile, self._config.metadata_version
+            state.image, self._profile, self._settings, self._config.metadata_version
         )
         if records:
             self._append(records, turn)

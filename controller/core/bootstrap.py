@@ -1,19 +1,19 @@
 """What a controller writes when it becomes active (rule 0A.11), and its own registration (5.62)."""
 
 from . import features
+from .elr_safety import elr_safety_records
 from .image import Image
 from .profile import Profile
 from .records import (
-    BROKER_RESOURCE,
     AbortTransactionRecord,
     BeginTransactionRecord,
-    ConfigRecord,
     EndTransactionRecord,
     FeatureLevelRecord,
     NoOpRecord,
     Record,
     ZkMigrationStateRecord,
 )
+from .settings import Settings
 
 
 def bootstrap_levels(profile: Profile, metadata_version: int | None) -> dict[str, int]:
@@ -29,17 +29,22 @@ def bootstrap_levels(profile: Profile, metadata_version: int | None) -> dict[str
 
 
 def activation_records(
-    image: Image, profile: Profile, metadata_version: int | None = None
+    image: Image, profile: Profile, settings: Settings, metadata_version: int | None = None
 ) -> tuple[Record, ...]:
     """On an empty log the bootstrap, in one batch; before it, or alone, the end of a transaction
     that a failover left open."""
     aborted: tuple[Record, ...] = ()
     if image.open_transaction is not None:
         aborted = (AbortTransactionRecord(reason="Controller failover"),)
-    return aborted if image.features else (*aborted, *_bootstrap(profile, metadata_version))
+    if image.features:
+        return aborted
+    return (*aborted, *_bootstrap(image, profile, settings, metadata_version))
 
 
-def _bootstrap(profile: Profile, metadata_version: int | None) -> tuple[Record, ...]:
+def _bootstrap(
+    image: Image, profile: Profile, settings: Settings, metadata_version: int | None
+) -> tuple[Record, ...]:
+    """What ELR needs is made by the controller: it is in no bootstrap file (0A.11)."""
     levels = bootstrap_levels(profile, metadata_version)
     records: list[Record] = [
         FeatureLevelRecord(name=name, feature_level=level) for name, level in levels.items()
@@ -47,17 +52,10 @@ def _bootstrap(profile: Profile, metadata_version: int | None) -> tuple[Record, 
     if profile.writes_zk_migration_state:
         records.append(ZkMigrationStateRecord(zk_migration_state=0))
     if features.elr_enabled(levels):
-        records.append(_cluster_min_insync_replicas())
+        records.extend(elr_safety_records(image, settings))
     if levels[features.METADATA_VERSION] < features.TRANSACTIONS_FROM:
         return tuple(records)
     return (BeginTransactionRecord(name="Bootstrap records"), *records, EndTransactionRecord())
-
-
-def _cluster_min_insync_replicas() -> ConfigRecord:
-    """Made by the controller because ELR is on; it is in no bootstrap file (0A.11)."""
-    return ConfigRecord(
-        resource_type=BROKER_RESOURCE, resource_name="", name="min.insync.replicas", value="1"
-    )
 
 
 def idle_record(image: Image) -> NoOpRecord | None:

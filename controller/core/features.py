@@ -84,6 +84,19 @@ def default_level(feature: str) -> int:
     return 1 if feature == METADATA_VERSION else 0
 
 
+def unmet_dependency(feature: str, level: int, proposed: Mapping[str, int]) -> str | None:
+    """What `level` needs and `proposed`, all levels as they would be, does not have (rule 5.56). Of
+    the features of 4.3 only ELR needs anything that every metadata.version in use does not have."""
+    if feature != ELIGIBLE_LEADER_REPLICAS or level == 0:
+        return None
+    if proposed.get(METADATA_VERSION, 1) >= ELR_FIELDS_FROM:
+        return None
+    return (
+        f"{feature} could not be set to {level} because it depends on {METADATA_VERSION} level "
+        f"{ELR_FIELDS_FROM}"
+    )
+
+
 def elr_enabled(features: Mapping[str, int]) -> bool:
     """Rule 4.23: a feature level of its own in 4.x, and only where the fields can be written."""
     return (

@@ -6,6 +6,7 @@ A refusal is an answer, 95 with the reason of the first feature that cannot be; 
 from collections.abc import Iterable, Mapping
 
 from . import features
+from .elr_safety import elr_safety_records
 from .errors import ErrorCode
 from .records import FeatureLevelRecord, FeatureRange, Record
 from .rpc import (
@@ -22,21 +23,38 @@ _PREFIX = "The update failed for all features since the following feature had an
 
 def update_features(state: State, request: UpdateFeaturesRequest, now_ms: int) -> Decision:
     """`validate_only` writes nothing; an equal level is written again (5.57), so is 0 (5.59)."""
+    proposed = state.image.features | {
+        one.feature: one.max_version_level for one in request.feature_updates
+    }
     for update in request.feature_updates:
-        reason = _refusal(state, update)
+        reason = _refusal(state, update, proposed)
         if reason is not None:
             return Decision(reply=_refused(state, request, reason))
-    records: tuple[Record, ...] = tuple(
+    reply = _updated(state, request)
+    return (
+        Decision(reply=reply)
+        if request.validate_only
+        else Decision(_records(state, request), reply)
+    )
+
+
+def _records(state: State, request: UpdateFeaturesRequest) -> tuple[Record, ...]:
+    updates = request.feature_updates
+    levels = tuple(
         FeatureLevelRecord(name=one.feature, feature_level=one.max_version_level)
-        for one in request.feature_updates
+        for one in updates
         if one.feature != features.KRAFT_VERSION
     )
-    return Decision(() if request.validate_only else records, _updated(state, request))
+    turns_elr_on = any(
+        one.feature == features.ELIGIBLE_LEADER_REPLICAS and one.max_version_level > 0
+        for one in updates
+    )
+    return (*elr_safety_records(state.image, state.settings), *levels) if turns_elr_on else levels
 
 
-def _refusal(state: State, update: FeatureUpdate) -> str | None:
+def _refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, int]) -> str | None:
     """Kafka's checks in Kafka's order (rule 5.56)."""
-    reason = _common_refusal(state, update)
+    reason = _common_refusal(state, update, proposed)
     if reason is not None:
         return (
             f"Invalid update version {update.max_version_level} for feature {update.feature}. "
@@ -47,7 +65,7 @@ def _refusal(state: State, update: FeatureUpdate) -> str | None:
     return None
 
 
-def _common_refusal(state: State, update: FeatureUpdate) -> str | None:
+def _common_refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, int]) -> str | None:
     level = update.max_version_level
     current = _current_level(state, update.feature)
     if update.upgrade_type not in (UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE):
@@ -66,7 +84,7 @@ def _common_refusal(state: State, update: FeatureUpdate) -> str | None:
         return "Can't downgrade to a newer version."
     if update.feature == features.KRAFT_VERSION and level != current:
         return "A quorum's kraft.version is that of its start."
-    return None
+    return features.unmet_dependency(update.feature, level, proposed)
 
 
 def _current_level(state: State, feature: str) -> int:

@@ -1,5 +1,7 @@
 """What a controller writes when it becomes active: rules 0A.11, 0A.14, 9.34."""
 
+from dataclasses import replace
+
 import pytest
 
 from kraftsim.controller.core.bootstrap import activation_records
@@ -17,6 +19,7 @@ from kraftsim.controller.core.records import (
     RegisterControllerRecord,
     ZkMigrationStateRecord,
 )
+from kraftsim.controller.core.settings import Settings
 from tests.builders import BOTH, WALL_START_MS, ControllerUnderTest
 
 MIN_ISR = ConfigRecord(resource_type=4, resource_name="", name="min.insync.replicas", value="1")
@@ -55,6 +58,13 @@ def test_4_3_opens_its_log_as_recorded():
     assert [RegisterControllerRecord] == [type(r) for r in registered.records]
 
 
+@pytest.mark.rule("0A.11", "7.3")
+def test_the_cluster_wide_minimum_is_what_the_controller_is_configured_with():
+    cluster = ControllerUnderTest(min_insync_replicas=2)
+
+    assert replace(MIN_ISR, value="2") in cluster.node.log.batches[1].records
+
+
 @pytest.mark.rule("0A.11")
 def test_3_9_opens_its_log_as_recorded():
     """Golden 3.9.1, offsets 1 to 4."""
@@ -69,7 +79,7 @@ def test_3_9_opens_its_log_as_recorded():
 
 @pytest.mark.rule("0A.11", "0.5")
 def test_a_lower_metadata_version_finalizes_only_what_it_can_hold():
-    records = activation_records(Image(), KAFKA_4_3, 21)
+    records = activation_records(Image(), KAFKA_4_3, Settings(), 21)
 
     assert (BOOTSTRAP, *levels(metadata_version=21), EndTransactionRecord()) == records
 
@@ -77,7 +87,7 @@ def test_a_lower_metadata_version_finalizes_only_what_it_can_hold():
 @pytest.mark.rule("0A.11")
 @pytest.mark.parametrize(("level", "has_markers"), [(12, False), (13, True)])
 def test_before_3_6_the_bootstrap_has_no_markers(level, has_markers):
-    records = activation_records(Image(), KAFKA_3_9, level)
+    records = activation_records(Image(), KAFKA_3_9, Settings(), level)
 
     assert has_markers == (BOOTSTRAP in records)
     assert has_markers == (EndTransactionRecord() in records)
@@ -85,7 +95,9 @@ def test_before_3_6_the_bootstrap_has_no_markers(level, has_markers):
 
 @pytest.mark.rule("0A.11")
 def test_a_log_that_has_its_features_needs_nothing():
-    assert () == activation_records(Image(features={"metadata.version": 30}), KAFKA_4_3)
+    image = Image(features={"metadata.version": 30})
+
+    assert () == activation_records(image, KAFKA_4_3, Settings())
 
 
 @pytest.mark.rule("0A.11", "9.34")
@@ -93,16 +105,17 @@ def test_a_transaction_left_open_is_aborted():
     image = Image(features={"metadata.version": 30}, open_transaction="x")
 
     assert (AbortTransactionRecord(reason="Controller failover"),) == activation_records(
-        image, KAFKA_4_3
+        image, KAFKA_4_3, Settings()
     )
 
 
 @pytest.mark.rule("0A.11", "9.34")
 def test_a_half_written_bootstrap_is_aborted_and_written_again():
-    abort, *again = activation_records(Image(open_transaction=BOOTSTRAP.name), KAFKA_4_3)
+    half_written = Image(open_transaction=BOOTSTRAP.name)
+    abort, *again = activation_records(half_written, KAFKA_4_3, Settings())
 
     assert AbortTransactionRecord(reason="Controller failover") == abort
-    assert activation_records(Image(), KAFKA_4_3) == tuple(again)
+    assert activation_records(Image(), KAFKA_4_3, Settings()) == tuple(again)
 
 
 @pytest.mark.rule("5.53")

@@ -6,11 +6,12 @@ import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
-from kraftsim.controller.core.records import FeatureLevelRecord
+from kraftsim.controller.core.records import BROKER_RESOURCE, ConfigRecord, FeatureLevelRecord
 from kraftsim.controller.core.rpc import FeatureUpdate, UpdateFeaturesRequest
 from tests.builders import ALL_OF_4_3, ControllerUnderTest, feature
 
 UPGRADE, SAFE, UNSAFE = 1, 2, 3
+ELR = "eligible.leader.replicas.version"
 
 
 def update(
@@ -22,6 +23,15 @@ def update(
     )
     request = UpdateFeaturesRequest(feature_updates=updates, validate_only=validate_only)
     return cluster.accepted(request)
+
+
+def min_isr(resource_name: str, value: str | None) -> ConfigRecord:
+    return ConfigRecord(
+        resource_type=BROKER_RESOURCE,
+        resource_name=resource_name,
+        name="min.insync.replicas",
+        value=value,
+    )
 
 
 @pytest.mark.rule("5.59")
@@ -116,3 +126,58 @@ def test_the_kraft_version_of_a_quorum_is_that_of_its_start() -> None:
 
     assert "A quorum's kraft.version is that of its start." in reply.error_message
     assert 0 == update(cluster, ("kraft.version", 0, UPGRADE)).error_code
+
+
+# eligible.leader.replicas.version
+
+
+def turn_elr_on(cluster: ControllerUnderTest) -> Any:
+    return cluster.writes(lambda: update(cluster, (ELR, 1, UPGRADE)))
+
+
+@pytest.mark.rule("0A.11", "4.23", "7.3")
+def test_turning_elr_on_makes_min_insync_replicas_the_cluster_s() -> None:
+    """As at format time (golden 4.3.1, offset 8), but before the level (KIP-966)."""
+    cluster = ControllerUnderTest(metadata_version=21, min_insync_replicas=2)
+    update(cluster, ("metadata.version", 30, UPGRADE))
+
+    level = FeatureLevelRecord(name=ELR, feature_level=1)
+    assert [min_isr("", "2"), level] == turn_elr_on(cluster)
+    assert [level] == turn_elr_on(cluster)
+
+
+@pytest.mark.rule("4.23")
+def test_turning_elr_on_takes_min_insync_replicas_from_the_brokers() -> None:
+    cluster = ControllerUnderTest()
+    for name in ("10", "9"):
+        configs = {"min.insync.replicas": "3", "log.retention.ms": "7"}
+        cluster.image.configs[BROKER_RESOURCE, name] = configs
+
+    level = FeatureLevelRecord(name=ELR, feature_level=1)
+    assert [min_isr("9", None), min_isr("10", None), level] == turn_elr_on(cluster)
+    assert {"log.retention.ms": "7"} == cluster.image.configs[BROKER_RESOURCE, "9"]
+    assert {"min.insync.replicas": "1"} == cluster.image.configs[BROKER_RESOURCE, ""]
+
+
+@pytest.mark.rule("5.54", "5.59")
+def test_turning_elr_off_or_only_asking_leaves_the_configurations() -> None:
+    cluster = ControllerUnderTest()
+    cluster.image.configs.clear()
+
+    off = FeatureLevelRecord(name=ELR, feature_level=0)
+    assert [off] == cluster.writes(lambda: update(cluster, (ELR, 0, SAFE)))
+    assert [] == cluster.writes(lambda: update(cluster, (ELR, 1, UPGRADE), validate_only=True))
+
+
+@pytest.mark.rule("5.56", "4.23")
+def test_elr_needs_a_metadata_version_that_can_write_it() -> None:
+    """The one that it is to be counts, not the one that is."""
+    cluster = ControllerUnderTest(metadata_version=22)
+
+    reply = update(cluster, (ELR, 1, UPGRADE))
+
+    assert reply.error_message.endswith(
+        f"Invalid update version 1 for feature {ELR}. {ELR} could not be set to 1 because it "
+        f"depends on metadata.version level 23"
+    )
+    assert 0 == update(cluster, (ELR, 1, UPGRADE), ("metadata.version", 23, UPGRADE)).error_code
