@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from .core import bootstrap, controllers, heartbeats
+from .core.batch import ControlRecord
 from .core.errors import ApiError
 from .core.handlers import Handler
 from .core.image import Image
@@ -61,7 +62,7 @@ class Active:
             leases=Leases(profile, settings.broker_session_timeout_ms),
             random=random,
             next_offset=quorum.log.end_offset,
-            voter_ids=lambda: quorum.voters.ids,
+            voters=lambda: quorum.known_voters.voters,
         )
 
     def claim(self, me: ControllerRegistrationRequest, turn: Turn) -> None:
@@ -134,6 +135,8 @@ class Active:
                 return  # nearly every heartbeat is one that changes nothing
         elif isinstance(note, ExpiryNote):
             leases.expired(note.broker_id)
+        if decision.control:
+            self._append_control(decision.control, turn)
         if decision.records:
             self._append(decision.records, turn)
         if isinstance(note, HeartbeatNote):
@@ -161,6 +164,13 @@ class Active:
             record = cast(Record, record)
             image.apply(record, offset=offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms)
             self._follow(record)
+
+    def _append_control(self, records: tuple[ControlRecord, ...], turn: Turn) -> None:
+        """What a decision says to the quorum, which takes it up at once (rule 10.50)."""
+        batch = self._quorum.append(records, (0,) * len(records), turn, is_control=True)
+        self.state.next_offset = batch.last_offset + 1
+        for offset, record in enumerate(records, batch.base_offset):
+            self.state.image.apply_control(record, offset=offset, epoch=batch.epoch)
 
     def _follow(self, record: Record) -> None:
         """Keep the guesses in step with the facts."""

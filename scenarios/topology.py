@@ -32,7 +32,8 @@ class ControllerSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topology:
-    """`settings` of None are the profile's own; `metadata_version` None what it finalizes."""
+    """`settings` of None are the profile's own; `metadata_version` None what it finalizes.
+    `kraft_version` 0: the voters are static, as in `controller.quorum.voters` (rule 7.8)."""
 
     cluster_id: str
     controllers: tuple[ControllerSpec, ...] = (ControllerSpec(),)
@@ -40,6 +41,7 @@ class Topology:
     profile: Profile = KAFKA_4_3
     settings: Settings = field(default_factory=Settings)
     metadata_version: int | None = None
+    kraft_version: int = 1
 
 
 def unbound_port(broker_id: int) -> int:

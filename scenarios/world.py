@@ -15,7 +15,7 @@ from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.rpc import Request, Response
-from kraftsim.controller.core.uuid import random_uuid
+from kraftsim.controller.core.uuid import ZERO_UUID, random_uuid
 from kraftsim.controller.hosted import ReplyTo
 from kraftsim.controller.node import Node
 from kraftsim.controller.node_types import NodeConfig
@@ -149,10 +149,13 @@ class World:
                 port=one.port,
                 directory_id=directories[one.node_id],
                 metadata_version=topology.metadata_version,
+                kraft_version=topology.kraft_version,
             )
             for one in topology.controllers
         ]
         voters = tuple(config.identity.as_voter for config in configs)
+        if topology.kraft_version == 0:  # who votes is known by configuration, by id and address
+            voters = tuple(replace(one, voter_directory_id=ZERO_UUID) for one in voters)
         return {
             config.node_id: self._controller(replace(config, voters=voters)) for config in configs
         }

@@ -24,6 +24,7 @@ def world_of(
     controllers: int = 1,
     seed: int = 1,
     profile: Profile = KAFKA_4_3,
+    kraft_version: int = 1,
     **settings: Any,
 ) -> World:
     """A started world whose brokers are all unfenced."""
@@ -35,6 +36,7 @@ def world_of(
         brokers=tuple(BrokerSpec(broker_id=one, port=9091 + one) for one in range(1, brokers + 1)),
         profile=profile,
         settings=Settings(**settings) if settings else profile.settings,
+        kraft_version=kraft_version,
     )
     world = World(topology, random=random.Random(seed).random, seed=seed)
     world.start()

@@ -34,6 +34,8 @@ class Profile:
     has_message_format_configs: bool = False
     """The topic configurations about message formats, which 4.0 took away."""
     updates_features_together: bool = True
+    upgrades_kraft_version: bool = True
+    """KIP-853 from 4.1 on: UpdateFeatures takes a quorum of static voters to kraft.version 1."""
     retries_at_heartbeat_interval: bool = True
     """1.46: after a failure a broker waits one heartbeat interval; otherwise it backs off."""
     settings: Settings = field(default_factory=Settings)
@@ -75,6 +77,7 @@ KAFKA_3_9 = Profile(
     writes_zk_migration_state=True,
     has_message_format_configs=True,
     updates_features_together=False,
+    upgrades_kraft_version=False,
     retries_at_heartbeat_interval=False,
 )
 
@@ -88,6 +91,7 @@ KIP_631 = Profile(
     metadata_version_required=False,
     mentions_cordoned=False,
     updates_features_together=False,
+    upgrades_kraft_version=False,
     retries_at_heartbeat_interval=False,
     settings=Settings(broker_session_timeout_ms=18000, broker_heartbeat_interval_ms=3000),
 )

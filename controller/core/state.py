@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from .batch import ControlRecord, Voter
 from .image import Image
 from .leases import Leases
 from .profile import Profile
@@ -22,8 +23,8 @@ RECORDS_PER_OPERATION_MAX = 10_000  # Kafka's own bound on one operation's resul
 @dataclass(slots=True, kw_only=True)
 class State:
     """One controller's view. `next_offset` is where the next record will stand (1.25), `image` the
-    latest state, uncommitted records included (0A.3); `random` is the injected entropy;
-    `voter_ids` are the controllers that vote now."""
+    latest state, uncommitted records included (0A.3); `random` is the injected entropy; `voters`
+    are the controllers that vote now, each as the quorum knows it (10.53)."""
 
     node_id: int
     cluster_id: str
@@ -33,7 +34,7 @@ class State:
     leases: Leases
     random: Callable[[], float]
     next_offset: int = 0
-    voter_ids: Callable[[], tuple[int, ...]] = tuple
+    voters: Callable[[], tuple[Voter, ...]] = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,10 @@ Note = HeartbeatNote | RegistrationNote | ExpiryNote
 
 
 class Decision(NamedTuple):
-    """A tuple and not a dataclass: half the time to make."""
+    """`control` are records of the quorum's own, which go before `records` in a batch of theirs. A
+    tuple and not a dataclass: half the time to make."""
 
     records: tuple[Record, ...] = ()
     reply: Response | None = None
     note: Note | None = None
+    control: tuple[ControlRecord, ...] = ()

@@ -6,9 +6,10 @@ A refusal is an answer, 95 with the reason of the first feature that cannot be; 
 from collections.abc import Iterable, Mapping
 
 from . import features
+from .batch import ControlRecord, KRaftVersion, Voters
 from .elr_safety import elr_safety_records
 from .errors import ErrorCode
-from .records import FeatureLevelRecord, FeatureRange, Record
+from .records import FeatureLevelRecord, FeatureRange, NoOpRecord, Record
 from .rpc import (
     FeatureUpdate,
     UpdatableFeatureResult,
@@ -31,25 +32,36 @@ def update_features(state: State, request: UpdateFeaturesRequest, now_ms: int) -
         if reason is not None:
             return Decision(reply=_refused(state, request, reason))
     reply = _updated(state, request)
-    return (
-        Decision(reply=reply)
-        if request.validate_only
-        else Decision(_records(state, request), reply)
-    )
+    if request.validate_only:
+        return Decision(reply=reply)
+    return Decision(_records(state, request), reply, control=_control(state, request))
 
 
 def _records(state: State, request: UpdateFeaturesRequest) -> tuple[Record, ...]:
     updates = request.feature_updates
-    levels = tuple(
-        FeatureLevelRecord(name=one.feature, feature_level=one.max_version_level)
-        for one in updates
-        if one.feature != features.KRAFT_VERSION
-    )
+    levels = tuple(record for one in updates for record in _level_records(state, one))
     turns_elr_on = any(
         one.feature == features.ELIGIBLE_LEADER_REPLICAS and one.max_version_level > 0
         for one in updates
     )
     return (*elr_safety_records(state.image, state.settings), *levels) if turns_elr_on else levels
+
+
+def _level_records(state: State, update: FeatureUpdate) -> tuple[Record, ...]:
+    """kraft.version is the quorum's to write; a NoOp is there for the reply to wait for."""
+    if update.feature != features.KRAFT_VERSION:
+        return (FeatureLevelRecord(name=update.feature, feature_level=update.max_version_level),)
+    waits = state.profile.upgrades_kraft_version and update.upgrade_type == UPGRADE
+    return (NoOpRecord(),) if waits else ()
+
+
+def _control(state: State, request: UpdateFeaturesRequest) -> tuple[ControlRecord, ...]:
+    """What raises kraft.version: from 1 on the log tells who votes (KIP-853, rule 10.49)."""
+    for update in request.feature_updates:
+        level = update.max_version_level
+        if update.feature == features.KRAFT_VERSION and level > state.image.kraft_version:
+            return (KRaftVersion(kraft_version=level), Voters(voters=state.voters()))
+    return ()
 
 
 def _refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, int]) -> str | None:
@@ -62,6 +74,8 @@ def _refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, int]) -
         )
     if update.feature == features.METADATA_VERSION:
         return _metadata_version_refusal(state, update)
+    if update.feature == features.KRAFT_VERSION:
+        return _kraft_version_refusal(state, update)
     return None
 
 
@@ -83,8 +97,17 @@ def _common_refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, 
     if level > current and update.upgrade_type != UPGRADE:
         return "Can't downgrade to a newer version."
     if update.feature == features.KRAFT_VERSION and level != current:
-        return "A quorum's kraft.version is that of its start."
+        return _kraft_version_standstill(state, level)
     return features.unmet_dependency(update.feature, level, proposed)
+
+
+def _kraft_version_standstill(state: State, level: int) -> str | None:
+    """It is never lowered, because the log tells who votes; 3.9 does not raise it either."""
+    if not state.profile.upgrades_kraft_version:
+        return "A quorum's kraft.version is that of its start."
+    if level < state.image.kraft_version:
+        return "Can't downgrade the version of this feature."
+    return None
 
 
 def _current_level(state: State, feature: str) -> int:
@@ -109,7 +132,8 @@ def _unsupported(state: State, feature: str, level: int) -> str | None:
         ranges = _ranges(controller.features)
         if controller_id != me:
             reason = reason or _reason(f"Controller {controller_id}", ranges, feature, level)
-    missing = [one for one in state.voter_ids() if one != me and one not in image.controllers]
+    voter_ids = [one.voter_id for one in state.voters()]
+    missing = [one for one in voter_ids if one != me and one not in image.controllers]
     if reason is None and missing:
         return f"controller {missing[0]} has not registered, and may not support this feature"
     return reason
@@ -149,6 +173,20 @@ def _metadata_version_refusal(state: State, update: FeatureUpdate) -> str | None
     if not state.profile.updates_features_together:
         return f"Invalid metadata.version {level}. {reason}"
     return f"Unsupported metadata.version downgrade from {current} to {level}. {reason}"
+
+
+def _kraft_version_refusal(state: State, update: FeatureUpdate) -> str | None:
+    """Every voter must have told the leader that it supports the level (KIP-853)."""
+    level = update.max_version_level
+    ranges = (one.k_raft_version_feature for one in state.voters())
+    if level == state.image.kraft_version or all(
+        one.min_supported_version <= level <= one.max_supported_version for one in ranges
+    ):
+        return None
+    return (
+        f"Invalid upgrade of {update.feature} to KRAFT_VERSION_{level} because not all of the "
+        f"voters support it"
+    )
 
 
 def _updated(state: State, request: UpdateFeaturesRequest) -> UpdateFeaturesResponse:

@@ -10,6 +10,7 @@ from ..core.rpc import (
     UpdateRaftVoterRequest,
     UpdateRaftVoterResponse,
 )
+from ..timeline import NEVER_MS
 from . import epochs, messages, snapshots
 from .protocol import Turn
 from .quorum import Quorum
@@ -31,11 +32,12 @@ def poll(quorum: Quorum, turn: Turn) -> None:
 
 
 def _own_address(quorum: Quorum, turn: Turn) -> UpdateRaftVoterRequest | None:
-    """A voter that the log knows at another address says so, now and then (rule 10.53)."""
+    """A voter that the log knows at another address says so, now and then (rule 10.53); one that no
+    log knows, at kraft.version 0, describes itself to every leader (golden A2)."""
     known = quorum.voters.find(quorum.me.node_id)
     if not quorum.is_voter or known == quorum.identity.as_voter:
         return None
-    if quorum.history.kraft_version == 0 or turn.now_ms < quorum.update_voter_ms:
+    if turn.now_ms < quorum.update_voter_ms:
         return None
     period_ms = quorum.settings.controller_quorum_fetch_timeout_ms * UPDATE_PERIOD
     quorum.update_voter_ms = turn.now_ms + period_ms
@@ -49,6 +51,8 @@ def on_update_response(
     response: UpdateRaftVoterResponse,
     turn: Turn,
 ) -> bool:
+    if not response.error_code and quorum.history.kraft_version == 0:
+        quorum.update_voter_ms = NEVER_MS  # this leader knows now, and the next one has to be told
     said = response.current_leader
     endpoint = NodeEndpoint(node_id=said.leader_id, host=said.host, port=said.port)
     epochs.learn(quorum, said.leader_epoch, said.leader_id, (endpoint,), turn)

@@ -1,9 +1,10 @@
 """What a leader does: open its epoch, answer fetches, count who has what, notice that nobody
 listens any more (rules 10.19 to 10.29, 10.33 to 10.35)."""
 
+from dataclasses import replace
 from typing import Any
 
-from ..core.batch import ControlRecord, KRaftVersion, LeaderChange, Voters
+from ..core.batch import ControlRecord, KRaftVersion, LeaderChange, VersionRange, Voters
 from ..core.errors import ErrorCode
 from ..core.rpc import FetchRequest, FetchResponse
 from ..timeline import NEVER_MS
@@ -13,15 +14,28 @@ from .quorum import Quorum
 from .roles import Candidate, Leader, Progress
 from .voters import NOT_IN_LOG, ReplicaKey, VoterSet
 
+SAID_NOTHING = VersionRange(min_supported_version=0, max_supported_version=0)
+
 
 def begin(quorum: Quorum, won: Candidate, turn: Turn) -> None:
     """Lead: the epoch begins with one control batch (rules 10.19 to 10.21)."""
     log = quorum.log
-    role = Leader(epoch_start=log.end_offset, check_quorum_ms=_check_quorum_ms(quorum, turn))
+    role = Leader(
+        epoch_start=log.end_offset,
+        check_quorum_ms=_check_quorum_ms(quorum, turn),
+        told=_told_at_first(quorum),
+    )
     quorum.become_leader(role, turn)
     granting = tuple(sorted(won.granted.intersection(quorum.voters.ids)))
     records = _opening(quorum, granting)
     quorum.append(records, (0,) * len(records), turn, is_control=True)
+
+
+def _told_at_first(quorum: Quorum) -> VoterSet:
+    """Nobody but the leader has said yet what it supports, which is taken for kraft.version 0 and
+    no more (KIP-853)."""
+    silent = (replace(one, k_raft_version_feature=SAID_NOTHING) for one in quorum.voters.voters)
+    return VoterSet(tuple(silent)).with_voter(quorum.identity.as_voter)
 
 
 def _opening(quorum: Quorum, granting: tuple[int, ...]) -> tuple[ControlRecord, ...]:

@@ -144,8 +144,8 @@ def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Tu
 
 
 def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> UpdateRaftVoterResponse:
-    """A voter says where it listens now; answered without waiting for the commit (10.53). At
-    kraft.version 0 released voters say so too, and the log has no place for it (golden A2)."""
+    """A voter says where it listens and what it supports; answered without waiting for the commit
+    (10.53). At kraft.version 0 the leader alone keeps it, for the upgrade (golden A2)."""
     error = _update_refusal(quorum, request)
     voter = Voter(
         voter_id=request.voter_id,
@@ -156,11 +156,19 @@ def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> Updat
             max_supported_version=request.k_raft_version_feature.max_supported_version,
         ),
     )
-    is_told = quorum.history.kraft_version > 0
-    if not error and is_told and quorum.voters.find(request.voter_id) != voter:
+    if not error:
+        _keep(quorum, voter, turn)
+    return UpdateRaftVoterResponse(error_code=error, current_leader=_current_leader(quorum))
+
+
+def _keep(quorum: Quorum, voter: Voter, turn: Turn) -> None:
+    role = quorum.role
+    assert isinstance(role, Leader), role
+    if quorum.history.kraft_version == 0:
+        role.told = role.told.with_voter(voter)
+    elif quorum.voters.find(voter.voter_id) != voter:
         records = (Voters(voters=quorum.voters.with_voter(voter).voters),)
         quorum.append(records, (0,), turn, is_control=True)
-    return UpdateRaftVoterResponse(error_code=error, current_leader=_current_leader(quorum))
 
 
 def _update_refusal(quorum: Quorum, request: UpdateRaftVoterRequest) -> ErrorCode:
@@ -172,6 +180,8 @@ def _update_refusal(quorum: Quorum, request: UpdateRaftVoterRequest) -> ErrorCod
         return ErrorCode.UNKNOWN_LEADER_EPOCH
     if not quorum.is_leader:
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
+    if not _describes_a_voter(request):
+        return ErrorCode.INVALID_REQUEST
     unready = _unready(quorum, "updating")
     if unready is not None and unready[0] != ErrorCode.UNSUPPORTED_VERSION:
         return unready[0]
@@ -179,11 +189,20 @@ def _update_refusal(quorum: Quorum, request: UpdateRaftVoterRequest) -> ErrorCod
     supported_range = range(supported.min_supported_version, supported.max_supported_version + 1)
     if quorum.history.kraft_version not in supported_range:
         return ErrorCode.INVALID_REQUEST
-    if not _names_listener(request.listeners):
-        return ErrorCode.INVALID_REQUEST
     if not quorum.voters.includes(ReplicaKey(request.voter_id, request.voter_directory_id)):
         return ErrorCode.VOTER_NOT_FOUND
     return ErrorCode.NONE
+
+
+def _describes_a_voter(request: UpdateRaftVoterRequest) -> bool:
+    """Whole enough to stand in the log, which a version that is raised later puts it into."""
+    supported = request.k_raft_version_feature
+    return (
+        request.voter_id >= 0
+        and request.voter_directory_id != ZERO_UUID
+        and _names_listener(request.listeners)
+        and 0 <= supported.min_supported_version <= supported.max_supported_version
+    )
 
 
 def _current_leader(quorum: Quorum) -> CurrentVoterLeader:

@@ -109,6 +109,14 @@ class Quorum:
         return self.history.latest
 
     @property
+    def known_voters(self) -> VoterSet:
+        """The voters with what is known of each: by the log, or at kraft.version 0 by what each has
+        told its leader (rule 10.53)."""
+        if isinstance(self.role, Leader) and self.history.kraft_version == 0:
+            return self.role.told
+        return self.voters
+
+    @property
     def is_voter(self) -> bool:
         return self.voters.includes(self.me)
 

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from ..core.rpc import AddRaftVoterRequest, RemoveRaftVoterRequest
-from .voters import ReplicaKey
+from .voters import ReplicaKey, VoterSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,8 @@ class Progress:
 @dataclass(slots=True)
 class Leader:
     """`heard` are the voters that fetched since the last time a majority had (rule 10.25);
-    `begin_ms` when each voter is next told who leads, should it not have fetched by then."""
+    `begin_ms` when each voter is next told who leads, should it not have fetched by then; `told`
+    the voters as each has described itself, for kraft.version 0, where the log does not."""
 
     epoch_start: int
     check_quorum_ms: int
@@ -75,12 +76,13 @@ class Leader:
     heard: frozenset[int] = frozenset()
     begin_ms: dict[int, int] = field(default_factory=dict)
     change: "VoterChange | None" = None
+    told: VoterSet = field(default_factory=VoterSet)
 
     def fingerprint(self) -> Hashable:
         """Its bookkeeping as a value; when it tells whom is a matter of time."""
         progress = frozenset(self.progress.items())
         observers = frozenset(self.observers.items())
-        return (self.epoch_start, progress, observers, self.heard, self.change)
+        return (self.epoch_start, progress, observers, self.heard, self.change, self.told)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,29 @@
 """What a cluster finalizes, and who can forbid it (rules 5.54 to 5.60; golden A6 has the texts)."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
-from kraftsim.controller.core.records import BROKER_RESOURCE, ConfigRecord, FeatureLevelRecord
+from kraftsim.controller.core.batch import KRaftVersion, VersionRange, Voter, Voters
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.loader import replay
+from kraftsim.controller.core.profile import KAFKA_3_9
+from kraftsim.controller.core.records import (
+    BROKER_RESOURCE,
+    ConfigRecord,
+    FeatureLevelRecord,
+    NoOpRecord,
+)
 from kraftsim.controller.core.rpc import FeatureUpdate, UpdateFeaturesRequest
-from tests.builders import ALL_OF_4_3, ControllerUnderTest, feature
+from tests.builders import ALL_OF_4_3, CONTROLLER_ID, ControllerUnderTest, feature, uuid_of
 
 UPGRADE, SAFE, UNSAFE = 1, 2, 3
 ELR = "eligible.leader.replicas.version"
+EVERYBODY_MUST = (
+    "The update failed for all features since the following feature had an error: Invalid upgrade "
+    "of kraft.version to KRAFT_VERSION_1 because not all of the voters support it"
+)
 
 
 def update(
@@ -23,6 +35,19 @@ def update(
     )
     request = UpdateFeaturesRequest(feature_updates=updates, validate_only=validate_only)
     return cluster.accepted(request)
+
+
+def kraft_versions(low: int, high: int) -> VersionRange:
+    return VersionRange(min_supported_version=low, max_supported_version=high)
+
+
+def voter(node_id: int) -> Voter:
+    return Voter(
+        voter_id=node_id,
+        voter_directory_id=uuid_of(f"directory-{node_id}"),
+        endpoints=(),
+        k_raft_version_feature=kraft_versions(0, 1),
+    )
 
 
 def min_isr(resource_name: str, value: str | None) -> ConfigRecord:
@@ -86,7 +111,7 @@ def test_a_fenced_broker_that_cannot_follow_forbids_an_upgrade_until_it_is_unreg
 @pytest.mark.rule("5.56")
 def test_a_voter_that_has_not_registered_forbids_an_upgrade() -> None:
     cluster = ControllerUnderTest(metadata_version=27)
-    cluster.node.state.voter_ids = lambda: (3000, 3001)
+    cluster.node.state.voters = lambda: (voter(3000), voter(3001))
 
     reply = update(cluster, ("metadata.version", 30, UPGRADE))
 
@@ -119,13 +144,112 @@ def test_3_9_says_what_is_wrong_feature_by_feature() -> None:
     assert [95] == [one.error_code for one in reply.results]
 
 
-def test_the_kraft_version_of_a_quorum_is_that_of_its_start() -> None:
-    cluster = ControllerUnderTest(KAFKA_4_3, kraft_version=0)
+# kraft.version
+
+
+@pytest.fixture
+def static() -> ControllerUnderTest:
+    """A lone controller that was configured as the voter, at kraft.version 0."""
+    return ControllerUnderTest(kraft_version=0)
+
+
+@pytest.mark.rule("5.56", "10.49")
+def test_raising_kraft_version_writes_the_voters_into_the_log(static: ControllerUnderTest) -> None:
+    mark = static.end
+
+    assert 0 == update(static, ("kraft.version", 1, UPGRADE)).error_code
+
+    control, data = static.node.log.read(mark)
+    (known,) = static.node.state.voters()
+    assert (KRaftVersion(kraft_version=1), Voters(voters=(known,))) == control.records
+    assert (True, CONTROLLER_ID) == (control.is_control, known.voter_id)
+    assert (NoOpRecord(),) == data.records
+    assert 1 == static.image.kraft_version == static.node.committed.kraft_version
+    assert replay(static.node.log.batches) == static.node.committed
+
+
+@pytest.mark.rule("1.23", "5.56")
+def test_from_then_on_a_broker_must_know_kraft_version(static: ControllerUnderTest) -> None:
+    without = tuple(one for one in ALL_OF_4_3 if one.name != "kraft.version")
+    assert not isinstance(static.register(1, features=without), ApiError)
+
+    reply = update(static, ("kraft.version", 1, UPGRADE))
+    assert "Broker 1 does not support this feature." in reply.error_message
+    static.unregister(1)
+    update(static, ("kraft.version", 1, UPGRADE))
+
+    refused = static.register(1, features=without)
+    assert isinstance(refused, ApiError)
+    assert ErrorCode.UNSUPPORTED_VERSION == refused.code
+
+
+@pytest.mark.rule("5.56", "10.53")
+def test_a_voter_that_has_not_said_what_it_supports_forbids_the_upgrade() -> None:
+    cluster = ControllerUnderTest(metadata_version=14, kraft_version=0)
+    silent = replace(voter(3001), k_raft_version_feature=kraft_versions(0, 0))
+    cluster.node.state.voters = lambda: (voter(CONTROLLER_ID), silent)
+    before = cluster.everything()
 
     reply = update(cluster, ("kraft.version", 1, UPGRADE))
 
-    assert "A quorum's kraft.version is that of its start." in reply.error_message
+    assert (95, EVERYBODY_MUST) == (reply.error_code, reply.error_message)
+    asked = update(cluster, ("kraft.version", 1, UPGRADE), validate_only=True)
+    assert reply == asked
+    assert before == cluster.everything()
+
+
+@pytest.mark.rule("5.54")
+def test_validating_an_upgrade_of_kraft_version_leaves_it(static: ControllerUnderTest) -> None:
+    before = static.everything()
+
+    assert 0 == update(static, ("kraft.version", 1, UPGRADE), validate_only=True).error_code
+    assert before == static.everything()
+
+
+@pytest.mark.rule("5.55")
+def test_kraft_version_is_not_raised_beside_a_feature_that_cannot_be(
+    static: ControllerUnderTest,
+) -> None:
+    before = static.everything()
+
+    assert 95 == update(static, ("kraft.version", 1, UPGRADE), ("foo", 1, UPGRADE)).error_code
+    assert before == static.everything()
+
+
+@pytest.mark.rule("5.57")
+@pytest.mark.parametrize(("kind", "written"), [(UPGRADE, [NoOpRecord()]), (SAFE, [])])
+def test_the_same_kraft_version_again_changes_nothing(kind: int, written: list[Any]) -> None:
+    cluster = ControllerUnderTest(kraft_version=1)
+    mark = cluster.end
+
+    assert 0 == update(cluster, ("kraft.version", 1, kind)).error_code
+    assert written == [one for batch in cluster.node.log.read(mark) for one in batch.records]
+
+
+@pytest.mark.rule("5.56")
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        (UPGRADE, "Can't downgrade the version of this feature without setting the upgrade type"),
+        (SAFE, "Can't downgrade the version of this feature."),
+        (UNSAFE, "Can't downgrade the version of this feature."),
+    ],
+)
+def test_kraft_version_is_never_lowered(kind: int, why: str) -> None:
+    reply = update(ControllerUnderTest(kraft_version=1), ("kraft.version", 0, kind))
+
+    assert f"Invalid update version 0 for feature kraft.version. {why}" in reply.error_message
+
+
+def test_3_9_leaves_a_quorum_the_kraft_version_of_its_start() -> None:
+    cluster = ControllerUnderTest(KAFKA_3_9, kraft_version=0)
+    before = cluster.everything()
+
+    (result,) = update(cluster, ("kraft.version", 1, UPGRADE)).results
+
+    assert "A quorum's kraft.version is that of its start." in result.error_message
     assert 0 == update(cluster, ("kraft.version", 0, UPGRADE)).error_code
+    assert before == cluster.everything()
 
 
 # eligible.leader.replicas.version

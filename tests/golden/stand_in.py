@@ -19,6 +19,7 @@ from kraftsim.controller.core.rpc import (
     FetchResponse,
     Request,
     Response,
+    UpdateRaftVoterRequest,
     VoteRequest,
     VoteResponse,
 )
@@ -220,9 +221,18 @@ class StandIn:
 
     def _offered(self, exchange: Exchange) -> Request | None:
         self.lines.free, self.lines.sent = exchange.receiver, None
+        self._time_description(exchange.request)
         self._step(conduct.poll)
         self.lines.free = None
         return self.lines.sent
+
+    def _time_description(self, request: Request) -> None:
+        """When a voter describes itself to its leader is recorded; before 4.1 none did."""
+        quorum = self.quorum
+        if not isinstance(request, UpdateRaftVoterRequest):
+            quorum.update_voter_ms = max(quorum.update_voter_ms, self.now_ms + 1)
+        elif quorum.update_voter_ms < NEVER_MS:
+            quorum.update_voter_ms = self.now_ms
 
     def _be_told(self, exchange: Exchange) -> None:
         event = Answered(Channel.RAFT, exchange.receiver, exchange.seq, exchange.response)

@@ -144,7 +144,7 @@ def test_a_voter_in_the_place_of_a_recorded_one_gives_its_answers(place: Place) 
     assert unequal_answers(stand_in) == {}
 
 
-@pytest.mark.rule("10.3", "10.16", "10.37", "10.39", "10.41")
+@pytest.mark.rule("10.3", "10.16", "10.37", "10.39", "10.41", "10.53")
 @pytest.mark.parametrize("place", COMPARED)
 def test_it_asks_what_the_recorded_one_asked(place: Place) -> None:
     unequal = unequal_requests(stood_in(place))
@@ -256,7 +256,7 @@ def unequal_requests(stand_in: StandIn) -> dict[int, tuple[object, object]]:
     asked = (
         (one.seq, _comparable_request(one.request), _comparable_request(_as_sent(one, sent)))
         for one, sent in stand_in.requests
-        if one.asked.api_key in {FETCH, VOTE, BEGIN, END}
+        if one.asked.api_key in {FETCH, VOTE, BEGIN, END, UPDATE}
     )
     return {seq: (theirs, ours) for seq, theirs, ours in asked if theirs != ours}
 
