@@ -1,6 +1,5 @@
 """Three controllers: ready, elected, killed, written to."""
 
-import random
 import secrets
 import signal
 import subprocess
@@ -13,6 +12,7 @@ from kraftsim.controller.core.rpc import BrokerHeartbeatResponse, BrokerRegistra
 from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.controller.raft.roles import Prospective
 from kraftsim.controller.wire.frames import decode_response
+from kraftsim.scenarios.streams import Streams
 from kraftsim.scenarios.topology import ControllerSpec, Topology
 from kraftsim.scenarios.world import World
 
@@ -41,7 +41,7 @@ def _in_virtual_time() -> list[Row]:
         topology = Topology(
             cluster_id=CLUSTER_ID, controllers=tuple(ControllerSpec(node_id=one) for one in IDS)
         )
-        world = World(topology, random=random.Random(seed).random, seed=seed)
+        world = World(topology, streams=Streams(seed))
         world.start()
         world.run_until(lambda world=world: world.active is not None, limit_us=60 * SECOND_US)
         assert world.active is not None

@@ -1,7 +1,6 @@
 """The cluster in Python: start it, break it, watch it, in one process, by real or virtual time."""
 
 import asyncio
-import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -11,6 +10,7 @@ from types import TracebackType
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
 from kraftsim.controller.server.runtime import Runtime
+from kraftsim.scenarios.streams import Streams
 from kraftsim.scenarios.topology import (
     FIRST_BROKER_ID,
     FIRST_CONTROLLER_ID,
@@ -77,9 +77,8 @@ class Cluster(ControllerVerbs):
             controller_port=controller_port,
             http_port=http_port,
         )
-        entropy = random.SystemRandom() if seed is None else random.Random(seed)
-        self._random = entropy.random
-        self.cluster_id = cluster_id or uuid_text(random_uuid(self._random))
+        self._streams = Streams(seed)
+        self.cluster_id = cluster_id or uuid_text(random_uuid(self._streams.draw_of("cluster")))
         self._service = Service(host)
         self._arriving: set[int] = set()
         self._is_closed = False
@@ -131,8 +130,7 @@ class Cluster(ControllerVerbs):
         is_virtual = not options.speed()
         world = World(
             topology,
-            random=self._random,
-            seed=options.seed,
+            streams=self._streams,
             snapshot_format=SNAPSHOT_FILES,
             wall_start_ms=VIRTUAL_WALL_START_MS if is_virtual else time.time_ns() // 1_000_000,
         )
@@ -284,12 +282,12 @@ class Cluster(ControllerVerbs):
     async def mute(self, broker_id: int, on: bool = True) -> None:
         """What the broker sends no longer reaches the controller."""
         self._agent(broker_id)
-        self.world.links[broker_id].is_mute = on
+        _put(self.world.network.mute, broker_id, on)
 
     async def deafen(self, broker_id: int, on: bool = True) -> None:
         """What the controller answers no longer reaches the broker."""
         self._agent(broker_id)
-        self.world.links[broker_id].is_deaf = on
+        _put(self.world.network.deaf, broker_id, on)
 
     # Time
 
@@ -341,3 +339,7 @@ class Cluster(ControllerVerbs):
         if self._runtime is None or self._is_closed:
             raise CommandError(self._not_running())
         return self._runtime.entered()
+
+
+def _put(members: set[int], one: int, is_member: bool) -> None:
+    (members.add if is_member else members.discard)(one)

@@ -48,7 +48,7 @@ def describe(world: World, include_fenced: bool) -> ClusterDescription:
 def client_view(world: World) -> ClientView:
     """What its clients are told of this world."""
     topology = world.topology
-    return ClientView(topology.cluster_id, topology.profile, world.random)
+    return ClientView(topology.cluster_id, topology.profile, world.streams.draw_of("clients"))
 
 
 def _broker(one: DescribeClusterBroker) -> BrokerDescription:

@@ -59,7 +59,7 @@ class Service:
             client_view(world),
             world.agents[broker_id],
             world.timeline,
-            world.links[broker_id].send,
+            partial(world.ask, broker_id),
         )
         listener.serve(runtime, facade.describe, facade.answer)
 

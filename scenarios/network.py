@@ -1,31 +1,85 @@
-"""The ways between controllers: delay, loss, and cuts in one direction or both.
+"""The ways between nodes, controllers and brokers alike: delay, loss, and what faults do to both.
 
 Nobody is told that a message was lost; whoever waits for an answer learns it by waiting too long.
+A fault belongs to the way at the time at which a message arrives: a cut takes what is on its way.
+Without a rule a message costs one draw; rules compose in the order of `network_rules.RANKS`.
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.timeline import Timeline
+
+from .network_rules import Rule
+
+Reply = Response | ApiError | None
+
+
+class Message(NamedTuple):
+    """A request, or with `is_reply` what came of it; a `reply` of None: the connection failed."""
+
+    sender: int
+    receiver: int
+    request: Request
+    is_reply: bool = False
+    reply: Reply = None
 
 
 class Network:
-    """`cut` holds directed pairs (from, to). Delays are drawn evenly from `delay_us`, a range with
-    both ends; `loss` is the part of all messages that is lost, 0.0 to 1.0."""
+    """`cut` holds directed ways (from, to). `delay_us` draws how long one message takes; `loss` is
+    the part of all messages that is lost, 0.0 to 1.0. `arrived` hears of every message that gets
+    through, before its receiver does."""
 
     def __init__(self, timeline: Timeline, random: Callable[[], float]) -> None:
         self.cut: set[tuple[int, int]] = set()
+        self.mute: set[int] = set()
+        self.deaf: set[int] = set()
         self.loss = 0.0
-        self.delay_us = (0, 0)
+        self.delay_us: Callable[[], int] | None = None
+        self.rules: list[Rule] = []
+        self.arrived: list[Callable[[Message], None]] = []
         self._timeline = timeline
         self._random = random
 
-    def carry(self, sender: int, receiver: int, deliver: Callable[[], None]) -> None:
-        """Deliver later, if the way is open when the message leaves."""
-        if (sender, receiver) in self.cut or (self.loss and self._random() < self.loss):
+    def carry(self, message: Message, deliver: Callable[[], None]) -> None:
+        """Deliver later, if the way is open when the message arrives."""
+        if self.loss and self._random() < self.loss:
             return
-        low_us, high_us = self.delay_us
-        delay_us = low_us + (int(self._random() * (high_us - low_us + 1)) if high_us else 0)
-        self._timeline.after(delay_us, deliver)
+        delay_us = self.delay_us() if self.delay_us is not None else 0
+        if not self.rules:
+            self._timeline.after(delay_us, lambda: self._arrive(message, deliver))
+            return
+        lags_us = [delay_us]
+        for rule in self.rules:
+            lags_us = rule.on_departure(message, lags_us)
+        for lag_us in lags_us:
+            self._timeline.after(lag_us, lambda: self._arrive(message, deliver))
+
+    def _arrive(self, message: Message, deliver: Callable[[], None]) -> None:
+        sender, receiver = message.sender, message.receiver
+        if (sender, receiver) in self.cut or sender in self.mute or receiver in self.deaf:
+            return
+        for rule in self.rules:
+            if not rule.lets_in(message, lambda: self._deliver(message, deliver)):
+                return
+        self._deliver(message, deliver)
+
+    def _deliver(self, message: Message, deliver: Callable[[], None]) -> None:
+        for listener in self.arrived:
+            listener(message)
+        deliver()
+
+    def add(self, rule: Rule) -> None:
+        """From here on `rule` holds, in its place among the others."""
+        self.rules.append(rule)
+        self.rules.sort(key=lambda one: one.rank)
+
+    def remove(self, rule: Rule) -> None:
+        """What it kept back goes on its way."""
+        self.rules.remove(rule)
+        rule.lift()
 
     def isolate(self, node_id: int, others: tuple[int, ...]) -> None:
         """Nothing goes from it to the others, nor from them to it."""
@@ -34,4 +88,9 @@ class Network:
                 self.cut |= {(node_id, other), (other, node_id)}
 
     def heal(self) -> None:
+        """Every way is open again, and what rules kept back goes on it."""
         self.cut.clear()
+        self.mute.clear()
+        self.deaf.clear()
+        for rule in self.rules[:]:
+            self.remove(rule)

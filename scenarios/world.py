@@ -26,8 +26,8 @@ from kraftsim.controller.timeline import Timeline
 
 from .controller_process import Carry, ControllerProcess, Disk
 from .journal import Journal
-from .link import Link
-from .network import Network
+from .network import Message, Network
+from .streams import Streams
 from .topology import BrokerSpec, Topology, agent_config
 
 # Controllers that share a process hear of everything in one instant. Without what separate ones
@@ -45,22 +45,22 @@ class World:
         self,
         topology: Topology,
         *,
-        random: Callable[[], float],
-        seed: int | None = None,
+        streams: Streams,
         wall_start_ms: int = VIRTUAL_WALL_START_MS,
         snapshot_format: SnapshotFormat | None = None,
     ) -> None:
         self.topology = topology
         self.timeline = Timeline(wall_start_ms=wall_start_ms)
-        self.random = random
-        self.network = Network(self.timeline, random)
+        self.streams = streams
+        self.network = Network(self.timeline, streams.draw_of("network"))
         self.committed_log = MetadataLog()
         self.history = ImageHistory(self.committed_log)
         self.journal = Journal(
-            lambda: self.timeline.now_us, run_id=_run_id(topology, seed), seed=seed
+            lambda: self.timeline.now_us,
+            run_id=_run_id(topology, streams.seed),
+            seed=streams.seed,
         )
         self.agents: dict[int, HostedAgent] = {}
-        self.links: dict[int, Link] = {}
         self.agent_listeners: list[Callable[[int, str], None]] = []
         self.controller_listeners: list[Callable[[int, str], None]] = []
         self._asked = 0
@@ -106,14 +106,27 @@ class World:
 
         self.controller.submit(request, answer)
 
-    def ask(self, node_id: int, request: Request, reply_to: Callable[[Reply | None], None]) -> None:
-        """Ask one controller, as a broker does; -1: one after the other, to find out who leads."""
-        process = self.controllers.get(node_id)
+    def ask(
+        self,
+        broker_id: int,
+        request: Request,
+        reply_to: Callable[[Reply | None], None],
+        controller_id: int = -1,
+    ) -> None:
+        """Ask a controller, as a broker does, over the network; -1: one after the other, to find
+        out who leads."""
+        process = self.controllers.get(controller_id)
         if process is None:
-            processes = tuple(self.controllers.values())
-            process = processes[self._asked % len(processes)]
+            controller_id = tuple(self.controllers)[self._asked % len(self.controllers)]
+            process = self.controllers[controller_id]
             self._asked += 1
-        process.submit(request, reply_to)
+
+        def back(reply: Reply | None) -> None:
+            message = Message(controller_id, broker_id, request, True, reply)
+            self.network.carry(message, lambda: reply_to(reply))
+
+        message = Message(broker_id, controller_id, request)
+        self.network.carry(message, lambda: process.submit(request, back))
 
     def kill_controller(self, node_id: int) -> None:
         self.controllers[node_id].kill()
@@ -140,7 +153,9 @@ class World:
             listener(node_id, process.state)
 
     def _controllers(self, topology: Topology) -> dict[int, ControllerProcess]:
-        directories = {one.node_id: random_uuid(self.random) for one in topology.controllers}
+        directories = {
+            one.node_id: random_uuid(self._draw_of(one.node_id)) for one in topology.controllers
+        }
         configs = [
             NodeConfig(
                 node_id=one.node_id,
@@ -182,7 +197,7 @@ class World:
                     fetch_timeout_ms + place * FETCH_TIMEOUT_SPREAD_MS
                 ),
             ),
-            random=self.random,
+            random=self._draw_of(config.node_id),
             snapshot_format=self._snapshot_format,
             log=disk.log,
             stored=disk.election,
@@ -197,7 +212,8 @@ class World:
             process = self.controllers.get(peer_id)
 
             def back(response: Response | None) -> None:
-                self.network.carry(peer_id, sender, lambda: on_answer(response))
+                message = Message(peer_id, sender, request, True, response)
+                self.network.carry(message, lambda: on_answer(response))
 
             def arrive() -> None:
                 if process is None:
@@ -205,7 +221,7 @@ class World:
                 else:
                     process.ask(request, back)
 
-            self.network.carry(sender, peer_id, arrive)
+            self.network.carry(Message(sender, peer_id, request), arrive)
 
         return carry
 
@@ -220,21 +236,24 @@ class World:
     def add_broker(self, spec: BrokerSpec) -> HostedAgent:
         """A new simulated broker, started at once."""
         assert spec.broker_id not in self.agents, f"broker {spec.broker_id} exists"
-        link = self.links[spec.broker_id] = Link(self.timeline, self.ask)
-        config = agent_config(self.topology, spec, random_uuid(self.random))
-        hosted = self.agents[spec.broker_id] = HostedAgent(
+        broker_id, draw = spec.broker_id, self._draw_of(spec.broker_id)
+        config = agent_config(self.topology, spec, random_uuid(draw))
+        hosted = self.agents[broker_id] = HostedAgent(
             lambda previous_epoch: Agent(
                 config,
-                random=self.random,
+                random=draw,
                 image_at=self.history.at,
                 previous_broker_epoch=previous_epoch,
             ),
             self.timeline,
-            lambda send, reply_to: link.send(send.request, reply_to, send.controller_id),
-            lambda state: self._on_agent_state(spec.broker_id, state),
+            lambda send, reply_to: self.ask(broker_id, send.request, reply_to, send.controller_id),
+            lambda state: self._on_agent_state(broker_id, state),
         )
         hosted.start()
         return hosted
+
+    def _draw_of(self, node_id: int) -> Callable[[], float]:
+        return self.streams.draw_of(f"node/{node_id}")
 
     def are_unfenced(self, broker_ids: Iterable[int]) -> bool:
         brokers = self.committed.brokers

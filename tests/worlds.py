@@ -1,6 +1,5 @@
 """Small worlds in virtual time, for tests that tell what happens between brokers and controller."""
 
-import random
 from typing import Any
 
 from kraftsim.controller.core.partition import Partition
@@ -12,6 +11,7 @@ from kraftsim.controller.core.rpc import (
     Request,
 )
 from kraftsim.controller.core.settings import Settings
+from kraftsim.scenarios.streams import Streams
 from kraftsim.scenarios.topology import BrokerSpec, ControllerSpec, Topology
 from kraftsim.scenarios.world import World
 
@@ -38,7 +38,7 @@ def world_of(
         settings=Settings(**settings) if settings else profile.settings,
         kraft_version=kraft_version,
     )
-    world = World(topology, random=random.Random(seed).random, seed=seed)
+    world = World(topology, streams=Streams(seed))
     world.start()
     assert world.run_until(
         lambda: world.are_unfenced(range(1, brokers + 1)), limit_us=60 * SECOND_US

@@ -6,10 +6,15 @@ from kraftsim.controller.core.batch import LeaderChange
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.loader import replay
 from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
+from kraftsim.scenarios.delays import uniform
 from kraftsim.scenarios.world import World
 from tests.worlds import SECOND_US, kinds, pass_time, world_of
 
 BROKERS = (1, 2, 3)
+
+
+def delays(world, low_us, high_us):
+    return uniform(low_us, high_us, world.streams.of("delays"))
 
 
 @pytest.fixture
@@ -242,7 +247,7 @@ def test_a_cold_boot_of_all_at_once_ends_with_a_leader_soon(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_a_network_that_loses_and_delays_loses_nothing_that_was_acknowledged(seed: int) -> None:
     world = world_of(controllers=3, seed=seed)
-    world.network.loss, world.network.delay_us = 0.1, (1_000, 20_000)
+    world.network.loss, world.network.delay_us = 0.1, delays(world, 1_000, 20_000)
     asked = []
     for number in range(10):
         asked.append((f"topic-{number}", create(world, f"topic-{number}")))
@@ -250,7 +255,7 @@ def test_a_network_that_loses_and_delays_loses_nothing_that_was_acknowledged(see
             world.kill_controller(world.controller.node.config.node_id)
         pass_time(world, 3)
 
-    world.network.loss, world.network.delay_us = 0.0, (0, 0)
+    world.network.loss, world.network.delay_us = 0.0, None
     until_active(world, other_than=-1)
     pass_time(world, 5)
 
@@ -265,9 +270,9 @@ def test_a_network_that_loses_and_delays_loses_nothing_that_was_acknowledged(see
 @pytest.mark.parametrize("seed", range(20))
 def test_a_kill_at_any_moment_under_load_loses_nothing_that_was_acknowledged(seed: int) -> None:
     world = world_of(controllers=3, seed=seed)
-    world.network.delay_us = (100, 3_000)
+    world.network.delay_us = delays(world, 100, 3_000)
     asked = [(f"topic-{number}", create(world, f"topic-{number}")) for number in range(3)]
-    pass_time(world, world.random() / 50)  # some of them are on their way
+    pass_time(world, world.streams.draw_of("test")() / 50)  # some of them are on their way
     world.kill_controller(active_id(world))
     for number in range(3, 90):
         asked.append((f"topic-{number}", create(world, f"topic-{number}")))
@@ -317,7 +322,7 @@ def test_with_two_of_three_paused_nothing_is_acknowledged(world: World) -> None:
 def test_the_same_seed_gives_the_same_story() -> None:
     def story(seed: int) -> list[object]:
         world = world_of(controllers=3, seed=seed)
-        world.network.delay_us = (100, 5_000)
+        world.network.delay_us = delays(world, 100, 5_000)
         world.kill_controller(active_id(world))
         pass_time(world, 20)
         return world.journal.since(0)

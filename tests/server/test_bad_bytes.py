@@ -21,6 +21,7 @@ from kraftsim.controller.server.kafka_listener import (
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.wire.apis import APIS
 from kraftsim.controller.wire.frames import FRAME_BYTES_MAX, encode_request
+from kraftsim.scenarios.streams import Streams
 from kraftsim.scenarios.topology import Topology
 from kraftsim.scenarios.world import World
 from tests.golden.recordings import frame as recorded
@@ -210,7 +211,7 @@ def listening(world: World) -> KafkaListener:
 
 
 def world() -> World:
-    made = World(Topology(cluster_id="kraftsimTestCluster001"), random=lambda: 0.5, seed=1)
+    made = World(Topology(cluster_id="kraftsimTestCluster001"), streams=Streams(1))
     made.start()
     return made
 

@@ -10,6 +10,7 @@ from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.server import runtime as runtime_module
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.timeline import Timeline
+from kraftsim.scenarios.streams import Streams
 from kraftsim.scenarios.topology import BrokerSpec, Topology
 from kraftsim.scenarios.world import World
 from tests.worlds import create_topic
@@ -48,7 +49,7 @@ STORY: list[Step] = [
 def fresh_world() -> World:
     brokers = tuple(BrokerSpec(broker_id=one, port=9091 + one) for one in (1, 2, 3))
     topology = Topology(cluster_id="kraftsimTestCluster001", brokers=brokers)
-    return World(topology, random=random.Random(7).random, seed=7)
+    return World(topology, streams=Streams(7))
 
 
 def log_of(world: World) -> list[Batch]:

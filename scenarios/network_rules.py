@@ -1,0 +1,152 @@
+"""What a fault does to the messages of some ways: one rule each, with a count of its effects.
+
+They compose as block > surgery > loss > duplicate > delay: what is cut is not lost as well, and a
+copy takes its own time. A rule acts when a message leaves (`on_departure`: the lags of the copies
+that will arrive, none for a message that is lost) and when it arrives (`lets_in`).
+"""
+
+from collections.abc import Callable
+from random import Random
+from typing import TYPE_CHECKING
+
+from .delays import Draw
+
+if TYPE_CHECKING:
+    from .network import Message
+
+Concerns = Callable[["Message"], bool]
+Deliver = Callable[[], None]
+HELD_MAX = 10_000  # messages that one rule keeps back; more are lost, as in a full socket
+
+
+class Rule:
+    """`concerns` says which messages; `hits` counts those that it changed anything for."""
+
+    rank = 0
+
+    def __init__(self, concerns: Concerns) -> None:
+        self.concerns = concerns
+        self.hits = 0
+
+    def on_departure(self, message: "Message", lags_us: list[int]) -> list[int]:
+        return lags_us
+
+    def lets_in(self, message: "Message", deliver: Deliver) -> bool:
+        return True
+
+    def lift(self) -> None:
+        """It holds no longer: what it kept back is free."""
+
+
+class Block(Rule):
+    """Nothing gets through."""
+
+    def lets_in(self, message: "Message", deliver: Deliver) -> bool:
+        if not self.concerns(message):
+            return True
+        self.hits += 1
+        return False
+
+
+class Hold(Rule):
+    """What arrives is kept until the rule is lifted, and then goes on in order."""
+
+    rank = 1
+
+    def __init__(self, concerns: Concerns) -> None:
+        super().__init__(concerns)
+        self._held: list[Deliver] = []
+
+    def lets_in(self, message: "Message", deliver: Deliver) -> bool:
+        if not self.concerns(message):
+            return True
+        self.hits += 1
+        if len(self._held) < HELD_MAX:
+            self._held.append(deliver)
+        return False
+
+    def lift(self) -> None:
+        held, self._held = self._held, []
+        for deliver in held:
+            deliver()
+
+
+class Nth(Rule):
+    """Surgery: something happens to messages `first` to `first + count - 1` of those it concerns:
+    `copies` of each arrive (0: it is lost), each `lag_us` later than it would have."""
+
+    rank = 1
+
+    def __init__(
+        self, concerns: Concerns, *, first: int, count: int, copies: int, lag_us: int
+    ) -> None:
+        super().__init__(concerns)
+        self._first, self._count, self._copies, self._lag_us = first, count, copies, lag_us
+        self._seen = 0
+
+    def on_departure(self, message: "Message", lags_us: list[int]) -> list[int]:
+        if not self.concerns(message):
+            return lags_us
+        self._seen += 1
+        if not self._first <= self._seen < self._first + self._count:
+            return lags_us
+        self.hits += 1
+        return [lag_us + self._lag_us for lag_us in lags_us for _ in range(self._copies)]
+
+
+class Loss(Rule):
+    """A message is lost with `probability`; `burst` is how many are lost in a row on average once
+    one is (Gilbert's model with a good and a bad state)."""
+
+    rank = 2
+
+    def __init__(
+        self, concerns: Concerns, *, probability: float, burst: float, stream: Random
+    ) -> None:
+        super().__init__(concerns)
+        self._draw = stream.random
+        self._stays_bad = 1.0 - 1.0 / burst
+        good = 1.0 - probability
+        self._turns_bad = probability / (burst * good) if good > 0 else 1.0
+        self._is_bad: dict[tuple[int, int], bool] = {}
+
+    def on_departure(self, message: "Message", lags_us: list[int]) -> list[int]:
+        if not self.concerns(message):
+            return lags_us
+        way = (message.sender, message.receiver)
+        bound = self._stays_bad if self._is_bad.get(way) else self._turns_bad
+        is_bad = self._is_bad[way] = self._draw() < bound
+        self.hits += is_bad
+        return [] if is_bad else lags_us
+
+
+class Duplicate(Rule):
+    """With `probability` a second copy arrives, `lag` later."""
+
+    rank = 3
+
+    def __init__(self, concerns: Concerns, *, probability: float, lag: Draw, draw: Random) -> None:
+        super().__init__(concerns)
+        self._probability, self._lag, self._draw = probability, lag, draw.random
+
+    def on_departure(self, message: "Message", lags_us: list[int]) -> list[int]:
+        if not lags_us or not self.concerns(message) or self._draw() >= self._probability:
+            return lags_us
+        self.hits += 1
+        return [*lags_us, lags_us[0] + self._lag()]
+
+
+class Delay(Rule):
+    """Every message takes longer, by `lag`; a wide `lag` lets later ones overtake earlier ones."""
+
+    rank = 4
+
+    def __init__(self, concerns: Concerns, *, lag: Draw) -> None:
+        super().__init__(concerns)
+        self._lag = lag
+
+    def on_departure(self, message: "Message", lags_us: list[int]) -> list[int]:
+        if not lags_us or not self.concerns(message):
+            return lags_us
+        self.hits += 1
+        return [lag_us + self._lag() for lag_us in lags_us]

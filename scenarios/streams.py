@@ -1,0 +1,28 @@
+"""Entropy: one seed, split into named streams that are drawn independently.
+
+A fault, a link or a node draws from a stream of its own, so that adding one moves nobody else's
+draws. Without a seed every draw is the system's.
+"""
+
+import random
+from collections.abc import Callable
+
+
+class Streams:
+    def __init__(self, seed: int | None) -> None:
+        self.seed = seed
+        self._streams: dict[str, random.Random] = {}
+
+    def of(self, name: str) -> random.Random:
+        """The stream `name`: the same draws for the same seed and name, whatever else is drawn."""
+        stream = self._streams.get(name)
+        if stream is None:
+            # A text seeds by its SHA-512, which no PYTHONHASHSEED changes.
+            text = f"{self.seed}/{name}"
+            stream = random.SystemRandom() if self.seed is None else random.Random(text)
+            self._streams[name] = stream
+        return stream
+
+    def draw_of(self, name: str) -> Callable[[], float]:
+        """The stream as what the pure core takes: a function of nothing, in [0, 1)."""
+        return self.of(name).random
