@@ -21,11 +21,13 @@ Transport = Callable[[Send, Callable[[Response | None], None]], None]
 
 class HostedNode:
     """`transport` carries requests to other controllers and calls back with what came of them;
-    `committed_listeners` are told of every batch once it is committed, in order."""
+    `step_listeners` are told of every step that let out more than a reply, `committed_listeners`
+    of every batch once it is committed, in order."""
 
     def __init__(self, node: Node, timeline: Timeline, transport: Transport) -> None:
         self.node = node
         self.timeline = timeline
+        self.step_listeners: list[Callable[[Node, Turn], None]] = []
         self.committed_listeners: list[Callable[[Batch], None]] = []
         self._transport = transport
         self.is_over = False
@@ -110,6 +112,8 @@ class HostedNode:
         return sends, replies
 
     def _tell(self, turn: Turn) -> None:
+        for watch in self.step_listeners:
+            watch(self.node, turn)
         for batch in turn.committed:
             for listener in self.committed_listeners:
                 listener(batch)

@@ -14,7 +14,7 @@ from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.hosted import HostedNode
 from kraftsim.controller.node import Node
 from kraftsim.controller.raft.log import MetadataLog
-from kraftsim.controller.raft.protocol import ElectionState, Reply, Send
+from kraftsim.controller.raft.protocol import ElectionState, Reply, Send, Turn
 from kraftsim.controller.raft.snapshots import Snapshot
 from kraftsim.controller.timeline import Timeline
 
@@ -35,7 +35,7 @@ class Disk:
 
 class ControllerProcess:
     """`on_committed` hears of every batch that this controller knows to be committed, in order;
-    `carry` takes what it sends to the others."""
+    `carry` takes what it sends to the others; `step_listeners` outlive its processes."""
 
     def __init__(
         self,
@@ -43,6 +43,7 @@ class ControllerProcess:
         timeline: Timeline,
         carry: Carry,
         on_committed: Callable[[Batch], None],
+        step_listeners: list[Callable[[Node, Turn], None]],
     ) -> None:
         self.disk = Disk()
         self.is_alive = self.is_paused = False
@@ -50,6 +51,7 @@ class ControllerProcess:
         self._timeline = timeline
         self._carry = carry
         self._on_committed = on_committed
+        self._step_listeners = step_listeners
         self._waiting: dict[int, ReplyTo] = {}
         self._number = 0
         self._held: list[tuple[Request, ReplyTo]] = []
@@ -132,4 +134,5 @@ class ControllerProcess:
     def _new_process(self) -> HostedNode:
         hosted = HostedNode(self._make_node(self.disk), self._timeline, self._carry)
         hosted.committed_listeners.append(self._on_committed)
+        hosted.step_listeners = self._step_listeners
         return hosted

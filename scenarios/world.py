@@ -20,7 +20,7 @@ from kraftsim.controller.hosted import ReplyTo
 from kraftsim.controller.node import Node
 from kraftsim.controller.node_types import NodeConfig
 from kraftsim.controller.raft.log import MetadataLog
-from kraftsim.controller.raft.protocol import Reply, Send
+from kraftsim.controller.raft.protocol import Reply, Send, Turn
 from kraftsim.controller.raft.snapshots import SnapshotFormat, by_reference
 from kraftsim.controller.timeline import Timeline
 
@@ -38,8 +38,9 @@ VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that a see
 
 class World:
     """`agent_listeners` hear (broker_id, state) of every change of an agent's state,
-    `controller_listeners` (node_id, state) of controllers' processes. `committed_log` is what
-    any controller has known to be committed."""
+    `controller_listeners` (node_id, state) of controllers' processes, `step_listeners` every step
+    of a controller, `committed_listeners` each batch from each controller that knows it to be
+    committed. `committed_log` is what any of them has known to be."""
 
     def __init__(
         self,
@@ -61,6 +62,8 @@ class World:
             seed=streams.seed,
         )
         self.agents: dict[int, HostedAgent] = {}
+        self.step_listeners: list[Callable[[Node, Turn], None]] = []
+        self.committed_listeners: list[Callable[[int, Batch], None]] = []
         self.agent_listeners: list[Callable[[int, str], None]] = []
         self.controller_listeners: list[Callable[[int, str], None]] = []
         self._asked = 0
@@ -182,6 +185,7 @@ class World:
             self.timeline,
             self._carry_from(node_id),
             lambda batch: self._on_committed(node_id, batch),
+            self.step_listeners,
         )
 
     def _node(self, config: NodeConfig, disk: Disk) -> Node:
@@ -227,6 +231,8 @@ class World:
 
     def _on_committed(self, node_id: int, batch: Batch) -> None:
         """The first controller that knows it tells; the others will say the same."""
+        for listener in self.committed_listeners:
+            listener(node_id, batch)
         if batch.base_offset == self.committed_log.end_offset:
             self.committed_log.append(batch)
             self.journal.committed(batch, self.committed, node_id)

@@ -1,0 +1,47 @@
+"""What must hold of a world: a property watches what happens in it and says when it was broken.
+
+A property is incremental: it is told of what has just happened and looks at nothing else, so that
+all of them can be checked after every event. It never changes anything and draws nothing.
+"""
+
+from typing import TYPE_CHECKING
+
+from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.node import Node
+from kraftsim.controller.raft.protocol import Turn
+
+if TYPE_CHECKING:
+    from .network import Message
+    from .world import World
+
+
+class Broken(Exception):
+    """A property does not hold: what was expected, and what came."""
+
+
+class Property:
+    """`number` is that of the list of properties (S1, L3), `claim` one sentence that somebody could
+    try to break; `exercised` counts how often there was something to check."""
+
+    number: str
+    name: str
+    claim: str
+
+    def __init__(self, world: "World") -> None:
+        self.world = world
+        self.exercised = 0
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        """A controller has taken a step that let out more than a reply."""
+
+    def committed(self, node_id: int, batch: Batch) -> None:
+        """A controller has learned that this batch is committed; each tells of each, in order."""
+
+    def arrived(self, message: "Message") -> None:
+        """A message is about to reach its receiver."""
+
+    def restarted(self, node_id: int) -> None:
+        """A controller's process has started, over whatever its disk had."""
+
+    def finished(self) -> None:
+        """The run is over and calm: what should have happened by now?"""
