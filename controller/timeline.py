@@ -31,6 +31,11 @@ class Timeline:
         """Wall time of now; stamps records and reported times, decides nothing."""
         return self.wall_start_ms + self.now_us // 1000
 
+    @property
+    def asked(self) -> int:
+        """How many actions have been asked for since the timeline began."""
+        return self._sequence
+
     def at(self, at_us: int, action: Action) -> None:
         """Do `action` at `at_us`, after everything already due at that time."""
         self._sequence += 1

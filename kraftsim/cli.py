@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from .errors import FAILED, GOOD, INTERRUPTED, USAGE, CommandError
+from .scenario_verbs import add_scenario_verbs
 
 
 class Parser(argparse.ArgumentParser):
@@ -72,6 +73,8 @@ def build_parser() -> argparse.ArgumentParser:
     _add_agent(verbs)
     _add_storage(verbs)
     _add_operations(verbs)
+    scenario = add_scenario_verbs(verbs, Parser)
+    scenario.set_defaults(run=_help_of(scenario))
     return parser
 
 

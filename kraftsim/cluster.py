@@ -10,6 +10,7 @@ from types import TracebackType
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
 from kraftsim.controller.server.runtime import Runtime
+from kraftsim.scenarios.durations import microseconds
 from kraftsim.scenarios.streams import Streams
 from kraftsim.scenarios.topology import (
     FIRST_BROKER_ID,
@@ -18,18 +19,17 @@ from kraftsim.scenarios.topology import (
     BrokerSpec,
     unbound_port,
 )
+from kraftsim.scenarios.words import nearest
 from kraftsim.scenarios.world import VIRTUAL_WALL_START_MS, World
 
 from .broker_states import STATES, states_of
 from .controller_verbs import ControllerVerbs
-from .durations import microseconds
 from .errors import CommandError, UnknownBroker
 from .followed_listener import FollowedListener
 from .options import BROKERS_MAX, ClusterOptions, topology_of
 from .service import Service
 from .snapshot_files import SNAPSHOT_FILES
 from .waiting import until_live, until_virtual
-from .words import nearest
 
 START_LIMIT = "60s"
 BROKER_ID_MAX = 2**31 - 1  # an int32 on the wire

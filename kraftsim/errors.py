@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-GOOD, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+GOOD, FAILED, USAGE, VACUOUS, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 class CommandError(Exception):

@@ -11,13 +11,13 @@ from aiohttp import web
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.wire.json_form import JsonError
+from kraftsim.scenarios.words import nearest
 
 from .errors import CommandError, UnknownBroker, UnknownController
 from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name
 from .openapi import openapi_document
 from .operations import OPERATIONS, Operation, arguments
 from .views import Document, event_view
-from .words import nearest
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.journal import EventRow

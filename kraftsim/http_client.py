@@ -10,7 +10,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
 from urllib.request import Request, urlopen
 
-from .durations import microseconds
+from kraftsim.scenarios.durations import microseconds
+
 from .errors import CommandError
 
 DEFAULT_URL = "http://127.0.0.1:8090"

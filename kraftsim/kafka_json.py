@@ -19,11 +19,11 @@ from kraftsim.controller.core.rpc.cluster import BROKER_ENDPOINT
 from kraftsim.controller.wire.api_decommission_broker import DECOMMISSION_BROKER
 from kraftsim.controller.wire.apis import APIS, Api
 from kraftsim.controller.wire.json_form import from_json, to_json
+from kraftsim.scenarios.words import whole_number
 
 from .description import client_view
 from .errors import CommandError
 from .views import Document
-from .words import whole_number
 
 if TYPE_CHECKING:
     from .cluster import Cluster

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from kraftsim.controller.wire.schema import lower_camel
+from kraftsim.scenarios.words import nearest, whole_number
 
 from .errors import CommandError, UnknownBroker
 from .views import (
@@ -24,7 +25,6 @@ from .views import (
     quorum_view,
     topics_view,
 )
-from .words import nearest, whole_number
 
 if TYPE_CHECKING:
     from .cluster import Cluster

@@ -16,8 +16,7 @@ from kraftsim.scenarios.topology import (
     ControllerSpec,
     Topology,
 )
-
-from .words import nearest, whole_number
+from kraftsim.scenarios.words import nearest, whole_number
 
 BROKERS_MAX = 10_000
 CONTROLLERS_MAX = 9  # more voters than any quorum that is advised

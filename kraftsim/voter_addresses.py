@@ -7,8 +7,7 @@ from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, is_reserved_directory
 from kraftsim.controller.raft.quorum import LISTENER, RAFT_VERSIONS
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.scenarios.topology import PORT_MAX
-
-from .words import whole_number
+from kraftsim.scenarios.words import whole_number
 
 NODE_ID_MAX = 2**31 - 1  # an int32 on the wire
 

@@ -44,12 +44,12 @@ class Journal:
         self._now_us = now_us
         self._run_id, self._seed, self._scenario = run_id, seed, scenario
         self._rows: deque[EventRow] = deque(maxlen=ROWS_MAX)
-        self._next_seq = 0
+        self.next_seq = 0
         self.listeners: list[Callable[[EventRow], None]] = []
 
     def since(self, seq: int) -> list[EventRow]:
         """Rows numbered `seq` and later, as far back as they are kept."""
-        if not self._rows or seq >= self._next_seq:
+        if not self._rows or seq >= self.next_seq:
             return []
         skip = max(0, seq - self._rows[0].seq)
         return [self._rows[position] for position in range(skip, len(self._rows))]
@@ -64,13 +64,14 @@ class Journal:
         leader_epoch: int | None = None,
         offset: int | None = None,
         cause_seq: int | None = None,
+        fault_id: str | None = None,
         detail: Detail | None = None,
     ) -> EventRow:
         row = EventRow(
             run_id=self._run_id,
             seed=self._seed,
             scenario=self._scenario,
-            seq=self._next_seq,
+            seq=self.next_seq,
             t_us=self._now_us(),
             node=node,
             kind=kind,
@@ -79,9 +80,10 @@ class Journal:
             leader_epoch=leader_epoch,
             offset=offset,
             cause_seq=cause_seq,
+            fault_id=fault_id,
             detail=detail or {},
         )
-        self._next_seq += 1
+        self.next_seq += 1
         self._rows.append(row)
         for listener in self.listeners:
             listener(row)

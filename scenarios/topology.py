@@ -28,6 +28,7 @@ class ControllerSpec:
     node_id: int = FIRST_CONTROLLER_ID
     host: str = "127.0.0.1"
     port: int = FIRST_CONTROLLER_PORT
+    rack: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

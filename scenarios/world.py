@@ -261,6 +261,62 @@ class World:
     def _draw_of(self, node_id: int) -> Callable[[], float]:
         return self.streams.draw_of(f"node/{node_id}")
 
+    # Any node
+
+    def is_alive(self, node_id: int) -> bool:
+        """Has it a process, paused or not?"""
+        node = self.controllers.get(node_id) or self.agents.get(node_id)
+        return node is not None and node.is_alive
+
+    def crash(self, node_id: int) -> None:
+        if node_id in self.controllers:
+            self.kill_controller(node_id)
+        else:
+            self.agents[node_id].kill()
+
+    def stop(self, node_id: int) -> None:
+        """SIGTERM: a broker drains; a controller that leads hands over, and is gone."""
+        process = self.controllers.get(node_id)
+        if process is None:
+            self.agents[node_id].stop()
+            return
+        process.hosted.resign(-1)
+        self.kill_controller(node_id)
+
+    def start_process(self, node_id: int) -> None:
+        if node_id in self.controllers:
+            self.start_controller(node_id)
+        else:
+            self.agents[node_id].start()
+
+    def pause(self, node_id: int) -> None:
+        if node_id in self.controllers:
+            self.pause_controller(node_id)
+        else:
+            self.agents[node_id].pause()
+
+    def resume(self, node_id: int) -> None:
+        if node_id in self.controllers:
+            self.resume_controller(node_id)
+        else:
+            self.agents[node_id].resume()
+
+    def nodes_in(self, rack: str) -> tuple[int, ...]:
+        """The controllers and brokers of a rack."""
+        specs = self.topology.controllers
+        return (
+            *(one.node_id for one in specs if one.rack == rack),
+            *(one.broker_id for one in self.topology.brokers if one.rack == rack),
+        )
+
+    def leader_of(self, topic: str) -> tuple[int, ...]:
+        """Who leads the first partition of a topic; nobody where there is none."""
+        topic_id = self.committed.topic_ids.get(topic)
+        if topic_id is None:
+            return ()
+        leader = self.committed.topics[topic_id].partitions[0].leader
+        return () if leader < 0 else (leader,)
+
     def are_unfenced(self, broker_ids: Iterable[int]) -> bool:
         brokers = self.committed.brokers
         return all(b in brokers and not brokers[b].fenced for b in broker_ids)

@@ -5,7 +5,7 @@ import pytest
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, PROFILES
 from kraftsim.options import BROKERS_MAX, ClusterOptions, topology_of
 from kraftsim.scenarios.topology import Topology
-from kraftsim.words import nearest
+from kraftsim.scenarios.words import nearest
 
 
 def topology(**options: object) -> Topology:

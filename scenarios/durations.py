@@ -16,3 +16,11 @@ def microseconds(duration: str | float) -> int:
     if duration_us > DURATION_US_MAX:
         raise ValueError(f"expected a duration of at most a year, got {str(duration)[:40]!r}")
     return round(duration_us)
+
+
+def spelled(duration_us: int) -> str:
+    """The shortest way to write it that `microseconds` reads back."""
+    for unit in ("h", "m", "s", "ms"):
+        if duration_us and duration_us % _UNITS_US[unit] == 0:
+            return f"{duration_us // _UNITS_US[unit]}{unit}"
+    return f"{duration_us}us" if duration_us else "0s"

@@ -1,0 +1,97 @@
+"""A run as a story: what happened, in sentences, with the time at which it did.
+
+Rows of one instant that say the same of many partitions are one sentence.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from kraftsim.scenarios.journal import EventRow
+from kraftsim.scenarios.run import Result
+from kraftsim.scenarios.scenario import Scenario
+
+ROWS_MAX = 200  # of a story; who wants all of it takes --json
+
+
+def story(scenario: Scenario, result: Result) -> Iterator[str]:
+    """Line by line: the claim, what happened, and the verdict."""
+    yield f"{scenario.title or scenario.name} (seed {result.seed})"
+    yield f"Claim: {' '.join(scenario.claim.split())}"
+    yield ""
+    lines = list(_lines(result.rows))
+    yield from lines[:ROWS_MAX]
+    if len(lines) > ROWS_MAX:
+        yield f"          ... and {len(lines) - ROWS_MAX} lines more (--json has them all)"
+    yield ""
+    yield from verdict(result)
+
+
+def verdict(result: Result) -> Iterator[str]:
+    """What came of it, and the one command that repeats it."""
+    yield (
+        f"{result.verdict.upper()}  {result.scenario}  seed {result.seed}  {result.digest}  "
+        f"{result.events} events in {result.virtual_us / 1e6:.1f} virtual seconds"
+    )
+    for one in result.violations:
+        number = "" if one.number == "-" else f"{one.number} "
+        yield f"  broken at {one.t_us / 1e6:.3f} s: {number}{one.name}: {one.what}"
+    if result.verdict != "pass":
+        yield from (f"  vacuous: {one}" for one in result.vacuous)
+        yield f"  repeat: kraftsim scenario run {result.scenario} --seed {result.seed}"
+
+
+def _lines(rows: Sequence[EventRow]) -> Iterator[str]:
+    for (t_us, *_), together in groupby(rows, key=_togetherness):
+        text = _sentence(list(together))
+        if text:
+            yield f"{t_us / 1e6:9.3f} s  {text}"
+
+
+def _togetherness(row: EventRow) -> tuple[int, str, str, int | None]:
+    """Rows with the same one are told together."""
+    apart = row.seq if row.kind != "partition_changed" else None
+    return row.t_us, row.kind, row.node, apart
+
+
+def _sentence(rows: Sequence[EventRow]) -> str:
+    row = rows[0]
+    detail = row.detail
+    match row.kind:
+        case "fault_begins" if "say" in detail:
+            return f">> {detail['verb']}: {detail['say']}"
+        case "fault_begins":
+            return f">> {detail['verb']}"
+        case "fault_ends":
+            return f"<< {detail['verb']} is over"
+        case "agent_state":
+            return f"broker {row.broker_id} is {detail['state']}"
+        case "controller_state":
+            return f"{_node(row)} is {detail['state']}"
+        case "controller_elected":
+            return f"controller {detail['leader_id']} leads epoch {row.leader_epoch}"
+        case "partition_changed":
+            return _partitions(rows)
+        case "topic_created" | "topic_deleted":
+            return f"{row.kind.replace('_', ' ')}: {detail.get('topic', detail.get('topic_id'))}"
+        case _ if row.broker_id is not None:
+            said = row.kind.removeprefix("broker_").replace("_", " ")
+            return f"the log says: broker {row.broker_id} {said} (epoch {row.broker_epoch})"
+        case kind:
+            return kind.replace("_", " ")
+
+
+def _partitions(rows: Sequence[EventRow]) -> str:
+    moved = sum("leader" in row.detail for row in rows)
+    leaderless = sum(row.detail.get("leader") == -1 for row in rows)
+    said = f"{_count(len(rows), 'partition')} changed"
+    if moved:
+        said += f", {_count(moved, 'new leader')}"
+    return said + (f", {leaderless} of them nobody" if leaderless else "")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _node(row: EventRow) -> str:
+    return row.node.replace("-", " ")

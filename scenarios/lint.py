@@ -1,0 +1,53 @@
+"""What can be said against a scenario without running it, beyond what reading it says."""
+
+from collections.abc import Iterator
+
+from .plan import expand, settings_of
+from .reading import Problem, document_of
+from .scenario import Scenario
+
+SEED = 1  # any one: what is complained of does not depend on draws, but for times that are drawn
+
+
+def complaints(scenario: Scenario) -> Iterator[str]:
+    """One sentence each."""
+    try:
+        settings_of(scenario)
+    except Problem as problem:
+        yield f"{problem.place}: {problem.what}"
+        return
+    yield from _unreachable(scenario)
+    yield from _unbound(scenario)
+    expect = scenario.expect
+    if not (expect.leads_to or expect.never or expect.sometimes or expect.calm or expect.always):
+        yield "expect: nothing is claimed"
+    times = expand(scenario, SEED).time
+    whole_us = times.warmup.us + times.run.us + times.calm.us
+    if whole_us >= times.limit.us:
+        yield f"time: warmup, run and calm take {whole_us} us, the limit is {times.limit.us} us"
+
+
+def _unreachable(scenario: Scenario) -> Iterator[str]:
+    plan = expand(scenario, SEED)
+    for number, step in enumerate(plan.do):
+        if step.trigger == "at" and step.amount is not None and step.amount.us > plan.time.run.us:
+            yield f"do[{number}]: is due after the run has ended, and is never done"
+
+
+def _unbound(scenario: Scenario) -> Iterator[str]:
+    for name in sorted(_names(document_of(scenario)) - set(scenario.let)):
+        known = ", ".join(f"${one}" for one in scenario.let) or "nothing"
+        yield f"${name} is not bound: `let` binds {known}"
+
+
+def _names(document: object) -> set[str]:
+    """Every $name in it."""
+    match document:
+        case str() if document.startswith("$"):
+            return {document[1:]}
+        case dict():
+            return set().union(*(_names(one) for one in document.values()))
+        case list():
+            return set().union(*(_names(one) for one in document))
+        case _:
+            return set()

@@ -1,0 +1,85 @@
+"""From a scenario and a seed to a plan: the same scenario, and nothing but selectors drawn later.
+
+The plan is what is pinned, shown and made smaller: it means the same run whatever the streams of a
+later version draw.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from random import Random
+from typing import Any, TypeVar
+
+from kraftsim.controller.core.profile import PROFILES
+from kraftsim.controller.core.settings import Settings
+from kraftsim.controller.core.uuid import random_uuid, uuid_text
+
+from .amounts import Amount
+from .reading import Problem
+from .scenario import Scenario
+from .streams import Streams
+from .topology import BrokerSpec, ControllerSpec, Topology, unbound_port
+from .words import nearest
+
+T = TypeVar("T")
+
+
+def expand(scenario: Scenario, seed: int) -> Scenario:
+    """Every amount fixed, from the stream `plan` of this seed alone."""
+    return _fixed(scenario, settings_of(scenario), Streams(seed).of("plan"))
+
+
+def _fixed(value: T, settings: Settings, stream: Random) -> T:
+    """`value` with every amount in it fixed, in the order of its fields."""
+    if isinstance(value, Amount):
+        return value.fixed(settings, stream)  # type: ignore[return-value]
+    if isinstance(value, tuple):
+        return tuple(_fixed(one, settings, stream) for one in value)  # type: ignore[return-value]
+    if isinstance(value, Mapping):
+        fixed = {key: _fixed(one, settings, stream) for key, one in value.items()}
+        return fixed  # type: ignore[return-value]
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    changes: dict[str, Any] = {}
+    for one in fields(value):
+        before = getattr(value, one.name)
+        after = _fixed(before, settings, stream)
+        if after is not before:
+            changes[one.name] = after
+    return replace(value, **changes) if changes else value
+
+
+def settings_of(scenario: Scenario) -> Settings:
+    """The profile's own numbers, and over them the scenario's, under Kafka's names."""
+    known = {one.name.replace("_", "."): one.name for one in fields(Settings)}
+    given: dict[str, Any] = {}
+    for key, value in scenario.config.items():
+        if key not in known:
+            what = f"unknown setting {key!r}: expected {nearest(key, known)}"
+            raise Problem(("config", key), what)
+        given[known[key]] = value
+    try:
+        return replace(PROFILES[scenario.profile].settings, **given)
+    except (TypeError, ValueError) as error:
+        raise Problem(("config",), str(error)) from None
+
+
+def topology_of(plan: Scenario, streams: Streams) -> Topology:
+    """Who exists."""
+    shape, racks = plan.cluster, plan.cluster.racks or (None,)
+    return Topology(
+        cluster_id=uuid_text(random_uuid(streams.draw_of("cluster"))),
+        controllers=tuple(
+            ControllerSpec(node_id=3000 + place, port=9990 + place, rack=racks[place % len(racks)])
+            for place in range(shape.controllers)
+        ),
+        brokers=tuple(
+            BrokerSpec(
+                broker_id=broker_id,
+                port=unbound_port(broker_id),
+                rack=racks[(broker_id - 1) % len(racks)],
+            )
+            for broker_id in range(1, shape.brokers + 1)
+        ),
+        profile=PROFILES[plan.profile],
+        settings=settings_of(plan),
+    )

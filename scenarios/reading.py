@@ -1,0 +1,119 @@
+"""From a document (what YAML or JSON gives) to checked values of our own types, and back.
+
+Strict: an unknown word is a problem that names the nearest known one, and so is a missing word or a
+value of another type. A type that is spelled in a way of its own has `from_document(value, path)`
+and `to_document()`; dataclasses and containers are read by their annotations.
+"""
+
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from .words import nearest
+
+Path = tuple[str | int, ...]
+_NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+
+
+class Problem(ValueError):
+    """What is wrong, and where in the document."""
+
+    def __init__(self, path: Path, what: str) -> None:
+        super().__init__(what)
+        self.path = path
+        self.what = what
+
+    @property
+    def place(self) -> str:
+        return "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in self.path)[1:]
+
+
+def key_of(name: str) -> str:
+    """`for_` is written `for`: Python keeps that word for itself."""
+    return name.rstrip("_")
+
+
+def mapping(value: object, path: Path) -> Mapping[str, object]:
+    if not isinstance(value, Mapping):
+        raise Problem(path, f"expected a mapping, got {value!r}")
+    for key in value:
+        if not isinstance(key, str):
+            raise Problem(path, f"expected a word before the colon, got {key!r}")
+    return value
+
+
+def expect_keys(value: Mapping[Any, object], known: Sequence[str], path: Path) -> None:
+    for key in value:
+        if key not in known:
+            raise Problem((*path, key), f"unknown word {key!r}: expected {nearest(key, known)}")
+
+
+def read(kind: Any, value: object, path: Path = ()) -> Any:
+    """`value` as a `kind`; Problem if it is none."""
+    if hasattr(kind, "from_document"):
+        return kind.from_document(value, path)
+    if is_dataclass(kind):
+        return _read_dataclass(kind, mapping(value, path), path)
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        (inner,) = (one for one in arguments if one is not type(None))
+        return None if value is None else read(inner, value, path)
+    if origin is tuple:
+        if not isinstance(value, list | tuple):
+            raise Problem(path, f"expected a list, got {value!r}")
+        return tuple(read(arguments[0], one, (*path, i)) for i, one in enumerate(value))
+    if origin is not None and issubclass(origin, Mapping):
+        pairs = mapping(value, path)
+        return {key: read(arguments[1], one, (*path, key)) for key, one in pairs.items()}
+    return _read_plain(kind, value, path)
+
+
+def _read_plain(kind: Any, value: object, path: Path) -> object:
+    if kind is object:
+        return value
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    if kind is float and (isinstance(value, float) or is_number):
+        return float(value)  # type: ignore[arg-type]
+    if isinstance(value, kind) and (kind is not int or is_number):
+        return value
+    raise Problem(path, f"expected {_NAMES[kind]}, got {value!r}")
+
+
+def _read_dataclass(kind: Any, value: Mapping[str, object], path: Path) -> object:
+    hints = get_type_hints(kind)
+    known = {key_of(one.name): one for one in fields(kind)}
+    expect_keys(value, tuple(known), path)
+    for key, field in known.items():
+        if key not in value and _is_required(field):
+            raise Problem(path, f"{key!r} is missing")
+    given = {
+        known[key].name: read(hints[known[key].name], one, (*path, key))
+        for key, one in value.items()
+    }
+    return kind(**given)
+
+
+def _is_required(field: "Field[object]") -> bool:
+    return field.default is MISSING and field.default_factory is MISSING
+
+
+def document_of(value: Any) -> Any:
+    """What `read` would read back; values that are as they would be anyway are left out."""
+    if hasattr(value, "to_document"):
+        return value.to_document()
+    if is_dataclass(value):
+        return {
+            key_of(one.name): document_of(getattr(value, one.name))
+            for one in fields(value)
+            if getattr(value, one.name) != _default(one)
+        }
+    if isinstance(value, Mapping):
+        return {key: document_of(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [document_of(one) for one in value]
+    return value
+
+
+def _default(field: "Field[object]") -> object:
+    return field.default_factory() if field.default_factory is not MISSING else field.default

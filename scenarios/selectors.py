@@ -1,0 +1,132 @@
+"""Which nodes: by id, by name, by what they are now, by place; or some of those, drawn.
+
+2   3001                     a broker or a controller by its id
+active  standbys             controllers by what they are when it is asked
+controllers  brokers  all    everyone that there is
+$victim                      what `let` has bound for this run
+{rack: b}                    everybody in a rack
+{pick: 2, of: brokers}       so many of them, drawn
+{minority: controllers}      fewer than half, drawn; {majority: ...} the least that is more
+{leader_of: orders}          who leads the first partition of a topic
+[1, 2, active]               all of these
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+
+from .reading import Path, Problem, expect_keys, mapping
+from .words import nearest
+from .world import World
+
+WORDS = ("active", "standbys", "controllers", "brokers", "all")
+SHAPES = ("rack", "pick", "of", "minority", "majority", "leader_of", "other_than")
+Bound = Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """One way of naming nodes: `word` says which, `value` what it is about, `of` whom it draws
+    from."""
+
+    word: str
+    value: str | int = ""
+    of: tuple["Selector", ...] = ()
+
+    @staticmethod
+    def from_document(value: object, path: Path) -> "Selector":
+        if isinstance(value, bool) or value is None:
+            raise Problem(path, f"expected a node, got {value!r}")
+        if isinstance(value, int):
+            return Selector("id", value)
+        if isinstance(value, str):
+            return _word(value, path)
+        if isinstance(value, list):
+            parts = (Selector.from_document(one, (*path, i)) for i, one in enumerate(value))
+            return Selector("every", of=tuple(parts))
+        return _shape(mapping(value, path), path)
+
+    def to_document(self) -> object:
+        match self.word:
+            case "id":
+                return self.value
+            case "let":
+                return f"${self.value}"
+            case "every":
+                return [one.to_document() for one in self.of]
+            case "rack" | "leader_of":
+                return {self.word: self.value}
+            case "pick":
+                return {"pick": self.value, "of": self.of[0].to_document()}
+            case "minority" | "majority" | "other_than":
+                return {self.word: self.of[0].to_document()}
+            case word:
+                return word
+
+    def nodes(self, world: World, bound: Bound, stream: Random) -> tuple[int, ...]:
+        """The ids of those it names now, in order."""
+        match self.word:
+            case "id":
+                return (int(self.value),)
+            case "let":
+                return bound[str(self.value)]
+            case "rack":
+                return world.nodes_in(str(self.value))
+            case "leader_of":
+                return world.leader_of(str(self.value))
+            case "every":
+                parts = (one.nodes(world, bound, stream) for one in self.of)
+                return tuple(dict.fromkeys(node_id for part in parts for node_id in part))
+            case "pick" | "minority" | "majority":
+                return self._drawn(self.of[0].nodes(world, bound, stream), stream)
+            case "other_than":
+                left_out = self.of[0].nodes(world, bound, stream)
+                return tuple(one for one in _of_word(world, "all") if one not in left_out)
+            case word:
+                return _of_word(world, word)
+
+    def _drawn(self, nodes: tuple[int, ...], stream: Random) -> tuple[int, ...]:
+        half = (len(nodes) - 1) // 2 if self.word == "minority" else len(nodes) // 2 + 1
+        count = int(self.value) if self.word == "pick" else half
+        return tuple(sorted(stream.sample(nodes, min(count, len(nodes)))))
+
+
+def _word(value: str, path: Path) -> Selector:
+    if value.startswith("$"):
+        return Selector("let", value[1:])
+    if value not in WORDS:
+        raise Problem(path, f"expected an id, $name or {nearest(value, WORDS)}, got {value!r}")
+    return Selector(value)
+
+
+def _shape(value: Mapping[str, object], path: Path) -> Selector:
+    expect_keys(value, SHAPES, path)
+    if "pick" in value:
+        count = value["pick"]
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise Problem((*path, "pick"), f"expected how many, 1 or more, got {count!r}")
+        of = Selector.from_document(value.get("of", "brokers"), (*path, "of"))
+        return Selector("pick", count, (of,))
+    if len(value) != 1:
+        raise Problem(path, f"expected one of {', '.join(SHAPES)}, got {dict(value)}")
+    ((word, what),) = value.items()
+    if word in ("rack", "leader_of"):
+        return Selector(word, str(what))
+    return Selector(word, of=(Selector.from_document(what, (*path, word)),))
+
+
+def _of_word(world: World, word: str) -> tuple[int, ...]:
+    controllers, brokers = tuple(world.controllers), tuple(world.agents)
+    active = world.active
+    active_ids = () if active is None else (active.node.config.node_id,)
+    match word:
+        case "active":
+            return active_ids
+        case "standbys":
+            return tuple(one for one in controllers if one not in active_ids)
+        case "controllers":
+            return controllers
+        case "brokers":
+            return brokers
+        case _:
+            return (*controllers, *brokers)

@@ -1,0 +1,86 @@
+"""What a running scenario knows: its world, whom its names mean, its faults, and what it waits for.
+
+Verbs act on it (`verbs.py`), conditions look at it (`conditions.py`), `run.py` moves it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+
+from .conditions import Condition, Holds
+from .selectors import Selector
+from .world import World
+
+Lift = Callable[[], None]
+
+
+@dataclass(slots=True)
+class Fault:
+    """`effects` counts what it changed; one that changed nothing proves nothing. `lift` undoes it,
+    once."""
+
+    fault_id: str
+    kind: str
+    effects: Callable[[], int]
+    lift: Lift
+    is_open: bool = True
+
+
+@dataclass(slots=True)
+class Waiting:
+    """`then` is done once `holds`."""
+
+    holds: Holds
+    then: Callable[[], None]
+    is_over: bool = False
+
+
+@dataclass(slots=True)
+class Stage:
+    world: World
+    bound: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+    waiting: list[Waiting] = field(default_factory=list)
+
+    def stream(self, name: str) -> Random:
+        return self.world.streams.of(name)
+
+    def nodes(self, selector: Selector) -> tuple[int, ...]:
+        """Whom it means now."""
+        return selector.nodes(self.world, self.bound, self.stream("selectors"))
+
+    def wait_for(self, condition: Condition, then: Callable[[], None]) -> Waiting:
+        waiting = Waiting(condition.watched(self), then)
+        self.waiting.append(waiting)
+        return waiting
+
+    def look_again_at(self, at_us: int) -> None:
+        """Something may hold by then without anything happening."""
+        self.world.timeline.at(at_us, lambda: None)
+
+    def look(self) -> None:
+        """After every event: do what was waited for."""
+        for waiting in self.waiting:
+            if not waiting.is_over and waiting.holds():
+                waiting.is_over = True
+                waiting.then()
+        self.waiting = [one for one in self.waiting if not one.is_over]
+
+    def open(self, fault: Fault) -> Fault:
+        self.faults.append(fault)
+        return fault
+
+    def lift(self, fault: Fault) -> None:
+        if fault.is_open:
+            fault.is_open = False
+            self.tell("fault_ends", fault.fault_id, fault.kind)
+            fault.lift()
+
+    def lift_all(self) -> None:
+        for fault in self.faults:
+            self.lift(fault)
+
+    def tell(self, kind: str, fault_id: str, verb: str, say: str = "") -> None:
+        """A row of the journal: what people did stands before what came of it."""
+        detail = {"verb": verb} | ({"say": say} if say else {})
+        self.world.journal.write("scenario", kind, detail=detail, fault_id=fault_id)

@@ -1,0 +1,37 @@
+"""What a verb is: something that a scenario does to a world, under its name in chaos.md (b.1).
+
+A verb's fields are its words in the file. `begin` carries it out and gives how to count its effects
+and how to undo it. With `for` it is undone by itself; otherwise it holds until the calm.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from ..amounts import Amount
+
+if TYPE_CHECKING:
+    from ..stage import Stage
+
+Undo = Callable[[], None]
+Effects = Callable[[], int]
+VERBS: "dict[str, type[Verb]]" = {}
+
+
+class Verb:
+    """`for_` is how long it holds; None: until the calm."""
+
+    word: ClassVar[str]
+    for_: Amount | None = None
+
+    def __init_subclass__(cls, word: str = "", **options: object) -> None:
+        super().__init_subclass__(**options)
+        if word:
+            cls.word = word
+            VERBS[word] = cls
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        raise NotImplementedError(self.word)
+
+
+def nothing() -> None:
+    """There is nothing to undo."""
