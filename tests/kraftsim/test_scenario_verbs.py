@@ -1,0 +1,148 @@
+"""kraftsim scenario: what a person who writes or runs scenarios sees."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from kraftsim.cli import main
+
+NAME = "gc-pause-longer-than-lease"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written(here, *changes):
+    """The file that `new` makes, with words changed."""
+    assert main(["scenario", "new", "mine"]) == 0
+    path = here / "mine.yaml"
+    text = path.read_text()
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_run_of_the_library_is_a_story_with_its_verdict(capsys):
+    assert main(["scenario", "run", NAME, "--seed", "17"]) == 0
+
+    out = capsys.readouterr().out
+    for said in ("Claim:", "is PAUSED", "fenced (epoch", "new leaders", f"PASS  {NAME}  seed 17"):
+        assert said in out
+
+
+def test_the_same_seed_gives_the_same_digest_and_another_one_another(capsys):
+    for seed in ("3", "3", "4"):
+        main(["scenario", "run", NAME, "--seed", seed, "--json"])
+
+    digests = [json.loads(line)["digest"] for line in capsys.readouterr().out.splitlines()]
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_json_has_what_scripts_rely_on(capsys):
+    main(["scenario", "run", NAME, "--json"])
+
+    document = json.loads(capsys.readouterr().out)
+    wanted = {"verdict", "digest", "violations", "effects", "events", "virtual_us"}
+    assert wanted <= document.keys()
+    assert ("pass", 17) == (document["verdict"], document["seed"])
+
+
+def test_a_file_made_by_new_passes_as_it_is(here, capsys):
+    path = written(here)
+
+    assert main(["scenario", "lint", path]) == 0
+    assert main(["scenario", "run", path, "--seeds", "1..4"]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    assert 3 == sum(line.startswith("PASS  mine  seed") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "said"),
+    [
+        (("times: 1, plus: 1500ms", "times: 0.1"), 1, "broken at"),
+        (("proc.crash: {on: $victim, for: 20s}", "net.loss: {on: $victim, p: 0.0}"), 3, "vacuous:"),
+    ],
+    ids=["failed", "vacuous"],
+)
+def test_the_exit_code_says_how_it_ended(here, capsys, change, code, said):
+    path = written(here, change)
+
+    assert code == main(["scenario", "run", path])
+    out = capsys.readouterr().out
+    assert said in out
+    assert "repeat: kraftsim scenario run" in out
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("proc.crash", "proc.crush"), "mine.yaml:17: do[0].proc.crush: unknown word"),
+        (("within:", "withn:"), "expect.leads_to[0].withn: unknown word 'withn'"),
+        (("{on: $victim, for: 20s}", "{on: $victim, for: 20}"), "with a unit, such as 12s, got 20"),
+        (("pick: 1", "pick: [1"), "mine.yaml:14"),
+    ],
+    ids=["verb", "word", "time", "YAML"],
+)
+def test_a_broken_file_names_file_line_and_word(here, capsys, change, said):
+    path = written(here, change)
+
+    assert main(["scenario", "lint", path]) == 1
+    assert said in capsys.readouterr().out
+    assert main(["scenario", "run", path]) == 1
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("- at: 10s", "- at: 100s"), "do[0]: is due after the run has ended"),
+        (("on: $victim", "on: $victm"), "$victm is not bound: `let` binds $victim"),
+        (("# config: {broker.session.timeout.ms", "config: {broker.session.ms"), "unknown setting"),
+    ],
+    ids=["unreachable", "unbound", "setting"],
+)
+def test_lint_sees_what_reading_does_not(here, capsys, change, said):
+    path = written(here, change)
+
+    assert main(["scenario", "lint", path]) == 1
+    assert said in capsys.readouterr().out
+
+
+def test_an_unknown_scenario_names_the_nearest(capsys):
+    assert main(["scenario", "run", "gc-pause-longer-than-leese"]) == 1
+    assert repr(NAME) in capsys.readouterr().err
+
+
+def test_the_plan_of_a_seed_is_a_scenario_file(here, capsys):
+    main(["scenario", "show", NAME, "--seed", "17"])
+    plan = here / "plan.yaml"
+    plan.write_text(capsys.readouterr().out)
+
+    main(["scenario", "run", NAME, "--seed", "17", "--json"])
+    main(["scenario", "run", str(plan), "--seed", "17", "--json"])
+
+    assert "for: 13s" in plan.read_text()
+    whole, planned = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert whole["digest"] == planned["digest"]
+
+
+def test_verdicts_are_written_as_junit(here):
+    main(["scenario", "run", NAME, "--seeds", "1..3", "--junit", "out.xml"])
+
+    suite = ElementTree.parse(here / "out.xml").getroot()
+    assert ("2", "0") == (suite.get("tests"), suite.get("failures"))
+
+
+def test_the_library_is_listed_with_titles_and_tags(capsys):
+    main(["scenario", "list", "--json"])
+
+    rows = json.loads(capsys.readouterr().out)
+    assert NAME in {row["name"] for row in rows}
+    assert all(row.keys() == {"name", "title", "tags"} for row in rows)

@@ -1,0 +1,152 @@
+"""Runs and verdicts: what is declared must bite, what is claimed must be put to the test."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from kraftsim.scenarios.property import Broken, Property
+from kraftsim.scenarios.run import LimitError, Run, run
+from kraftsim.scenarios.scenario import read_scenario
+
+QUIET = {"warmup": "1s", "run": "20s", "calm": "10s"}
+CRASH = {"at": "2s", "id": "the-crash", "proc.crash": {"on": 1, "for": "15s"}}
+FENCED = {"broker": 1, "state": "fenced"}
+
+
+def scenario(**changes):
+    words = {
+        "schema": "kraftsim/scenario/1",
+        "name": "one",
+        "claim": "Nothing happens.",
+        "cluster": {"controllers": 1, "brokers": 2},
+        "time": QUIET,
+    }
+    return read_scenario(words | changes)
+
+
+def test_a_run_in_which_what_was_claimed_came_true_passes():
+    claim = {"if": {"broker": 1, "state": "NOT_RUNNING"}, "then": FENCED, "within": "10500ms"}
+
+    result = run(scenario(do=[CRASH], expect={"leads_to": [claim]}), 1)
+
+    assert ("pass", {"the-crash": 1}) == (result.verdict, result.effects)
+
+
+def test_a_claim_that_comes_true_too_late_fails_and_says_when():
+    claim = {"if": {"broker": 1, "state": "NOT_RUNNING"}, "then": FENCED, "within": "3s"}
+
+    result = run(scenario(do=[CRASH], expect={"leads_to": [claim]}), 1)
+
+    assert "fail" == result.verdict
+    assert ["leads_to[0]"] == [one.name for one in result.violations]
+    assert "expected within 3s" in result.violations[0].what
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [{"never": [FENCED]}, {"calm": [FENCED]}],
+    ids=["what must never be", "what must be in the end"],
+)
+def test_a_broken_claim_fails(expect):
+    assert "fail" == run(scenario(do=[CRASH], expect=expect), 1).verdict
+
+
+def test_a_fault_that_changed_nothing_makes_the_run_vacuous():
+    cut = {"at": "2s", "net.partition": {"between": [77, 78]}}
+
+    result = run(scenario(do=[cut]), 1)
+
+    assert "vacuous" == result.verdict
+    assert ("fault net.partition#1 changed nothing",) == result.vacuous
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        {"leads_to": [{"if": FENCED, "then": FENCED, "within": "1s"}]},
+        {"sometimes": [FENCED]},
+    ],
+    ids=["an implication whose condition never occurred", "what never came about"],
+)
+def test_a_claim_that_was_never_put_to_the_test_makes_the_run_vacuous(expect):
+    assert "vacuous" == run(scenario(expect=expect), 1).verdict
+
+
+def test_a_step_whose_condition_never_held_makes_the_run_vacuous():
+    waiting = {"when": FENCED, "note": {"text": "never"}}
+
+    result = run(scenario(do=[waiting]), 1)
+
+    assert "vacuous" == result.verdict
+
+
+def test_a_scenario_that_says_what_it_breaks_passes_when_it_breaks_just_that():
+    expect = {"never": [FENCED], "fails_with": "never[0]"}
+
+    assert "pass" == run(scenario(do=[CRASH], expect=expect), 1).verdict
+    assert "fail" == run(scenario(expect=expect), 1).verdict, "nothing was broken"
+
+
+class NoHeartbeat(Property):
+    number, name, claim = "S0", "no-heartbeat", "Nobody says anything."
+
+    def arrived(self, message):
+        self.exercised += 1
+        if type(message.request).__name__ == "BrokerHeartbeatRequest":
+            raise Broken(f"expected silence, got {message.request}")
+
+
+def test_a_broken_property_is_told_once_with_its_number():
+    result = Run(scenario(), 1, [NoHeartbeat]).finish()
+
+    assert "fail" == result.verdict
+    assert [("S0", "no-heartbeat")] == [(one.number, one.name) for one in result.violations]
+
+
+def test_watching_changes_nothing():
+    """H2: the digest is that of a run without properties."""
+    watched = Run(scenario(do=[CRASH]), 5, [NoHeartbeat]).finish()
+
+    assert Run(scenario(do=[CRASH]), 5, []).finish().digest == watched.digest
+
+
+def test_a_fault_draws_from_a_stream_of_its_own():
+    """What happens before a fault begins is the same with and without it."""
+    lossy = {"at": "5s", "net.loss": {"on": "brokers", "p": 0.2}}
+
+    without, with_it = (run(scenario(do=steps), 9).rows for steps in ([], [lossy]))
+
+    before = [row for row in with_it if row.t_us < 5_000_000]
+    assert len(before) > 5
+    assert before == [row for row in without if row.t_us < 5_000_000]
+
+
+def test_a_run_longer_than_its_limit_says_so():
+    with pytest.raises(LimitError, match="expected to end within"):
+        run(scenario(time=QUIET | {"limit": "10s"}), 1)
+
+
+PROGRAM = """
+from kraftsim.scenarios.run import run
+from tests.scenarios.test_run import CRASH, scenario
+loss = {"at": "1s", "net.loss": {"on": "all", "p": 0.1}}
+cluster = {"controllers": 3, "brokers": 3, "topics": {"t": {"partitions": 4}}}
+print(run(scenario(do=[CRASH, loss], cluster=cluster), 11).digest)
+"""
+
+
+def digest_under(hash_seed):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=os.environ | {"PYTHONHASHSEED": hash_seed},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_a_seed_has_one_digest_in_every_process_and_under_every_hash_seed():
+    assert 1 == len({digest_under(one) for one in ("0", "1", "2", "random")})
