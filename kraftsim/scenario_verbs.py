@@ -36,6 +36,7 @@ def add_scenario_verbs(
     lint = words.add_parser("lint", help="check files without running them")
     lint.add_argument("scenarios", nargs="+", metavar="FILE|NAME")
     lint.set_defaults(run=_lint)
+    _add_shrink(words)
     new = words.add_parser("new", help="a commented file to begin with")
     new.add_argument("name", metavar="NAME")
     new.set_defaults(run=_new)
@@ -61,6 +62,15 @@ def _add_list(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     one.add_argument("--tag", action="append", default=[], metavar="T", help="those with a tag")
     one.add_argument("--json", action="store_true", help="print JSON")
     one.set_defaults(run=_list)
+
+
+def _add_shrink(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = words.add_parser("shrink", help="from a failing run to a smaller file that fails alike")
+    one.add_argument("scenario", metavar="FILE|NAME")
+    one.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
+    one.add_argument("--out", type=Path, metavar="F", help="where to write it; NAME-small.yaml")
+    one.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="60 unless given")
+    one.set_defaults(run=_shrink)
 
 
 def _seeds(text: str) -> range:
@@ -236,6 +246,31 @@ def _lint(given: argparse.Namespace) -> int:
             print(f"{path}: {complaint}")
             found += 1
     return FAILED if found else GOOD
+
+
+def _shrink(given: argparse.Namespace) -> int:
+    import yaml
+
+    from kraftsim.scenarios.reading import document_of
+    from kraftsim.scenarios.shrink import shrink, signature
+
+    from .scenario_files import find, read_file
+
+    file = read_file(find(given.scenario))
+    given.seeds = None
+    seed = _seeds_of(given, file)[0]
+    ends = time.monotonic() + given.time_limit
+    shrunk = shrink(file.scenario, seed, may_go_on=lambda: time.monotonic() < ends)
+    path = given.out or Path(f"{file.scenario.name}-small.yaml")
+    document = document_of(shrunk.scenario) | {"pins": [{"seed": seed}]}
+    path.write_text(yaml.safe_dump(document, sort_keys=False, allow_unicode=True), "utf-8")
+    cluster = shrunk.scenario.cluster
+    print(
+        f"{path}: {len(shrunk.scenario.do)} steps, {cluster.controllers} controllers, "
+        f"{cluster.brokers} brokers, {shrunk.result.events} events; {shrunk.tried} runs"
+    )
+    print(f"fails with {signature(shrunk.result)}: kraftsim scenario run {path} --seed {seed}")
+    return GOOD
 
 
 def _new(given: argparse.Namespace) -> int:

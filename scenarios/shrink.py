@@ -1,0 +1,115 @@
+"""From a failing run to a smaller scenario that fails the same way: a file that somebody can read.
+
+Works on the plan, so that what it gives does not depend on draws. Every candidate is run: one that
+breaks the same property first is taken, and made smaller in turn, until nothing helps any more.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from .amounts import Amount
+from .plan import expand
+from .run import LimitError, Result, run
+from .scenario import NetworkShape, Scenario
+
+SHORTEST_US = 1_000_000
+NO_DELAY = Amount(fixed_us=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunk:
+    """`tried` counts the runs that it took; `result` is that of the smaller scenario."""
+
+    scenario: Scenario
+    result: Result
+    tried: int
+
+
+def signature(result: Result) -> str:
+    """What a failure is known by: the name of what was broken first."""
+    return min(result.violations, key=lambda one: one.t_us).name
+
+
+def shrink(
+    scenario: Scenario, seed: int, *, may_go_on: Callable[[], bool] = lambda: True
+) -> Shrunk:
+    """ValueError for a run that does not fail. `may_go_on` is asked before every try."""
+    plan = expand(scenario, seed)
+    result = run(plan, seed)
+    if not result.violations:
+        raise ValueError(f"{plan.name}: expected a seed that fails, {seed} gives {result.verdict}")
+    wanted, tried = signature(result), 1
+    is_smaller = True
+    while is_smaller and may_go_on():
+        is_smaller = False
+        for candidate in _smaller(plan):
+            if not may_go_on():
+                break
+            tried += 1
+            outcome = _fails_alike(candidate, seed, wanted)
+            if outcome is not None:
+                plan, result, is_smaller = candidate, outcome, True
+                break
+    return Shrunk(plan, result, tried)
+
+
+def _fails_alike(candidate: Scenario, seed: int, wanted: str) -> Result | None:
+    """A smaller cluster may make steps meaningless: then it is no smaller scenario at all."""
+    try:
+        result = run(candidate, seed)
+    except (LimitError, KeyError, IndexError, ValueError):
+        return None
+    return result if result.violations and signature(result) == wanted else None
+
+
+def _smaller(plan: Scenario) -> Iterator[Scenario]:
+    """What may be left out, the greatest first."""
+    yield from _fewer_steps(plan)
+    yield from _fewer_nodes(plan)
+    yield from _less_time(plan)
+    if plan.network != NetworkShape(low=NO_DELAY, high=NO_DELAY):
+        yield replace(plan, network=NetworkShape(low=NO_DELAY, high=NO_DELAY))
+    yield from _fewer_claims(plan)
+
+
+def _fewer_steps(plan: Scenario) -> Iterator[Scenario]:
+    half = len(plan.do) // 2
+    if half > 1:
+        yield replace(plan, do=plan.do[:half])
+        yield replace(plan, do=plan.do[half:])
+    for number in range(len(plan.do)):
+        yield replace(plan, do=plan.do[:number] + plan.do[number + 1 :])
+
+
+def _fewer_nodes(plan: Scenario) -> Iterator[Scenario]:
+    shape = plan.cluster
+    for brokers in dict.fromkeys((1, shape.brokers // 2, shape.brokers - 1)):
+        if 0 < brokers < shape.brokers:
+            yield replace(plan, cluster=replace(shape, brokers=brokers))
+    for controllers in (1, 3):
+        if controllers < shape.controllers:
+            yield replace(plan, cluster=replace(shape, controllers=controllers))
+    for name in shape.topics:
+        topics = {key: one for key, one in shape.topics.items() if key != name}
+        yield replace(plan, cluster=replace(shape, topics=topics))
+
+
+def _less_time(plan: Scenario) -> Iterator[Scenario]:
+    for name in ("run", "calm", "warmup"):
+        us = getattr(plan.time, name).us
+        if us > SHORTEST_US:
+            shorter = Amount(fixed_us=max(us // 2, SHORTEST_US))
+            yield replace(plan, time=replace(plan.time, **{name: shorter}))
+
+
+def _fewer_claims(plan: Scenario) -> Iterator[Scenario]:
+    """Names of claims are their places: only whole kinds are left out."""
+    expect = plan.expect
+    for fewer in (
+        replace(expect, leads_to=()),
+        replace(expect, never=()),
+        replace(expect, sometimes=()),
+        replace(expect, calm=()),
+    ):
+        if fewer != expect:
+            yield replace(plan, expect=fewer)
