@@ -6,6 +6,7 @@ fetches, and what one has brought is there for all, read once and folded once.
 
 from collections.abc import Callable, Iterable, Sequence
 
+from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.rpc import FetchResponse, FetchSnapshotResponse, Request, Response
 from kraftsim.controller.raft.log import MetadataLog
@@ -34,7 +35,7 @@ class Fleet:
         controllers: Sequence[Address],
         random: Callable[[], float],
     ) -> None:
-        self._timeline, self._runtime = timeline, runtime
+        self._clock, self._runtime = Clock(timeline), runtime
         self._bootstrap = tuple(controllers)
         self._asked = 0
         self._addresses: dict[int, Address] = {}
@@ -96,7 +97,7 @@ class Fleet:
                 previous_broker_epoch=previous_epoch,
                 position=self._position,
             ),
-            self._timeline,
+            self._clock,
             transport,
             lambda state: on_change(config.broker_id, state),
         )

@@ -7,9 +7,10 @@ new incarnation; a kill takes back nothing that was already sent.
 from collections.abc import Callable
 from functools import partial
 
+from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import Response
-from kraftsim.controller.timeline import NEVER_MS, Timeline, Wakeup
+from kraftsim.controller.timeline import NEVER_MS, Wakeup
 
 from .agent import Agent, BrokerState
 from .conversation import Send
@@ -25,7 +26,7 @@ class HostedAgent:
     def __init__(
         self,
         make_agent: Callable[[int], Agent],
-        timeline: Timeline,
+        clock: Clock,
         transport: Transport,
         on_change: Callable[[str], None],
     ) -> None:
@@ -33,10 +34,10 @@ class HostedAgent:
         self.is_alive = False
         self.is_paused = False
         self._make_agent = make_agent
-        self._timeline = timeline
+        self.clock = clock
         self._transport = transport
         self._on_change = on_change
-        self._wakeup = Wakeup(timeline, self._wake)
+        self._wakeup = Wakeup(clock, self._wake)
         self._held: list[tuple[Send, Reply]] = []  # answers that came while paused, one a channel
         self._seen_state = BrokerState.NOT_RUNNING
         self._clean_epoch = -1
@@ -56,14 +57,14 @@ class HostedAgent:
         self.agent = self._make_agent(self._clean_epoch)
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
         self._seen_state = BrokerState.NOT_RUNNING
-        self._send(self.agent.start(self._timeline.now_ms))
+        self._send(self.agent.start(self.clock.now_ms))
 
     def stop(self) -> None:
         """SIGTERM: drain, then end. A paused process does not notice before it is resumed."""
         if self.is_paused:
             self._stops_when_resumed = True
         elif self.is_alive:
-            self._send(self.agent.request_stop(self._timeline.now_ms))
+            self._send(self.agent.request_stop(self.clock.now_ms))
 
     def kill(self) -> None:
         """SIGKILL: gone at once, and nobody is told."""
@@ -86,7 +87,7 @@ class HostedAgent:
         self._on_change(self.agent.state.value)
         held, self._held = self._held, []
         for sent, reply in held:
-            self._send(self.agent.on_reply(sent, reply, self._timeline.now_ms))
+            self._send(self.agent.on_reply(sent, reply, self.clock.now_ms))
         self._wake()
         if self._stops_when_resumed:
             self._stops_when_resumed = False
@@ -95,7 +96,7 @@ class HostedAgent:
     def _wake(self) -> None:
         if not self.is_alive or self.is_paused:
             return
-        now_ms = self._timeline.now_ms
+        now_ms = self.clock.now_ms
         due = self.agent.next_deadline_ms() <= now_ms
         self._send(self.agent.on_deadline(now_ms) if due else [])
 
@@ -120,7 +121,7 @@ class HostedAgent:
         if self.is_paused:
             self._held.append((sent, reply))
         else:
-            self._send(agent.on_reply(sent, reply, self._timeline.now_ms))
+            self._send(agent.on_reply(sent, reply, self.clock.now_ms))
 
     def _end(self) -> None:
         """A drained broker leaves a clean-shutdown file with its epoch (rule 1.38)."""

@@ -1,16 +1,17 @@
-"""A node on a timeline: its one wake-up, its disk in memory, the others, and those who wait for its
-replies.
+"""A node on a timeline: its clock, its one wake-up, its disk in memory, the others, and those who
+wait for its replies.
 
 Pure, so that the live service and virtual time run the same one. Persisting is immediate here.
 """
 
 from collections.abc import Callable
 
+from .clock import Clock
 from .core.batch import Batch
 from .core.rpc import Request, Response
 from .node import Node
 from .raft.protocol import Answered, Deadline, Event, Persisted, Reply, Resign, Send, Started, Turn
-from .timeline import Timeline, Wakeup
+from .timeline import Wakeup
 
 HELD_MAX = 1000  # answers that a stopped process has not read: one for each request of its own
 
@@ -24,20 +25,21 @@ class HostedNode:
     `step_listeners` are told of every step that let out more than a reply, `committed_listeners`
     of every batch once it is committed, in order."""
 
-    def __init__(self, node: Node, timeline: Timeline, transport: Transport) -> None:
+    def __init__(self, node: Node, clock: Clock, transport: Transport) -> None:
         self.node = node
-        self.timeline = timeline
+        self.clock = clock
         self.step_listeners: list[Callable[[Node, Turn], None]] = []
         self.committed_listeners: list[Callable[[Batch], None]] = []
         self._transport = transport
         self.is_over = False
         self._is_holding = False
         self._held: list[Event] = []
-        self._wakeup = Wakeup(timeline, self._wake)
+        self._wakeup = Wakeup(clock, self._wake)
 
     def end(self) -> None:
         """The process is gone: nothing that comes reaches it, no time wakes it."""
         self.is_over = True
+        self._wakeup.end()
 
     def hold(self, holding: bool) -> None:
         """A process that is stopped by signal sees neither answers nor time; once it goes on, it
@@ -58,8 +60,8 @@ class HostedNode:
 
     def submit(self, request: Request, reply_to: ReplyTo) -> None:
         """Decide `request` now; `reply_to` is called once, now or when the reply may be seen."""
-        now_ms = self.timeline.now_us // 1000
-        wall_ms = self.timeline.wall_start_ms + now_ms
+        now_ms = self.clock.now_ms
+        wall_ms = now_ms + self.clock.wall_offset_ms
         turn = self.node.submit(request, reply_to, now_ms, wall_ms)
         if turn.is_plain and self.node.deadline_ms >= self._wakeup.armed_ms:
             for answer, reply in turn.replies:
@@ -74,14 +76,14 @@ class HostedNode:
             if len(self._held) < HELD_MAX:
                 self._held.append(event)
             return
-        now_ms = self.timeline.now_us // 1000
-        wall_ms = self.timeline.wall_start_ms + now_ms
+        now_ms = self.clock.now_ms
+        wall_ms = now_ms + self.clock.wall_offset_ms
         self._carry_out(self.node.step(event, now_ms, wall_ms), now_ms)
 
     def _wake(self) -> None:
         if self.is_over or self._is_holding:
             return
-        if self.node.deadline_ms <= self.timeline.now_ms:
+        if self.node.deadline_ms <= self.clock.now_ms:
             self.step(Deadline())
         else:
             self._wakeup.arm(self.node.deadline_ms)
@@ -101,7 +103,7 @@ class HostedNode:
         self, turn: Turn, now_ms: int
     ) -> tuple[tuple[Send, ...], tuple[tuple[ReplyTo, Reply], ...]]:
         """Persist and say so until nothing is left to persist; every message and reply of it."""
-        wall_ms = self.timeline.wall_start_ms + now_ms
+        wall_ms = now_ms + self.clock.wall_offset_ms
         sends, replies = turn.sends, turn.replies
         self._tell(turn)
         while turn.persist:

@@ -6,6 +6,10 @@ how far to run (virtual time jumps there; real time is read by `server/runtime.p
 
 from collections.abc import Callable
 from heapq import heappop, heappush
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .clock import Clock
 
 Action = Callable[[], None]
 NEVER_MS = NEVER_US = 1 << 62  # a deadline of somebody who waits for nothing
@@ -64,20 +68,33 @@ class Timeline:
 class Wakeup:
     """One armed wake-up of one participant: re-armed only if earlier, stale ones do nothing.
 
-    `armed_ms` is when it will ring; compare before calling `arm`, which is the rarer case.
+    `armed_ms` is when it will ring by the participant's own clock; compare before calling `arm`,
+    which is the rarer case. It never rings early by that clock, and follows when that changes.
     """
 
-    def __init__(self, timeline: Timeline, wake: Action) -> None:
+    def __init__(self, clock: "Clock", wake: Action) -> None:
         self.armed_ms = NEVER_MS
-        self._timeline = timeline
+        self._clock = clock
         self._wake = wake
+        clock.changed.append(self._rearm)
 
     def arm(self, at_ms: int) -> None:
         if at_ms < self.armed_ms:
             self.armed_ms = at_ms
-            self._timeline.at(at_ms * 1000, lambda: self._ring(at_ms))
+            self._rearm()
+
+    def end(self) -> None:
+        """Never again: whoever waited is gone."""
+        self.armed_ms = NEVER_MS
+        if self._rearm in self._clock.changed:
+            self._clock.changed.remove(self._rearm)
+
+    def _rearm(self) -> None:
+        at_ms = self.armed_ms
+        if at_ms != NEVER_MS and (due_us := self._clock.due_us(at_ms)) < NEVER_US:
+            self._clock.timeline.at(due_us, lambda: self._ring(at_ms))
 
     def _ring(self, at_ms: int) -> None:
-        if self.armed_ms == at_ms:
+        if self.armed_ms == at_ms and self._clock.now_ms >= at_ms:
             self.armed_ms = NEVER_MS
             self._wake()

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.features import level_of
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import ApiVersionsRequest, Request, Response
@@ -114,7 +115,7 @@ class ControllerService:
             random=random.SystemRandom().random,
             snapshot_format=SNAPSHOT_FILES,
         )
-        self._hosted = HostedNode(self._node, self._timeline, self._lines.send)
+        self._hosted = HostedNode(self._node, Clock(self._timeline), self._lines.send)
         self._listener = KafkaListener("controller", f"controller-{config.node_id}")
         self.has_failed = False
         self._is_followed = asyncio.Event()

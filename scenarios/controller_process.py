@@ -7,6 +7,7 @@ an answer of it learns that the connection is gone. A restart is a new process o
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.handlers import refusal
@@ -16,7 +17,6 @@ from kraftsim.controller.node import Node
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import ElectionState, Reply, Send, Turn
 from kraftsim.controller.raft.snapshots import Snapshot
-from kraftsim.controller.timeline import Timeline
 
 HELD_MAX = 10_000  # requests that a paused process has not read yet; more are lost
 
@@ -40,7 +40,7 @@ class ControllerProcess:
     def __init__(
         self,
         make_node: Callable[[Disk], Node],
-        timeline: Timeline,
+        clock: Clock,
         carry: Carry,
         on_committed: Callable[[Batch], None],
         step_listeners: list[Callable[[Node, Turn], None]],
@@ -48,7 +48,7 @@ class ControllerProcess:
         self.disk = Disk()
         self.is_alive = self.is_paused = False
         self._make_node = make_node
-        self._timeline = timeline
+        self._clock = clock
         self._carry = carry
         self._on_committed = on_committed
         self._step_listeners = step_listeners
@@ -132,7 +132,7 @@ class ControllerProcess:
             reply_to(reply)
 
     def _new_process(self) -> HostedNode:
-        hosted = HostedNode(self._make_node(self.disk), self._timeline, self._carry)
+        hosted = HostedNode(self._make_node(self.disk), self._clock, self._carry)
         hosted.committed_listeners.append(self._on_committed)
         hosted.step_listeners = self._step_listeners
         return hosted

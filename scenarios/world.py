@@ -11,6 +11,7 @@ from dataclasses import replace
 from kraftsim.broker_agent.agent import Agent
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.image_history import ImageHistory
+from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image import Image
@@ -62,6 +63,7 @@ class World:
             seed=streams.seed,
         )
         self.agents: dict[int, HostedAgent] = {}
+        self.clocks: dict[int, Clock] = {}  # of every node; they outlive its processes
         self.step_listeners: list[Callable[[Node, Turn], None]] = []
         self.committed_listeners: list[Callable[[int, Batch], None]] = []
         self.agent_listeners: list[Callable[[int, str], None]] = []
@@ -180,9 +182,10 @@ class World:
 
     def _controller(self, config: NodeConfig) -> ControllerProcess:
         node_id = config.node_id
+        self.clocks[node_id] = Clock(self.timeline)
         return ControllerProcess(
             lambda disk: self._node(config, disk),
-            self.timeline,
+            self.clocks[node_id],
             self._carry_from(node_id),
             lambda batch: self._on_committed(node_id, batch),
             self.step_listeners,
@@ -244,6 +247,7 @@ class World:
         assert spec.broker_id not in self.agents, f"broker {spec.broker_id} exists"
         broker_id, draw = spec.broker_id, self._draw_of(spec.broker_id)
         config = agent_config(self.topology, spec, random_uuid(draw))
+        self.clocks[broker_id] = Clock(self.timeline)
         hosted = self.agents[broker_id] = HostedAgent(
             lambda previous_epoch: Agent(
                 config,
@@ -251,7 +255,7 @@ class World:
                 image_at=self.history.at,
                 previous_broker_epoch=previous_epoch,
             ),
-            self.timeline,
+            self.clocks[broker_id],
             lambda send, reply_to: self.ask(broker_id, send.request, reply_to, send.controller_id),
             lambda state: self._on_agent_state(broker_id, state),
         )
@@ -329,6 +333,10 @@ class World:
             listener(broker_id, state)
 
     # Time
+
+    def clock_ms(self, node_id: int) -> int:
+        """What a node takes for the (monotonic) time."""
+        return self.clocks[node_id].now_ms
 
     def advance(self, by_us: int) -> None:
         """Let virtual time pass, with everything that happens in it."""

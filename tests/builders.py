@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image import Image
@@ -191,7 +192,7 @@ class ControllerUnderTest:
     def __init__(self, profile: Profile = KAFKA_4_3, **options: Any) -> None:
         self.timeline = Timeline(wall_start_ms=WALL_START_MS)
         self.node = make_node(profile, **options)
-        self.hosted = HostedNode(self.node, self.timeline, nobody_else)
+        self.hosted = HostedNode(self.node, Clock(self.timeline), nobody_else)
         self.hosted.start()
 
     def fail_over(self) -> None:

@@ -80,7 +80,7 @@ def layer_of(module: str) -> str:
     match module.split(".")[1:]:
         case ["controller", "core" | "raft" | "wire" | "server" as part, *_]:
             return part
-        case ["controller", "timeline"]:
+        case ["controller", "timeline" | "clock"]:
             return "timeline"
         case ["controller", *_]:
             return "node"

@@ -3,6 +3,7 @@
 import pytest
 
 from kraftsim.controller import timeline as timelines
+from kraftsim.controller.clock import Clock
 from kraftsim.controller.timeline import NEVER_US, Timeline, Wakeup
 
 
@@ -69,7 +70,7 @@ def test_a_loop_that_never_advances_ends(monkeypatch):
 
 def test_a_wakeup_is_armed_again_only_if_earlier_and_stale_ones_do_nothing():
     timeline, woken = Timeline(wall_start_ms=0), []
-    wakeup = Wakeup(timeline, lambda: woken.append(timeline.now_ms))
+    wakeup = Wakeup(Clock(timeline), lambda: woken.append(timeline.now_ms))
 
     for at_ms in (30, 10, 20):
         wakeup.arm(at_ms)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.handlers import refusal
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, Profile
@@ -99,7 +100,7 @@ class Probed:
             snapshot_format=by_reference(),
         )
         self.node._registrar = _NoRegistrar(config, self.profile, settings, entropy)
-        self.host = HostedNode(self.node, self.timeline, nobody_else)
+        self.host = HostedNode(self.node, Clock(self.timeline), nobody_else)
         self.host.start()
         self.catch_up()
 
