@@ -2,7 +2,8 @@
 # make test    the whole suite                            (make test ARGS="-k heartbeat")
 # make check   format, types, pure tests: under a minute, writes nothing
 # make bench   the benchmarks     make fidelity   write docs/fidelity.md from the tests
-# make soak    the long runs: twenty quorums of processes, each killed at another moment
+# make soak    the long runs: twenty quorums of processes, each killed at another moment, and the
+#              histories of small quorums, minutes deep
 # make format  mend the format    make clean      remove .venv and every cache
 
 SHELL    := /bin/bash
@@ -35,6 +36,7 @@ bench: $(VENV)/.test compile
 
 soak: $(VENV)/.test compile
 	KRAFTSIM_SOAK_CLUSTERS=20 $(PYTEST) tests/interop/test_quorum_kills.py $(ARGS)
+	KRAFTSIM_SOAK_STATES=1000000 $(PYTEST) tests/raft/test_explore.py -rP $(ARGS)
 
 fidelity: $(VENV)/.test
 	$(BIN)/python -m tests.fidelity

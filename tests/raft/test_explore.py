@@ -1,77 +1,229 @@
-"""Every interleaving of two and of three voters, as far as a few seconds reach."""
+"""Every history of two and of three voters within limits, as far as a few seconds reach; `make
+soak` goes further."""
+
+import os
+import random
 
 import pytest
 
-from kraftsim.controller.raft import elections
-from tests.raft.explore import Limits, World, explore
+from kraftsim.controller.core.rpc import EpochEndOffset
+from kraftsim.controller.raft import elections, fetch_answer, leading
+from kraftsim.controller.raft.log import MetadataLog
+from kraftsim.controller.raft.quorum import Quorum
+from tests.raft.explore import Known, explore
 from tests.raft.safety import Violation
+from tests.raft.steering import led, quorum_at, told_all
+from tests.raft.world import Limits, World
 
 RULES = ("9.36", "9.37", "9.38", "9.39", "9.40", "9.41", "9.42", "9.43")
+STATES_MAX = int(os.environ.get("KRAFTSIM_SOAK_STATES", "10000"))
+soak = pytest.mark.skipif("KRAFTSIM_SOAK_STATES" not in os.environ, reason="make soak runs it")
 
 
-def led(world):
-    """From here on: 1 leads, and all have what it has."""
-    world.lose_patience(1)
-    for _ in range(200):
-        if world.in_flight:
-            world.arrive(world.in_flight[0])
-    assert world.quorums[1].is_leader
-    assert {3} == {one.high_watermark for one in world.quorums.values()}
-    return world
-
-
-@pytest.mark.rule(*RULES)
-def test_two_voters_are_safe_in_an_epoch_as_far_as_was_looked():
-    """Requests that their sender has given up still arrive: too many ways for a few seconds."""
-    limits = Limits(epoch=1, writes=1, crashes=0)
-    explored = explore(World((1, 2)), limits=limits, states_max=5000)
-
-    assert ("states 5000", False) == (explored.bound, explored.is_exhaustive)
-    assert explored.depth >= 12
+def told_apart(limits):
+    return str(limits) if isinstance(limits, Limits) else ""
 
 
 @pytest.mark.rule(*RULES)
 @pytest.mark.parametrize(
-    ("voters", "begins", "depth"),
-    [((1, 2), "unled", 8), ((1, 2), "led", 6), ((1, 2, 3), "unled", 4), ((1, 2, 3), "led", 3)],
+    ("voters", "limits"),
+    [
+        (2, Limits(epoch=1)),
+        (2, Limits(crashes=0)),
+        pytest.param(2, Limits(), marks=soak),
+        (3, Limits(patience=1, losses=0, asks_around=False)),
+        pytest.param(3, Limits(patience=1, asks_around=False), marks=soak),
+        pytest.param(
+            3, Limits(patience=2, losses=0, writes=0, crashes=0, asks_around=False), marks=soak
+        ),
+    ],
+    ids=told_apart,
 )
-def test_voters_that_crash_are_safe_as_far_as_was_looked(voters, begins, depth):
-    world = World(voters, is_quiet=len(voters) > 2)
-    if begins == "led":
-        led(world)
-    explored = explore(world, limits=Limits(epoch=2, writes=1, crashes=1), states_max=2500)
+def test_voters_are_safe_in_every_history_within(voters, limits):
+    explored = explore(World(voters, limits))
 
-    assert (2500, "states 2500", False) == (
-        explored.states,
-        explored.bound,
-        explored.is_exhaustive,
-    )
+    print(explored)
+    assert explored.is_exhaustive, explored
+    assert explored.states > 10_000
+
+
+@pytest.mark.rule(*RULES)
+@pytest.mark.parametrize(
+    ("begins", "limits", "depth"),
+    [
+        ("unled", Limits(asks_around=False), 7),
+        ("led", Limits(patience=1, losses=0, asks_around=False), 7),
+    ],
+    ids=told_apart,
+)
+def test_three_voters_are_safe_as_far_as_was_looked(begins, limits, depth):
+    world = World(3, limits)
+    beginning = world.beginning()
+    if begins == "led":
+        beginning = told_all(world, led(world, beginning, 0, 1), {0, 1, 2})
+    explored = explore(world, beginning, states_max=STATES_MAX)
+
+    print(explored)
+    assert (f"states {STATES_MAX}", False) == (explored.bound, explored.is_exhaustive)
     assert explored.depth >= depth
 
 
 def test_a_search_that_is_cut_short_says_so():
-    explored = explore(World((1, 2)), depth_max=3)
+    explored = explore(World(2), depth_max=3)
 
     assert (3, "depth 3", False) == (explored.depth, explored.bound, explored.is_exhaustive)
 
 
-def test_what_becomes_of_a_fork_does_not_change_where_it_began():
-    world = led(World((1, 2, 3)))
-    before = world.fingerprint()
-    marks = set()
-    for move in world.moves(Limits(epoch=9)):
-        fork = world.fork()
-        move(fork)
-        fork.forget_the_unheard()
-        marks.add(fork.fingerprint())
-
-    assert before == world.fingerprint()
-    assert len(marks) > 5
+# The search can fail
 
 
-def test_the_search_finds_a_voter_that_votes_twice(monkeypatch):
+def caught(world, beginning=None):
+    with pytest.raises(Violation) as caught:
+        explore(world, beginning, states_max=20_000)
+    assert "loses patience" in caught.value.__notes__[0]
+    return caught.value.rule
+
+
+@pytest.mark.parametrize("voters", [2, 3])
+def test_the_search_finds_a_voter_that_votes_twice(voters, monkeypatch):
     monkeypatch.setattr(elections, "_grants", lambda quorum, request, candidate: True)
 
-    with pytest.raises(Violation) as caught:
-        explore(World((1, 2, 3), is_quiet=True), limits=Limits(epoch=1, writes=0, crashes=0))
-    assert caught.value.rule in ("9.36", "9.37")
+    assert caught(World(voters, Limits(epoch=1))) in ("9.36", "9.37")
+
+
+def test_the_search_finds_a_leader_that_commits_what_no_majority_has(monkeypatch):
+    def advance(quorum):
+        quorum.high_watermark = quorum.persisted_offset
+        return True
+
+    monkeypatch.setattr(leading, "advance", advance)
+
+    assert "9.40" == caught(World(2, Limits(epoch=1)))
+
+
+def test_the_search_finds_a_follower_that_gives_back_what_is_committed(monkeypatch):
+    def diverging(log, wanted):
+        return EpochEndOffset(epoch=0, end_offset=0) if wanted.high_watermark > 0 else None
+
+    def truncate(quorum, end_offset, turn):
+        quorum.log.truncate(end_offset)
+        quorum.persisted_offset = quorum.log.end_offset
+
+    monkeypatch.setattr(fetch_answer, "_diverging", diverging)
+    monkeypatch.setattr(Quorum, "truncate", truncate)
+
+    assert "9.42" == caught(World(2, Limits(epoch=1)))
+
+
+def test_the_search_finds_a_voter_that_grants_to_a_shorter_log(monkeypatch):
+    """The third has nothing of what the first two have committed."""
+    grants = elections._grants
+
+    def blind(quorum, request, candidate):
+        log, quorum.log = quorum.log, MetadataLog()
+        granted = grants(quorum, request, candidate)
+        quorum.log = log
+        return granted
+
+    monkeypatch.setattr(elections, "_grants", blind)
+    world = World(3, Limits(patience=2, losses=0, asks_around=False))
+    beginning = told_all(world, led(world, world.beginning(), 0, 1), {0, 1})
+    assert [3, 3, 0] == [quorum_at(world, beginning, one).high_watermark for one in range(3)]
+
+    assert "9.40" == caught(world, beginning)
+
+
+@pytest.mark.rule("10.29")
+@pytest.mark.parametrize("is_careless", [False, True])
+def test_the_search_finds_a_leader_that_commits_by_counting_what_an_older_epoch_wrote(
+    is_careless, monkeypatch
+):
+    """Figure 8 of the Raft paper: 1 wrote in epoch 1, 3 in epoch 2, and 1 leads again in 3. It
+    takes answers of one batch: else no follower has what is old without what is new."""
+    advance = leading.advance
+
+    def careless(quorum):
+        start, quorum.role.epoch_start = quorum.role.epoch_start, -1
+        has_moved = advance(quorum)
+        quorum.role.epoch_start = start
+        return has_moved
+
+    monkeypatch.setattr(fetch_answer, "BATCHES_MAX", 1)
+    if is_careless:
+        monkeypatch.setattr(leading, "advance", careless)
+    world = World(3, Limits(epoch=4, writes=0, crashes=0, patience=1, losses=0, asks_around=False))
+    state = world.beginning()
+    for leader in (0, 2, 0):
+        state = led(world, state, leader, 1)
+    assert [4, 0, 3] == [quorum_at(world, state, one).log.end_offset for one in range(3)]
+
+    if is_careless:
+        assert "9.40" == caught(world, state)
+    else:
+        explore(world, state, states_max=10_000)
+
+
+# What the search takes for granted
+
+
+def test_replicas_that_are_taken_for_one_do_the_same():
+    """Beside the numbers of a history, its replicas live through it themselves."""
+    drawn = random.Random(0)
+    world = World(3, Limits(epoch=3))
+    for _ in range(100):
+        live_through(world, drawn)
+    assert len(world.steps.replicas) > 500
+
+
+def live_through(world, drawn):
+    steps, state = world.steps, world.beginning()
+    replicas = [steps.unstarted(one).meet("restarts").replica for one in range(3)]
+    for _ in range(100):
+        place, happening = drawn.choice(seldom_restarts(world, state, drawn))
+        event, *about = happening
+        about, next_asked = steps.spelled(event, *about), drawn.randrange(2)
+        step = replicas[place].meet(event, *about, next_asked=next_asked)
+        if step.replica.quorum.epoch > world.limits.epoch:
+            continue
+        outcome = steps.outcome(place, step)
+        assert outcome in steps.known[state.replicas[place], happening]
+
+        replicas[place] = step.replica
+        for peer in outcome.ended:
+            replicas[peer] = replicas[peer].meet("is_left_by", steps.ids[place]).replica
+        state = world.moved(state, place, outcome, is_reborn=event == "restarts")
+        assert [one.key for one in replicas] == [steps.replicas.keys[one] for one in state.replicas]
+
+
+def seldom_restarts(world, state, drawn):
+    with_restarts = drawn.random() < 0.1
+    steps = world.happenings(state)
+    return [one for one in steps if with_restarts or one[1] != ("restarts",)]
+
+
+def test_a_step_leaves_the_replica_from_which_it_began_as_it_was():
+    world = World(3)
+    state = told_all(world, led(world, world.beginning(), 0, 1), {0, 1, 2})
+    replicas = [world.steps.replicas[one] for one in state.replicas]
+    before = [one.key for one in replicas]
+    after = {there for step in world.happenings(state) for there in world.after(state, *step)}
+
+    assert before == [one.key for one in replicas]
+    assert len(after) > 10
+
+
+def test_nothing_is_passed_over_for_the_sake_of_names_or_of_what_may_arrive():
+    """A search that minds both finds the same, names aside."""
+    world = World(2, Limits(epoch=1, writes=0, asks_around=False))
+    every, waiting = set(), [world.beginning()]
+    while waiting:
+        state = waiting.pop()
+        if state not in every:
+            every.add(state)
+            steps = world.happenings(state)
+            waiting += [there for step in steps for there in world.after(state, *step)]
+    known = Known(world)
+    explored = explore(world, known=known)
+
+    assert {world.symmetry.canonical(one)[0] for one in every} == known.by_what_stands.keys()
+    assert explored.states < len(every) * 0.6
