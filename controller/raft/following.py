@@ -6,6 +6,7 @@ from ..core.rpc import (
     FetchPartitionData,
     FetchRequest,
     FetchResponse,
+    FetchSnapshotRequest,
     NodeEndpoint,
     UpdateRaftVoterRequest,
     UpdateRaftVoterResponse,
@@ -17,18 +18,24 @@ from .quorum import Quorum
 from .roles import Follower
 
 UPDATE_PERIOD = 3  # fetch timeouts between two tries to be known at another address
+OWN_REQUESTS = (FetchRequest, FetchSnapshotRequest, UpdateRaftVoterRequest)
 FETCH_WAIT_MS = 500  # how long a leader may keep us waiting for news
 
 
 def poll(quorum: Quorum, turn: Turn) -> None:
-    """One fetch at a time, and none before what the last one brought is safe (rule 10.32)."""
-    if _is_safe(quorum) and quorum.peers.is_free(quorum.leader_id, turn.now_ms):
-        request = (
-            _own_address(quorum, turn)
-            or snapshots.next_request(quorum)
-            or messages.fetch_request(quorum, FETCH_WAIT_MS)
-        )
-        quorum.peers.send(quorum.leader_id, quorum.leader_endpoint, request, turn)
+    """One request at a time, and none before what the last one brought is safe (rule 10.32): to the
+    leader; while it cannot be reached to one of the others, who may know a later one (10.38)."""
+    if not _is_safe(quorum) or quorum.peers.awaits(*OWN_REQUESTS):
+        return
+    if not quorum.peers.is_free(quorum.leader_id, turn.now_ms):
+        _ask_another(quorum, turn)
+        return
+    request = (
+        _own_address(quorum, turn)
+        or snapshots.next_request(quorum)
+        or messages.fetch_request(quorum, FETCH_WAIT_MS)
+    )
+    quorum.peers.send(quorum.leader_id, quorum.leader_endpoint, request, turn)
 
 
 def _own_address(quorum: Quorum, turn: Turn) -> UpdateRaftVoterRequest | None:
@@ -67,8 +74,12 @@ def _is_safe(quorum: Quorum) -> bool:
 def ask_around(quorum: Quorum, turn: Turn) -> None:
     """Without a leader: one of the others at a time, in turn; each names the leader it knows, and
     that is how one is found (rules 10.37, 10.38)."""
-    if not _is_safe(quorum) or quorum.peers.awaits(FetchRequest):
-        return
+    if _is_safe(quorum) and not quorum.peers.awaits(FetchRequest):
+        _ask_another(quorum, turn)
+
+
+def _ask_another(quorum: Quorum, turn: Turn) -> None:
+    """The next of those whose lines are free."""
     others = quorum.others
     for step in range(len(others)):
         voter = others[(quorum.next_asked + step) % len(others)]

@@ -32,8 +32,9 @@ class Peers:
         line = self._lines.get(peer_id)
         return line is None or (line.request is None and line.ready_ms <= now_ms)
 
-    def awaits(self, kind: type) -> bool:
-        return any(line.request.__class__ is kind for line in self._lines.values())
+    def awaits(self, *kinds: type) -> bool:
+        """Is an answer to a request of one of these kinds on its way?"""
+        return any(line.request.__class__ in kinds for line in self._lines.values())
 
     def send(
         self,

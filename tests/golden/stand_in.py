@@ -51,7 +51,7 @@ class RecordedLines(Peers):
     def is_free(self, peer_id: int, now_ms: int) -> bool:
         return peer_id == self.free and self.sent is None
 
-    def awaits(self, kind: type) -> bool:
+    def awaits(self, *kinds: type) -> bool:
         return False
 
     def send(

@@ -236,12 +236,13 @@ def test_an_observer_whose_leader_is_silent_looks_for_another():
 @pytest.mark.rule("10.54")
 def test_a_refused_fetch_is_asked_again_after_a_moment(follower):
     answer(follower, the_fetch(follower), error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER)
+    follower.lose(the_fetch(follower))
     assert [] == follower.requests(FetchRequest)
 
     follower.now_ms += 20
     follower.step(ME, conduct.on_deadline)
 
-    assert 1 == len(follower.requests(FetchRequest))
+    assert 2 == the_fetch(follower).receiver
 
 
 @pytest.mark.rule("10.54")
@@ -277,6 +278,32 @@ def test_a_voter_without_a_leader_asks_the_others_in_turn():
         replicas.fire(ME)
 
     assert asked in ([2, 3, 2, 3], [3, 2, 3, 2])
+
+
+@pytest.mark.rule("10.36", "10.38", "10.54")
+def test_a_follower_that_cannot_reach_its_leader_asks_another_voter_meanwhile(follower):
+    """One at a time, as released ones do (golden 4.3.1 A2); its leader's time runs on."""
+    before = follower.quorums[ME].role
+    follower.lose(the_fetch(follower))
+    assert 3 == the_fetch(follower).receiver
+    follower.now_ms += 20
+    follower.step(ME, conduct.on_deadline)
+    assert 3 == the_fetch(follower).receiver
+
+    answer(follower, the_fetch(follower), error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER)
+
+    assert 2 == the_fetch(follower).receiver
+    assert before == follower.quorums[ME].role
+
+
+@pytest.mark.rule("10.9", "10.38")
+def test_and_follows_the_later_leader_of_which_it_is_told(follower):
+    follower.lose(the_fetch(follower))
+    answer(follower, the_fetch(follower), error_code=ErrorCode.FENCED_LEADER_EPOCH, leader=(3, 2))
+
+    quorum = follower.quorums[ME]
+    assert (2, 3) == (quorum.epoch, quorum.leader_id)
+    assert 3 == the_fetch(follower).receiver
 
 
 @pytest.mark.rule("10.33", "10.37", "10.38")
