@@ -1,15 +1,17 @@
-"""A node on a timeline: its clock, its one wake-up, its disk in memory, the others, and those who
-wait for its replies.
+"""A node on a timeline: its clock, its one wake-up, its disk, the others, and who waits for it.
 
-Pure, so that the live service and virtual time run the same one. Persisting is immediate here.
+Pure, so that the live service and virtual time run the same one.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 from .clock import Clock
 from .core.batch import Batch
 from .core.rpc import Request, Response
 from .node import Node
+from .pending_writes import NOTHING, PendingWrite, PendingWrites, Replies, Sends, writes
+from .raft.log import MetadataLog
 from .raft.protocol import Answered, Deadline, Event, Persisted, Reply, Resign, Send, Started, Turn
 from .timeline import Wakeup
 
@@ -18,22 +20,28 @@ HELD_MAX = 1000  # answers that a stopped process has not read: one for each req
 ReplyTo = Callable[[Reply], None]
 Dispatch = Callable[[Request, ReplyTo], None]
 Transport = Callable[[Send, Callable[[Response | None], None]], None]
+Write = Callable[[Turn, MetadataLog, Callable[[], None]], bool]
 
 
 class HostedNode:
     """`transport` carries requests to other controllers and calls back with what came of them;
     `step_listeners` are told of every step that let out more than a reply, `committed_listeners`
-    of every batch once it is committed, in order."""
+    of every batch once it is committed, in order. `write` makes durable what a step says: True if
+    it is, else it calls back, in order. Without it memory is the disk."""
 
-    def __init__(self, node: Node, clock: Clock, transport: Transport) -> None:
+    def __init__(
+        self, node: Node, clock: Clock, transport: Transport, write: Write | None = None
+    ) -> None:
         self.node = node
         self.clock = clock
         self.step_listeners: list[Callable[[Node, Turn], None]] = []
         self.committed_listeners: list[Callable[[Batch], None]] = []
         self._transport = transport
+        self._write = write
+        self._pending = PendingWrites()
         self.is_over = False
         self._is_holding = False
-        self._held: list[Event] = []
+        self._held: list[Callable[[], None]] = []
         self._wakeup = Wakeup(clock, self._wake)
 
     def end(self) -> None:
@@ -47,8 +55,8 @@ class HostedNode:
         self._is_holding = holding
         if not holding:
             held, self._held = self._held, []
-            for event in held:
-                self.step(event)
+            for go_on in held:
+                go_on()
             self._wake()
 
     def start(self, *, stands_at_once: bool = False) -> None:
@@ -63,7 +71,8 @@ class HostedNode:
         now_ms = self.clock.now_ms
         wall_ms = now_ms + self.clock.wall_offset_ms
         turn = self.node.submit(request, reply_to, now_ms, wall_ms)
-        if turn.is_plain and self.node.deadline_ms >= self._wakeup.armed_ms:
+        is_plain = turn.is_plain and not self._pending.has_vote
+        if is_plain and self.node.deadline_ms >= self._wakeup.armed_ms:
             for answer, reply in turn.replies:
                 answer(reply)
         else:
@@ -74,7 +83,7 @@ class HostedNode:
             return
         if self._is_holding:
             if len(self._held) < HELD_MAX:
-                self._held.append(event)
+                self._held.append(lambda: self.step(event))
             return
         now_ms = self.clock.now_ms
         wall_ms = now_ms + self.clock.wall_offset_ms
@@ -91,27 +100,60 @@ class HostedNode:
     def _carry_out(self, turn: Turn, now_ms: int) -> None:
         """Persist what a step says, then send, then reply, in order."""
         sends, replies = self._persisted(turn, now_ms)
+        if self.is_over:
+            return  # its disk has failed
         node, wakeup = self.node, self._wakeup
         if node.deadline_ms < wakeup.armed_ms:
             wakeup.arm(node.deadline_ms)
-        for send in sends:
-            self._send(send)
-        for reply_to, reply in replies:
-            reply_to(reply)
+        if self._pending.has_vote:
+            self._pending.keep_unsaid(sends, replies)
+        else:
+            self._say(sends, replies)
 
-    def _persisted(
-        self, turn: Turn, now_ms: int
-    ) -> tuple[tuple[Send, ...], tuple[tuple[ReplyTo, Reply], ...]]:
-        """Persist and say so until nothing is left to persist; every message and reply of it."""
+    def _persisted(self, turn: Turn, now_ms: int) -> tuple[Sends, Replies]:
+        """Persist and say so until nothing is left to persist, or the disk takes its time; every
+        message and reply of it."""
         wall_ms = now_ms + self.clock.wall_offset_ms
         sends, replies = turn.sends, turn.replies
         self._tell(turn)
-        while turn.persist:
+        while self._is_durable(turn) and turn.persist:
             end_offset = turn.persist[-1].last_offset + 1
             turn = self.node.step(Persisted(end_offset), now_ms, wall_ms)
             sends, replies = sends + turn.sends, replies + turn.replies
             self._tell(turn)
         return sends, replies
+
+    def _is_durable(self, turn: Turn) -> bool:
+        if self._write is None or not writes(turn):
+            return True
+        log, pending = self.node.log, self._pending
+        if turn.truncate_to is not None:
+            pending.cut(turn.truncate_to)
+        elif turn.snapshot is not None and not log.batches:
+            pending.cut(log.end_offset)  # a leader's snapshot replaces everything
+        end_offset = log.end_offset if turn.persist else NOTHING
+        write = PendingWrite(end_offset, turn.election is not None)
+        if self._write(turn, log, partial(self._written, write)):
+            return True
+        pending.begin(write)
+        return False
+
+    def _written(self, write: PendingWrite) -> None:
+        """A slow disk says that it has it; a process that is stopped hears of it later."""
+        if self.is_over:
+            return
+        if self._is_holding:
+            self._held.append(lambda: self._written(write))
+            return
+        self._say(*self._pending.done(write))
+        if write.end_offset != NOTHING:
+            self.step(Persisted(write.end_offset))
+
+    def _say(self, sends: Sends, replies: Replies) -> None:
+        for send in sends:
+            self._send(send)
+        for reply_to, reply in replies:
+            reply_to(reply)
 
     def _tell(self, turn: Turn) -> None:
         for watch in self.step_listeners:

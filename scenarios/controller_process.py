@@ -1,11 +1,10 @@
-"""A controller's process on a timeline, and the disk that outlives it.
+"""A controller's process on a timeline, over the disk that outlives it (`disks.py`).
 
 A kill takes back nothing that was sent, and loses nothing that was made durable; whoever waited for
 an answer of it learns that the connection is gone. A restart is a new process over the same disk.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.batch import Batch
@@ -15,8 +14,9 @@ from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.hosted import HostedNode
 from kraftsim.controller.node import Node
 from kraftsim.controller.raft.log import MetadataLog
-from kraftsim.controller.raft.protocol import ElectionState, Reply, Send, Turn
-from kraftsim.controller.raft.snapshots import Snapshot
+from kraftsim.controller.raft.protocol import Reply, Send, Turn
+
+from .disks import Disk, DiskError, Stored
 
 HELD_MAX = 10_000  # requests that a paused process has not read yet; more are lost
 
@@ -24,33 +24,29 @@ ReplyTo = Callable[[Reply | None], None]
 Carry = Callable[[Send, Callable[[Response | None], None]], None]
 
 
-@dataclass(slots=True)
-class Disk:
-    """What a process has made durable."""
-
-    election: ElectionState = field(default_factory=ElectionState)
-    log: MetadataLog = field(default_factory=MetadataLog)
-    snapshot: Snapshot | None = None
-
-
 class ControllerProcess:
     """`on_committed` hears of every batch that this controller knows to be committed, in order;
-    `carry` takes what it sends to the others; `step_listeners` outlive its processes."""
+    `carry` takes what it sends to the others; `step_listeners` outlive its processes. `on_failure`
+    hears when a process ends by itself; `failure` says why."""
 
     def __init__(
         self,
-        make_node: Callable[[Disk], Node],
+        make_node: Callable[[Stored], Node],
         clock: Clock,
+        disk: Disk,
         carry: Carry,
         on_committed: Callable[[Batch], None],
+        on_failure: Callable[[], None],
         step_listeners: list[Callable[[Node, Turn], None]],
     ) -> None:
-        self.disk = Disk()
+        self.disk = disk
+        self.failure: str | None = None
         self.is_alive = self.is_paused = False
         self._make_node = make_node
         self._clock = clock
         self._carry = carry
         self._on_committed = on_committed
+        self._on_failure = on_failure
         self._step_listeners = step_listeners
         self._waiting: dict[int, ReplyTo] = {}
         self._number = 0
@@ -73,7 +69,7 @@ class ControllerProcess:
             return
         if self.hosted.is_over:
             self.hosted = self._new_process()
-        self.is_alive = True
+        self.is_alive, self.failure = True, None
         self.hosted.start(stands_at_once=stands_at_once)
 
     def kill(self) -> None:
@@ -81,8 +77,7 @@ class ControllerProcess:
         if not self.is_alive:
             return
         self.is_alive = self.is_paused = False
-        quorum = self.node.quorum
-        self.disk = Disk(quorum.durable, quorum.log, quorum.snapshot)
+        self.disk.crash()
         self.hosted.end()
         waiting, self._waiting = self._waiting, {}
         held, self._held = self._held, []
@@ -131,8 +126,19 @@ class ControllerProcess:
         if reply_to is not None:
             reply_to(reply)
 
+    def _write(self, turn: Turn, log: MetadataLog, on_durable: Callable[[], None]) -> bool:
+        """A controller that cannot write ends, as Kafka's fault handler ends its process."""
+        try:
+            return self.disk.write(turn, log, on_durable)
+        except DiskError as error:
+            self.failure = str(error)
+            self.kill()
+            self._on_failure()
+            return False
+
     def _new_process(self) -> HostedNode:
-        hosted = HostedNode(self._make_node(self.disk), self._clock, self._carry)
+        node = self._make_node(self.disk.stored.copy())
+        hosted = HostedNode(node, self._clock, self._carry, self._write)
         hosted.committed_listeners.append(self._on_committed)
         hosted.step_listeners = self._step_listeners
         return hosted

@@ -25,7 +25,8 @@ from kraftsim.controller.raft.protocol import Reply, Send, Turn
 from kraftsim.controller.raft.snapshots import SnapshotFormat, by_reference
 from kraftsim.controller.timeline import Timeline
 
-from .controller_process import Carry, ControllerProcess, Disk
+from .controller_process import Carry, ControllerProcess
+from .disks import Disk, Stored
 from .journal import Journal
 from .network import Message, Network
 from .streams import Streams
@@ -183,20 +184,23 @@ class World:
     def _controller(self, config: NodeConfig) -> ControllerProcess:
         node_id = config.node_id
         self.clocks[node_id] = Clock(self.timeline)
+        stream = self.streams.of(f"disk/{node_id}")
         return ControllerProcess(
-            lambda disk: self._node(config, disk),
+            lambda stored: self._node(config, stored),
             self.clocks[node_id],
+            Disk(self.timeline, config.directory_id, stream),
             self._carry_from(node_id),
             lambda batch: self._on_committed(node_id, batch),
+            lambda: self._tell_of_controller(node_id),
             self.step_listeners,
         )
 
-    def _node(self, config: NodeConfig, disk: Disk) -> Node:
+    def _node(self, config: NodeConfig, stored: Stored) -> Node:
         settings = self.topology.settings
         place = [one.node_id for one in self.topology.controllers].index(config.node_id)
         fetch_timeout_ms = settings.controller_quorum_fetch_timeout_ms
         return Node(
-            config,
+            replace(config, directory_id=stored.directory_id),
             profile=self.topology.profile,
             settings=replace(
                 settings,
@@ -206,9 +210,9 @@ class World:
             ),
             random=self._draw_of(config.node_id),
             snapshot_format=self._snapshot_format,
-            log=disk.log,
-            stored=disk.election,
-            snapshot=disk.snapshot,
+            log=stored.log,
+            stored=stored.election,
+            snapshot=stored.snapshot,
         )
 
     def _carry_from(self, sender: int) -> Carry:

@@ -103,7 +103,7 @@ class Turn:
     step lets out one reply and nothing else, so what it does not let out it does not even hold.
     """
 
-    is_plain = True  # nothing but replies: no batch, no message, nothing newly committed
+    is_plain = True  # only replies: nothing to keep, no message, nothing newly committed
     election: ElectionState | None = None
     snapshot: "Snapshot | None" = None
     truncate_to: int | None = None

@@ -232,6 +232,7 @@ class Quorum:
         state = ElectionState(self.epoch, self.leader_id, self.voted)
         if state != self.durable:
             self.durable = turn.election = state
+            turn.is_plain = False
 
     # The log
 
@@ -272,6 +273,7 @@ class Quorum:
         self.history.truncated(end_offset)
         self.persisted_offset = min(self.persisted_offset, end_offset)
         turn.truncate_to = end_offset
+        turn.is_plain = False
 
     def take_snapshot(
         self, snapshot: "Snapshot", turn: Turn, *, begin: SnapshotId | None = None
@@ -284,6 +286,7 @@ class Quorum:
         self.history.forget_before(start.end_offset)
         self.log.begin_at(start.end_offset, start.epoch)
         self.snapshot = turn.snapshot = snapshot
+        turn.is_plain = False
 
     def replace_log(self, snapshot: "Snapshot", turn: Turn) -> None:
         """The leader's: it stands for everything that we may have had (rule 10.45)."""
@@ -293,3 +296,4 @@ class Quorum:
         self.persisted_offset = end_offset
         self.high_watermark = max(self.high_watermark, end_offset)
         self.snapshot = turn.snapshot = snapshot
+        turn.is_plain = False
