@@ -1,6 +1,6 @@
 """Every verb of a scenario, by its word (`VERBS`): one file a family."""
 
-from . import admin, processes, ways
+from . import admin, clocks, disks, processes, ways
 from .verb import VERBS, Verb
 
-__all__ = ["VERBS", "Verb", "admin", "processes", "ways"]
+__all__ = ["VERBS", "Verb", "admin", "clocks", "disks", "processes", "ways"]

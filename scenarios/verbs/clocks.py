@@ -1,0 +1,111 @@
+"""clock.*: what nodes take for the time. Its effect is the nodes whose clocks went another way."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kraftsim.controller.clock import Clock
+
+from ..amounts import Amount
+from ..selectors import Selector
+from .verb import Effects, Undo, Verb
+
+if TYPE_CHECKING:
+    from ..stage import Stage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockVerb(Verb):
+    on: Selector
+    for_: Amount | None = None
+
+    def bend(self, clock: Clock) -> None:
+        raise NotImplementedError(self.word)
+
+    def mend(self, clock: Clock) -> None:
+        raise NotImplementedError(self.word)
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        clocks = [stage.world.clocks[node_id] for node_id in stage.nodes(self.on)]
+        _each(clocks, self.bend)
+        return lambda: len(clocks), lambda: _each(clocks, self.mend)
+
+
+def _each(clocks: list[Clock], do: Callable[[Clock], None]) -> None:
+    for clock in clocks:
+        do(clock)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepWall(ClockVerb, word="clock.step"):
+    """Somebody sets the wall clock, forward or (a negative `by`) back; nothing that decides looks
+    at it."""
+
+    by: Amount
+
+    def bend(self, clock: Clock) -> None:
+        clock.step_wall(self.by.us // 1000)
+
+    def mend(self, clock: Clock) -> None:
+        clock.step_wall(-(self.by.us // 1000))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift(ClockVerb, word="clock.drift"):
+    """Both clocks run faster by so many millionths of a second a second, or slower."""
+
+    ppm: int
+
+    def bend(self, clock: Clock) -> None:
+        clock.drift(self.ppm)
+
+    def mend(self, clock: Clock) -> None:
+        clock.drift(-self.ppm)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Freeze(ClockVerb, word="clock.freeze"):
+    """Both clocks stand still; the process goes on."""
+
+    def bend(self, clock: Clock) -> None:
+        clock.freeze()
+
+    def mend(self, clock: Clock) -> None:
+        clock.thaw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coarse(ClockVerb, word="clock.coarse"):
+    """Time is seen to pass in steps of `tick` only."""
+
+    tick: Amount
+
+    def bend(self, clock: Clock) -> None:
+        clock.coarsen(self.tick.us // 1000)
+
+    def mend(self, clock: Clock) -> None:
+        clock.coarsen(1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspend(Verb, word="clock.suspend"):
+    """The machine sleeps, and its processes with it; on waking the monotonic clock has jumped, or
+    it has not and the wall clock has (`jumps: false`)."""
+
+    on: Selector
+    for_: Amount | None = None
+    jumps: bool = True
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        world = stage.world
+        asleep = [one for one in stage.nodes(self.on) if world.is_alive(one)]
+        for node_id in asleep:
+            world.pause(node_id)
+            world.clocks[node_id].suspend()
+
+        def wake() -> None:
+            for node_id in asleep:
+                world.clocks[node_id].wake(monotonic_jumps=self.jumps)
+                world.resume(node_id)
+
+        return lambda: len(asleep), wake

@@ -1,0 +1,112 @@
+"""disk.*: what controllers wrote, and when it is there; an effect is a write that went wrong."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..amounts import Amount
+from ..delays import uniform
+from ..disks import Disk
+from ..selectors import Selector
+from .verb import Effects, Undo, Verb
+
+if TYPE_CHECKING:
+    from ..stage import Stage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskVerb(Verb):
+    """`on` names controllers: no simulated broker stores anything."""
+
+    on: Selector
+    for_: Amount | None = None
+
+    def disks(self, stage: "Stage") -> list[Disk]:
+        controllers = stage.world.controllers
+        return [controllers[one].disk for one in stage.nodes(self.on) if one in controllers]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slow(DiskVerb, word="disk.slow"):
+    """Every write takes between `low` and `high`."""
+
+    low: Amount
+    high: Amount
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        disks = self.disks(stage)
+        latency = uniform(self.low.us, self.high.us, stage.stream(f"fault/{fault_id}"))
+        before = sum(disk.delayed for disk in disks)
+        for disk in disks:
+            disk.latency_us = latency
+
+        def mend() -> None:
+            for disk in disks:
+                disk.latency_us = None
+
+        return lambda: sum(disk.delayed for disk in disks) - before, mend
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stall(DiskVerb, word="disk.stall"):
+    """Nothing that is written becomes durable before it is over."""
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        disks = self.disks(stage)
+        before = sum(disk.delayed for disk in disks)
+        _each(disks, Disk.stall)
+        return lambda: sum(one.delayed for one in disks) - before, lambda: _each(disks, Disk.go_on)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostFsync(DiskVerb, word="disk.lost_fsync"):
+    """What is said to be durable is not: a crash takes it."""
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        disks = self.disks(stage)
+        before = sum(disk.lost for disk in disks)
+        _each(disks, Disk.lie)
+        return lambda: sum(one.lost for one in disks) - before, lambda: _each(disks, Disk.be_honest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Torn(DiskVerb, word="disk.torn"):
+    """A crash keeps a part of what was not durable yet: whole batches, up to some point."""
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        disks = self.disks(stage)
+        before = sum(disk.lost for disk in disks)
+
+        def set_all(tears: bool) -> None:
+            for disk in disks:
+                disk.tears = tears
+
+        set_all(True)
+        return lambda: sum(disk.lost for disk in disks) - before, lambda: set_all(False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Full(DiskVerb, word="disk.full"):
+    """The next write fails, and the controller ends, as Kafka's does."""
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        world = stage.world
+        nodes = [one for one in stage.nodes(self.on) if one in world.controllers]
+        ended: set[int] = set()
+
+        def notice(node_id: int, state: str) -> None:
+            if node_id in nodes and state == "NOT_RUNNING":
+                ended.add(node_id)
+
+        def set_all(is_full: bool) -> None:
+            for node_id in nodes:
+                world.controllers[node_id].disk.is_full = is_full
+
+        world.controller_listeners.append(notice)
+        set_all(True)
+        return lambda: len(ended), lambda: set_all(False)
+
+
+def _each(disks: list[Disk], do: Callable[[Disk], None]) -> None:
+    for disk in disks:
+        do(disk)

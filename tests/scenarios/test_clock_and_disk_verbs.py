@@ -1,0 +1,60 @@
+"""clock.* and disk.* in scenarios: each bites, and is over when it is over."""
+
+import pytest
+
+from kraftsim.scenarios.run import run
+from kraftsim.scenarios.scenario import read_scenario
+
+EVERY = {"broker": "brokers", "state": "unfenced"}
+BITES = {
+    "clock.step": {"on": "all", "by": "5m"},
+    "clock.drift": {"on": "controllers", "ppm": 50_000},
+    "clock.freeze": {"on": 1, "for": "3s"},
+    "clock.coarse": {"on": "controllers", "tick": "100ms"},
+    "clock.suspend": {"on": 1, "for": "3s"},
+    "disk.slow": {"on": "controllers", "low": "1ms", "high": "20ms"},
+    "disk.stall": {"on": 3000, "for": "5s"},
+    "disk.full": {"on": 3000, "for": "5s"},
+}
+
+
+def scenario(*steps, **expect):
+    return read_scenario(
+        {
+            "schema": "kraftsim/scenario/1",
+            "name": "one",
+            "claim": "It bites.",
+            "cluster": {"controllers": 3, "brokers": 2},
+            "time": {"warmup": "1s", "run": "30s", "calm": "20s"},
+            "do": list(steps),
+            "expect": {"calm": [EVERY]} | expect,
+        }
+    )
+
+
+@pytest.mark.parametrize("verb", BITES)
+def test_it_bites_and_all_is_well_when_it_is_over(verb):
+    result = run(scenario({"at": "2s", "id": "it", verb: BITES[verb]}), 3)
+
+    assert "pass" == result.verdict, result
+    assert result.effects["it"] > 0
+
+
+@pytest.mark.parametrize("verb", ["disk.lost_fsync", "disk.torn"])
+def test_a_disk_that_loses_things_does_so_when_the_power_goes(verb):
+    slow = {"at": "1s", "disk.slow": {"on": 3000, "low": "50ms", "high": "90ms"}}
+    bad = {"at": "1s", "id": "it", verb: {"on": 3000}}
+    crash = {"at": "10s", "proc.crash": {"on": 3000, "for": "5s"}}
+
+    result = run(scenario(slow, bad, crash), 3)
+
+    assert result.effects["it"] > 0
+
+
+def test_a_suspended_controller_that_led_is_followed_by_another():
+    asleep = {"at": "2s", "clock.suspend": {"on": "active", "for": "20s"}}
+    elected = {"record": "LeaderChange"}
+
+    result = run(scenario(asleep, sometimes=[elected], never=[{"fenced_at_least": 1}]), 5)
+
+    assert "pass" == result.verdict, result
