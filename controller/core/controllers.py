@@ -10,7 +10,8 @@ from .state import Decision, State
 def register_controller(
     state: State, request: ControllerRegistrationRequest, now_ms: int
 ) -> Decision:
-    """Always written, the last writer wins: no session, no check for duplicates (5.62)."""
+    """Always written, in the order of the request; the last writer wins: no session, no check for
+    duplicates (5.62)."""
     if state.image.metadata_version < features.CONTROLLER_REGISTRATION_FROM:
         raise ApiError(
             ErrorCode.UNSUPPORTED_VERSION,
@@ -39,6 +40,6 @@ def registration(request: ControllerRegistrationRequest) -> RegisterControllerRe
                 min_supported_version=one.min_supported_version,
                 max_supported_version=one.max_supported_version,
             )
-            for one in sorted(request.features, key=lambda one: one.name)
+            for one in request.features
         ),
     )

@@ -12,8 +12,8 @@ Answers are compared whole, records, offsets, epochs and high watermarks include
 
 When a fetch that waits is answered follows the recording; what it is answered is compared. What
 ours asks of the others is compared too, but for the bytes that a fetch may bring (4.3 asks for 1
-MiB) and for -1 or 0 as the high watermark of one that knows none. ControllerRegistration is not
-here: nobody answers it yet.
+MiB) and for -1 or 0 as the high watermark of one that knows none. FetchSnapshot and
+ControllerRegistration are in `test_other_exchanges.py`.
 """
 
 import re
