@@ -47,6 +47,11 @@ class Journal:
         self.next_seq = 0
         self.listeners: list[Callable[[EventRow], None]] = []
 
+    @property
+    def last_seq(self) -> int:
+        """The number of the newest row; -1 before any."""
+        return self.next_seq - 1
+
     def since(self, seq: int) -> list[EventRow]:
         """Rows numbered `seq` and later, as far back as they are kept."""
         if not self._rows or seq >= self.next_seq:

@@ -30,7 +30,7 @@ class Message(NamedTuple):
 class Network:
     """`cut` holds directed ways (from, to). `delay_us` draws how long one message takes; `loss` is
     the part of all messages that is lost, 0.0 to 1.0. `arrived` hears of every message that gets
-    through, before its receiver does."""
+    through, before its receiver does, `stopped` of those that are lost or kept back."""
 
     def __init__(self, timeline: Timeline, random: Callable[[], float]) -> None:
         self.cut: set[tuple[int, int]] = set()
@@ -40,12 +40,14 @@ class Network:
         self.delay_us: Callable[[], int] | None = None
         self.rules: list[Rule] = []
         self.arrived: list[Callable[[Message], None]] = []
+        self.stopped: list[Callable[[Message], None]] = []
         self._timeline = timeline
         self._random = random
 
     def carry(self, message: Message, deliver: Callable[[], None]) -> None:
         """Deliver later, if the way is open when the message arrives."""
         if self.loss and self._random() < self.loss:
+            self._stop(message)
             return
         delay_us = self.delay_us() if self.delay_us is not None else 0
         if not self.rules:
@@ -54,15 +56,19 @@ class Network:
         lags_us = [delay_us]
         for rule in self.rules:
             lags_us = rule.on_departure(message, lags_us)
+        if not lags_us:
+            self._stop(message)
         for lag_us in lags_us:
             self._timeline.after(lag_us, lambda: self._arrive(message, deliver))
 
     def _arrive(self, message: Message, deliver: Callable[[], None]) -> None:
         sender, receiver = message.sender, message.receiver
-        if (sender, receiver) in self.cut or sender in self.mute or receiver in self.deaf:
+        if not self.is_open(sender, receiver):
+            self._stop(message)
             return
         for rule in self.rules:
             if not rule.lets_in(message, lambda: self._deliver(message, deliver)):
+                self._stop(message)
                 return
         self._deliver(message, deliver)
 
@@ -70,6 +76,15 @@ class Network:
         for listener in self.arrived:
             listener(message)
         deliver()
+
+    def is_open(self, sender: int, receiver: int) -> bool:
+        """Is the way there neither cut, nor its sender mute, nor its receiver deaf?"""
+        is_cut = (sender, receiver) in self.cut
+        return not (is_cut or sender in self.mute or receiver in self.deaf)
+
+    def _stop(self, message: Message) -> None:
+        for listener in self.stopped:
+            listener(message)
 
     def add(self, rule: Rule) -> None:
         """From here on `rule` holds, in its place among the others."""

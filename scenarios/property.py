@@ -21,12 +21,13 @@ class Broken(Exception):
 
 class Property:
     """`number` is that of the list of properties (S1, L3), `claim` one sentence that somebody could
-    try to break; `exercised` counts how often there was something to check."""
+    try to break; `exercised` counts how often there was something to check. `always`: it holds of
+    Kafka 4.3 whatever happens; of the others it is known how Kafka breaks them."""
 
     number: str
     name: str
     claim: str
-    holds_in_kafka = True  # False: faithful Kafka is known to break it
+    always = True
 
     def __init__(self, world: "World") -> None:
         self.world = world
@@ -41,8 +42,18 @@ class Property:
     def arrived(self, message: "Message") -> None:
         """A message is about to reach its receiver."""
 
+    def stopped(self, message: "Message") -> None:
+        """A message was lost on its way, or is kept back."""
+
     def restarted(self, node_id: int) -> None:
-        """A controller's process has started, over whatever its disk had."""
+        """A controller's process has started, over whatever its disk had: this is told before the
+        first step of it."""
+
+    def controller_changed(self, node_id: int, state: str) -> None:
+        """A controller was killed, started, paused or resumed, and what that did is done."""
+
+    def broker_changed(self, broker_id: int, state: str) -> None:
+        """A broker's agent is in another state, or its process is."""
 
     def finished(self) -> None:
         """The run is over and calm: what should have happened by now?"""

@@ -1,16 +1,35 @@
-"""All the properties of a run: each is told of what it asked for, and of nothing else."""
+"""Properties on a world: who hears of what, and what was broken first.
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+A class is told only of what it overrides, so that a property costs nothing at events that do not
+concern it. Nothing is stopped: a run goes on after a violation, without the property that fell.
+"""
 
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.node import Node
+from kraftsim.controller.raft.protocol import Turn
+
+from .network import Message
 from .property import Broken, Property
 from .world import World
 
+HOOKS = (
+    "stepped",
+    "committed",
+    "arrived",
+    "stopped",
+    "restarted",
+    "controller_changed",
+    "broker_changed",
+    "finished",
+)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Violation:
-    """What was broken, when, and after which event of the journal."""
+
+class Violation(NamedTuple):
+    """`what` was expected and came; `seq` is the number of the journal's last row before it (-1:
+    none was written yet)."""
 
     number: str
     name: str
@@ -20,43 +39,86 @@ class Violation:
 
 
 class Watch:
-    """Subscribes instances of `classes` to a world; the first time that each is broken is kept."""
+    """`properties` are the instances by number, `violations` the first of each that fell."""
 
-    def __init__(self, world: World, classes: Sequence[type[Property]]) -> None:
-        self.violations: list[Violation] = []
-        self._world = world
-        self._properties = [one(world) for one in classes]
-        self._broken: set[str] = set()
-        for one in self._properties:
-            kind = type(one)
-            if kind.stepped is not Property.stepped:
-                world.step_listeners.append(partial(self._tell, one, one.stepped))
-            if kind.committed is not Property.committed:
-                world.committed_listeners.append(partial(self._tell, one, one.committed))
-            if kind.arrived is not Property.arrived:
-                world.network.arrived.append(partial(self._tell, one, one.arrived))
+    def __init__(self, world: World, classes: Iterable[type[Property]]) -> None:
+        self.world = world
+        self.properties = {one.number: one(world) for one in classes}
+        self.violations: dict[str, Violation] = {}
+        self._nodes: dict[int, Node] = {}
+        self._hear = {hook: self._hearers(hook) for hook in HOOKS}
 
-    @property
-    def exercised(self) -> dict[str, int]:
-        return {one.name: one.exercised for one in self._properties}
+    def finish(self) -> tuple[Violation, ...]:
+        """The run is over and calm; every violation in the order of time."""
+        self._tell("finished")
+        return tuple(sorted(self.violations.values(), key=lambda one: one.t_us))
 
-    def finish(self) -> None:
-        for one in self._properties:
-            self._tell(one, one.finished)
+    def unexercised(self) -> tuple[str, ...]:
+        """Numbers of the properties that had nothing to check: they say nothing of this run."""
+        return tuple(number for number, one in self.properties.items() if not one.exercised)
 
-    def _tell(self, one: Property, what: Callable[..., None], *arguments: object) -> None:
-        if one.name in self._broken:
-            return
-        try:
-            what(*arguments)
-        except Broken as broken:
-            self._broken.add(one.name)
-            self.violations.append(
-                Violation(
-                    number=one.number,
-                    name=one.name,
-                    what=str(broken),
-                    t_us=self._world.timeline.now_us,
-                    seq=self._world.journal.next_seq - 1,
-                )
-            )
+    def hears(self, hook: str) -> bool:
+        return bool(self._hear[hook])
+
+    def on_step(self, node: Node, turn: Turn) -> None:
+        node_id = node.config.node_id
+        if self._nodes.get(node_id) is not node:
+            self._nodes[node_id] = node
+            self._tell("restarted", node_id)
+        self._tell("stepped", node, turn)
+
+    def on_committed(self, node_id: int, batch: Batch) -> None:
+        self._tell("committed", node_id, batch)
+
+    def on_arrived(self, message: Message) -> None:
+        self._tell("arrived", message)
+
+    def on_stopped(self, message: Message) -> None:
+        self._tell("stopped", message)
+
+    def on_controller(self, node_id: int, state: str) -> None:
+        self._tell("controller_changed", node_id, state)
+
+    def on_broker(self, broker_id: int, state: str) -> None:
+        self._tell("broker_changed", broker_id, state)
+
+    def _hearers(self, hook: str) -> list[tuple[Property, Callable[..., None]]]:
+        return [
+            (one, getattr(one, hook))
+            for one in self.properties.values()
+            if getattr(type(one), hook) is not getattr(Property, hook)
+        ]
+
+    def _tell(self, hook: str, *what: object) -> None:
+        for one, hear in self._hear[hook]:
+            try:
+                hear(*what)
+            except Broken as broken:
+                self._fell(one, str(broken))
+
+    def _fell(self, fallen: Property, what: str) -> None:
+        world = self.world
+        self.violations[fallen.number] = Violation(
+            fallen.number, fallen.name, what, world.timeline.now_us, world.journal.last_seq
+        )
+        for hook, hearers in self._hear.items():
+            self._hear[hook] = [one for one in hearers if one[0] is not fallen]
+
+
+def watch(world: World, classes: Iterable[type[Property]]) -> Watch:
+    """Hold `classes` against a world that has not started: what was before is nobody's to judge."""
+    assert world.timeline.now_us == 0, "expected a world that has not started yet"
+    watching = Watch(world, classes)
+    if watching.hears("stepped") or watching.hears("restarted"):
+        world.step_listeners.append(watching.on_step)
+    if watching.hears("committed"):
+        world.committed_listeners.append(watching.on_committed)
+    if watching.hears("arrived"):
+        world.network.arrived.append(watching.on_arrived)
+    if watching.hears("stopped"):
+        world.network.stopped.append(watching.on_stopped)
+    if watching.hears("controller_changed"):
+        world.controller_listeners.append(watching.on_controller)
+    if watching.hears("broker_changed"):
+        world.agent_listeners.append(watching.on_broker)
+    return watching

@@ -1,0 +1,120 @@
+"""S9: every controller's image is what the log says, told by somebody else (rules 9.31, 9.46)."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from typing import Any
+
+from kraftsim.controller.core.image import Image
+from kraftsim.controller.node import Node
+from kraftsim.controller.raft.protocol import Turn
+
+from ..property import Broken, Property
+from ..world import World
+from .shadow import Fact, Key, Shadow
+
+
+class ImageIsReplay(Property):
+    number, name = "S9", "image-is-replay"
+    claim = "Every controller's committed image is what an independent fold makes of the same log."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._shadows: dict[int, Shadow] = {}
+
+    def restarted(self, node_id: int) -> None:
+        self._shadows.pop(node_id, None)
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        node_id = node.config.node_id
+        shadow = self._shadows.get(node_id)
+        if shadow is None:
+            shadow = self._shadows[node_id] = Shadow()
+        touched: set[Key] = set()
+        snapshot = node.quorum.snapshot
+        first = turn.committed[0].base_offset if turn.committed else node.committed.offset + 1
+        if snapshot is not None and first > shadow.end_offset:
+            shadow.restore(snapshot.batches, snapshot.snapshot_id.end_offset)
+            touched |= shadow.facts.keys() | keys_of(node.committed)
+        for batch in turn.committed:
+            touched |= shadow.fold(batch)
+        if touched or turn.committed:
+            self._check(node_id, node.committed, shadow, touched)
+
+    def _check(self, node_id: int, image: Image, shadow: Shadow, keys: Iterable[Key]) -> None:
+        if image.offset != shadow.end_offset - 1:
+            raise Broken(
+                f"the image of {node_id} is that of offset {image.offset}, "
+                f"and the log was read up to {shadow.end_offset - 1}"
+            )
+        for key in keys:
+            self.exercised += 1
+            told, seen = shadow.facts.get(key), seen_in(image, key)
+            if told != seen:
+                raise Broken(f"to {node_id} {key} is {seen}, and the log says {told}")
+
+
+def seen_in(image: Image, key: Key) -> Fact | None:
+    """What an image says of `key`, in the shadow's words; None where it knows nothing of it."""
+    return _SEEN[str(key[0])](image, *key[1:])
+
+
+def keys_of(image: Image) -> set[Key]:
+    """Every key that an image has something to say of."""
+    keys: set[Key] = {("Broker", one) for one in image.brokers}
+    keys |= {("Controller", one) for one in image.controllers}
+    keys |= {("Config", *one) for one in image.configs}
+    keys |= {("Quota", one) for one in image.client_quotas}
+    keys |= {("Scram", *one) for one in image.scram_credentials}
+    keys |= {("Access", one) for one in image.access_controls}
+    keys |= {("Token", one) for one in image.delegation_tokens}
+    for topic_id, topic in image.topics.items():
+        keys.add(("Topic", topic_id))
+        keys |= {("Partition", topic_id, one) for one in topic.partitions}
+    return keys
+
+
+def _fields(value: Any, **names: str) -> Fact | None:
+    """A value as a dictionary; `names` are the shadow's for those that the image calls otherwise."""
+    if value is None:
+        return None
+    return {names.get(one.name, one.name): getattr(value, one.name) for one in fields(value)}
+
+
+def _broker(image: Image, broker_id: int) -> Fact | None:
+    seen = _fields(image.brokers.get(broker_id), listeners="end_points")
+    return seen and {**seen, "is_migrating_zk_broker": False}
+
+
+def _topic(image: Image, topic_id: bytes) -> Fact | None:
+    topic = image.topics.get(topic_id)
+    if topic is None or image.topic_ids.get(topic.name) != topic_id:
+        return None
+    return {"name": topic.name, "partitions": set(topic.partitions)}
+
+
+def _partition(image: Image, topic_id: bytes, number: int) -> Fact | None:
+    topic = image.topics.get(topic_id)
+    partition = None if topic is None else topic.partitions.get(number)
+    return _fields(partition, elr="eligible_leader_replicas")
+
+
+def _producer_ids(image: Image) -> Fact:
+    return {"next_producer_id": image.next_producer_id}
+
+
+_SEEN: dict[str, Callable[..., Fact | None]] = {
+    "Broker": _broker,
+    "Controller": lambda image, one: _fields(image.controllers.get(one)),
+    "Topic": _topic,
+    "Partition": _partition,
+    "Config": lambda image, *one: image.configs.get(one),
+    "Features": lambda image: image.features or None,
+    "KRaftVersion": lambda image: {"level": image.kraft_version},
+    "ProducerIds": _producer_ids,
+    "Quota": lambda image, one: image.client_quotas.get(one),
+    "Scram": lambda image, *one: _fields(image.scram_credentials.get(one)),
+    "Access": lambda image, one: _fields(image.access_controls.get(one)),
+    "Token": lambda image, one: _fields(image.delegation_tokens.get(one)),
+}
+
+CLASSES = (ImageIsReplay,)

@@ -1,0 +1,301 @@
+"""Leases and fencing, S18 to S24 (rules 9.12 to 9.17).
+
+Contacts are counted where heartbeats arrive, on the receiver's clock; no controller's own book of
+leases is asked, but where it is the book that is examined (S22, S24).
+"""
+
+from typing import Any
+
+from sortedcontainers import SortedList
+
+from kraftsim.controller.core import records as r
+from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.leases import NO_OFFSET
+from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
+from kraftsim.controller.node import Node
+from kraftsim.controller.raft.protocol import Turn
+
+from ..network import Message
+from ..property import Broken, Property
+from ..world import World
+from .committed import OfTheCommittedLog
+from .shadow import Key
+from .tenure import OfTenures, Tenure, fenced_by, unfenced_by
+
+
+class NoEarlyFence(OfTenures):
+    number, name = "S18", "no-early-fence"
+    claim = "A lease is taken for over only when a whole session has passed since the last contact."
+
+    def appended(self, tenure: Tenure, record: Any, offset: int) -> None:
+        broker_id = fenced_by(record)
+        known = None if broker_id is None else tenure.brokers.get(broker_id)
+        if known is None or self._was_wished(known):
+            return
+        self.exercised += 1
+        if known.contact_ms is None:
+            return
+        silent_ms = self.world.clock_ms(tenure.node_id) - known.contact_ms
+        if silent_ms < self.session_ms:
+            raise Broken(
+                f"{broker_id} is fenced at {offset} after {silent_ms} ms of silence, "
+                f"and a session has {self.session_ms} ms"
+            )
+
+    def _was_wished(self, known: Any) -> bool:
+        """A heartbeat that wants a fence, or a shutdown, gets it at once."""
+        return self.is_decided_now(known) and any(
+            one.want_fence or one.want_shut_down for one in known.heartbeats
+        )
+
+
+class NoLateFence(OfTenures):
+    """Whose lease runs out first is known as the core knows it: contacts only grow, so the head of
+    the order is looked at again when its time has come."""
+
+    number, name = "S19", "no-late-fence"
+    claim = "Under one active controller a silent broker is fenced a session and a check later."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        checks = self.profile.expiry_checks_per_session
+        check_ms = 1 if checks is None else max(1, self.session_ms // checks)
+        self._bound_ms = self.session_ms + check_ms + 1
+        self._orders: dict[int, SortedList[tuple[int, int]]] = {}
+        self._paused: set[int] = set()
+
+    def began(self, node: Node, tenure: Tenure) -> None:
+        unfenced = [b for b, known in tenure.brokers.items() if not known.fenced]
+        self._orders[tenure.node_id] = SortedList((tenure.began_ms, b) for b in unfenced)
+
+    def appended(self, tenure: Tenure, record: Any, offset: int) -> None:
+        if (unfenced := unfenced_by(record)) is not None:
+            now_ms = self.world.clock_ms(tenure.node_id)
+            self._orders[tenure.node_id].add((now_ms, unfenced))
+        self.exercised += fenced_by(record) is not None
+
+    def controller_changed(self, node_id: int, state: str) -> None:
+        """A process that stands still decides nothing; what it does as it goes on is its own."""
+        super().controller_changed(node_id, state)
+        (self._paused.add if state == "PAUSED" else self._paused.discard)(node_id)
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        super().stepped(node, turn)
+        tenure = self.tenures.get(node.config.node_id)
+        if tenure is None or tenure.node_id in self._paused:
+            return
+        if self.profile.expiry_checks_per_session is None and not tenure.was_heard:
+            return  # in 3.9 nothing is examined before the first contact (2.41)
+        self._examine(tenure, self._orders[tenure.node_id])
+
+    def _examine(self, tenure: Tenure, order: "SortedList[tuple[int, int]]") -> None:
+        now_ms = self.world.clock_ms(tenure.node_id)
+        while order and order[0][0] + self._bound_ms < now_ms:
+            _, broker_id = order.pop(0)
+            known = tenure.brokers.get(broker_id)
+            if known is None or known.fenced or known.contact_ms is None:
+                continue
+            if known.contact_ms + self._bound_ms < now_ms:
+                raise Broken(
+                    f"{broker_id} is not fenced {now_ms - known.contact_ms} ms after the last "
+                    f"contact, and should be after {self._bound_ms} ms"
+                )
+            order.add((known.contact_ms, broker_id))
+
+
+class FenceBeforeReuse(OfTheCommittedLog):
+    number, name = "S20", "fence-before-reuse"
+    claim = (
+        "From its fence on nothing makes a broker lead, or counts it as live, before an unfence."
+    )
+
+    def done(self, batch: Batch, touched: set[Key]) -> None:
+        for record in batch.records:
+            if isinstance(record, r.PartitionRecord):
+                self._check(record, record.leader, record.isr)
+            elif isinstance(record, r.PartitionChangeRecord) and record.leader >= 0:
+                self._check(record, record.leader, ())
+
+    def _check(self, record: Any, leader: int, isr: tuple[int, ...]) -> None:
+        self.exercised += 1
+        for broker_id in {leader, *isr} - {r.NO_LEADER}:
+            known = self.shadow.broker(broker_id)
+            if known is None or known["fenced"]:
+                raise Broken(
+                    f"{record} counts on {broker_id}, which is {known or 'not registered'}"
+                )
+
+
+class UnfenceNeedsCatchUp(OfTenures):
+    number, name = "S21", "unfence-needs-catch-up"
+    claim = (
+        "A broker is unfenced only on its own word: a heartbeat that has its registration's offset"
+        " and wants neither a fence nor a shutdown."
+    )
+
+    def appended(self, tenure: Tenure, record: Any, offset: int) -> None:
+        broker_id = unfenced_by(record)
+        known = None if broker_id is None else tenure.brokers.get(broker_id)
+        if known is None:
+            return
+        self.exercised += 1
+        fitting = [
+            one
+            for one in known.heartbeats
+            if one.current_metadata_offset >= known.register_offset
+            and not (one.want_fence or one.want_shut_down)
+        ]
+        if not fitting or not self.is_decided_now(known):
+            raise Broken(
+                f"{broker_id}, registered at {known.register_offset}, is unfenced at {offset} "
+                f"upon {known.heartbeats}"
+            )
+
+
+class LeasesAreRebuilt(OfTenures):
+    number, name = "S22", "leases-are-rebuilt"
+    claim = "Who becomes active gives every unfenced broker a whole session, and no fenced one."
+
+    def began(self, node: Node, tenure: Tenure) -> None:
+        self.exercised += bool(tenure.brokers)
+        for broker_id, known in tenure.brokers.items():
+            contact_ms = node.leases.contact_ms(broker_id)
+            expected = None if known.fenced else tenure.began_ms
+            if contact_ms != expected:
+                raise Broken(
+                    f"{tenure.node_id} takes over at {tenure.began_ms} ms, and has heard of "
+                    f"{broker_id} at {contact_ms}: expected {expected}"
+                )
+
+
+class BeliefOverlap(Property):
+    """A number before all: `zombie_us` is how long brokers went on believing in a lease that the
+    log had ended. Kafka does not promise that they do not: it is a claim of stricter clusters."""
+
+    number, name = "S23", "belief-overlap"
+    claim = "No broker believes to be unfenced while the log says that it is not."
+    always = False
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._believing: dict[int, int] = {}  # broker_id -> the epoch it was told to be unfenced in
+        self._since_us: dict[int, int] = {}
+        self._past_us = 0
+        self._end_offset = 0
+
+    @property
+    def zombie_us(self) -> int:
+        now_us = self.world.timeline.now_us
+        return self._past_us + sum(now_us - since_us for since_us in self._since_us.values())
+
+    def arrived(self, message: Message) -> None:
+        request, reply = message.request, message.reply
+        if not message.is_reply or not isinstance(request, BrokerHeartbeatRequest):
+            return
+        if isinstance(reply, BrokerHeartbeatResponse) and not reply.error_code:
+            if not reply.is_fenced:
+                self._believing[request.broker_id] = request.broker_epoch
+            else:
+                self._disabuse(request.broker_id)
+        elif isinstance(reply, ApiError | BrokerHeartbeatResponse) and _is_stale(reply):
+            self._disabuse(request.broker_id)
+
+    def broker_changed(self, broker_id: int, state: str) -> None:
+        if state == "NOT_RUNNING":
+            self._disabuse(broker_id)
+
+    def committed(self, node_id: int, batch: Batch) -> None:
+        if batch.base_offset < self._end_offset:
+            return
+        self._end_offset = batch.last_offset + 1
+        for record in batch.records:
+            if (unfenced := unfenced_by(record)) is not None:
+                self._settle(unfenced)
+            elif (ended := _ends_lease(record, self._believing)) is not None:
+                self.exercised += 1
+                self._since_us.setdefault(ended, self.world.timeline.now_us)
+
+    def finished(self) -> None:
+        if self.zombie_us:
+            raise Broken(f"brokers believed in leases that were over for {self.zombie_us} us")
+
+    def _disabuse(self, broker_id: int) -> None:
+        self._believing.pop(broker_id, None)
+        self._settle(broker_id)
+
+    def _settle(self, broker_id: int) -> None:
+        since_us = self._since_us.pop(broker_id, None)
+        if since_us is not None:
+            self._past_us += self.world.timeline.now_us - since_us
+
+
+def _is_stale(reply: ApiError | BrokerHeartbeatResponse) -> bool:
+    code = reply.code if isinstance(reply, ApiError) else reply.error_code
+    return code == 77
+
+
+def _ends_lease(record: Any, believing: dict[int, int]) -> int | None:
+    """Whom a record robs of a lease that it believes in."""
+    broker_id = fenced_by(record)
+    if broker_id is None and isinstance(record, r.UnregisterBrokerRecord | r.RegisterBrokerRecord):
+        broker_id = record.broker_id
+        if believing.get(broker_id) == record.broker_epoch and isinstance(
+            record, r.RegisterBrokerRecord
+        ):
+            return None  # the same incarnation again
+    return broker_id if broker_id in believing else None
+
+
+class ShutdownLaw(OfTheCommittedLog):
+    number, name = "S24", "shutdown-law"
+    claim = (
+        "A controlled shutdown's offset is set once in a controller's tenure, and nothing but a new"
+        " registration makes the broker active again."
+    )
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._offsets: dict[tuple[int, int], tuple[int, int, int]] = {}
+
+    def read(self, record: Any, offset: int) -> None:
+        if isinstance(record, r.RegisterBrokerRecord):
+            known = self.shadow.broker(record.broker_id)
+            if known is not None and known["in_controlled_shutdown"]:
+                self.exercised += 1
+                amends = known["incarnation_id"] == record.incarnation_id
+                if amends and not record.in_controlled_shutdown:
+                    raise Broken(f"{record} takes its shutdown back")
+
+    def arrived(self, message: Message) -> None:
+        """In front of the next heartbeat: what did the ones before leave behind?"""
+        request = message.request
+        process = self.world.controllers.get(message.receiver)
+        if process is None or not isinstance(request, BrokerHeartbeatRequest):
+            return
+        active = process.node.active
+        one = None if active is None else active.state.leases.liveness.get(request.broker_id)
+        if active is None or one is None:
+            return
+        key, epoch = (message.receiver, request.broker_id), request.broker_epoch
+        known = self._offsets.get(key)
+        offset = one.controlled_shutdown_offset
+        if offset != NO_OFFSET:
+            self._offsets[key] = active.epoch, epoch, offset
+        if known is None or known[:2] != (active.epoch, epoch) or known[2] == offset:
+            return
+        self.exercised += 1
+        if offset != NO_OFFSET or not one.fenced:
+            raise Broken(f"{request.broker_id} left from {known[2]} on, and now from {offset}")
+        del self._offsets[key]
+
+
+CLASSES = (
+    NoEarlyFence,
+    NoLateFence,
+    FenceBeforeReuse,
+    UnfenceNeedsCatchUp,
+    LeasesAreRebuilt,
+    BeliefOverlap,
+    ShutdownLaw,
+)

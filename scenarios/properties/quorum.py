@@ -1,0 +1,293 @@
+"""The quorum and its log, S1 to S8 (rules 9.36 to 9.43).
+
+Nothing in here asks a replica what it believes of others: leaders, votes, entries and commits are
+written down as they are seen, and whatever is seen later must agree.
+"""
+
+from collections.abc import Hashable
+
+from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.rpc import VoteRequest, VoteResponse
+from kraftsim.controller.core.uuid import ZERO_UUID
+from kraftsim.controller.node import Node
+from kraftsim.controller.raft.log import MetadataLog
+from kraftsim.controller.raft.protocol import Turn
+from kraftsim.controller.raft.quorum import Quorum
+
+from ..network import Message
+from ..property import Broken, Property
+from ..world import World
+
+Place = tuple[int, int]
+"""(base offset, epoch) of an entry."""
+
+
+class OneLeaderPerEpoch(Property):
+    number, name = "S1", "one-leader-per-epoch"
+    claim = "No two controllers lead in the same epoch."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._leaders: dict[int, int] = {}
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        quorum = node.quorum
+        if not quorum.is_leader:
+            return
+        me, epoch = quorum.me.node_id, quorum.epoch
+        known = self._leaders.get(epoch)
+        if known is None:
+            self._leaders[epoch] = me
+            self.exercised += 1
+        elif known != me:
+            raise Broken(f"epoch {epoch} is led by {known} and by {me}")
+
+
+class EpochMonotone(Property):
+    number, name = "S2", "epoch-monotone"
+    claim = "A controller's epoch never falls, over restarts too, and its disk knows it."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._epochs: dict[int, int] = {}
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        quorum = node.quorum
+        me, epoch = quorum.me.node_id, quorum.epoch
+        known = self._epochs.get(me, 0)
+        if epoch < known:
+            raise Broken(f"{me} is at epoch {epoch}, and was at {known}")
+        if quorum.durable.epoch != epoch:
+            raise Broken(f"{me} is at epoch {epoch}, and its disk at {quorum.durable.epoch}")
+        if epoch > known:
+            self._epochs[me] = epoch
+            self.exercised += 1
+
+
+class VoteOnce(Property):
+    number, name = "S3", "vote-once"
+    claim = "A replica gives one vote an epoch, and its disk knows of it before anybody else."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._votes: dict[Hashable, int] = {}
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        state, me = node.quorum.durable, node.quorum.me
+        if state.voted is not None:
+            self._agree((me.node_id, me.directory_id, state.epoch), state.voted.node_id)
+
+    def arrived(self, message: Message) -> None:
+        request, reply = message.request, message.reply
+        if not (isinstance(request, VoteRequest) and isinstance(reply, VoteResponse)):
+            return
+        if reply.error_code or not reply.topics or not reply.topics[0].partitions[0].vote_granted:
+            return
+        asked = request.topics[0].partitions[0]
+        if not asked.pre_vote:
+            directory = asked.voter_directory_id
+            if directory == ZERO_UUID:
+                directory = self.world.controllers[message.sender].node.quorum.me.directory_id
+            self._agree((message.sender, directory, asked.replica_epoch), asked.replica_id)
+
+    def _agree(self, voter: Hashable, candidate: int) -> None:
+        known = self._votes.get(voter)
+        if known is None:
+            self._votes[voter] = candidate
+            self.exercised += 1
+        elif known != candidate:
+            raise Broken(f"(voter, directory, epoch) {voter} voted for {known} and {candidate}")
+
+
+class LogMatching(Property):
+    number, name = "S4", "log-matching"
+    claim = "Entries of one offset and epoch are the same in every log, and so is all before them."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._entries: dict[Place, tuple[Batch, Place | None]] = {}
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        for batch in turn.persist:
+            self._check(node.log, batch)
+
+    def _check(self, log: MetadataLog, batch: Batch) -> None:
+        here, before = (batch.base_offset, batch.epoch), _before(log, batch.base_offset)
+        known = self._entries.get(here)
+        if known is None:
+            self._entries[here] = batch, before
+            return
+        self.exercised += 1
+        known_batch, known_before = known
+        if known_batch is not batch and known_batch != batch:
+            raise Broken(f"at (offset, epoch) {here} stand {known_batch} and {batch}")
+        if known_before is None:
+            self._entries[here] = batch, before
+        elif before not in (None, known_before):
+            raise Broken(f"before (offset, epoch) {here} stand {known_before} and {before}")
+
+
+def _before(log: MetadataLog, offset: int) -> Place | None:
+    """What stands before an entry; None where the log does not tell, behind a snapshot."""
+    if not log.start_offset < offset <= log.end_offset:
+        return None
+    batch = log.read(offset - 1, 1)[0]
+    return batch.base_offset, batch.epoch
+
+
+class CommittedIsFinal(Property):
+    number, name = "S5", "committed-is-final"
+    claim = "What one controller knows to be committed no other one contradicts, and none unlearns."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._committed: dict[int, Batch] = {}
+        self._ends: dict[int, int] = {}
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        if turn.truncate_to is None:
+            return
+        node_id, end = node.config.node_id, self._ends.get(node.config.node_id, 0)
+        if turn.truncate_to < end:
+            raise Broken(f"{node_id} cuts its log at {turn.truncate_to}, and knew {end} committed")
+
+    def committed(self, node_id: int, batch: Batch) -> None:
+        known = self._committed.setdefault(batch.base_offset, batch)
+        self.exercised += known is not batch or node_id not in self._ends
+        if known is not batch and known != batch:
+            raise Broken(f"{batch.base_offset} is {known}, and to {node_id} {batch}")
+        self._ends[node_id] = max(self._ends.get(node_id, 0), batch.last_offset + 1)
+
+
+class HighWatermark(Property):
+    number, name = "S6", "high-watermark"
+    claim = (
+        "A high watermark never falls in a process's life, and a leader is the first to raise it,"
+        " to what a majority has on disk."
+    )
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._marks: dict[int, int] = {}
+        self._highest = 0
+
+    def restarted(self, node_id: int) -> None:
+        self._marks.pop(node_id, None)
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        quorum = node.quorum
+        me, mark = quorum.me.node_id, quorum.high_watermark
+        known = self._marks.get(me, 0)
+        if mark == known:
+            return
+        if mark < known:
+            raise Broken(f"the high watermark of {me} is {mark}, and was {known}")
+        if mark > quorum.log.end_offset:
+            raise Broken(f"{me} has {quorum.log.end_offset} of {mark}")
+        self._marks[me] = mark
+        if mark > self._highest:
+            self._highest = mark
+            self._check_majority(quorum, mark)
+
+    def _check_majority(self, quorum: Quorum, mark: int) -> None:
+        self.exercised += 1
+        if quorum.leader_id != quorum.me.node_id:  # it may have resigned in this very step
+            raise Broken(f"{quorum.me.node_id}, which does not lead, is the first at {mark}")
+        epoch = epoch_before(quorum.log, mark)
+        holding = [one for one in quorum.voters.ids if self._holds(one, mark, epoch)]
+        if len(holding) < quorum.voters.majority:
+            raise Broken(f"{mark} of epoch {epoch} is committed, and on the disks of {holding}")
+
+    def _holds(self, node_id: int, end_offset: int, epoch: int | None) -> bool:
+        process = self.world.controllers.get(node_id)
+        if process is None:
+            return False
+        quorum = process.node.quorum
+        if quorum.persisted_offset < end_offset:
+            return False
+        return end_offset <= quorum.log.start_offset or epoch == epoch_before(
+            quorum.log, end_offset
+        )
+
+
+def epoch_before(log: MetadataLog, end_offset: int) -> int | None:
+    """The epoch of what stands before `end_offset`; None where nothing does, or nobody knows."""
+    if end_offset == log.start_offset:
+        return log.start_epoch
+    if not log.start_offset < end_offset <= log.end_offset:
+        return None
+    return log.read(end_offset - 1, 1)[0].epoch
+
+
+class LeaderCompleteness(Property):
+    number, name = "S7", "leader-completeness"
+    claim = "Whoever leads has every entry that was committed in an epoch before its own."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._end, self._end_epoch = 0, 0
+        self._epochs: dict[int, int] = {}
+
+    def restarted(self, node_id: int) -> None:
+        self._epochs.pop(node_id, None)
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        quorum = node.quorum
+        if quorum.is_leader and self._epochs.get(quorum.me.node_id) != quorum.epoch:
+            self._epochs[quorum.me.node_id] = quorum.epoch
+            self._check(quorum)
+        if quorum.high_watermark > self._end:
+            self._end = quorum.high_watermark
+            self._end_epoch = epoch_before(quorum.log, self._end) or 0
+            for process in self.world.controllers.values():
+                other = process.node.quorum
+                if process.is_alive and other.is_leader and other.epoch > quorum.epoch:
+                    self._check(other)
+
+    def _check(self, leader: Quorum) -> None:
+        """What it has there it has all before, by S4."""
+        self.exercised += self._end > 0
+        log, end = leader.log, self._end
+        if end > log.start_offset and epoch_before(log, end) != self._end_epoch:
+            raise Broken(
+                f"{leader.me.node_id} leads epoch {leader.epoch} without what was committed "
+                f"below {end} in epoch {self._end_epoch}"
+            )
+
+
+class OneWriter(Property):
+    number, name = "S8", "one-writer"
+    claim = "Only its epoch's leader writes an entry first, and it never takes one of its own back."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._written: set[Place] = set()
+        self._epochs: dict[int, int] = {}
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        quorum = node.quorum
+        me = quorum.me.node_id
+        led = quorum.leader_id == me and quorum.epoch  # it may have resigned in this very step
+        if led and turn.truncate_to is not None and self._epochs.get(me) == led:
+            raise Broken(f"{me} leads epoch {led} and cuts its log at {turn.truncate_to}")
+        self._epochs[me] = led
+        for batch in turn.persist:
+            here = batch.base_offset, batch.epoch
+            if here in self._written:
+                continue
+            self.exercised += 1
+            if led != batch.epoch:
+                raise Broken(f"{me} writes (offset, epoch) {here}, and does not lead that epoch")
+            self._written.add(here)
+
+
+CLASSES = (
+    OneLeaderPerEpoch,
+    EpochMonotone,
+    VoteOnce,
+    LogMatching,
+    CommittedIsFinal,
+    HighWatermark,
+    LeaderCompleteness,
+    OneWriter,
+)

@@ -1,0 +1,331 @@
+"""Registration and identity, S10 to S17 (rules 9.1 to 9.11, 9.29, 9.44)."""
+
+from typing import Any
+
+from kraftsim.controller.core import records as r
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.registration import BrokerRegistration
+from kraftsim.controller.core.rpc import (
+    BrokerHeartbeatRequest,
+    BrokerHeartbeatResponse,
+    BrokerRegistrationRequest,
+    BrokerRegistrationResponse,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    Request,
+    UnregisterBrokerRequest,
+    UnregisterBrokerResponse,
+)
+from kraftsim.controller.core.uuid import Uuid
+from kraftsim.controller.node import Node
+from kraftsim.controller.raft.protocol import Turn
+
+from ..network import Message, Reply
+from ..property import Broken, Property
+from ..world import World
+from .committed import OfTheCommittedLog
+from .tenure import OfTenures, Tenure, fenced_by, unfenced_by
+
+
+class EpochLaw(OfTheCommittedLog):
+    number, name = "S10", "epoch-law"
+    claim = (
+        "A new incarnation gets a broker epoch above all before, fenced; the same incarnation keeps"
+        " its epoch, fencing and shutdown state."
+    )
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._highest = -1
+
+    def read(self, record: Any, offset: int) -> None:
+        if not isinstance(record, r.RegisterBrokerRecord):
+            return
+        self.exercised += 1
+        broker_id, epoch = record.broker_id, record.broker_epoch
+        known = self.shadow.broker(broker_id)
+        if known is not None and known["incarnation_id"] == record.incarnation_id:
+            kept = {name: known[name] for name in ("broker_epoch", "fenced")}
+            kept["in_controlled_shutdown"] = known["in_controlled_shutdown"]
+            said = {name: getattr(record, name) for name in kept}
+            if said != kept:
+                raise Broken(f"the same incarnation of {broker_id} had {kept}, and has {said}")
+        elif epoch <= self._highest or epoch > offset:
+            raise Broken(f"{broker_id} gets epoch {epoch} at {offset}, after {self._highest}")
+        elif not record.fenced or record.in_controlled_shutdown:
+            raise Broken(f"a new incarnation of {broker_id} begins as {record}")
+        self._highest = max(self._highest, epoch)
+
+
+class OneIncarnationUnfenced(OfTheCommittedLog):
+    number, name = "S11", "one-incarnation-unfenced"
+    claim = "Only the incarnation that is registered now is unfenced, fenced or changed."
+
+    def read(self, record: Any, offset: int) -> None:
+        match record:
+            case r.BrokerRegistrationChangeRecord() | r.UnregisterBrokerRecord():
+                broker_id, epoch = record.broker_id, record.broker_epoch
+            case r.FenceBrokerRecord() | r.UnfenceBrokerRecord():
+                broker_id, epoch = record.id, record.epoch
+            case _:
+                return
+        self.exercised += unfenced_by(record) is not None
+        known = self.shadow.broker(broker_id)
+        if known is None or known["broker_epoch"] != epoch:
+            raise Broken(f"{record} at {offset} is about another incarnation than {known}")
+
+
+class NoTheft(OfTenures):
+    number, name = "S12", "no-theft"
+    claim = (
+        "Another incarnation of an unfenced broker is accepted only when the lease is over, or in a"
+        " controlled shutdown."
+    )
+
+    def appended(self, tenure: Tenure, record: Any, offset: int) -> None:
+        known = tenure.brokers.get(getattr(record, "broker_id", -1))
+        if not isinstance(record, r.RegisterBrokerRecord) or known is None:
+            return
+        if known.incarnation_id == record.incarnation_id:
+            return
+        self.exercised += 1
+        if known.fenced or known.leaving or known.contact_ms is None:
+            return
+        silent_ms = self.world.clock_ms(tenure.node_id) - known.contact_ms
+        if silent_ms <= self.session_ms:
+            raise Broken(
+                f"{record.broker_id} is given to another incarnation at {offset}, "
+                f"{silent_ms} ms after the last one was heard of"
+            )
+
+
+Soft = tuple[object, ...]
+Subject = BrokerRegistrationRequest | BrokerHeartbeatRequest
+
+
+class _Untouched(Property):
+    """What is soft about a broker, in front of a request and behind it. Whoever is refused causes a
+    step that lets out a reply and nothing else, so it is compared at the next event, and never
+    where something else has happened to that controller in between."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._before: tuple[Node, int, Soft, Subject] | None = None
+
+    def expects(self, node: Node, request: Subject) -> bool:
+        """Must this request leave nothing behind?"""
+        raise NotImplementedError
+
+    def changed(self, request: Subject, what: str) -> None:
+        raise Broken(f"{request} leaves behind: {what}")
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        before = self._before
+        if before is None:
+            return
+        if before[0] is not node or turn.is_plain:
+            self.settle()
+            return
+        self._before = None
+        for batch in turn.persist:
+            for record in batch.records:
+                if _is_of(record, before[3]):
+                    self.changed(before[3], str(record))
+
+    def arrived(self, message: Message) -> None:
+        self.settle()
+        request = message.request
+        if message.is_reply or not isinstance(request, Subject):
+            return
+        process = self.world.controllers.get(message.receiver)
+        if process is None or process.state != "RUNNING" or not process.node.is_active:
+            return
+        node, broker_id = process.node, request.broker_id
+        if self.expects(node, request):
+            self._before = node, broker_id, _soft(node, broker_id), request
+
+    def finished(self) -> None:
+        self.settle()
+
+    def settle(self) -> None:
+        before, self._before = self._before, None
+        if before is None or before[0].active is None:
+            return
+        node, broker_id, was, request = before
+        now = _soft(node, broker_id)
+        if now != was:
+            self.changed(request, f"{was} of {broker_id} became {now}")
+
+
+def _soft(node: Node, broker_id: int) -> Soft:
+    leases = node.leases
+    one = leases.liveness.get(broker_id)
+    contact_ms = leases.contact_ms(broker_id)
+    if one is None:
+        return (contact_ms,)
+    return contact_ms, one.fenced, one.metadata_offset, one.controlled_shutdown_offset
+
+
+def _is_of(record: Any, request: Subject) -> bool:
+    """Is it what this request would have written? A fence may be that of a lease that ran out."""
+    if isinstance(request, BrokerRegistrationRequest):
+        incarnation_id: Uuid | None = getattr(record, "incarnation_id", None)
+        return incarnation_id == request.incarnation_id
+    is_change = isinstance(record, r.BrokerRegistrationChangeRecord | r.UnfenceBrokerRecord)
+    is_its_own = request.broker_id in (getattr(record, "broker_id", -1), getattr(record, "id", -1))
+    return is_change and is_its_own and fenced_by(record) is None
+
+
+class ForeignClusterLeavesNoTrace(_Untouched):
+    number, name = "S13", "foreign-cluster-leaves-no-trace"
+    claim = "A registration of another cluster leaves no record, and no guess about the broker."
+
+    def expects(self, node: Node, request: Subject) -> bool:
+        if not isinstance(request, BrokerRegistrationRequest):
+            return False
+        is_foreign = request.cluster_id != self.world.topology.cluster_id
+        self.exercised += is_foreign
+        return is_foreign
+
+
+class RefusedChangesNothing(_Untouched):
+    """Whether it was refused is known with the reply."""
+
+    number, name = "S14", "refused-changes-nothing"
+    claim = "A registration or heartbeat that is refused leaves no record and no guess behind."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._changed: dict[int, tuple[Subject, str]] = {}
+
+    def expects(self, node: Node, request: Subject) -> bool:
+        self._changed.pop(id(request), None)  # a copy of it: the last one counts
+        return True
+
+    def changed(self, request: Subject, what: str) -> None:
+        self._changed[id(request)] = request, what
+
+    def arrived(self, message: Message) -> None:
+        super().arrived(message)
+        if message.is_reply and isinstance(message.request, Subject):
+            self._judge(message.request, message.reply)
+
+    def stopped(self, message: Message) -> None:
+        if message.is_reply:
+            self._changed.pop(id(message.request), None)
+
+    def _judge(self, request: Subject, reply: Reply) -> None:
+        _, what = self._changed.pop(id(request), (None, None))
+        code = reply.code if isinstance(reply, ApiError) else getattr(reply, "error_code", 0)
+        if reply is None or code in (ErrorCode.NONE, ErrorCode.NOT_CONTROLLER):
+            return  # done, or nobody knows (9.30)
+        self.exercised += 1
+        if what is not None:
+            raise Broken(f"{request} is refused with {code}, and leaves behind: {what}")
+
+
+class StaleEpochIsPowerless(_Untouched):
+    number, name = "S15", "stale-epoch-powerless"
+    claim = "A heartbeat of another epoch than the registered one changes nothing that is known."
+
+    def expects(self, node: Node, request: Subject) -> bool:
+        if not isinstance(request, BrokerHeartbeatRequest):
+            return False
+        known: BrokerRegistration | None = node.latest.brokers.get(request.broker_id)
+        is_stale = known is None or known.broker_epoch != request.broker_epoch
+        self.exercised += is_stale
+        return is_stale
+
+
+class AnswerAfterCommit(OfTheCommittedLog):
+    number, name = "S16", "answer-after-commit"
+    claim = "Whoever is told of success is told of what is committed."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._said: set[tuple[object, ...]] = set()
+
+    def read(self, record: Any, offset: int) -> None:
+        match record:
+            case r.RegisterBrokerRecord():
+                self._said.add(("registered", record.broker_id, record.broker_epoch))
+            case r.UnregisterBrokerRecord():
+                self._said.add(("unregistered", record.broker_id))
+            case r.TopicRecord():
+                self._said.add(("topic", record.topic_id))
+            case r.BrokerRegistrationChangeRecord(fenced=r.UNFENCE):
+                self._said.add(("unfenced", record.broker_id, record.broker_epoch))
+            case r.UnfenceBrokerRecord():
+                self._said.add(("unfenced", record.id, record.epoch))
+
+    def arrived(self, message: Message) -> None:
+        if message.is_reply and not isinstance(message.reply, ApiError | None):
+            for said in _successes(message.request, message.reply):
+                self.exercised += 1
+                if said not in self._said:
+                    raise Broken(f"{message.receiver} is told {said}, which is not committed")
+
+
+def _successes(request: Request, reply: object) -> list[tuple[object, ...]]:
+    """What an answer says is so."""
+    match request, reply:
+        case BrokerRegistrationRequest(), BrokerRegistrationResponse(error_code=0):
+            return [("registered", request.broker_id, reply.broker_epoch)]
+        case BrokerHeartbeatRequest(), BrokerHeartbeatResponse(error_code=0, is_fenced=False):
+            return [("unfenced", request.broker_id, request.broker_epoch)]
+        case UnregisterBrokerRequest(), UnregisterBrokerResponse(error_code=0):
+            return [("unregistered", request.broker_id)]
+        case CreateTopicsRequest(), CreateTopicsResponse() if not request.validate_only:
+            return [("topic", one.topic_id) for one in reply.topics if not one.error_code]
+        case _:
+            return []
+
+
+class IdsImmutable(OfTheCommittedLog):
+    number, name = "S17", "ids-immutable"
+    claim = "The cluster's id is one, everywhere and for ever; a directory belongs to one broker."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._owners: dict[Uuid, int] = {}
+
+    def restarted(self, node_id: int) -> None:
+        self.exercised += 1
+        config, expected = self.world.controllers[node_id].node.config, self.world.topology
+        if config.cluster_id != expected.cluster_id:
+            raise Broken(f"{node_id} belongs to {config.cluster_id}, not {expected.cluster_id}")
+
+    def read(self, record: Any, offset: int) -> None:
+        match record:
+            case r.UnregisterBrokerRecord():
+                self._disown(record.broker_id)
+            case r.RegisterBrokerRecord():
+                self._disown(record.broker_id)
+                self._own(record.broker_id, record.log_dirs)
+            case r.BrokerRegistrationChangeRecord(log_dirs=directories) if directories:
+                self._disown(record.broker_id)
+                self._own(record.broker_id, directories)
+
+    def _disown(self, broker_id: int) -> None:
+        known = self.shadow.broker(broker_id)
+        for directory in known["log_dirs"] if known else ():
+            if self._owners.get(directory) == broker_id:
+                del self._owners[directory]
+
+    def _own(self, broker_id: int, directories: tuple[Uuid, ...]) -> None:
+        for directory in directories:
+            owner = self._owners.setdefault(directory, broker_id)
+            if owner != broker_id:
+                raise Broken(f"directory {directory.hex()} belongs to {owner} and {broker_id}")
+
+
+CLASSES = (
+    EpochLaw,
+    OneIncarnationUnfenced,
+    NoTheft,
+    ForeignClusterLeavesNoTrace,
+    RefusedChangesNothing,
+    StaleEpochIsPowerless,
+    AnswerAfterCommit,
+    IdsImmutable,
+)

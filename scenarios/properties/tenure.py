@@ -1,0 +1,196 @@
+"""What an active controller had to know at every moment, told from outside.
+
+A tenure begins when a controller becomes active. From then on every record that it appends and
+every heartbeat that reaches it is counted here as well, on its own clock, so that what it decides
+can be held against what had happened. A process that is stopped by signal receives nothing: what
+lies in front of its door counts once it goes on.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from kraftsim.controller.core import records as r
+from kraftsim.controller.core.registration import BrokerRegistration
+from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
+from kraftsim.controller.core.uuid import Uuid
+from kraftsim.controller.node import Node
+from kraftsim.controller.raft.protocol import Turn
+
+from ..network import Message
+from ..property import Property
+from ..world import World
+
+
+@dataclass(slots=True)
+class Known:
+    """One registered broker. `contact_ms` is when its lease began last; `heartbeats` those that
+    may be decided now: the last one, or what a paused process has not read yet."""
+
+    epoch: int
+    incarnation_id: Uuid
+    register_offset: int
+    fenced: bool
+    leaving: bool
+    contact_ms: int | None = None
+    heartbeats: list[BrokerHeartbeatRequest] = field(default_factory=list)
+    heartbeat_us: int = -1
+
+
+@dataclass(slots=True)
+class Tenure:
+    node_id: int
+    epoch: int
+    began_ms: int
+    brokers: dict[int, Known]
+    was_heard: bool = False
+    """Anything at all of a broker: before that, 3.9 examines no lease (rule 2.41)."""
+
+
+class OfTenures(Property):
+    """What is overridden comes in front of what it does to the tenure."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.tenures: dict[int, Tenure] = {}
+        self.profile = world.topology.profile
+        self.session_ms = world.topology.settings.broker_session_timeout_ms
+
+    def began(self, node: Node, tenure: Tenure) -> None:
+        """A controller has become active."""
+
+    def heard(self, tenure: Tenure, request: BrokerHeartbeatRequest) -> None:
+        """A heartbeat of whatever epoch is about to be decided."""
+
+    def appended(self, tenure: Tenure, record: Any, offset: int) -> None:
+        """The active controller has written a record."""
+
+    def restarted(self, node_id: int) -> None:
+        self.tenures.pop(node_id, None)
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        node_id, active = node.config.node_id, node.active
+        tenure = self.tenures.get(node_id)
+        if active is None:
+            if tenure is not None:
+                del self.tenures[node_id]
+        elif tenure is None or tenure.epoch != active.epoch:
+            self._begin(node)
+        else:
+            for batch in turn.persist:
+                if not batch.is_control:
+                    for offset, record in enumerate(batch.records, batch.base_offset):
+                        self.appended(tenure, record, offset)
+                        _fold(tenure, record, offset, self.world.clock_ms(node_id), self)
+
+    def arrived(self, message: Message) -> None:
+        request = message.request
+        if message.is_reply or not isinstance(request, BrokerHeartbeatRequest):
+            return
+        tenure = self.tenures.get(message.receiver)
+        if tenure is None:
+            return
+        process = self.world.controllers[message.receiver]
+        if process.is_alive:
+            self._hear(tenure, request, process.is_paused)
+
+    def controller_changed(self, node_id: int, state: str) -> None:
+        """One that goes on has read by now what lay in front of its door."""
+        tenure = self.tenures.get(node_id)
+        if tenure is None or state != "RUNNING":
+            return
+        for known in tenure.brokers.values():
+            if len(known.heartbeats) and known.heartbeat_us < 0:
+                known.contact_ms = self.world.clock_ms(node_id)
+                known.heartbeat_us = self.world.timeline.now_us
+
+    def is_decided_now(self, known: Known) -> bool:
+        """Is a heartbeat of it among what is decided in this instant?"""
+        return known.heartbeat_us in (-1, self.world.timeline.now_us) and bool(known.heartbeats)
+
+    def _hear(self, tenure: Tenure, request: BrokerHeartbeatRequest, is_paused: bool) -> None:
+        if not is_paused:
+            self.heard(tenure, request)
+        known = tenure.brokers.get(request.broker_id)
+        if known is None or known.epoch != request.broker_epoch:
+            return
+        if is_paused:
+            if known.heartbeat_us >= 0:
+                known.heartbeats, known.heartbeat_us = [], -1
+            known.heartbeats.append(request)
+            return
+        tenure.was_heard = True
+        known.contact_ms = self.world.clock_ms(tenure.node_id)
+        known.heartbeats, known.heartbeat_us = [request], self.world.timeline.now_us
+
+    def _begin(self, node: Node) -> None:
+        node_id = node.config.node_id
+        now_ms = self.world.clock_ms(node_id)
+        tenure = self.tenures[node_id] = Tenure(
+            node_id, node.epoch, now_ms, {b: _known(one) for b, one in node.latest.brokers.items()}
+        )
+        self.began(node, tenure)
+        for known in tenure.brokers.values():
+            if not known.fenced:
+                known.contact_ms = now_ms
+
+
+def _known(broker: BrokerRegistration) -> Known:
+    return Known(
+        broker.broker_epoch,
+        broker.incarnation_id,
+        broker.register_offset,
+        broker.fenced,
+        broker.in_controlled_shutdown,
+    )
+
+
+def fenced_by(record: Any) -> int | None:
+    """Whom a record fences."""
+    match record:
+        case r.BrokerRegistrationChangeRecord(fenced=r.FENCE):
+            return record.broker_id
+        case r.FenceBrokerRecord():
+            return record.id
+    return None
+
+
+def unfenced_by(record: Any) -> int | None:
+    match record:
+        case r.BrokerRegistrationChangeRecord(fenced=r.UNFENCE):
+            return record.broker_id
+        case r.UnfenceBrokerRecord():
+            return record.id
+    return None
+
+
+def _fold(tenure: Tenure, record: Any, offset: int, now_ms: int, of: OfTenures) -> None:
+    brokers = tenure.brokers
+    if isinstance(record, r.RegisterBrokerRecord):
+        _register(tenure, record, offset, now_ms, of)
+    elif isinstance(record, r.UnregisterBrokerRecord):
+        brokers.pop(record.broker_id, None)
+    elif (fenced := fenced_by(record)) is not None:
+        brokers[fenced].fenced = True
+    elif (unfenced := unfenced_by(record)) is not None:
+        brokers[unfenced].fenced = False
+    if isinstance(record, r.BrokerRegistrationChangeRecord) and record.in_controlled_shutdown:
+        brokers[record.broker_id].leaving = True
+
+
+def _register(
+    tenure: Tenure, record: r.RegisterBrokerRecord, offset: int, now_ms: int, of: OfTenures
+) -> None:
+    """In 3.9 a registration is a contact (1.32); from 4.0 on only heartbeats are (2.44)."""
+    old = tenure.brokers.get(record.broker_id)
+    known = tenure.brokers[record.broker_id] = Known(
+        record.broker_epoch,
+        record.incarnation_id,
+        offset,
+        record.fenced,
+        record.in_controlled_shutdown,
+    )
+    if not of.profile.contacts_by_epoch:
+        known.contact_ms = now_ms
+        tenure.was_heard = True
+    elif old is not None and old.epoch == known.epoch:
+        known.contact_ms = old.contact_ms
