@@ -71,6 +71,8 @@ def _sentence(rows: Sequence[EventRow]) -> str:
             return f"controller {detail['leader_id']} leads epoch {row.leader_epoch}"
         case "partition_changed":
             return _partitions(rows)
+        case "admin_refused":
+            return f"the admin is refused: {detail['asked']} gets {detail['error']}"
         case "topic_created" | "topic_deleted":
             return f"{row.kind.replace('_', ' ')}: {detail.get('topic', detail.get('topic_id'))}"
         case _ if row.broker_id is not None:

@@ -1,47 +1,44 @@
 """What a scenario can wait for, or claim: small tagged mappings, never a language of their own.
 
-{broker: $victim, state: fenced}         unfenced, fenced, unregistered, or an agent's own state
-{controller: 3001, state: active}        active, RUNNING, PAUSED, NOT_RUNNING
+{broker: $victim, state: fenced}         unfenced, fenced, unregistered, or an agent's own state;
+                                         with `seen_by: 2`, as broker 2 knows it
+{controller: 3001, state: active}        active, RUNNING, PAUSED, NOT_RUNNING; leading: it thinks so
+{topic: orders, state: leaderless}       see `topic_states.py`
 {leaderless: 2s}                         nobody has been active for so long
-{record: FenceBroker, of: $victim}       committed since the condition was set
+{record: FenceBroker, of: $victim}       committed since the condition was set; `count` times
+{refused: STALE_BROKER_EPOCH, of: 2}     answered since the condition was set
 {fenced_at_least: 2}
+{held: {...}, for: 7s}                   holds, and has held for so long without a break
 {all: [...]}  {any: [...]}  {not: {...}}
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kraftsim.controller.core.image import Image
+
 from .amounts import Amount
-from .journal import EventRow
+from .happenings import ERRORS, RECORDS, Committed, Refused
+from .holding import Holds
 from .reading import Path, Problem, document_of, expect_keys, mapping, read
 from .selectors import Selector
+from .topic_states import TOPIC_STATES, TopicState
 from .words import nearest
 
 if TYPE_CHECKING:
     from .stage import Stage
 
-Holds = Callable[[], bool]
 BROKER_STATES = ("fenced", "unfenced", "unregistered")
 AGENT_STATES = ("STARTING", "RECOVERY", "RUNNING", "PENDING_CONTROLLED_SHUTDOWN", "NOT_RUNNING")
-CONTROLLER_STATES = ("active", "RUNNING", "PAUSED", "NOT_RUNNING")
-RECORDS = {
-    "RegisterBroker": "broker_registered",
-    "UnregisterBroker": "broker_unregistered",
-    "FenceBroker": "broker_fenced",
-    "UnfenceBroker": "broker_unfenced",
-    "InControlledShutdown": "broker_in_controlled_shutdown",
-    "Topic": "topic_created",
-    "RemoveTopic": "topic_deleted",
-    "PartitionChange": "partition_changed",
-    "LeaderChange": "controller_elected",
-}
+CONTROLLER_STATES = ("active", "leading", "RUNNING", "PAUSED", "NOT_RUNNING")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerState:
     broker: Selector
     state: str
+    seen_by: Selector | None = None
 
     def watched(self, stage: "Stage") -> Holds:
         """All of those it names, of which there must be one."""
@@ -49,13 +46,19 @@ class BrokerState:
 
     def _is(self, stage: "Stage", broker_id: int) -> bool:
         world = stage.world
-        known = world.committed.brokers.get(broker_id)
+        known = self._image(stage).brokers.get(broker_id)
         if self.state == "unregistered":
             return known is None
         if self.state in BROKER_STATES:
             return known is not None and known.fenced == (self.state == "fenced")
         agent = world.agents.get(broker_id)
         return agent is not None and agent.state == self.state
+
+    def _image(self, stage: "Stage") -> Image:
+        if self.seen_by is None:
+            return stage.world.committed
+        observer, *_ = stage.nodes(self.seen_by)
+        return stage.world.agents[observer].agent.image
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +75,8 @@ class ControllerState:
             return False
         if self.state == "active":
             return stage.world.active is process
+        if self.state == "leading":
+            return process.state == "RUNNING" and process.node.is_active
         return process.state == self.state
 
 
@@ -96,24 +101,6 @@ class Leaderless:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Committed:
-    record: str
-    of: Selector | None = None
-
-    def watched(self, stage: "Stage") -> Holds:
-        """Since it is watched: what was committed before does not count."""
-        seen: list[EventRow] = []
-
-        def notice(row: EventRow) -> None:
-            wanted = None if self.of is None else stage.nodes(self.of)
-            if row.kind == RECORDS[self.record] and (wanted is None or row.broker_id in wanted):
-                seen.append(row)
-
-        stage.world.journal.listeners.append(notice)
-        return lambda: bool(seen)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FencedAtLeast:
     fenced_at_least: int
 
@@ -121,6 +108,27 @@ class FencedAtLeast:
         def holds() -> bool:
             brokers = stage.world.committed.brokers.values()
             return sum(bool(one.fenced) for one in brokers) >= self.fenced_at_least
+
+        return holds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    held: "Condition"
+    for_: Amount
+
+    def watched(self, stage: "Stage") -> Holds:
+        part, since_us = self.held.watched(stage), [-1]
+
+        def holds() -> bool:
+            now_us = stage.world.timeline.now_us
+            if not part():
+                since_us[0] = -1
+                return False
+            if since_us[0] < 0:
+                since_us[0] = now_us
+                stage.look_again_at(now_us + self.for_.us)
+            return now_us - since_us[0] >= self.for_.us
 
         return holds
 
@@ -155,16 +163,22 @@ class Not:
 _TAGS: dict[str, type] = {
     "broker": BrokerState,
     "controller": ControllerState,
+    "topic": TopicState,
     "leaderless": Leaderless,
     "record": Committed,
+    "refused": Refused,
     "fenced_at_least": FencedAtLeast,
+    "held": Held,
     "all": AllOf,
     "any": AnyOf,
     "not": Not,
 }
-_STATES = {
-    "broker": (*BROKER_STATES, *AGENT_STATES, "PAUSED"),
-    "controller": CONTROLLER_STATES,
+_CHOICES: dict[str, tuple[str, Sequence[str]]] = {
+    "broker": ("state", (*BROKER_STATES, *AGENT_STATES, "PAUSED")),
+    "controller": ("state", CONTROLLER_STATES),
+    "topic": ("state", TOPIC_STATES),
+    "record": ("record", tuple(RECORDS)),
+    "refused": ("refused", ERRORS),
 }
 
 
@@ -172,7 +186,19 @@ _STATES = {
 class Condition:
     """One of those above: `of` is the tagged mapping, checked."""
 
-    of: BrokerState | ControllerState | Leaderless | Committed | FencedAtLeast | AllOf | AnyOf | Not
+    of: (
+        BrokerState
+        | ControllerState
+        | TopicState
+        | Leaderless
+        | Committed
+        | Refused
+        | FencedAtLeast
+        | Held
+        | AllOf
+        | AnyOf
+        | Not
+    )
 
     @staticmethod
     def from_document(value: object, path: Path) -> "Condition":
@@ -182,7 +208,7 @@ class Condition:
             expect_keys(words, tuple(_TAGS), path)
             raise Problem(path, f"expected a condition, one of {', '.join(_TAGS)}")
         condition = read(_TAGS[tag], words, path)
-        _expect_state(tag, condition, path)
+        _expect_known(tag, condition, path)
         return Condition(condition)
 
     def to_document(self) -> object:
@@ -193,15 +219,13 @@ class Condition:
         return self.of.watched(stage)
 
 
-def _expect_state(tag: str, condition: object, path: Path) -> None:
-    if isinstance(condition, BrokerState | ControllerState):
-        known = _STATES[tag]
-        if condition.state not in known:
-            what = f"expected {nearest(condition.state, known)}, got {condition.state!r}"
-            raise Problem((*path, "state"), what)
-    if isinstance(condition, Committed) and condition.record not in RECORDS:
-        what = f"expected {nearest(condition.record, RECORDS)}, got {condition.record!r}"
-        raise Problem((*path, "record"), what)
+def _expect_known(tag: str, condition: object, path: Path) -> None:
+    """The word that says which state, record or error must be one that there is."""
+    if tag in _CHOICES:
+        key, known = _CHOICES[tag]
+        got = getattr(condition, key)
+        if got not in known:
+            raise Problem((*path, key), f"expected {nearest(got, known)}, got {got!r}")
 
 
 def _every(nodes: tuple[int, ...], holds: Callable[[int], bool]) -> bool:

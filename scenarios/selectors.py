@@ -4,9 +4,11 @@
 active  standbys             controllers by what they are when it is asked
 controllers  brokers  all    everyone that there is
 $victim                      what `let` has bound for this run
-{rack: b}                    everybody in a rack
+{rack: b}                    everybody in a rack; {rack_of: active}: in theirs
 {pick: 2, of: brokers}       so many of them, drawn
+{nth: 1, of: standbys}       the first, second ... of those
 {minority: controllers}      fewer than half, drawn; {majority: ...} the least that is more
+{other_than: active, of: controllers}      those but for some; of all, unless it says of whom
 {leader_of: orders}          who leads the first partition of a topic
 [1, 2, active]               all of these
 """
@@ -20,7 +22,8 @@ from .words import nearest
 from .world import World
 
 WORDS = ("active", "standbys", "controllers", "brokers", "all")
-SHAPES = ("rack", "pick", "of", "minority", "majority", "leader_of", "other_than")
+COUNTED = ("pick", "nth")
+SHAPES = (*COUNTED, "of", "rack", "rack_of", "minority", "majority", "leader_of", "other_than")
 Bound = Mapping[str, tuple[int, ...]]
 
 
@@ -56,9 +59,12 @@ class Selector:
                 return [one.to_document() for one in self.of]
             case "rack" | "leader_of":
                 return {self.word: self.value}
-            case "pick":
-                return {"pick": self.value, "of": self.of[0].to_document()}
-            case "minority" | "majority" | "other_than":
+            case "pick" | "nth":
+                return {self.word: self.value, "of": self.of[0].to_document()}
+            case "other_than":
+                left_out, whole = (one.to_document() for one in self.of)
+                return {"other_than": left_out, "of": whole}
+            case "minority" | "majority" | "rack_of":
                 return {self.word: self.of[0].to_document()}
             case word:
                 return word
@@ -79,9 +85,15 @@ class Selector:
                 return tuple(dict.fromkeys(node_id for part in parts for node_id in part))
             case "pick" | "minority" | "majority":
                 return self._drawn(self.of[0].nodes(world, bound, stream), stream)
+            case "nth":
+                place = int(self.value)
+                return self.of[0].nodes(world, bound, stream)[place - 1 : place]
+            case "rack_of":
+                nodes = self.of[0].nodes(world, bound, stream)
+                return tuple(one for rack in world.racks_of(nodes) for one in world.nodes_in(rack))
             case "other_than":
-                left_out = self.of[0].nodes(world, bound, stream)
-                return tuple(one for one in _of_word(world, "all") if one not in left_out)
+                left_out, whole = (one.nodes(world, bound, stream) for one in self.of)
+                return tuple(one for one in whole if one not in left_out)
             case word:
                 return _of_word(world, word)
 
@@ -101,18 +113,27 @@ def _word(value: str, path: Path) -> Selector:
 
 def _shape(value: Mapping[str, object], path: Path) -> Selector:
     expect_keys(value, SHAPES, path)
-    if "pick" in value:
-        count = value["pick"]
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise Problem((*path, "pick"), f"expected how many, 1 or more, got {count!r}")
-        of = Selector.from_document(value.get("of", "brokers"), (*path, "of"))
-        return Selector("pick", count, (of,))
+    for word in COUNTED:
+        if word in value:
+            return _counted(word, value, path)
+    if "other_than" in value:
+        left_out = Selector.from_document(value["other_than"], (*path, "other_than"))
+        whole = Selector.from_document(value.get("of", "all"), (*path, "of"))
+        return Selector("other_than", of=(left_out, whole))
     if len(value) != 1:
         raise Problem(path, f"expected one of {', '.join(SHAPES)}, got {dict(value)}")
     ((word, what),) = value.items()
     if word in ("rack", "leader_of"):
         return Selector(word, str(what))
     return Selector(word, of=(Selector.from_document(what, (*path, word)),))
+
+
+def _counted(word: str, value: Mapping[str, object], path: Path) -> Selector:
+    count = value[word]
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise Problem((*path, word), f"expected a number, 1 or more, got {count!r}")
+    of = Selector.from_document(value.get("of", "brokers"), (*path, "of"))
+    return Selector(word, count, (of,))
 
 
 def _of_word(world: World, word: str) -> tuple[int, ...]:

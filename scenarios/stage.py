@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
-from .conditions import Condition, Holds
+from .conditions import Condition
+from .holding import Holds
 from .selectors import Selector
 from .world import World
 

@@ -17,10 +17,15 @@ BROKERS_PER_LINGER_MS = 10  # a fleet of 1,000 fetches metadata at most every 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerSpec:
+    """`cluster_id` and `profile` of a broker whose disk was formatted elsewhere, or that runs
+    another release; None: as everybody's."""
+
     broker_id: int
     host: str = "127.0.0.1"
     port: int
     rack: str | None = None
+    cluster_id: str | None = None
+    profile: Profile | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +57,13 @@ def unbound_port(broker_id: int) -> int:
 
 def agent_config(topology: Topology, spec: BrokerSpec, log_dir: Uuid) -> AgentConfig:
     """The configuration of one simulated broker of the topology."""
-    settings = topology.settings
+    settings, profile = topology.settings, spec.profile or topology.profile
     listener = BrokerListener(name=CLIENT_LISTENER, host=spec.host, port=spec.port)
     return AgentConfig(
         broker_id=spec.broker_id,
-        cluster_id=topology.cluster_id,
+        cluster_id=spec.cluster_id or topology.cluster_id,
         listeners=(listener,),
-        features=_supported_features(topology),
+        features=_supported_features(topology, profile),
         log_dirs=(log_dir,),
         rack=spec.rack,
         heartbeat_interval_ms=settings.broker_heartbeat_interval_ms,
@@ -66,12 +71,12 @@ def agent_config(topology: Topology, spec: BrokerSpec, log_dir: Uuid) -> AgentCo
         registration_timeout_ms=settings.initial_broker_registration_timeout_ms,
         replica_catch_up_ms=settings.replica_catch_up_ms,
         metadata_linger_ms=len(topology.brokers) // BROKERS_PER_LINGER_MS,
-        retries_at_heartbeat_interval=topology.profile.retries_at_heartbeat_interval,
+        retries_at_heartbeat_interval=profile.retries_at_heartbeat_interval,
     )
 
 
-def _supported_features(topology: Topology) -> tuple[BrokerFeature, ...]:
-    """What a broker of the profile's release lists; never less than what is finalized."""
+def _supported_features(topology: Topology, profile: Profile) -> tuple[BrokerFeature, ...]:
+    """What a broker of that release lists; never less than what is finalized."""
     level = topology.metadata_version or 0
     return tuple(
         BrokerFeature(
@@ -79,5 +84,5 @@ def _supported_features(topology: Topology) -> tuple[BrokerFeature, ...]:
             min_supported_version=min(low, level) if name == METADATA_VERSION and level else low,
             max_supported_version=max(high, level) if name == METADATA_VERSION else high,
         )
-        for name, low, high in topology.profile.supported_features
+        for name, low, high in profile.supported_features
     )

@@ -317,6 +317,13 @@ class World:
             *(one.broker_id for one in self.topology.brokers if one.rack == rack),
         )
 
+    def racks_of(self, node_ids: Iterable[int]) -> tuple[str, ...]:
+        """The racks in which these are, each once."""
+        rack_of = {one.node_id: one.rack for one in self.topology.controllers}
+        rack_of |= {one.broker_id: one.rack for one in self.topology.brokers}
+        racks = (rack_of.get(one) for one in node_ids)
+        return tuple(dict.fromkeys(rack for rack in racks if rack is not None))
+
     def leader_of(self, topic: str) -> tuple[int, ...]:
         """Who leads the first partition of a topic; nobody where there is none."""
         topic_id = self.committed.topic_ids.get(topic)

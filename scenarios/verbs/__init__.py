@@ -1,6 +1,16 @@
 """Every verb of a scenario, by its word (`VERBS`): one file a family."""
 
-from . import admin, clocks, disks, processes, ways
+from . import admin, clocks, disks, membership, processes, ways, weather
 from .verb import VERBS, Verb
 
-__all__ = ["VERBS", "Verb", "admin", "clocks", "disks", "processes", "ways"]
+__all__ = [
+    "VERBS",
+    "Verb",
+    "admin",
+    "clocks",
+    "disks",
+    "membership",
+    "processes",
+    "ways",
+    "weather",
+]

@@ -3,14 +3,19 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import (
     CreatableTopic,
     CreateTopicsRequest,
     DecommissionBrokerRequest,
+    FeatureUpdate,
     Request,
     UnregisterBrokerRequest,
+    UpdateFeaturesRequest,
 )
 
+from ..amounts import Amount
+from ..happenings import ADMIN_REFUSED, error_code_of
 from ..selectors import Selector
 from .verb import Effects, Undo, Verb, nothing
 
@@ -30,7 +35,7 @@ class CreateTopic(Verb, word="topic.create"):
             num_partitions=self.partitions,
             replication_factor=self.replication,
         )
-        return _asked(stage, CreateTopicsRequest(topics=(topic,)))
+        return asked(stage, CreateTopicsRequest(topics=(topic,)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +45,7 @@ class Decommission(Verb, word="broker.decommission"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         (broker_id,) = stage.nodes(self.on)
-        return _asked(stage, DecommissionBrokerRequest(broker_id=broker_id, force=self.force))
+        return asked(stage, DecommissionBrokerRequest(broker_id=broker_id, force=self.force))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +54,7 @@ class Unregister(Verb, word="broker.unregister"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         (broker_id,) = stage.nodes(self.on)
-        return _asked(stage, UnregisterBrokerRequest(broker_id=broker_id))
+        return asked(stage, UnregisterBrokerRequest(broker_id=broker_id))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +81,56 @@ class Note(Verb, word="note"):
         return lambda: 1, nothing
 
 
-def _asked(stage: "Stage", request: Request) -> tuple[Effects, Undo]:
-    """An admin asks the active controller; its effect is that it was answered."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateFeature(Verb, word="features.update"):
+    """Finalizes another level of one feature, as `kafka-features upgrade` does."""
+
+    feature: str
+    level: int
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        update = FeatureUpdate(feature=self.feature, max_version_level=self.level)
+        return asked(stage, UpdateFeaturesRequest(feature_updates=(update,)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flood(Verb, word="load.flood"):
+    """An admin creates a topic of one partition every so often, each under a name of its own."""
+
+    every: Amount
+    for_: Amount
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        answers, is_over = [0], [False]
+
+        def answered(_: object) -> None:
+            answers[0] += 1
+
+        def ask(number: int) -> None:
+            if is_over[0]:
+                return
+            topic = CreatableTopic(name=f"flood-{number}", num_partitions=1, replication_factor=1)
+            stage.world.dispatch(CreateTopicsRequest(topics=(topic,)), answered)
+            stage.world.timeline.after(self.every.us, lambda: ask(number + 1))
+
+        def end() -> None:
+            is_over[0] = True
+
+        ask(1)
+        return lambda: answers[0], end
+
+
+def asked(stage: "Stage", request: Request) -> tuple[Effects, Undo]:
+    """An admin asks the active controller: the effect is an answer, and a refusal is told."""
     answers: list[object] = []
-    stage.world.dispatch(request, answers.append)
+
+    def answered(reply: object) -> None:
+        answers.append(reply)
+        code = error_code_of(reply)
+        if code:
+            what = type(request).__name__.removesuffix("Request")
+            detail = {"asked": what, "error": ErrorCode(code).name}
+            stage.world.journal.write("scenario", ADMIN_REFUSED, detail=detail)
+
+    stage.world.dispatch(request, answered)
     return lambda: len(answers), nothing

@@ -8,6 +8,7 @@ from ..amounts import Amount
 from ..delays import uniform
 from ..network_rules import Block, Delay, Duplicate, Hold, Loss, Nth, Rule
 from ..selectors import Selector
+from .shapes import Shape
 from .verb import Effects, Undo, Verb, nothing
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 TENTH_OF_A_SECOND = Amount(fixed_us=100_000)
 AT_ONCE = Amount(fixed_us=0)
+CONTROLLERS = Selector("controllers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,11 +71,18 @@ class Ways(Verb):
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Partition(Ways, word="net.partition"):
-    """Nothing gets through; answers neither."""
+    """Nothing gets through; answers neither. With a `shape`: among those `of` it."""
+
+    shape: Shape | None = None
+    of: Selector = CONTROLLERS
 
     def rule(self, stage: "Stage", fault_id: str) -> Rule:
-        return Block(self.concerns(stage))
+        if self.shape is None:
+            return Block(self.concerns(stage))
+        closed = self.shape.closed(stage.nodes(self.of), stage.stream(f"fault/{fault_id}"))
+        return Block(lambda message: (message.sender, message.receiver) in closed)
 
 
 class HoldMessages(Ways, word="net.hold"):

@@ -1,0 +1,57 @@
+"""Conditions about the partitions of a topic, as the committed metadata has them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.partition import Partition
+
+from .holding import Holds
+from .selectors import Selector
+
+if TYPE_CHECKING:
+    from .stage import Stage
+
+BROKERS = Selector("brokers")
+TOPIC_STATES = ("led", "leaderless", "in_sync", "led_by_fenced", "relies_on", "placed_on")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicState:
+    """led: every partition has a leader; leaderless: one has none; in_sync: every ISR is whole;
+    led_by_fenced: a leader is fenced or unregistered; relies_on: a leader or an ISR names one `of`
+    them; placed_on: a replica set does. A topic that is not there is in none."""
+
+    topic: str
+    state: str
+    of: Selector = BROKERS
+
+    def watched(self, stage: "Stage") -> Holds:
+        return lambda: self._holds(stage)
+
+    def _holds(self, stage: "Stage") -> bool:
+        image = stage.world.committed
+        topic_id = image.topic_ids.get(self.topic)
+        if topic_id is None:
+            return False
+        quantifier: Callable[..., bool] = all if self.state in ("led", "in_sync") else any
+        nodes = set(stage.nodes(self.of)) if self.state in ("relies_on", "placed_on") else set()
+        partitions = image.topics[topic_id].partitions.values()
+        return quantifier(self._is(image, one, nodes) for one in partitions)
+
+    def _is(self, image: Image, partition: Partition, nodes: set[int]) -> bool:
+        match self.state:
+            case "led":
+                return partition.leader >= 0
+            case "leaderless":
+                return partition.leader < 0
+            case "in_sync":
+                return set(partition.isr) == set(partition.replicas)
+            case "led_by_fenced":
+                leader = image.brokers.get(partition.leader)
+                return partition.leader >= 0 and (leader is None or leader.fenced)
+            case "relies_on":
+                return not nodes.isdisjoint((partition.leader, *partition.isr))
+            case _:
+                return not nodes.isdisjoint(partition.replicas)

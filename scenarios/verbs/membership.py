@@ -1,0 +1,72 @@
+"""Who belongs: brokers that come, and voters that go."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kraftsim.controller.core.profile import PROFILES
+from kraftsim.controller.core.rpc import RemoveRaftVoterRequest
+
+from ..reading import Path, Problem
+from ..selectors import Selector
+from ..topology import BrokerSpec, unbound_port
+from ..words import nearest
+from .admin import asked
+from .verb import Effects, Undo, Verb, nothing
+
+if TYPE_CHECKING:
+    from ..stage import Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A profile's name."""
+
+    name: str
+
+    @staticmethod
+    def from_document(value: object, path: Path) -> "Release":
+        if value not in PROFILES:
+            raise Problem(path, f"expected {nearest(str(value), PROFILES)}, got {value!r}")
+        return Release(str(value))
+
+    def to_document(self) -> object:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddBrokers(Verb, word="broker.add"):
+    """New brokers, under the next ids; with a `cluster_id` their disks were formatted for another
+    cluster, with a `release` they run other software."""
+
+    count: int = 1
+    rack: str | None = None
+    cluster_id: str | None = None
+    release: Release | None = None
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        first = max(stage.world.agents, default=0) + 1
+        for broker_id in range(first, first + self.count):
+            stage.world.add_broker(self._spec(broker_id))
+        return lambda: self.count, nothing
+
+    def _spec(self, broker_id: int) -> BrokerSpec:
+        return BrokerSpec(
+            broker_id=broker_id,
+            port=unbound_port(broker_id),
+            rack=self.rack,
+            cluster_id=self.cluster_id,
+            profile=None if self.release is None else PROFILES[self.release.name],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveVoter(Verb, word="quorum.remove"):
+    """A controller votes no longer (KIP-853); its process goes on as an observer."""
+
+    on: Selector
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        (node_id,) = stage.nodes(self.on)
+        directory_id = stage.world.controllers[node_id].node.config.directory_id
+        request = RemoveRaftVoterRequest(voter_id=node_id, voter_directory_id=directory_id)
+        return asked(stage, request)

@@ -1,0 +1,54 @@
+"""Partitions that are no simple cut in two: which ways between some nodes are closed.
+
+bridge            two halves that only one node between them can reach
+ring              everybody hears the two beside it alone
+majorities-ring   everybody hears a majority, and no two hear the same one
+"""
+
+from dataclasses import dataclass
+from random import Random
+
+from ..reading import Path, Problem
+from ..words import nearest
+
+SHAPES = ("bridge", "ring", "majorities-ring")
+Ways = frozenset[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    name: str
+
+    @staticmethod
+    def from_document(value: object, path: Path) -> "Shape":
+        if value not in SHAPES:
+            raise Problem(path, f"expected {nearest(str(value), SHAPES)}, got {value!r}")
+        return Shape(str(value))
+
+    def to_document(self) -> object:
+        return self.name
+
+    def closed(self, nodes: tuple[int, ...], stream: Random) -> Ways:
+        """The ways (from, to) on which nothing gets through; who stands where is drawn."""
+        order = stream.sample(nodes, len(nodes))
+        if self.name == "bridge":
+            return _bridge(order)
+        width = 3 if self.name == "ring" else len(order) // 2 + 1
+        return _ring(order, width)
+
+
+def _bridge(order: list[int]) -> Ways:
+    half = len(order) // 2
+    one, other = order[:half], order[half + 1 :]
+    return frozenset(way for a in one for b in other for way in ((a, b), (b, a)))
+
+
+def _ring(order: list[int], width: int) -> Ways:
+    """Each hears those of a window of `width` around it."""
+    size = len(order)
+    heard = {
+        (order[(place + step - width // 2) % size], receiver)
+        for place, receiver in enumerate(order)
+        for step in range(width)
+    }
+    return frozenset((a, b) for a in order for b in order if (a, b) not in heard and a != b)
