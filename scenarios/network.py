@@ -73,9 +73,13 @@ class Network:
         self._deliver(message, deliver)
 
     def _deliver(self, message: Message, deliver: Callable[[], None]) -> None:
+        self.tell(message)
+        deliver()
+
+    def tell(self, message: Message) -> None:
+        """Those who hear of what arrives hear of `message`."""
         for listener in self.arrived:
             listener(message)
-        deliver()
 
     def is_open(self, sender: int, receiver: int) -> bool:
         """Is the way there neither cut, nor its sender mute, nor its receiver deaf?"""

@@ -35,6 +35,7 @@ from .topology import BrokerSpec, Topology, agent_config
 # Controllers that share a process hear of everything in one instant. Without what separate ones
 # have by nature, all would give their leader up at once, and split every vote.
 FETCH_TIMEOUT_SPREAD_MS = 20
+OUTSIDE = -1  # who asks from outside of the network
 VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that a seed repeats its stamps
 
 
@@ -104,13 +105,18 @@ class World:
     # Controllers
 
     def dispatch(self, request: Request, reply_to: ReplyTo) -> None:
-        """Ask the active controller, wherever it is now."""
+        """Ask the active controller, wherever it is now; not over the network, but whoever hears
+        of what arrives hears of this as well."""
+        process, network = self.controller, self.network
+        node_id = process.node.config.node_id
 
         def answer(reply: Reply | None) -> None:
+            network.tell(Message(node_id, OUTSIDE, request, True, reply))
             lost = ApiError(ErrorCode.NOT_CONTROLLER, "The active controller has just gone.")
             reply_to(lost if reply is None else reply)
 
-        self.controller.submit(request, answer)
+        network.tell(Message(OUTSIDE, node_id, request))
+        process.submit(request, answer)
 
     def ask(
         self,

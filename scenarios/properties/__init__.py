@@ -1,31 +1,14 @@
-"""Every property, in the order of its number."""
+"""Every property that a world can be held against, in one table."""
 
 from ..property import Property
-from . import image, leases, quorum, registration
+from . import api, image, leases, partitions, quorum, registration
 
 ALL: tuple[type[Property], ...] = (
-    quorum.OneLeaderPerEpoch,
-    quorum.EpochMonotone,
-    quorum.VoteOnce,
-    quorum.LogMatching,
-    quorum.CommittedIsFinal,
-    quorum.HighWatermark,
-    quorum.LeaderCompleteness,
-    quorum.OneWriter,
-    image.ImageIsReplay,
-    registration.EpochLaw,
-    registration.OneIncarnationUnfenced,
-    registration.NoTheft,
-    registration.ForeignClusterLeavesNoTrace,
-    registration.RefusedChangesNothing,
-    registration.StaleEpochIsPowerless,
-    registration.AnswerAfterCommit,
-    registration.IdsImmutable,
-    leases.NoEarlyFence,
-    leases.NoLateFence,
-    leases.FenceBeforeReuse,
-    leases.UnfenceNeedsCatchUp,
-    leases.LeasesAreRebuilt,
-    leases.BeliefOverlap,
-    leases.ShutdownLaw,
+    *quorum.CLASSES,
+    *image.CLASSES,
+    *registration.CLASSES,
+    *leases.CLASSES,
+    *partitions.CLASSES,
+    *api.CLASSES,
 )
+ALWAYS = tuple(one for one in ALL if one.always)

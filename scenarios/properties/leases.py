@@ -11,7 +11,8 @@ from sortedcontainers import SortedList
 from kraftsim.controller.core import records as r
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.leases import NO_OFFSET
+from kraftsim.controller.core.leases import NO_OFFSET, Liveness
+from kraftsim.controller.core.registration import BrokerRegistration
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
 from kraftsim.controller.node import Node
 from kraftsim.controller.raft.protocol import Turn
@@ -256,7 +257,7 @@ class ShutdownLaw(OfTheCommittedLog):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._offsets: dict[tuple[int, int], tuple[int, int, int]] = {}
+        self._offsets: dict[tuple[int, int], tuple[tuple[int, int], int]] = {}
 
     def read(self, record: Any, offset: int) -> None:
         if isinstance(record, r.RegisterBrokerRecord):
@@ -270,24 +271,26 @@ class ShutdownLaw(OfTheCommittedLog):
     def arrived(self, message: Message) -> None:
         """In front of the next heartbeat: what did the ones before leave behind?"""
         request = message.request
+        if message.is_reply or not isinstance(request, BrokerHeartbeatRequest):
+            return
         process = self.world.controllers.get(message.receiver)
-        if process is None or not isinstance(request, BrokerHeartbeatRequest):
+        active = None if process is None else process.node.active
+        if active is None:
             return
-        active = process.node.active
-        one = None if active is None else active.state.leases.liveness.get(request.broker_id)
-        if active is None or one is None:
-            return
-        key, epoch = (message.receiver, request.broker_id), request.broker_epoch
-        known = self._offsets.get(key)
+        broker_id, epoch = request.broker_id, request.broker_epoch
+        broker: BrokerRegistration | None = active.state.image.brokers.get(broker_id)
+        if broker is not None and broker.broker_epoch == epoch:
+            one = active.state.leases.liveness[broker_id]
+            self._check((message.receiver, broker_id), (active.epoch, epoch), one)
+
+    def _check(self, key: tuple[int, int], tenure: tuple[int, int], one: Liveness) -> None:
         offset = one.controlled_shutdown_offset
-        if offset != NO_OFFSET:
-            self._offsets[key] = active.epoch, epoch, offset
-        if known is None or known[:2] != (active.epoch, epoch) or known[2] == offset:
-            return
-        self.exercised += 1
-        if offset != NO_OFFSET or not one.fenced:
-            raise Broken(f"{request.broker_id} left from {known[2]} on, and now from {offset}")
-        del self._offsets[key]
+        known_tenure, known = self._offsets.get(key, (tenure, NO_OFFSET))
+        if known_tenure == tenure and known != NO_OFFSET:
+            self.exercised += 1
+            if offset != known and (offset != NO_OFFSET or not one.fenced):
+                raise Broken(f"{key[1]} left from {known} on, and now from {offset}")
+        self._offsets[key] = tenure, offset
 
 
 CLASSES = (

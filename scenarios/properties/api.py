@@ -1,0 +1,150 @@
+"""What clients are told, S28 to S30 (rules 5.5 to 5.38, 8.12; KIP-836, KIP-1073, KIP-436)."""
+
+from collections.abc import Iterator
+
+from kraftsim.controller.core import records as r
+from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.registration import BrokerRegistration
+from kraftsim.controller.core.rpc import (
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+    DescribeQuorumRequest,
+    DescribeQuorumResponse,
+    ReplicaState,
+)
+from kraftsim.controller.core.rpc.cluster import CONTROLLER_ENDPOINT
+from kraftsim.controller.core.uuid import Uuid
+from kraftsim.controller.node import Node
+from kraftsim.controller.raft.protocol import Turn
+
+from ..network import Message
+from ..property import Broken, Property
+from ..world import World
+from .committed import OfTheCommittedLog
+from .shadow import Key
+
+Listing = frozenset[tuple[int, bool]]
+"""Who is there: (id, is it fenced)."""
+
+
+class ReadsAreCommitted(OfTheCommittedLog):
+    """A process that starts again begins with less than it knew, so what is seen last counts for
+    each asker, answerer and life of the answerer; somebody who asks two may well go back."""
+
+    number, name = "S28", "reads-are-committed"
+    claim = "A DescribeCluster answer is a committed image, and never an older one than the last."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._brokers: list[Listing] = [frozenset()]
+        self._controllers: list[Listing] = [frozenset()]
+        self._seen: dict[tuple[int, int, int], int] = {}
+
+    def restarted(self, node_id: int) -> None:
+        self._seen = {key: seen for key, seen in self._seen.items() if key[1] != node_id}
+
+    def done(self, batch: Batch, touched: set[Key]) -> None:
+        for kind, listings in (("Broker", self._brokers), ("Controller", self._controllers)):
+            if any(key[0] == kind for key in touched):
+                listings.append(_listing(self, kind))
+
+    def arrived(self, message: Message) -> None:
+        request, reply = message.request, message.reply
+        if not isinstance(request, DescribeClusterRequest):
+            return
+        if not isinstance(reply, DescribeClusterResponse) or reply.error_code:
+            return
+        self.exercised += 1
+        is_hiding = not request.include_fenced_brokers
+        told = frozenset((one.broker_id, one.is_fenced) for one in reply.brokers)
+        if is_hiding and any(is_fenced for _, is_fenced in told):
+            raise Broken(f"{message.receiver} did not ask for fenced brokers, and is told {told}")
+        of_controllers = reply.endpoint_type == CONTROLLER_ENDPOINT
+        listings = self._controllers if of_controllers else self._brokers
+        key = message.receiver, message.sender, reply.endpoint_type
+        self._seen[key] = self._find(listings, told, self._seen.get(key, 0), is_hiding)
+
+    def _find(self, listings: list[Listing], told: Listing, first: int, is_hiding: bool) -> int:
+        """The place of the listing that was told, from the last one that was seen on."""
+        for place in range(first, len(listings)):
+            shown = listings[place]
+            if is_hiding:
+                shown = frozenset(one for one in shown if not one[1])
+            if shown == told:
+                return place
+        raise Broken(f"{set(told)} is told, and was never so since {set(listings[first])}")
+
+
+def _listing(of: OfTheCommittedLog, kind: str) -> Listing:
+    facts = of.shadow.of(kind).items()
+    return frozenset((int(str(key[1])), fact.get("fenced", False)) for key, fact in facts)
+
+
+class QuorumTimes(Property):
+    number, name = "S29", "quorum-times"
+    claim = (
+        "DescribeQuorum's times are -1 or at most the leader's now, and the one at which the high"
+        " watermark moved never goes back."
+    )
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._moved_wall_ms: dict[int, int] = {}
+
+    def restarted(self, node_id: int) -> None:
+        self._moved_wall_ms.pop(node_id, None)
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        node_id, moved = node.config.node_id, node.high_watermark_moved_wall_ms
+        known = self._moved_wall_ms.get(node_id, 0)
+        if not known <= moved <= turn.wall_ms:
+            raise Broken(f"{node_id} moved at {known}, then at {moved}, and it is {turn.wall_ms}")
+        self._moved_wall_ms[node_id] = moved
+
+    def arrived(self, message: Message) -> None:
+        if isinstance(message.request, DescribeQuorumRequest) and message.is_reply:
+            for one in _states(message.reply):
+                self.exercised += 1
+                self._check(one, self.world.timeline.wall_ms)
+
+    def _check(self, one: ReplicaState, wall_ms: int) -> None:
+        fetched, caught_up = one.last_fetch_timestamp, one.last_caught_up_timestamp
+        if not (-1 <= caught_up <= fetched <= wall_ms):
+            raise Broken(f"expected -1 <= caught up <= fetched <= {wall_ms}, got {one}")
+
+
+def _states(reply: object) -> Iterator[ReplicaState]:
+    if isinstance(reply, DescribeQuorumResponse):
+        for topic in reply.topics:
+            for partition in topic.partitions:
+                yield from (*partition.current_voters, *partition.observers)
+
+
+class StartTimeConstant(Property):
+    number, name = "S30", "start-time-constant"
+    claim = "An incarnation has one start time, on every controller and over snapshots."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._started: dict[tuple[int, int, Uuid], int] = {}
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        for batch in turn.committed:
+            for record in batch.records:
+                if isinstance(record, r.RegisterBrokerRecord):
+                    self._check(node.committed.brokers.get(record.broker_id))
+        if turn.snapshot is not None:
+            for broker in node.committed.brokers.values():
+                self._check(broker)
+
+    def _check(self, broker: BrokerRegistration | None) -> None:
+        if broker is None:
+            return
+        self.exercised += 1
+        key = broker.broker_id, broker.broker_epoch, broker.incarnation_id
+        known = self._started.setdefault(key, broker.start_time_ms)
+        if known != broker.start_time_ms:
+            raise Broken(f"{key} started at {known}, and at {broker.start_time_ms}")
+
+
+CLASSES = (ReadsAreCommitted, QuorumTimes, StartTimeConstant)
