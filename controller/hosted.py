@@ -3,6 +3,7 @@
 Pure, so that the live service and virtual time run the same one.
 """
 
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 
@@ -10,7 +11,6 @@ from .clock import Clock
 from .core.batch import Batch
 from .core.rpc import Request, Response
 from .node import Node
-from .pending_writes import NOTHING, PendingWrite, PendingWrites, Replies, Sends, writes
 from .raft.log import MetadataLog
 from .raft.protocol import Answered, Deadline, Event, Persisted, Reply, Resign, Send, Started, Turn
 from .timeline import Wakeup
@@ -21,6 +21,8 @@ ReplyTo = Callable[[Reply], None]
 Dispatch = Callable[[Request, ReplyTo], None]
 Transport = Callable[[Send, Callable[[Response | None], None]], None]
 Write = Callable[[Turn, MetadataLog, Callable[[], None]], bool]
+Sends = tuple[Send, ...]
+Replies = tuple[tuple[ReplyTo, Reply], ...]
 
 
 class HostedNode:
@@ -38,7 +40,7 @@ class HostedNode:
         self.committed_listeners: list[Callable[[Batch], None]] = []
         self._transport = transport
         self._write = write
-        self._pending = PendingWrites()
+        self._unsaid: deque[list[tuple[Sends, Replies]]] = deque()  # since each pending vote
         self.is_over = False
         self._is_holding = False
         self._held: list[Callable[[], None]] = []
@@ -71,7 +73,7 @@ class HostedNode:
         now_ms = self.clock.now_ms
         wall_ms = now_ms + self.clock.wall_offset_ms
         turn = self.node.submit(request, reply_to, now_ms, wall_ms)
-        is_plain = turn.is_plain and not self._pending.has_vote
+        is_plain = turn.is_plain and not self._unsaid
         if is_plain and self.node.deadline_ms >= self._wakeup.armed_ms:
             for answer, reply in turn.replies:
                 answer(reply)
@@ -105,8 +107,8 @@ class HostedNode:
         node, wakeup = self.node, self._wakeup
         if node.deadline_ms < wakeup.armed_ms:
             wakeup.arm(node.deadline_ms)
-        if self._pending.has_vote:
-            self._pending.keep_unsaid(sends, replies)
+        if self._unsaid:
+            self._unsaid[-1].append((sends, replies))
         else:
             self._say(sends, replies)
 
@@ -124,30 +126,34 @@ class HostedNode:
         return sends, replies
 
     def _is_durable(self, turn: Turn) -> bool:
-        if self._write is None or not writes(turn):
+        """Write what a step says; False: the disk takes its time.
+
+        For the log there is `Persisted`, and the quorum itself waits for it. Nothing else has an
+        event: what is said after a vote leaves once the vote is durable (rule 10.5). What else was
+        written before is so by then, too.
+        """
+        if self._write is None or not _writes(turn):
             return True
-        log, pending = self.node.log, self._pending
-        if turn.truncate_to is not None:
-            pending.cut(turn.truncate_to)
-        elif turn.snapshot is not None and not log.batches:
-            pending.cut(log.end_offset)  # a leader's snapshot replaces everything
-        end_offset = log.end_offset if turn.persist else NOTHING
-        write = PendingWrite(end_offset, turn.election is not None)
-        if self._write(turn, log, partial(self._written, write)):
+        end_offset = self.node.log.end_offset if turn.persist else None
+        is_vote = turn.election is not None
+        if self._write(turn, self.node.log, partial(self._written, end_offset, is_vote)):
             return True
-        pending.begin(write)
+        if is_vote:
+            self._unsaid.append([])
         return False
 
-    def _written(self, write: PendingWrite) -> None:
+    def _written(self, end_offset: int | None, is_vote: bool) -> None:
         """A slow disk says that it has it; a process that is stopped hears of it later."""
         if self.is_over:
             return
         if self._is_holding:
-            self._held.append(lambda: self._written(write))
+            self._held.append(lambda: self._written(end_offset, is_vote))
             return
-        self._say(*self._pending.done(write))
-        if write.end_offset != NOTHING:
-            self.step(Persisted(write.end_offset))
+        if is_vote:
+            for said in self._unsaid.popleft():
+                self._say(*said)
+        if end_offset is not None:
+            self.step(Persisted(end_offset))
 
     def _say(self, sends: Sends, replies: Replies) -> None:
         for send in sends:
@@ -168,3 +174,9 @@ class HostedNode:
             send,
             lambda response: self.step(Answered(channel, peer_id, number, response)),
         )
+
+
+def _writes(turn: Turn) -> bool:
+    """Does it say anything that a disk must keep?"""
+    is_cut = turn.truncate_to is not None or turn.snapshot is not None
+    return bool(turn.persist) or turn.election is not None or is_cut

@@ -5,8 +5,8 @@ import pytest
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
 from kraftsim.controller.core.uuid import Uuid
-from kraftsim.controller.pending_writes import NOTHING, PendingWrite, PendingWrites
-from kraftsim.controller.raft.protocol import ElectionState
+from kraftsim.controller.node import Node
+from kraftsim.controller.raft.protocol import ElectionState, Turn
 from kraftsim.scenarios.controller_process import ControllerProcess
 from kraftsim.scenarios.delays import constant, uniform
 from kraftsim.scenarios.world import World
@@ -304,16 +304,32 @@ def test_a_backup_that_comes_back_has_forgotten_its_vote_and_catches_up(world: W
     assert [True] == voter.asked_by(1)
 
 
-def test_a_written_end_behind_a_cut_is_no_news() -> None:
-    """What was under way when the log was truncated says nothing of what came in its place."""
-    pending = PendingWrites()
-    old, vote_write = PendingWrite(12, is_vote=False), PendingWrite(NOTHING, is_vote=True)
-    pending.begin(old)
-    pending.begin(vote_write)
+@pytest.mark.rule("10.32", "10.34")
+def test_whatever_a_controller_counts_as_safe_its_disk_has_also_after_a_truncation(
+    world: World,
+) -> None:
+    claimed: list[int] = []
 
-    pending.cut(9)
+    def watch(node: Node, _: Turn) -> None:
+        stored = world.controllers[node.config.node_id].disk.stored.log.batches
+        safe = node.quorum.persisted_offset
+        if any(one not in stored for one in node.log.batches if one.last_offset < safe):
+            claimed.append(safe)
 
-    assert (9, NOTHING) == (old.end_offset, vote_write.end_offset)
+    cut_off = active(world)
+    cut_off.disk.latency_us = constant(10 * SECOND_US)
+    world.network.isolate(cut_off.node.config.node_id, tuple(world.controllers))
+    asked_for_topic(world, "lost-1")
+    asked_for_topic(world, "lost-2")
+    assert world.run_until(lambda: active(world) is not cut_off, limit_us=9 * SECOND_US)
+    world.step_listeners.append(watch)
+    world.network.heal()
+    pass_time(world, 15)
+    cut_off.disk.latency_us = None
+    pass_time(world, 15)
+
+    assert [] == claimed
+    assert_all_agree(world)
 
 
 @pytest.mark.rule("9.29", "10.5")
