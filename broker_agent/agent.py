@@ -254,6 +254,6 @@ class Agent:
 
     def _healed(self, now_ms: int) -> list[Send]:
         """Ask for returned replicas to be in sync again, once they had time to catch up."""
-        if self.state is not BrokerState.RUNNING:
+        if self.state is not BrokerState.RUNNING or now_ms < self._healing.due_ms():
             return []
         return self._healing.due(self.image, self.broker_epoch, now_ms, self._fetch.leader_id)

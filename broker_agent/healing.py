@@ -32,10 +32,8 @@ class Healing:
 
     def observe(self, image: Image, now_ms: int) -> None:
         """Compare what we wait for with what the metadata now say."""
-        missing = self._missing(image)
-        kept = {one: self._due_ms[one] for one in missing if one in self._due_ms}
         due_ms = now_ms + self._config.replica_catch_up_ms
-        self._due_ms = {one: kept.get(one, due_ms) for one in missing}
+        self._due_ms = {one: self._due_ms.get(one, due_ms) for one in self._missing(image)}
 
     def due_ms(self) -> int:
         if not self._due_ms:

@@ -1,7 +1,7 @@
 """The metadata at any offset of a log: folded once at its head, and again for those who lag.
 
 A fleet shares one image as long as its brokers keep up; a broker that lags sees the past, folded
-anew when somebody asks (a thousand private images would cost a thousand folds).
+when somebody asks (a thousand private images would cost a thousand folds).
 """
 
 from collections import OrderedDict
@@ -12,7 +12,7 @@ from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.loader import Loader
 from kraftsim.controller.raft.log import MetadataLog
 
-PASTS_MAX = 8  # images of the past that are kept; a ninth laggard costs a fold from the start
+PASTS_MAX = 8  # images of the past that are kept, for those who lag and to fold on from
 
 
 class ImageHistory:
@@ -21,7 +21,7 @@ class ImageHistory:
         self._head = Loader()
         self._folded = 0
         self._base = Image()  # what stands before the log
-        self._pasts: OrderedDict[int, Image] = OrderedDict()
+        self._pasts: OrderedDict[int, Loader] = OrderedDict()
 
     def begin_anew(self, batches: Iterable[Batch], end_offset: int, epoch: int) -> None:
         """A snapshot stands for everything below `end_offset`; its past is not told any more."""
@@ -33,18 +33,28 @@ class ImageHistory:
 
     def at(self, offset: int) -> Image:
         """The image of every record up to `offset` (inclusive). It is shared: do not touch."""
-        if offset >= self._folded - 1:
+        if offset >= self._folded:
             self._fold(self._head, self._folded, offset)
             self._folded = max(self._folded, min(offset + 1, self.log.end_offset))
-            return self._head.image
+        return self._head.image if offset >= self._folded - 1 else self._past(offset).image
+
+    def _past(self, offset: int) -> Loader:
         if offset not in self._pasts:
-            past = Loader(self._base.copy())
-            self._fold(past, self.log.start_offset, offset)
-            self._pasts[offset] = past.image
+            self._pasts[offset] = self._folded_up_to(offset)
             if len(self._pasts) > PASTS_MAX:
                 self._pasts.popitem(last=False)
         self._pasts.move_to_end(offset)
         return self._pasts[offset]
+
+    def _folded_up_to(self, offset: int) -> Loader:
+        """From the nearest past that is kept: whoever lags moves on, and the log is long."""
+        nearest = max((one for one in self._pasts if one < offset), default=None)
+        if nearest is None:
+            past, start = Loader(self._base.copy()), self.log.start_offset
+        else:
+            past, start = self._pasts[nearest].copy(), nearest + 1
+        self._fold(past, start, offset)
+        return past
 
     def _fold(self, loader: Loader, start: int, offset: int) -> None:
         for batch in self.log.read(start):

@@ -41,6 +41,12 @@ class Loader:
         image.offset, image.epoch = offset, epoch
         return loader
 
+    def copy(self) -> "Loader":
+        """A twin that goes its own way, in the middle of a transaction or not."""
+        twin = Loader(self.image.copy())
+        twin.open_transaction, twin._held = self.open_transaction, self._held[:]
+        return twin
+
     def load(self, batch: Batch) -> None:
         if batch.is_control:
             for offset, control in enumerate(batch.records, batch.base_offset):

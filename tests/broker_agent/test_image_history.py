@@ -1,0 +1,63 @@
+"""What a broker that lags sees of the metadata: rule 5.45."""
+
+import random
+
+import pytest
+
+from kraftsim.broker_agent.image_history import PASTS_MAX, ImageHistory
+from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.loader import replay
+from kraftsim.controller.core.records import (
+    BeginTransactionRecord,
+    EndTransactionRecord,
+    Record,
+    TopicRecord,
+)
+from kraftsim.controller.raft.log import MetadataLog
+from tests.builders import uuid_of
+
+TOPICS = 40
+
+
+def append(log: MetadataLog, record: Record) -> None:
+    offset = log.end_offset
+    log.append(Batch(base_offset=offset, epoch=1, timestamp_ms=0, records=(record,), versions=(0,)))
+
+
+def topic(name: str) -> TopicRecord:
+    return TopicRecord(name=name, topic_id=uuid_of(name))
+
+
+@pytest.fixture
+def log() -> MetadataLog:
+    """A topic an offset; every tenth opens a transaction, which the fifth after it ends."""
+    log = MetadataLog()
+    for offset in range(TOPICS):
+        record: Record = topic(f"{offset}")
+        if offset % 10 == 0:
+            record = BeginTransactionRecord(name="x")
+        elif offset % 10 == 5:
+            record = EndTransactionRecord()
+        append(log, record)
+    return log
+
+
+@pytest.mark.rule("5.45", "9.34")
+@pytest.mark.parametrize("seed", range(5))
+def test_at_every_offset_the_log_up_to_it_is_seen_whatever_was_asked_before(
+    log: MetadataLog, seed: int
+) -> None:
+    history = ImageHistory(log)
+    order = random.Random(seed).choices(range(TOPICS), k=8 * PASTS_MAX)
+
+    for offset in (TOPICS - 1, *order):
+        assert history.at(offset) == replay(log.batches[: offset + 1])
+
+
+@pytest.mark.rule("5.45")
+def test_beyond_the_end_of_the_log_all_of_it_is_seen(log: MetadataLog) -> None:
+    history = ImageHistory(log)
+
+    assert history.at(TOPICS + 5) == replay(log.batches)
+    append(log, topic("new"))
+    assert "new" in history.at(TOPICS).topic_ids
