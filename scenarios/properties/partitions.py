@@ -52,8 +52,8 @@ def _mentions(fact: Fact | None) -> set[tuple[str, int]]:
 class LeadersAreActive(OfTheCommittedLog):
     number, name = "S25", "leaders-and-isr-are-active"
     claim = (
-        "Leaders are in the ISR, registered and unfenced; who is not active is in no ISR, but as the"
-        " only member of one that nobody leads."
+        "Leaders are in the ISR, registered and unfenced; who is not active is in no ISR, but as "
+        "the only member of one that nobody leads."
     )
 
     def __init__(self, world: World) -> None:

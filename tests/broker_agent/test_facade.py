@@ -23,7 +23,7 @@ def metadata(world: World, *names: str | None, by_id: bytes | None = None):
         MetadataRequest(topics=topics or None),
         cluster_id=world.topology.cluster_id,
         listener="PLAINTEXT",
-        random=world.random,
+        random=world.streams.draw_of("clients"),
     )
 
 
@@ -85,7 +85,7 @@ def test_fenced_brokers_are_described_only_when_asked_for() -> None:
             DescribeClusterRequest(include_fenced_brokers=include),
             cluster_id="c",
             listener="PLAINTEXT",
-            random=world.random,
+            random=world.streams.draw_of("clients"),
         )
         return [(one.broker_id, one.is_fenced) for one in answer.brokers]
 
