@@ -19,7 +19,10 @@ from .core.image import Image
 from .core.leases import Leases
 from .core.loader import Loader
 from .core.profile import Profile
-from .core.rpc import DescribeClusterRequest, Request
+from .core.rpc import (
+    DescribeClusterRequest,
+    Request,
+)
 from .core.settings import Settings
 from .core.state import State
 from .node_types import NodeConfig
@@ -31,6 +34,7 @@ from .raft.protocol import (
     ElectionState,
     Event,
     Persisted,
+    Reply,
     Resign,
     Started,
     Submitted,
@@ -160,10 +164,13 @@ class Node:
         if conduct.understands(request):
             conduct.on_request(self.quorum, request, token, turn)
             self._follow_quorum(turn)
-            return
+        else:
+            turn.replies += ((token, self._described(request)),)
+
+    def _described(self, request: Request) -> Reply:
         assert isinstance(request, DescribeClusterRequest), f"no handler for {type(request)}"
         try:
-            reply = describe_cluster.describe_controllers(
+            return describe_cluster.describe_controllers(
                 self.committed,
                 request,
                 cluster_id=self.config.cluster_id,
@@ -171,9 +178,7 @@ class Node:
                 listener=LISTENER,
             )
         except ApiError as error:
-            turn.replies += ((token, error),)
-        else:
-            turn.replies += ((token, reply),)
+            return error
 
     def _start(self, event: Started, turn: Turn) -> None:
         quorum = self.quorum

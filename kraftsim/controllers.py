@@ -7,11 +7,12 @@ import random
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.features import level_of
 from kraftsim.controller.core.profile import Profile
-from kraftsim.controller.core.rpc import ApiVersionsRequest, Request, Response
+from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.hosted import HostedNode, ReplyTo
 from kraftsim.controller.node import Node
@@ -28,7 +29,7 @@ from .errors import FAILED, GOOD
 from .options import profile_of, settings_in
 from .snapshot_files import SNAPSHOT_FILES
 from .up import announced, log_to_stderr, run_until_signalled, settings_of, stop_signals
-from .voter_addresses import NODE_ID_MAX, address_of, directory_of, endpoint_of, voters_of
+from .voter_addresses import NODE_ID_MAX, address_of, directory_of, voters_of
 
 HAND_OVER_LIMIT_S = 0.7  # after SIGTERM: by then another one leads, or they find out themselves
 
@@ -50,10 +51,11 @@ def _config(given: argparse.Namespace) -> NodeConfig:
     if not given.cluster_id:
         raise ValueError("--cluster-id: expected an id, got nothing")
     mine = next((one for one in voters if one.voter_id == given.node_id), None)
-    address = endpoint_of(voters, given.node_id)
     if given.listen is not None:
-        address = address_of("--listen", given.listen)
-    if address is None:
+        host, port = address_of("--listen", given.listen)
+    elif mine is not None:
+        host, port = mine.endpoints[0].host, mine.endpoints[0].port
+    else:
         raise ValueError(f"--listen: must be given, because --voters does not name {given.node_id}")
     if given.directory_id is not None:
         directory = directory_of("--directory-id", given.directory_id)
@@ -64,8 +66,8 @@ def _config(given: argparse.Namespace) -> NodeConfig:
     return NodeConfig(
         node_id=given.node_id,
         cluster_id=given.cluster_id,
-        host=address[0],
-        port=address[1],
+        host=host,
+        port=port,
         directory_id=directory,
         voters=voters,
         metadata_version=level_of(given.metadata_version) if given.metadata_version else None,
@@ -124,7 +126,8 @@ class ControllerService:
 
     async def open(self) -> None:
         await self._listener.open(self._config.host, self._config.port)
-        self._listener.serve(self._runtime, self._describe, self._answer)
+        describe = partial(api_versions.of_controller, self._node)
+        self._listener.serve(self._runtime, describe, self._answer)
         self._deliver(self._hosted.start)
 
     async def hand_over(self) -> None:
@@ -149,14 +152,14 @@ class ControllerService:
             self._runtime.enter()
             action()
             self._runtime.leave()
-        except Exception as error:
+        except Exception as error:  # what a step left half-done must not be built upon
             self._end(error)
         self._look()
 
     def _answer(self, request: Request, reply_to: ReplyTo) -> None:
         try:
             self._hosted.submit(request, reply_to)
-        except Exception as error:
+        except Exception as error:  # what a step left half-done must not be built upon
             self._end(error)
         self._look()
 
@@ -185,9 +188,3 @@ class ControllerService:
         if role != self._told_role:
             self._told_role = role
             log.info("controller %d: %s, led by %d", self._config.node_id, role, quorum.leader_id)
-
-    def _describe(self, request: ApiVersionsRequest, version: int) -> Response:
-        node = self._node
-        return api_versions.answer(
-            request, version, listener="controller", image=node.committed, profile=node.profile
-        )

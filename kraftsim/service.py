@@ -1,11 +1,10 @@
 """The sockets of a cluster: a listener for each controller, a facade for each broker, and HTTP."""
 
 import asyncio
-from functools import partial
 from typing import TYPE_CHECKING
 
-from kraftsim.controller.core.rpc import ApiVersionsRequest, Response
 from kraftsim.controller.server import api_versions
+from kraftsim.controller.server.kafka_listener import Describe
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.scenarios.controller_process import ControllerProcess
 from kraftsim.scenarios.world import World
@@ -47,7 +46,7 @@ class Service:
         self._world = world
         for node_id, listener in self.controllers.items():
             process = world.controllers[node_id]
-            listener.serve(runtime, partial(_describe, process), process.hosted.submit)
+            listener.serve(runtime, _describe(process), process.hosted.submit)
         world.agent_listeners.append(self._on_agent_state)
         world.controller_listeners.append(self._on_controller)
 
@@ -98,8 +97,6 @@ class Service:
         return self._world
 
 
-def _describe(process: ControllerProcess, request: ApiVersionsRequest, version: int) -> Response:
-    node = process.node
-    return api_versions.answer(
-        request, version, listener="controller", image=node.committed, profile=node.profile
-    )
+def _describe(process: ControllerProcess) -> Describe:
+    """For whichever node runs in the process when it is asked."""
+    return lambda request, version: api_versions.of_controller(process.node, request, version)

@@ -1,7 +1,5 @@
 """`--voters id@host:port:directoryId,...`: Kafka's own way of naming a first quorum."""
 
-from collections.abc import Sequence
-
 from kraftsim.controller.core.batch import Voter, VoterEndpoint
 from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, is_reserved_directory, parse_uuid
 from kraftsim.controller.raft.quorum import LISTENER, RAFT_VERSIONS
@@ -60,11 +58,3 @@ def directory_of(option: str, text: str) -> Uuid:
             f"got {text!r}"
         )
     return directory
-
-
-def endpoint_of(voters: Sequence[Voter], node_id: int) -> Address | None:
-    """Where the voter of that id listens."""
-    for voter in voters:
-        if voter.voter_id == node_id:
-            return voter.endpoints[0].host, voter.endpoints[0].port
-    return None

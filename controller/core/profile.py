@@ -7,6 +7,7 @@ features) is data in the log and gates what Kafka gates by it (design: "profile"
 from dataclasses import dataclass, field
 
 from .features import ELIGIBLE_LEADER_REPLICAS, KRAFT_VERSION, METADATA_VERSION
+from .rpc import SupportedFeatureKey
 from .settings import Settings
 
 
@@ -39,6 +40,14 @@ class Profile:
     retries_at_heartbeat_interval: bool = True
     """1.46: after a failure a broker waits one heartbeat interval; otherwise it backs off."""
     settings: Settings = field(default_factory=Settings)
+
+    @property
+    def supported_feature_keys(self) -> tuple[SupportedFeatureKey, ...]:
+        """As an ApiVersions response lists them."""
+        return tuple(
+            SupportedFeatureKey(name=name, min_version=low, max_version=high)
+            for name, low, high in self.supported_features
+        )
 
 
 _FEATURES_4_3 = (

@@ -10,8 +10,8 @@ from ..core.rpc import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     FinalizedFeatureKey,
-    SupportedFeatureKey,
 )
+from ..node import Node
 from ..wire.apis import APIS
 
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
@@ -43,12 +43,18 @@ def answer(
             if listener in api.listeners
         ),
         supported_features=tuple(
-            SupportedFeatureKey(name=name, min_version=low, max_version=high)
-            for name, low, high in profile.supported_features
-            if low > 0 or version >= ZERO_MINIMUM_FROM
+            one
+            for one in profile.supported_feature_keys
+            if one.min_version > 0 or version >= ZERO_MINIMUM_FROM
         ),
         finalized_features_epoch=image.features_offset,
         finalized_features=_finalized(image),
+    )
+
+
+def of_controller(node: Node, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
+    return answer(
+        request, version, listener="controller", image=node.committed, profile=node.profile
     )
 
 

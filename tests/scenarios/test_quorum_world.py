@@ -5,10 +5,20 @@ import pytest
 from kraftsim.controller.core.batch import LeaderChange
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.loader import replay
-from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
+from kraftsim.controller.core.rpc import (
+    AddRaftVoterRequest,
+    CreatableTopic,
+    CreateTopicsRequest,
+    DescribeQuorumPartition,
+    DescribeQuorumPartitionResult,
+    DescribeQuorumRequest,
+    DescribeQuorumTopic,
+    QuorumEndpoint,
+    RemoveRaftVoterRequest,
+)
 from kraftsim.scenarios.delays import uniform
 from kraftsim.scenarios.world import World
-from tests.worlds import SECOND_US, kinds, pass_time, world_of
+from tests.worlds import SECOND_US, ask, kinds, pass_time, world_of
 
 BROKERS = (1, 2, 3)
 
@@ -139,6 +149,31 @@ def test_a_controller_that_comes_back_over_its_disk_follows_and_catches_up(world
     assert active_id(world) != killed
     assert "missed" in world.controllers[killed].node.committed.topic_ids
     assert_all_agree(world)
+
+
+@pytest.mark.rule("10.51", "10.52")
+def test_a_voter_is_removed_and_added_again_without_any_socket(world: World) -> None:
+    """The leader asks the new one what it supports, and nobody listens on a port here."""
+    leader = active_id(world)
+    (voter, *_) = (one for one in described(world).current_voters if one.replica_id != leader)
+    named = {"voter_id": voter.replica_id, "voter_directory_id": voter.replica_directory_id}
+    port = world.controllers[voter.replica_id].node.config.port
+    at = QuorumEndpoint(name="CONTROLLER", host="127.0.0.1", port=port)
+
+    assert 0 == ask(world, RemoveRaftVoterRequest(**named)).error_code
+    assert voter.replica_id not in {one.replica_id for one in described(world).current_voters}
+    pass_time(world, 3)  # it fetches on, as an observer
+    assert 0 == ask(world, AddRaftVoterRequest(**named, listeners=(at,))).error_code
+
+    assert voter.replica_id in {one.replica_id for one in described(world).current_voters}
+
+
+def described(world: World) -> DescribeQuorumPartitionResult:
+    partition = DescribeQuorumPartition(partition_index=0)
+    topic = DescribeQuorumTopic(topic_name="__cluster_metadata", partitions=(partition,))
+    (answer,) = ask(world, DescribeQuorumRequest(topics=(topic,))).topics[0].partitions
+    assert isinstance(answer, DescribeQuorumPartitionResult)
+    return answer
 
 
 @pytest.mark.rule("10.25", "10.18", "9.29", "0A.13")
