@@ -45,7 +45,13 @@ class Fleet:
         self._snapshots = SnapshotIntake(self._history)
         self._clients: list[BrokerClient] = []
         self._forwarding: set[KafkaCaller] = set()
+        self._heard_us = 0
         self.agents: dict[int, HostedAgent] = {}
+
+    def silence_s(self) -> float:
+        """How long no leader has answered a fetch of any of them."""
+        with self._runtime.entered():
+            return (self._timeline.now_us - self._heard_us) / 1e6
 
     def start(self, configs: Iterable[AgentConfig], on_change: Callable[[int, str], None]) -> None:
         with self._runtime.entered():
@@ -122,7 +128,10 @@ class Fleet:
         if isinstance(reply, FetchResponse) and reply.responses:
             for one in reply.node_endpoints:
                 self._addresses[one.node_id] = (one.host, one.port)
-            self._keep(reply.responses[0].partitions[0].records or ())
+            data = reply.responses[0].partitions[0]
+            if not data.error_code:
+                self._heard_us = self._timeline.now_us
+            self._keep(data.records or ())
         if isinstance(reply, FetchSnapshotResponse) and reply.topics:
             self._snapshots.take(reply.topics[0].partitions[0])
         reply_to(reply)

@@ -24,6 +24,7 @@ from .voter_addresses import address_of
 
 AGENTS_MAX = 1000
 DRAIN_LIMIT_S = 10.0  # after SIGTERM: what has not drained by then is dropped
+SILENCE_LIMIT_S = 1.0  # a leader answers every fetch within half a second, with news or without
 
 log = logging.getLogger("kraftsim.agent")
 
@@ -66,13 +67,25 @@ async def _run(
         fleet.start(configs, progress.heard)
         facades.serve(view)
         await _first(stopping.wait(), progress.all_gone.wait())
+        was_told = stopping.is_set()
+        stopping.clear()
         fleet.stop()
-        await _first(asyncio.sleep(DRAIN_LIMIT_S), progress.all_gone.wait())
+        drain_limit = asyncio.sleep(DRAIN_LIMIT_S)
+        await _first(progress.all_gone.wait(), stopping.wait(), drain_limit, _silence(fleet))
     finally:
         fleet.close()
         await facades.close()
         runtime.close()
-    return GOOD if stopping.is_set() else FAILED
+    return GOOD if was_told else FAILED
+
+
+async def _silence(fleet: Fleet) -> None:
+    """Until no leader answers any more: there is nobody left who could let a broker go."""
+    while True:
+        left_s = SILENCE_LIMIT_S - fleet.silence_s()
+        if left_s <= 0:
+            return
+        await asyncio.sleep(left_s)
 
 
 async def _first(*waits: Coroutine[object, object, object]) -> None:

@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 LIMIT_S = 20.0
+LONG_LEASE = "broker.session.timeout.ms=60000\n"
 SETTINGS = "broker.session.timeout.ms=1500\nbroker.heartbeat.interval.ms=100\n"
 ANY_PORTS = ("--kafka-port", "0", "--controller-port", "0", "--http-port", "0")
 Document = dict[str, object]
@@ -38,6 +39,9 @@ class Service:
     def kill(self, broker_id: int) -> None:
         self._call("POST", f"/sim/brokers/{broker_id}/kill")
 
+    def pause(self, broker_id: int) -> None:
+        self._call("POST", f"/sim/brokers/{broker_id}/pause")
+
     def restart(self, broker_id: int) -> None:
         self._call("POST", f"/sim/brokers/{broker_id}/restart")
 
@@ -48,6 +52,12 @@ class Service:
         """Until the controller has the broker in that state; it answers when it is so."""
         query = urlencode({"broker": broker_id, "state": state, "timeout": f"{LIMIT_S:.0f}s"})
         self._call("GET", f"/v1/wait?{query}")
+
+    def create(self, topic: str, replicas: Sequence[int]) -> None:
+        """One partition, on those brokers."""
+        assigned = {"partitionIndex": 0, "brokerIds": list(replicas)}
+        wanted = {"name": topic, "assignments": [assigned]}
+        self._call("POST", "/kafka/CreateTopics", {"topics": [wanted]})
 
     def leaders(self, topic: str) -> list[int]:
         """What the controller has committed, whatever a broker tells its clients."""
@@ -65,10 +75,12 @@ class Service:
 
 
 @contextmanager
-def kraftsim_up(folder: Path, *options: str, brokers: int = 4) -> Iterator[Service]:
+def kraftsim_up(
+    folder: Path, *options: str, brokers: int = 4, settings: str = SETTINGS
+) -> Iterator[Service]:
     """A cluster of its own, whose brokers are all unfenced; ended when the block is left."""
     words = ("up", "--brokers", str(brokers), *ANY_PORTS, *options)
-    with _running(folder, words) as process:
+    with _running(folder, words, settings=settings) as process:
         assert process.stdout is not None, "piped"
         lines = [process.stdout.readline() for _ in range(4)]
         addresses = dict(line.rstrip("\n").split("=", 1) for line in lines)
@@ -86,9 +98,11 @@ def kraftsim_agents(folder: Path, kraft: Service, *, count: int) -> Iterator[sub
 
 
 @contextmanager
-def _running(folder: Path, words: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
-    config = folder / "short-lease.properties"
-    config.write_text(SETTINGS, "utf-8")
+def _running(
+    folder: Path, words: Sequence[str], *, settings: str = SETTINGS
+) -> Iterator[subprocess.Popen[str]]:
+    config = folder / "kraftsim.properties"
+    config.write_text(settings, "utf-8")
     command = [sys.executable, "-m", "kraftsim", *words, "--config", str(config)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:

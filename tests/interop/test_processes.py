@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from kraftsim.agents import DRAIN_LIMIT_S
 from tests.interop.clients import Confluent, KafkaPython
 from tests.interop.conftest import Connect
-from tests.interop.running import LIMIT_S, eventually, kraftsim_agents, kraftsim_up
+from tests.interop.running import LIMIT_S, LONG_LEASE, eventually, kraftsim_agents, kraftsim_up
 
 pytestmark = [
     pytest.mark.interop,
@@ -57,3 +58,46 @@ def test_agents_of_another_process_join_the_cluster_and_are_fenced_when_it_is_ki
 
         fenced = {broker_id: broker_id in FLEET for broker_id in (1, 2, 3, *FLEET)}
         eventually(client.fencing, fenced, ignoring=client.failure)
+
+
+def test_agents_that_are_told_to_end_give_their_leaderships_away_first(tmp_path: Path) -> None:
+    """By controlled shutdown, since no lease runs out here."""
+    with (
+        kraftsim_up(tmp_path, brokers=1, settings=LONG_LEASE) as kraft,
+        kraftsim_agents(tmp_path, kraft, count=2) as agents,
+    ):
+        kraft.create("orders", (1001, 1002, 1))
+        agents.terminate()
+
+        assert 0 == agents.wait(LIMIT_S)
+        assert [1] == kraft.leaders("orders")
+
+
+def test_agents_whose_controller_is_gone_do_not_wait_for_its_leave(tmp_path: Path) -> None:
+    with (
+        kraftsim_up(tmp_path, brokers=1) as kraft,
+        kraftsim_agents(tmp_path, kraft, count=2) as agents,
+    ):
+        kraft.process.kill()
+        kraft.process.wait(LIMIT_S)
+
+        agents.terminate()
+
+        assert 0 == agents.wait(DRAIN_LIMIT_S / 2)
+
+
+@pytest.mark.rule("2.15")
+def test_agents_that_are_told_twice_end_at_once(tmp_path: Path) -> None:
+    """Nobody is let go while another broker has not seen what the controller wrote of it."""
+    with (
+        kraftsim_up(tmp_path, brokers=1, settings=LONG_LEASE) as kraft,
+        kraftsim_agents(tmp_path, kraft, count=1) as agents,
+    ):
+        kraft.create("orders", (1001, 1))
+        kraft.pause(1)
+        agents.terminate()
+        kraft.wait(1001, "in-controlled-shutdown")
+
+        agents.terminate()
+
+        assert 0 == agents.wait(DRAIN_LIMIT_S / 2)
