@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
 from types import TracebackType
@@ -10,7 +10,6 @@ from types import TracebackType
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
 from kraftsim.controller.server.runtime import Runtime
-from kraftsim.scenarios.durations import microseconds
 from kraftsim.scenarios.streams import Streams
 from kraftsim.scenarios.topology import (
     FIRST_BROKER_ID,
@@ -19,27 +18,24 @@ from kraftsim.scenarios.topology import (
     BrokerSpec,
     unbound_port,
 )
-from kraftsim.scenarios.words import nearest
 from kraftsim.scenarios.world import VIRTUAL_WALL_START_MS, World
 
-from .broker_states import STATES, states_of
 from .controller_verbs import ControllerVerbs
 from .errors import CommandError, UnknownBroker
 from .followed_listener import FollowedListener
 from .options import BROKERS_MAX, ClusterOptions, topology_of
 from .service import Service
 from .snapshot_files import SNAPSHOT_FILES
-from .waiting import until_live, until_virtual
 
 START_LIMIT = "60s"
 BROKER_ID_MAX = 2**31 - 1  # an int32 on the wire
-STANDINGS_MAX = 10  # brokers whose states the message of a timeout tells
 
 
 class Cluster(ControllerVerbs):
     """`async with Cluster(brokers=3) as kraft:` gives a cluster whose brokers are all unfenced.
 
-    With `clock="virtual"` time moves only by `advance` and `wait`, at the speed of the processor.
+    With `clock="virtual"` time moves only by `advance`, `wait` and `transfer_leadership`, at the
+    speed of the processor.
     Ports of None (the default) open no sockets; 0 lets the system choose.
     """
 
@@ -127,12 +123,13 @@ class Cluster(ControllerVerbs):
         topology = topology_of(
             options, self.cluster_id, controller_ports=controller_ports, broker_ports=broker_ports
         )
-        is_virtual = not options.speed()
         world = World(
             topology,
             streams=self._streams,
             snapshot_format=SNAPSHOT_FILES,
-            wall_start_ms=VIRTUAL_WALL_START_MS if is_virtual else time.time_ns() // 1_000_000,
+            wall_start_ms=VIRTUAL_WALL_START_MS
+            if options.is_virtual
+            else time.time_ns() // 1_000_000,
         )
         runtime = Runtime(world.timeline, speed=options.speed())
         self._world, self._runtime = world, runtime
@@ -149,7 +146,7 @@ class Cluster(ControllerVerbs):
             lambda: self.world.are_unfenced(expected),
             START_LIMIT,
             "every broker unfenced",
-            expected,
+            lambda: self._standing(expected),
         )
         if self.options.http_port is not None and self._service.http_port is None:
             await self.open_http()
@@ -288,45 +285,6 @@ class Cluster(ControllerVerbs):
         """What the controller answers no longer reaches the broker."""
         self._agent(broker_id)
         _put(self.world.network.deaf, broker_id, on)
-
-    # Time
-
-    async def advance(self, by: str) -> None:
-        """Let `by` ("11s") pass: on a virtual clock at once, on a real one by waiting."""
-        duration_us = microseconds(by)
-        speed = self.options.speed()
-        if speed:
-            await asyncio.sleep(duration_us / 1e6 / speed)
-        else:
-            self.world.advance(duration_us)
-
-    async def wait(self, broker: int, state: str, timeout: str = "20s") -> None:
-        """Wait until the broker is in `state` (one of STATES); TimeoutError says what it is in."""
-        if state not in STATES:
-            raise CommandError(f"state: expected {nearest(state, STATES)}, got {state!r}")
-        await self._until(
-            lambda: state in self.states_of(broker), timeout, f"broker {broker} {state}", (broker,)
-        )
-
-    def states_of(self, broker_id: int) -> set[str]:
-        """Every state the broker is in now: as registered, and as a simulated process."""
-        return states_of(self.world, broker_id)
-
-    async def _until(
-        self, condition: Callable[[], bool], timeout: str, what: str, of: Sequence[int]
-    ) -> None:
-        limit_us = microseconds(timeout)
-        speed = self.options.speed()
-        if speed:
-            met = await until_live(self.world, condition, limit_us / 1e6 / speed)
-        else:
-            met = await until_virtual(self.world, condition, limit_us)
-        if not met:
-            raise TimeoutError(f"expected {what} within {timeout}; {self._standing(of)}")
-
-    def _standing(self, broker_ids: Sequence[int]) -> str:
-        states = {b: sorted(self.states_of(b)) for b in broker_ids[:STANDINGS_MAX]}
-        return "; ".join(f"broker {b}: {', '.join(s)}" for b, s in states.items())
 
     def _agent(self, broker_id: int) -> HostedAgent:
         agent = self.world.agents.get(broker_id)

@@ -1,7 +1,7 @@
 """What is asked of the controllers, and what is done to them, in Python."""
 
 import asyncio
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
@@ -15,6 +15,7 @@ from kraftsim.controller.core.rpc import (
     DeleteTopicsRequest,
     DeleteTopicsResponse,
     DeleteTopicState,
+    DescribeClusterRequest,
     DescribeQuorumPartition,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
@@ -25,26 +26,30 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.core.topic_names import METADATA_TOPIC
 from kraftsim.scenarios.controller_process import ControllerProcess
-from kraftsim.scenarios.world import World
+from kraftsim.scenarios.durations import microseconds
 
 from .description import ClusterDescription, describe
 from .errors import CommandError, UnknownController
+from .waiting import Waiting
 
+_READS = (DescribeClusterRequest, DescribeQuorumRequest)  # they tell what there is, at once
+HOLD_LIMIT = "10s"  # an election takes two to four; then what was held is refused
 REQUEST_LIMIT_S = 30.0  # of real time; a virtual clock stands still meanwhile
 
 
-class ControllerVerbs(ABC):
+class ControllerVerbs(Waiting):
     """A part of `Cluster`."""
-
-    @property
-    @abstractmethod
-    def world(self) -> World: ...
 
     @abstractmethod
     def _entered(self) -> AbstractContextManager[None]: ...
 
     async def request(self, request: Request) -> Response:
-        """Any request to the active controller; ApiError if it is refused."""
+        """Any request to the active controller; ApiError if it is refused. Where nobody is active a
+        write is held for the next leader, as a broker holds what it forwards (rule 0A.2); but not
+        by a virtual clock, which stands still meanwhile."""
+        is_held = self.world.active is None and not isinstance(request, _READS)
+        if is_held and not self.options.is_virtual:
+            await self._comes(lambda: self.world.active is not None, HOLD_LIMIT)
         replies: asyncio.Queue[Response | ApiError] = asyncio.Queue()
         with self._entered():
             self.world.dispatch(request, replies.put_nowait)
@@ -108,16 +113,37 @@ class ControllerVerbs(ABC):
         _raise_if_refused(result.error_code, result.error_message)
         return reply
 
-    async def transfer_leadership(self, to: int = -1) -> None:
-        """The leader gives up; `to` is asked to follow first (-1: who has most of the log)."""
+    async def transfer_leadership(self, to: int = -1, timeout: str = "20s") -> int:
+        """The leader gives up; `to` is asked to follow first (-1: who has most of the log).
+        Returns the id of the next one once it is active; CommandError if that is not `to`."""
+        microseconds(timeout)  # before anybody gives up
+        epoch = self._epoch_given_up(to)
+        what = "another leader" if to == -1 else f"controller {to} to lead"
+        await self._until(lambda: self._is_led_since(epoch), timeout, what, self._roles)
+        leader_id = self.world.controller.node.config.node_id
+        if to not in (-1, leader_id):
+            raise CommandError(
+                f"expected controller {to} to lead, and {leader_id} was elected: transfer again"
+            )
+        return leader_id
+
+    def _epoch_given_up(self, to: int) -> int:
+        """The epoch that ends by it; of one that leads already, the one before its own."""
         with self._entered():
             active = self.world.active
             if active is None:
                 raise CommandError("nobody leads: wait until a controller is active")
             if to != -1 and self._process(to).state != "RUNNING":
                 raise CommandError(f"controller {to} is not running")
-            if to != active.node.config.node_id:
-                active.hosted.resign(to)
+            epoch = active.node.epoch
+            if to == active.node.config.node_id:
+                return epoch - 1
+            active.hosted.resign(to)
+            return epoch
+
+    def _is_led_since(self, epoch: int) -> bool:
+        active = self.world.active
+        return active is not None and active.node.epoch > epoch
 
     async def kill_controller(self, node_id: int) -> None:
         """SIGKILL: gone at once; the others elect another leader. Its disk stays."""

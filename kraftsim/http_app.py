@@ -123,7 +123,7 @@ async def _body(request: web.Request) -> dict[str, object]:
 
 def _route(kraft: "Cluster", operation: Operation) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
-        if operation.changes or (operation.moves_time and kraft.options.speed() == 0.0):
+        if operation.changes or (operation.moves_time and kraft.options.is_virtual):
             _check_control(kraft)
         if operation.path == "/v1/events" and "text/event-stream" in request.headers.get(
             "Accept", ""

@@ -85,7 +85,11 @@ class Operation:
 
 
 def _kind(annotation: object) -> type:
-    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "str")
+    text = (
+        annotation
+        if isinstance(annotation, str)
+        else getattr(annotation, "__name__", str(annotation))
+    )
     return {"int": int, "bool": bool}.get(str(text).split(" ")[0], str)
 
 
@@ -99,10 +103,10 @@ async def quorum(kraft: "Cluster") -> Document:
     return quorum_view(kraft.world, await kraft.describe_quorum())
 
 
-async def transfer_leadership(kraft: "Cluster", to: int = -1) -> Document:
-    """The leader gives up in favour of a voter (-1: whoever has most of the log)."""
-    await kraft.transfer_leadership(to)
-    return {"to": to}
+async def transfer_leadership(kraft: "Cluster", to: int = -1, timeout: str = "20s") -> Document:
+    """The leader gives up in favour of a voter (-1: any); returns once that one is active."""
+    await kraft.transfer_leadership(to, timeout)
+    return _leader(kraft)
 
 
 async def list_controllers(kraft: "Cluster") -> Document:
@@ -215,12 +219,16 @@ async def deafen_broker(kraft: "Cluster", id: int, on: bool = True) -> Document:
     return _standing(kraft, id)
 
 
-async def wait_for_broker(
-    kraft: "Cluster", broker: int, state: str, timeout: str = "20s"
+async def wait(
+    kraft: "Cluster",
+    broker: int | None = None,
+    state: str | None = None,
+    leader: str | None = None,
+    timeout: str = "20s",
 ) -> Document:
-    """Return once the broker is in the state: fenced, unfenced, running, unregistered, ..."""
-    await kraft.wait(broker=broker, state=state, timeout=timeout)
-    return _standing(kraft, broker)
+    """Return once a broker is in a state (fenced, running, ...), or a leader (id or any) active."""
+    await kraft.wait(broker, state, timeout, leader=leader)
+    return _leader(kraft) if broker is None else _standing(kraft, broker)
 
 
 def _check_page(start: int, limit: int, limit_max: int) -> None:
@@ -228,6 +236,11 @@ def _check_page(start: int, limit: int, limit_max: int) -> None:
         raise CommandError(f"from: expected 0 or above, got {start}")
     if not 1 <= limit <= limit_max:
         raise CommandError(f"limit: expected 1 to {limit_max}, got {limit}")
+
+
+def _leader(kraft: "Cluster") -> Document:
+    node = kraft.world.controller.node
+    return {"leaderId": node.leader_id, "leaderEpoch": node.epoch}
 
 
 def _standing(kraft: "Cluster", broker_id: int) -> Document:
@@ -270,7 +283,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "POST", "/sim/brokers/{id}/deafen", ("broker", "deafen"), deafen_broker, changes=True
     ),
-    Operation("GET", "/v1/wait", ("wait",), wait_for_broker, moves_time=True),
+    Operation("GET", "/v1/wait", ("wait",), wait, moves_time=True),
 )
 
 

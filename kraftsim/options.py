@@ -67,6 +67,10 @@ class ClusterOptions:
             if port and not 0 < port <= PORT_MAX - more:
                 raise ValueError(f"{name}: expected 0 to {PORT_MAX - more}, got {port}")
 
+    @property
+    def is_virtual(self) -> bool:
+        return self.speed() == 0.0
+
     def speed(self) -> float:
         """How fast time runs: 1.0 real, 0.0 virtual (it is moved by hand), K scaled."""
         if self.clock in ("real", "virtual"):

@@ -1,6 +1,7 @@
 """The sockets of a cluster: a listener for each controller, a facade for each broker, and HTTP."""
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kraftsim.controller.server import api_versions

@@ -64,6 +64,12 @@ class ControllerProcess:
             return "NOT_RUNNING"
         return "PAUSED" if self.is_paused else "RUNNING"
 
+    @property
+    def role(self) -> str:
+        """What it is in the quorum (LEADER, ...); of one that does not run, its state."""
+        is_running = self.state == "RUNNING"
+        return type(self.node.quorum.role).__name__.upper() if is_running else self.state
+
     def start(self, *, stands_at_once: bool = False) -> None:
         if self.is_alive:
             return

@@ -6,6 +6,7 @@ import pytest
 from aiohttp import ClientSession
 
 from kraftsim import Cluster
+from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.errors import CommandError
 from tests.kraftsim.conftest import CLUSTER_ID, Http
 
@@ -57,6 +58,115 @@ async def test_leadership_is_handed_over_to_whom_one_names(http: Http, kraft: Cl
 
     assert chosen == await leader_of(http)
     assert not (await http.get("/v1/brokers/1")).document["fenced"]
+
+
+async def test_a_transfer_returns_when_the_next_leader_takes_writes(
+    http: Http, kraft: Cluster
+) -> None:
+    before = await leader_of(http)
+    chosen = min(IDS - {before})
+
+    transferred = await http.post("/sim/quorum/transfer", {"to": chosen})
+    written = await http.kafka("CreateTopics", topics=[{"name": "orders"}])
+
+    assert chosen == transferred.document["leaderId"]
+    assert 0 == written.document["topics"][0]["errorCode"]
+    assert chosen == await kraft.transfer_leadership(chosen)  # it leads already
+    assert await kraft.transfer_leadership() in IDS - {chosen}
+
+
+async def test_a_transfer_in_vain_says_where_every_controller_stands(kraft: Cluster) -> None:
+    leader = kraft.world.controller.node.config.node_id
+    dead, *others = sorted(IDS - {leader})
+    await kraft.kill_controller(dead)
+    kraft.world.network.isolate(leader, tuple(IDS))
+
+    with pytest.raises(TimeoutError, match="expected another leader within 1s") as over:
+        await kraft.transfer_leadership(timeout="1s")
+
+    assert f"controller {dead}: NOT_RUNNING" in str(over.value)
+    assert all(f"controller {one}: " in str(over.value) for one in others)
+
+
+async def test_who_only_believes_that_it_leads_is_not_who_follows_a_leader(kraft: Cluster) -> None:
+    world = kraft.world
+    cut_off = world.controller
+    world.network.isolate(cut_off.node.config.node_id, tuple(IDS))
+    assert world.run_until(lambda: world.active is not cut_off, limit_us=10_000_000)
+    elected = world.controller
+
+    following = await kraft.transfer_leadership()
+
+    assert {following} == IDS - {one.node.config.node_id for one in (cut_off, elected)}
+
+
+async def test_a_timeout_that_is_none_costs_nobody_its_leadership(kraft: Cluster) -> None:
+    leader = kraft.world.active
+
+    with pytest.raises(ValueError, match="soon"):
+        await kraft.transfer_leadership(timeout="soon")
+
+    assert leader is kraft.world.active
+
+
+async def test_one_waits_for_the_next_leader_or_for_one_by_its_id(
+    http: Http, kraft: Cluster
+) -> None:
+    killed = await leader_of(http)
+    await kraft.kill_controller(killed)
+
+    waited = await http.get("/v1/wait", leader="any")
+    await kraft.wait(leader=waited.document["leaderId"])
+
+    assert waited.document["leaderId"] in IDS - {killed}
+    over = await http.get("/v1/wait", leader=killed, timeout="1s")
+    assert (504, "TIMED_OUT") == (over.status, over.document["error"])
+    assert over.message.startswith(f"expected controller {killed} to be active within 1s; ")
+    assert f"controller {killed}: NOT_RUNNING" in over.message
+
+
+@pytest.mark.parametrize(
+    ("query", "wrong"),
+    [
+        ({"leader": "someone"}, "leader: expected a controller's id or any, got 'someone'"),
+        ({"leader": "7"}, "no controller 7: expected one of 3000, 3001, 3002"),
+        ({"leader": "any", "broker": "1"}, "expected a broker and a state, or a leader"),
+        ({"broker": "1"}, "expected a broker and a state, or a leader"),
+        ({}, "expected a broker and a state, or a leader"),
+    ],
+)
+async def test_what_cannot_be_waited_for_is_refused(
+    http: Http, query: dict[str, str], wrong: str
+) -> None:
+    refused = await http.get("/v1/wait", **query)
+
+    assert refused.status in (400, 404)
+    assert wrong in refused.message
+
+
+@pytest.mark.rule("0A.2")
+async def test_what_is_written_during_an_election_is_held_for_the_next_leader() -> None:
+    async with Cluster(brokers=1, controllers=3) as kraft:
+        killed = kraft.world.controller.node.config.node_id
+        await kraft.kill_controller(killed)
+
+        await kraft.create_topic("orders", partitions=1, replication_factor=1)
+
+        assert "orders" in kraft.world.committed.topic_ids
+        assert kraft.world.controller.node.config.node_id != killed
+
+
+@pytest.mark.rule("0A.2")
+async def test_what_is_held_for_a_leader_in_vain_is_refused_as_it_was_at_once() -> None:
+    """Time is scaled, so that the ten seconds for which it is held pass in one."""
+    async with Cluster(brokers=1, controllers=3, clock="scaled:10") as kraft:
+        for node_id in IDS:
+            await kraft.kill_controller(node_id)
+
+        with pytest.raises(ApiError) as refused:
+            await kraft.unregister(1)
+
+    assert ErrorCode.NOT_CONTROLLER == refused.value.code
 
 
 async def test_a_killed_leader_is_followed_by_another_and_comes_back(
