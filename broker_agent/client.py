@@ -9,18 +9,12 @@ from .hosted_agent import Reply
 
 
 class BrokerClient:
-    """`address_of(controller_id)` says where a controller listens; of -1: where to ask."""
-
-    def __init__(
-        self, broker_id: int, address_of: Callable[[int], Address], deliver: Deliver
-    ) -> None:
-        self._address_of = address_of
+    def __init__(self, broker_id: int, deliver: Deliver) -> None:
         self._callers = {
             channel: KafkaCaller(f"{channel.value}-{broker_id}", deliver) for channel in Channel
         }
 
-    def send(self, send: Send, reply_to: Callable[[Reply], None]) -> None:
-        address = self._address_of(send.controller_id)
+    def send(self, address: Address, send: Send, reply_to: Callable[[Reply], None]) -> None:
         self._callers[send.channel].send(address, send.request, reply_to)
 
     def close(self) -> None:

@@ -4,10 +4,12 @@ One timeline and one timer drive them all. They follow one metadata log together
 fetches, and what one has brought is there for all, read once and folded once.
 """
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 
 from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import FetchResponse, FetchSnapshotResponse, Request, Response
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.server.kafka_caller import Address, KafkaCaller
@@ -22,6 +24,8 @@ from .hosted_agent import HostedAgent, Reply
 from .image_history import ImageHistory
 from .metadata_fetch import LogPosition
 from .snapshot_intake import SnapshotIntake
+
+log = logging.getLogger(__name__)
 
 
 class Fleet:
@@ -46,12 +50,13 @@ class Fleet:
         self._clients: list[BrokerClient] = []
         self._forwarding: set[KafkaCaller] = set()
         self._heard_us = 0
+        self._strangers: set[Address] = set()
         self.agents: dict[int, HostedAgent] = {}
 
     def silence_s(self) -> float:
         """How long no leader has answered a fetch of any of them."""
         with self._runtime.entered():
-            return (self._timeline.now_us - self._heard_us) / 1e6
+            return (self._clock.timeline.now_us - self._heard_us) / 1e6
 
     def start(self, configs: Iterable[AgentConfig], on_change: Callable[[int, str], None]) -> None:
         with self._runtime.entered():
@@ -89,11 +94,18 @@ class Fleet:
         caller.send(self._address_of(controller_id), request, answered)
 
     def _add(self, config: AgentConfig, on_change: Callable[[int, str], None]) -> HostedAgent:
-        client = BrokerClient(config.broker_id, self._address_of, self._deliver)
+        client = BrokerClient(config.broker_id, self._deliver)
         self._clients.append(client)
 
         def transport(send: Send, reply_to: Callable[[Reply], None]) -> None:
-            client.send(send, lambda reply: self._replied(reply, reply_to))
+            address = self._address_of(send.controller_id)
+
+            def replied(reply: Reply) -> None:
+                if isinstance(reply, FetchResponse) and reply.error_code:
+                    self._tell_of_refusal(address, config.cluster_id, reply.error_code)
+                self._replied(reply, reply_to)
+
+            client.send(address, send, replied)
 
         hosted = HostedAgent(
             lambda previous_epoch: Agent(
@@ -130,11 +142,22 @@ class Fleet:
                 self._addresses[one.node_id] = (one.host, one.port)
             data = reply.responses[0].partitions[0]
             if not data.error_code:
-                self._heard_us = self._timeline.now_us
+                self._heard_us = self._clock.timeline.now_us
             self._keep(data.records or ())
         if isinstance(reply, FetchSnapshotResponse) and reply.topics:
             self._snapshots.take(reply.topics[0].partitions[0])
         reply_to(reply)
+
+    def _tell_of_refusal(self, address: Address, cluster_id: str, error_code: int) -> None:
+        """Once for each controller: nobody of the fleet can join, and every one asks for ever."""
+        if error_code == ErrorCode.INCONSISTENT_CLUSTER_ID and address not in self._strangers:
+            self._strangers.add(address)
+            log.warning(
+                "the controller at %s:%d is of another cluster: expected %s, and it refuses that. "
+                "Give the --cluster-id of its quorum, or the address of another",
+                *address,
+                cluster_id,
+            )
 
     def _keep(self, records: Sequence[Batch]) -> None:
         """Only what nobody of the fleet has brought yet is read; the others fetched the same."""

@@ -12,11 +12,12 @@ from functools import partial
 from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.features import level_of
 from kraftsim.controller.core.profile import Profile
-from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.hosted import HostedNode, ReplyTo
 from kraftsim.controller.node import Node
 from kraftsim.controller.node_types import NodeConfig
+from kraftsim.controller.raft.protocol import Send
 from kraftsim.controller.raft.quorum import LostMemoryError
 from kraftsim.controller.raft.roles import Resigned, Role
 from kraftsim.controller.server import api_versions
@@ -28,6 +29,7 @@ from kraftsim.controller.timeline import Timeline
 from .errors import FAILED, GOOD
 from .options import profile_of, settings_in
 from .snapshot_files import SNAPSHOT_FILES
+from .strangers import Strangers
 from .up import announced, log_to_stderr, run_until_signalled, settings_of, stop_signals
 from .voter_addresses import NODE_ID_MAX, address_of, directory_of, voters_of
 
@@ -117,7 +119,8 @@ class ControllerService:
             random=random.SystemRandom().random,
             snapshot_format=SNAPSHOT_FILES,
         )
-        self._hosted = HostedNode(self._node, Clock(self._timeline), self._lines.send)
+        self._strangers = Strangers(config)
+        self._hosted = HostedNode(self._node, Clock(self._timeline), self._send)
         self._listener = KafkaListener("controller", f"controller-{config.node_id}")
         self.has_failed = False
         self._is_followed = asyncio.Event()
@@ -147,6 +150,13 @@ class ControllerService:
         self._lines.close()
         self._runtime.close()
 
+    def _send(self, send: Send, on_answer: Callable[[Response | None], None]) -> None:
+        def answered(response: Response | None) -> None:
+            self._strangers.look_at_answer(send, response)
+            on_answer(response)
+
+        self._lines.send(send, answered)
+
     def _deliver(self, action: Callable[[], None]) -> None:
         try:
             self._runtime.enter()
@@ -157,6 +167,7 @@ class ControllerService:
         self._look()
 
     def _answer(self, request: Request, reply_to: ReplyTo) -> None:
+        self._strangers.look_at_request(request)
         try:
             self._hosted.submit(request, reply_to)
         except Exception as error:  # what a step left half-done must not be built upon

@@ -153,7 +153,9 @@ async def test_agents_that_find_no_controller_wait_for_one() -> None:
             assert kraft.world.are_unfenced(range(1, 4))
 
 
-async def test_agents_of_another_cluster_leave_no_trace() -> None:
+async def test_agents_of_another_cluster_leave_no_trace_but_a_line_in_their_own_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     """Their Fetch is refused, and who has seen no metadata does not register (rule 1.9)."""
     async with quick_cluster() as kraft, fleet_for(kraft.bootstrap_controllers) as watched:
         end = kraft.world.controller.node.log.end_offset
@@ -162,6 +164,8 @@ async def test_agents_of_another_cluster_leave_no_trace() -> None:
 
         assert kraft.world.committed.brokers == {}
         assert set(watched.states.values()) == {"STARTING"}
+        (line,) = caplog.messages
+        assert f"{kraft.bootstrap_controllers} is of another cluster: expected another" in line
 
 
 # One client, and a controller that behaves badly
@@ -207,11 +211,12 @@ def spelled(correlation_id: int, *, is_fenced: bool = False) -> bytes:
 
 async def exchanged(port: int, count: int = 1) -> list[Any]:
     """Replies to `count` heartbeats, each sent when the one before was answered."""
-    client = BrokerClient(1, lambda _: ("127.0.0.1", port), lambda action: action())
+    client = BrokerClient(1, lambda action: action())
+    address = ("127.0.0.1", port)
     replies: list[Any] = []
     for number in range(count):
         answered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        client.send(Send(Channel.LEASE, HEARTBEAT, number), answered.set_result)
+        client.send(address, Send(Channel.LEASE, HEARTBEAT, number), answered.set_result)
         async with asyncio.timeout(LIMIT_S):
             replies.append(await answered)
     client.close()
@@ -279,11 +284,13 @@ async def test_a_request_that_overtakes_the_connecting_is_the_one_that_is_sent()
         return spelled(correlation_id)
 
     async with controller(noted) as port:
-        client = BrokerClient(1, lambda _: ("127.0.0.1", port), lambda action: action())
+        client = BrokerClient(1, lambda action: action())
         answered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        client.send(Send(Channel.LEASE, HEARTBEAT, 1), lambda reply: None)
+        client.send(("127.0.0.1", port), Send(Channel.LEASE, HEARTBEAT, 1), lambda reply: None)
         client.send(
-            Send(Channel.LEASE, replace(HEARTBEAT, want_fence=True), 2), answered.set_result
+            ("127.0.0.1", port),
+            Send(Channel.LEASE, replace(HEARTBEAT, want_fence=True), 2),
+            answered.set_result,
         )
         async with asyncio.timeout(LIMIT_S):
             assert await answered == BrokerHeartbeatResponse(is_fenced=False)
