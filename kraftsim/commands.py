@@ -1,7 +1,8 @@
 """The verbs that talk to a running cluster: from the table of operations, and Kafka's own tool.
 
 `cluster cluster-id|list-endpoints|unregister|decommission` take the options and print the columns
-of Kafka's `kafka-cluster` (rules 6.26 to 6.28); the others print what their row of the table gives.
+of Kafka's `kafka-cluster` (rules 6.26 to 6.28), `quorum add|remove` print its sentences
+(`voter_commands.py`); the others print what their row of the table gives.
 """
 
 import argparse
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 from .errors import GOOD, CommandError
 from .http_client import Document, call, service_url, stream
 from .operations import OPERATIONS, Operation, Parameter
-from .tables import print_document
+from .tables import print_document, print_sentence
+from .voter_commands import add_voter, add_voter_arguments, remove_voter, remove_voter_arguments
 
 Run = Callable[[argparse.Namespace], int]
 
@@ -172,20 +174,14 @@ def print_endpoints(brokers: list[Document]) -> None:
 def _unregister(given: argparse.Namespace) -> int:
     body = {"brokerId": given.id}
     document = call(_cluster_url(given), "POST", "/kafka/UnregisterBroker", body)
-    return _told(given, document, f"Broker {given.id} is no longer registered.")
+    print_sentence(f"Broker {given.id} is no longer registered.", document, as_json=given.json)
+    return GOOD
 
 
 def _decommission(given: argparse.Namespace) -> int:
     body = {"brokerId": given.id, "force": given.force}
     document = call(_cluster_url(given), "POST", "/kafka/DecommissionBroker", body)
-    return _told(given, document, f"Broker {given.id} is decommissioned.")
-
-
-def _told(given: argparse.Namespace, document: Document, sentence: str) -> int:
-    if given.json:
-        print_document(document, as_json=True)
-    else:
-        print(sentence)
+    print_sentence(f"Broker {given.id} is decommissioned.", document, as_json=given.json)
     return GOOD
 
 
@@ -210,4 +206,6 @@ COMMANDS: tuple[Command, ...] = (
     ),
     _command("cluster unregister", "Kafka's way out of a cluster", _id_arguments, _unregister),
     _command("cluster decommission", "KIP-631's way out", _decommission_arguments, _decommission),
+    _command("quorum add", "make an observer a voter", add_voter_arguments, add_voter),
+    _command("quorum remove", "make a voter an observer", remove_voter_arguments, remove_voter),
 )

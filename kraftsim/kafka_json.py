@@ -51,7 +51,17 @@ async def answer_kafka_api(
             "error": error_name(error.code),
             "message": error.message,
         }
-    return {"errorCode": 0, **to_json(api.response, response)}
+    return document_of(api, response)
+
+
+def document_of(api: Api, response: Response) -> Document:
+    """With `error` and `message` where the response as a whole is a refusal."""
+    document: Document = {"errorCode": 0, **to_json(api.response, response)}
+    code = document["errorCode"]
+    if isinstance(code, int) and code:
+        told = document.get("errorMessage") or "refused"
+        document |= {"error": error_name(code), "message": told}
+    return document
 
 
 def error_name(code: int) -> str:

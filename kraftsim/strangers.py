@@ -85,7 +85,7 @@ class Strangers:
 def _way_out(node_id: int, address: str) -> str:
     return (
         f"Mend --voters; or, if it lost its directory, `kraftsim quorum remove {node_id}`, then "
-        f"`kraftsim quorum add {node_id}@{address}`"
+        f"`kraftsim quorum add {node_id}@{address}`, both with --bootstrap-controllers"
     )
 
 

@@ -25,6 +25,14 @@ def print_document(document: Document, *, as_json: bool) -> None:
             print(f"{key}: {_cell(value)}")
 
 
+def print_sentence(sentence: str, document: Document, *, as_json: bool) -> None:
+    """What a change has come to: a sentence for people, the answer for programs."""
+    if as_json:
+        print_document(document, as_json=True)
+    else:
+        print(sentence)
+
+
 def _broker_rows(brokers: Sequence[Document]) -> list[Document]:
     return [
         {

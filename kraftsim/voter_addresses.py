@@ -21,7 +21,7 @@ def address_of(option: str, text: str) -> Address:
 
 def voters_of(text: str) -> tuple[Voter, ...]:
     """The voters in order of id; ValueError for what names none, or one twice."""
-    voters = [_voter(one) for one in text.split(",")]
+    voters = [voter_of("--voters", one) for one in text.split(",")]
     ids = [voter.voter_id for voter in voters]
     if len(set(ids)) < len(ids):
         raise ValueError(f"--voters: expected each id once, got {sorted(ids)}")
@@ -32,16 +32,16 @@ def voters_of(text: str) -> tuple[Voter, ...]:
     return tuple(sorted(voters, key=lambda voter: voter.voter_id))
 
 
-def _voter(text: str) -> Voter:
+def voter_of(option: str, text: str) -> Voter:
     node_id, at, rest = text.partition("@")
     address, _, directory = rest.rpartition(":")
     number = whole_number(node_id)
     if not at or number is None or not 0 <= number <= NODE_ID_MAX or not address:
-        raise ValueError(f"--voters: expected id@host:port:directoryId, got {text!r}")
-    host, port = address_of("--voters", address)
+        raise ValueError(f"{option}: expected id@host:port:directoryId, got {text!r}")
+    host, port = address_of(option, address)
     return Voter(
         voter_id=number,
-        voter_directory_id=directory_of("--voters", directory),
+        voter_directory_id=directory_of(option, directory),
         endpoints=(VoterEndpoint(name=LISTENER, host=host, port=port),),
         k_raft_version_feature=RAFT_VERSIONS,
     )

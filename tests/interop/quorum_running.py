@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kraftsim.controller.core.rpc import (
     DescribeQuorumPartition,
+    DescribeQuorumPartitionResult,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
     DescribeQuorumTopic,
@@ -66,6 +67,19 @@ class Quorum:
             if described is not None and described.topics[0].partitions[0].high_watermark > 0:
                 return node_id
         return None
+
+    def voter_ids(self) -> set[int]:
+        return {one.replica_id for one in self._seen_by_leader().current_voters}
+
+    def observers(self) -> set[int]:
+        return {one.replica_id for one in self._seen_by_leader().observers}
+
+    def _seen_by_leader(self) -> DescribeQuorumPartitionResult:
+        for node_id in self.ports:
+            described = self.described(node_id)
+            if described is not None:
+                return described.topics[0].partitions[0]
+        raise ConnectionError("nobody leads")
 
     def described(self, node_id: int) -> DescribeQuorumResponse | None:
         """The quorum as this controller describes it; None if it does not lead, or is not there."""

@@ -1,5 +1,7 @@
 """A quorum of three processes, killed for real: clients and agents go on."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.uuid import parse_uuid, uuid_text
 from tests.interop.clients import KafkaPython
 from tests.interop.conftest import Connect
-from tests.interop.quorum_running import CLUSTER_ID, IDS, ask, quorum_of_three
+from tests.interop.quorum_running import CLUSTER_ID, IDS, Quorum, ask, free_ports, quorum_of_three
 from tests.interop.running import LIMIT_S, _running, eventually
 
 pytestmark = [
@@ -76,6 +78,39 @@ def test_a_voter_whose_memory_is_gone_may_not_come_back_as_if_it_were_not(tmp_pa
         assert described is not None
         voters = described.topics[0].partitions[0].current_voters
         assert (killed, fresh) in {(one.replica_id, one.replica_directory_id) for one in voters}
+
+
+@pytest.mark.rule("10.51", "10.52", "6.39")
+def test_a_fourth_controller_takes_the_place_of_the_first_by_the_command_line(
+    tmp_path: Path,
+) -> None:
+    with quorum_of_three(tmp_path) as quorum:
+        fourth, directory = 3003, uuid_text(b"the fourth one's")
+        (port,) = free_ports(1)
+        address = f"127.0.0.1:{port}"
+        quorum.start(fourth, "--directory-id", directory, "--listen", address)
+        eventually(lambda: fourth in quorum.observers(), True, ignoring=OSError)
+
+        added = kraftsim_quorum(quorum, "add", f"{fourth}@{address}:{directory}")
+        removed = kraftsim_quorum(quorum, "remove", "3000")
+
+        assert added == (
+            f"Added controller 3003 with directory id {directory} "
+            f"and endpoints: CONTROLLER://{address}\n"
+        )
+        first = quorum.directories[3000]
+        assert f"Removed  KRaft controller 3000 with directory id {first}\n" == removed
+        quorum.ports[fourth] = port
+        eventually(quorum.voter_ids, {3001, 3002, 3003}, ignoring=OSError)
+
+
+def kraftsim_quorum(quorum: Quorum, *words: str) -> str:
+    """What `kraftsim quorum ...` prints; it succeeds."""
+    command = (sys.executable, "-m", "kraftsim", "quorum", *words)
+    at = ("--bootstrap-controllers", quorum.bootstrap_controllers)
+    done = subprocess.run((*command, *at), capture_output=True, text=True, check=False)
+    assert (0, "") == (done.returncode, done.stderr)
+    return done.stdout
 
 
 @pytest.mark.rule("10.39", "10.26")

@@ -1,5 +1,7 @@
 """A cluster on a virtual clock with HTTP in front of it, and somebody who asks."""
 
+import asyncio
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from io import BytesIO
@@ -9,6 +11,7 @@ import pytest
 from aiohttp import ClientSession
 
 from kraftsim import Cluster
+from kraftsim.cli import main
 
 CLUSTER_ID = "kraftsimTestCluster001"
 
@@ -61,3 +64,43 @@ async def kraft() -> AsyncIterator[Cluster]:
 async def http(kraft: Cluster) -> AsyncIterator[Http]:
     async with ClientSession() as session:
         yield Http(session, kraft.http_url)
+
+
+class Service:
+    """A cluster on its own thread, as the command line finds it: behind a URL."""
+
+    def __init__(self, **options: Any) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+        self.kraft = Cluster(clock="virtual", seed=1, cluster_id=CLUSTER_ID, http_port=0, **options)
+        self.do(self.kraft.start())
+
+    def do(self, verb: Any) -> None:
+        asyncio.run_coroutine_threadsafe(verb, self._loop).result(30)
+
+    def close(self) -> None:
+        self.do(self.kraft.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+Said = tuple[int, str, str]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Any:
+    """Exit code, stdout and stderr of a command line."""
+
+    def run(line: str) -> Said:
+        code: Any
+        try:
+            code = main(line.split())
+        except SystemExit as end:
+            code = end.code
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return code, out, err
+
+    return run

@@ -1,6 +1,5 @@
 """The command line against a running cluster: what it prints, and with which code it ends."""
 
-import asyncio
 import json
 import os
 import socket
@@ -10,33 +9,11 @@ from typing import Any
 
 import pytest
 
-from kraftsim import Cluster
-from kraftsim.cli import main
 from kraftsim.commands import print_endpoints
 from tests.golden.recordings import tool
-from tests.kraftsim.conftest import CLUSTER_ID
+from tests.kraftsim.conftest import CLUSTER_ID, Service
 
 pytestmark = pytest.mark.realtime
-
-
-class Service:
-    """A cluster on its own thread, as the command line finds it: behind a URL."""
-
-    def __init__(self, **options: Any) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever)
-        self._thread.start()
-        self.kraft = Cluster(clock="virtual", seed=1, cluster_id=CLUSTER_ID, http_port=0, **options)
-        self.do(self.kraft.start())
-
-    def do(self, verb: Any) -> None:
-        asyncio.run_coroutine_threadsafe(verb, self._loop).result(30)
-
-    def close(self) -> None:
-        self.do(self.kraft.close())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
 
 
 @pytest.fixture
@@ -45,26 +22,6 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     monkeypatch.setenv("KRAFTSIM_HTTP", service.kraft.http_url)
     yield service
     service.close()
-
-
-Said = tuple[int, str, str]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Exit code, stdout and stderr of a command line."""
-
-    def run(line: str) -> Said:
-        code: Any
-        try:
-            code = main(line.split())
-        except SystemExit as end:
-            code = end.code
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return code, out, err
-
-    return run
 
 
 @pytest.mark.rule("6.26")

@@ -1,0 +1,65 @@
+"""`kraftsim quorum add|remove` against a running cluster, and where there is none."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.kraftsim.conftest import Service
+
+pytestmark = pytest.mark.realtime
+
+
+@pytest.mark.rule("10.51", "10.52", "6.39")
+def test_a_voter_is_removed_and_added_again(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = Service(brokers=0, controllers=3)
+    try:
+        monkeypatch.setenv("KRAFTSIM_HTTP", service.kraft.http_url)
+        voters = json.loads(run("quorum show --json")[1])["voters"]
+        leader = service.kraft.world.controller.node.leader_id
+        listed = next(one for one in voters if one["nodeId"] != leader)
+        voter = listed["nodeId"]
+        directory, address = listed["directoryId"], listed["endpoint"]
+
+        removed = run(f"quorum remove {voter}")
+        service.do(service.kraft.advance("3s"))
+        added = run(f"quorum add {voter}@{address}:{directory}")
+        again = run(f"quorum add {voter}@{address}:{directory}")
+        unknown = run("quorum remove 7")
+    finally:
+        service.close()
+
+    assert removed == (0, f"Removed  KRaft controller {voter} with directory id {directory}\n", "")
+    told = f"Added controller {voter} with directory id {directory} and endpoints: "
+    assert added == (0, f"{told}CONTROLLER://{address}\n", "")
+    assert again[0] == 1
+    assert again[2].startswith("kraftsim: DUPLICATE_VOTER: The voter id for ReplicaKey(id=")
+    assert unknown == (1, "", "kraftsim: no voter 7: expected one of 3000, 3001, 3002\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "wrong"),
+    [
+        ("add 3003", 2, "expected id@host:port:directoryId, got '3003'"),
+        ("remove 1 --bootstrap-controllers nowhere", 2, "expected host:port, got 'nowhere'"),
+        ("remove 1 --url http://a:1 --bootstrap-controllers a:1", 2, "got both"),
+    ],
+)
+def test_a_change_of_voters_says_what_is_wrong_with_it(
+    run: Any, line: str, code: int, wrong: str
+) -> None:
+    ended, out, err = run(f"quorum {line}")
+
+    assert (code, "") == (ended, out)
+    assert wrong in err
+
+
+def test_where_nobody_leads_one_is_told_what_to_look_at(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kraftsim.controller_client.LEADER_LIMIT_S", 0.2)
+
+    code, out, err = run("quorum remove 1 --bootstrap-controllers 127.0.0.1:1,127.0.0.1:2")
+
+    assert (code, out) == (1, "")
+    assert "none of 127.0.0.1:1, 127.0.0.1:2 leads: name every controller of the quorum" in err
