@@ -74,6 +74,10 @@ class HostedAgent:
             self._held.clear()
             self._on_change(BrokerState.NOT_RUNNING.value)
 
+    def lose_disk(self) -> None:
+        """Nothing says any more that the last process left cleanly (rule 1.38)."""
+        self._clean_epoch = -1
+
     def pause(self) -> None:
         """SIGSTOP: alive, and deaf to time and answers."""
         if self.is_alive and not self.is_paused:

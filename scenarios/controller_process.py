@@ -5,6 +5,7 @@ an answer of it learns that the connection is gone. A restart is a new process o
 """
 
 from collections.abc import Callable
+from functools import partial
 
 from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.batch import Batch
@@ -15,10 +16,13 @@ from kraftsim.controller.hosted import HostedNode
 from kraftsim.controller.node import Node
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Reply, Send, Turn
+from kraftsim.controller.raft.roles import Leader, Resigned
 
 from .disks import Disk, DiskError, Stored
+from .service_queue import ServiceQueue
 
 HELD_MAX = 10_000  # requests that a paused process has not read yet; more are lost
+HAND_OVER_LIMIT_US, HAND_OVER_CHECK_US = 5_000_000, 10_000  # Kafka's raft waits so long, too
 
 ReplyTo = Callable[[Reply | None], None]
 Carry = Callable[[Send, Callable[[Response | None], None]], None]
@@ -26,8 +30,8 @@ Carry = Callable[[Send, Callable[[Response | None], None]], None]
 
 class ControllerProcess:
     """`on_committed` hears of every batch that this controller knows to be committed, in order;
-    `carry` takes what it sends to the others; `step_listeners` outlive its processes. `on_failure`
-    hears when a process ends by itself; `failure` says why."""
+    `carry` takes what it sends to the others; `step_listeners` outlive its processes. `on_end`
+    hears when a process ends by itself; `failure` says why. With a `queue` it is slow."""
 
     def __init__(
         self,
@@ -36,21 +40,24 @@ class ControllerProcess:
         disk: Disk,
         carry: Carry,
         on_committed: Callable[[Batch], None],
-        on_failure: Callable[[], None],
+        on_end: Callable[[], None],
         step_listeners: list[Callable[[Node, Turn], None]],
     ) -> None:
         self.disk = disk
         self.failure: str | None = None
+        self.queue: ServiceQueue | None = None
         self.is_alive = self.is_paused = False
         self._make_node = make_node
         self._clock = clock
+        self._timeline = clock.timeline
         self._carry = carry
         self._on_committed = on_committed
-        self._on_failure = on_failure
+        self._on_end = on_end
         self._step_listeners = step_listeners
         self._waiting: dict[int, ReplyTo] = {}
         self._number = 0
         self._held: list[tuple[Request, ReplyTo]] = []
+        self._stops_when_resumed = False
         self.hosted = self._new_process()
 
     @property
@@ -82,13 +89,37 @@ class ControllerProcess:
         """SIGKILL: gone at once. Its disk has what was made durable; its connections break."""
         if not self.is_alive:
             return
-        self.is_alive = self.is_paused = False
+        self.is_alive = self.is_paused = self._stops_when_resumed = False
         self.disk.crash()
         self.hosted.end()
         waiting, self._waiting = self._waiting, {}
         held, self._held = self._held, []
         for reply_to in (*waiting.values(), *(reply_to for _, reply_to in held)):
             reply_to(None)
+        if self.queue is not None:
+            self.queue.flush()
+
+    def stop(self) -> None:
+        """SIGTERM: a leader hands over, and stays until it has heard of the next epoch, because its
+        vote may be needed. A paused process does not notice before it is resumed."""
+        if self.is_paused:
+            self._stops_when_resumed = True
+        elif self.is_alive:
+            self.hosted.resign(-1)
+            self._end_once_followed(self.hosted, self._timeline.now_us + HAND_OVER_LIMIT_US)
+
+    def _end_once_followed(self, hosted: HostedNode, until_us: int) -> None:
+        if self.hosted is not hosted or not self.is_alive:
+            return
+        quorum = hosted.node.quorum
+        is_awaited = bool(quorum.others) and isinstance(quorum.role, Leader | Resigned)
+        if self.is_paused or (is_awaited and self._timeline.now_us < until_us):
+            again = partial(self._end_once_followed, hosted, until_us)
+            self._timeline.after(HAND_OVER_CHECK_US, again)
+        else:
+            self.disk.sync()
+            self.kill()
+            self._on_end()
 
     def pause(self) -> None:
         """SIGSTOP: alive, and deaf to time and messages."""
@@ -103,10 +134,19 @@ class ControllerProcess:
         self.hosted.hold(False)
         held, self._held = self._held, []
         for request, reply_to in held:
-            self.submit(request, reply_to)
+            self._take(request, reply_to)
+        if self._stops_when_resumed:
+            self._stops_when_resumed = False
+            self.stop()
 
     def submit(self, request: Request, reply_to: ReplyTo) -> None:
         """Ask it; None if nobody is there, or goes before it has answered."""
+        if self.queue is None or not self.is_alive:
+            self._take(request, reply_to)
+        else:
+            self.queue.put(lambda: self._take(request, reply_to))
+
+    def _take(self, request: Request, reply_to: ReplyTo) -> None:
         if not self.is_alive:
             reply_to(None)
         elif self.is_paused:
@@ -139,12 +179,23 @@ class ControllerProcess:
         except DiskError as error:
             self.failure = str(error)
             self.kill()
-            self._on_failure()
+            self._on_end()
             return False
+
+    def _send(self, send: Send, on_answer: Callable[[Response | None], None]) -> None:
+        """Answers wait in the same queue as requests do."""
+
+        def answered(response: Response | None) -> None:
+            if self.queue is None:
+                on_answer(response)
+            else:
+                self.queue.put(lambda: on_answer(response))
+
+        self._carry(send, answered)
 
     def _new_process(self) -> HostedNode:
         node = self._make_node(self.disk.stored.copy())
-        hosted = HostedNode(node, self._clock, self._carry, self._write)
+        hosted = HostedNode(node, self._clock, self._send, self._write)
         hosted.committed_listeners.append(self._on_committed)
         hosted.step_listeners = self._step_listeners
         return hosted

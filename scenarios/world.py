@@ -6,7 +6,7 @@ processor allows.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from kraftsim.broker_agent.agent import Agent
 from kraftsim.broker_agent.hosted_agent import HostedAgent
@@ -16,7 +16,7 @@ from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.rpc import Request, Response
-from kraftsim.controller.core.uuid import ZERO_UUID, random_uuid
+from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, random_uuid
 from kraftsim.controller.hosted import ReplyTo
 from kraftsim.controller.node import Node
 from kraftsim.controller.node_types import NodeConfig
@@ -29,6 +29,7 @@ from .controller_process import Carry, ControllerProcess
 from .disks import Disk, Stored
 from .journal import Journal
 from .network import Message, Network
+from .processes import Processes
 from .streams import Streams
 from .topology import BrokerSpec, Topology, agent_config
 
@@ -37,6 +38,16 @@ from .topology import BrokerSpec, Topology, agent_config
 FETCH_TIMEOUT_SPREAD_MS = 20
 OUTSIDE = -1  # who asks from outside of the network
 VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that a seed repeats its stamps
+
+
+@dataclass(slots=True)
+class BrokerHost:
+    """Where a process of a broker lives: by which id the network and the clocks know it, and the
+    directory that outlives its processes."""
+
+    node_id: int
+    spec: BrokerSpec
+    log_dir: Uuid
 
 
 class World:
@@ -65,6 +76,8 @@ class World:
             seed=streams.seed,
         )
         self.agents: dict[int, HostedAgent] = {}
+        self.clones: dict[int, HostedAgent] = {}  # second processes of brokers, by host
+        self.hosts: dict[int, BrokerHost] = {}
         self.clocks: dict[int, Clock] = {}  # of every node; they outlive its processes
         self.step_listeners: list[Callable[[Node, Turn], None]] = []
         self.committed_listeners: list[Callable[[int, Batch], None]] = []
@@ -73,6 +86,7 @@ class World:
         self._asked = 0
         self._snapshot_format = snapshot_format or by_reference()
         self.controllers = self._controllers(topology)
+        self.processes = Processes(self)
 
     @property
     def committed(self) -> Image:
@@ -255,22 +269,28 @@ class World:
     def add_broker(self, spec: BrokerSpec) -> HostedAgent:
         """A new simulated broker, started at once."""
         assert spec.broker_id not in self.agents, f"broker {spec.broker_id} exists"
-        broker_id, draw = spec.broker_id, self._draw_of(spec.broker_id)
-        config = agent_config(self.topology, spec, random_uuid(draw))
-        self.clocks[broker_id] = Clock(self.timeline)
-        hosted = self.agents[broker_id] = HostedAgent(
+        hosted = self.agents[spec.broker_id] = self.host_broker(spec.broker_id, spec)
+        hosted.start()
+        return hosted
+
+    def host_broker(self, node_id: int, spec: BrokerSpec) -> HostedAgent:
+        """A process of a broker on a host of its own, with its clock; not started yet."""
+        draw = self._draw_of(node_id)
+        host = self.hosts[node_id] = BrokerHost(node_id, spec, random_uuid(draw))
+        clock = self.clocks[node_id] = Clock(self.timeline)
+        return HostedAgent(
             lambda previous_epoch: Agent(
-                config,
+                agent_config(self.topology, spec, host.log_dir),
                 random=draw,
                 image_at=self.history.at,
                 previous_broker_epoch=previous_epoch,
             ),
-            self.clocks[broker_id],
-            lambda send, reply_to: self.ask(broker_id, send.request, reply_to, send.controller_id),
-            lambda state: self._on_agent_state(broker_id, state),
+            clock,
+            lambda send, reply_to: self.ask(
+                host.node_id, send.request, reply_to, send.controller_id
+            ),
+            lambda state: self._on_agent_state(host, state),
         )
-        hosted.start()
-        return hosted
 
     def _draw_of(self, node_id: int) -> Callable[[], float]:
         return self.streams.draw_of(f"node/{node_id}")
@@ -342,7 +362,14 @@ class World:
         brokers = self.committed.brokers
         return all(b in brokers and not brokers[b].fenced for b in broker_ids)
 
-    def _on_agent_state(self, broker_id: int, state: str) -> None:
+    def _on_agent_state(self, host: BrokerHost, state: str) -> None:
+        broker_id = host.spec.broker_id
+        if host.node_id != broker_id:
+            detail = {"state": state, "broker_id": broker_id}
+            self.journal.write(
+                f"broker-{broker_id}-on-{host.node_id}", "clone_state", detail=detail
+            )
+            return
         self.journal.write(
             f"broker-{broker_id}", "agent_state", broker_id=broker_id, detail={"state": state}
         )

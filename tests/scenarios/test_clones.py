@@ -1,0 +1,87 @@
+"""Two living processes with one broker id: only one of them is the broker."""
+
+import pytest
+
+from kraftsim.controller.core.uuid import Uuid
+from kraftsim.scenarios.processes import FIRST_CLONE_ID, Processes
+from kraftsim.scenarios.world import World
+from tests.worlds import kinds, pass_time, world_of
+
+BROKERS = (1, 2, 3)
+
+
+@pytest.fixture
+def world() -> World:
+    return world_of(controllers=3)
+
+
+@pytest.fixture
+def processes(world: World) -> Processes:
+    return world.processes
+
+
+def active_id(world: World) -> int:
+    assert world.active is not None, "nobody is active"
+    return world.active.node.config.node_id
+
+
+def incarnation(world: World, broker_id: int) -> Uuid:
+    return world.committed.brokers[broker_id].incarnation_id
+
+
+@pytest.mark.rule("1.12")
+def test_a_clone_is_refused_for_as_long_as_the_first_is_heard_of(
+    world: World, processes: Processes
+) -> None:
+    before = incarnation(world, 2)
+
+    host_id = processes.clone(2)
+    pass_time(world, 30)
+
+    clone = world.clones[host_id]
+    assert "DUPLICATE_BROKER_REGISTRATION" in str(clone.agent.last_error)
+    assert (before, "RUNNING") == (incarnation(world, 2), world.agents[2].state)
+    assert "clone_state" in kinds(world)
+    processes.crash(2)
+    pass_time(world, 15)
+    assert clone.agent.incarnation_id == incarnation(world, 2)
+    processes.crash(host_id)
+    assert clone.state == "NOT_RUNNING"
+
+
+@pytest.mark.rule("1.49", "2.4")
+def test_a_zombie_whose_host_was_replaced_is_told_that_its_epoch_is_stale(
+    world: World, processes: Processes
+) -> None:
+    old, old_clock = world.agents[2], world.clocks[2]
+    processes.pause(2)
+
+    zombie_id = processes.replace(2)
+    pass_time(world, 15)
+    assert world.agents[2].agent.incarnation_id == incarnation(world, 2)
+    assert world.agents[2].state == "RUNNING"
+    processes.resume(zombie_id)
+    pass_time(world, 5)
+
+    assert (old, old_clock) == (world.clones[zombie_id], world.clocks[zombie_id])
+    assert "STALE_BROKER_EPOCH" in str(old.agent.last_error)
+    assert world.are_unfenced(BROKERS)
+
+
+def test_a_zombie_is_cut_off_by_the_id_of_its_host_and_the_new_one_is_not(
+    world: World, processes: Processes
+) -> None:
+    zombie_id = processes.replace(2)
+    world.network.isolate(zombie_id, tuple(world.controllers))
+
+    pass_time(world, 20)
+
+    assert zombie_id == FIRST_CLONE_ID
+    assert world.agents[2].agent.incarnation_id == incarnation(world, 2)
+    assert world.are_unfenced(BROKERS)
+
+
+@pytest.mark.parametrize("verb", ["clone", "replace"])
+def test_only_brokers_are_cloned(processes: Processes, verb: str) -> None:
+    with pytest.raises(ValueError, match="expected the id of a broker"):
+        getattr(processes, verb)(3000)
