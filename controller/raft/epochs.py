@@ -143,25 +143,25 @@ def on_begin_response(
         return False
     role = quorum.role
     if isinstance(role, Leader) and not answer.error_code:
-        half_ms = quorum.settings.controller_quorum_fetch_timeout_ms // 2
-        role.begin_ms[peer_id] = turn.now_ms + half_ms
+        note_told(quorum, role, peer_id, turn.now_ms)
     return not answer.error_code
+
+
+def note_told(quorum: Quorum, role: Leader, peer_id: int, now_ms: int) -> None:
+    """That voter knows as of `now_ms` who leads, or is about to hear it."""
+    half_ms = quorum.settings.controller_quorum_fetch_timeout_ms // 2
+    role.begin_ms[peer_id] = max(role.begin_ms.get(peer_id, 0), now_ms + half_ms)
 
 
 def tell_who_leads(quorum: Quorum, turn: Turn) -> None:
     """To every voter at once; later only to one that has not fetched for a while (10.22, 4.3)."""
     role = quorum.role
     assert isinstance(role, Leader), role
-    half_ms = quorum.settings.controller_quorum_fetch_timeout_ms // 2
     for voter in quorum.others:
         peer_id = voter.voter_id
-        progress = role.progress.get(peer_id)
-        if progress is not None and progress.fetched_ms >= 0:
-            due_ms = max(role.begin_ms.get(peer_id, 0), progress.fetched_ms + half_ms)
-            role.begin_ms[peer_id] = due_ms
         due_ms = role.begin_ms.setdefault(peer_id, turn.now_ms)
         if due_ms <= turn.now_ms and quorum.peers.is_free(peer_id, turn.now_ms):
-            role.begin_ms[peer_id] = turn.now_ms + half_ms
+            note_told(quorum, role, peer_id, turn.now_ms)
             request = messages.begin_request(quorum, voter)
             quorum.peers.send(peer_id, voter.endpoints[0], request, turn)
 

@@ -4,8 +4,11 @@ Checks come in Kafka's order. Records go out up to the end of the log, uncommitt
 with the high watermark beside them; a follower applies only what lies below that.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+from ..core.batch import Batch
 from ..core.errors import ErrorCode
 from ..core.rpc import (
     EpochEndOffset,
@@ -25,10 +28,10 @@ from .log import MetadataLog
 BATCHES_MAX = 4096  # of one answer; the wire's own bound is in bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Leadership:
     """What an answer says of the quorum. `leader_id` is -1 where no leader is known; one that has
-    resigned is still named by it, but leads no more."""
+    resigned is still named by it, but leads no more. A leader has one for long: it is itself."""
 
     leads: bool
     cluster_id: str
@@ -80,17 +83,32 @@ def fit(
     leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
 ) -> FetchResponse:
     """The answer to a fetch that is no `misfit`: what stands in the log from there on."""
+    records = log.read(request.topics[0].partitions[0].fetch_offset, BATCHES_MAX)
+    if not records:
+        return _nothing(leadership, log.start_offset, high_watermark)
+    return _found(leadership, log.start_offset, high_watermark, records)
+
+
+def _found(
+    leadership: Leadership, log_start_offset: int, high_watermark: int, records: Sequence[Batch]
+) -> FetchResponse:
     return _response(
         leadership,
         FetchPartitionData(
             partition_index=0,
             high_watermark=high_watermark,
-            log_start_offset=log.start_offset,
+            log_start_offset=log_start_offset,
             current_leader=_leader(leadership),
             aborted_transactions=(),
-            records=log.read(request.topics[0].partitions[0].fetch_offset, BATCHES_MAX),
+            records=records,
         ),
     )
+
+
+@lru_cache(maxsize=256)
+def _nothing(leadership: Leadership, log_start_offset: int, high_watermark: int) -> FetchResponse:
+    """Half of all fetches wait with this answer: all who do so at one time share it."""
+    return _found(leadership, log_start_offset, high_watermark, ())
 
 
 def misfit(
@@ -125,16 +143,10 @@ def misfit(
 
 
 def place_of(request: FetchRequest) -> object:
-    """All of a valid request that its answer depends on, but for who asks."""
+    """All that the answer to a request that waits depends on, but for who asks: its epoch is the
+    leader's, and it is willing to wait."""
     wanted = request.topics[0].partitions[0]
-    return (
-        request.cluster_id,
-        request.max_wait_ms,
-        wanted.current_leader_epoch,
-        wanted.fetch_offset,
-        wanted.last_fetched_epoch,
-        wanted.high_watermark,
-    )
+    return wanted.fetch_offset, wanted.last_fetched_epoch, wanted.high_watermark
 
 
 def refused(leadership: Leadership, error: ErrorCode) -> FetchResponse:

@@ -8,7 +8,7 @@ from ..core.batch import ControlRecord, KRaftVersion, LeaderChange, VersionRange
 from ..core.errors import ErrorCode
 from ..core.rpc import FetchRequest, FetchResponse
 from ..timeline import NEVER_MS
-from . import fetch_answer, messages
+from . import epochs, fetch_answer, messages
 from .protocol import Turn
 from .quorum import Quorum
 from .roles import Candidate, Leader, Progress
@@ -65,7 +65,8 @@ def regroup(quorum: Quorum, before: VoterSet, turn: Turn) -> None:
     for voter in quorum.voters.voters:
         key = ReplicaKey(voter.voter_id, voter.voter_directory_id)
         if key in role.observers:
-            role.progress[key.node_id] = role.observers.pop(key)
+            known = role.progress[key.node_id] = role.observers.pop(key)
+            epochs.note_told(quorum, role, key.node_id, known.fetched_ms)
     for voter in before.voters:
         gone = role.progress.get(voter.voter_id)
         if gone is not None and quorum.voters.find(voter.voter_id) is None:
@@ -128,6 +129,16 @@ def _answered(quorum: Quorum, request: FetchRequest) -> FetchResponse:
 
 
 def _leadership(quorum: Quorum) -> fetch_answer.Leadership:
+    """The same for all of an epoch, but for the snapshot."""
+    role = quorum.role
+    if not isinstance(role, Leader):
+        return _leadership_now(quorum)
+    if role.leadership is None or role.leadership.snapshot is not quorum.snapshot_id:
+        role.leadership = _leadership_now(quorum)
+    return role.leadership
+
+
+def _leadership_now(quorum: Quorum) -> fetch_answer.Leadership:
     return fetch_answer.Leadership(
         leads=quorum.is_leader,
         cluster_id=quorum.identity.cluster_id,
@@ -157,6 +168,7 @@ def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> None:
     if quorum.voters.includes(key):
         before = role.progress.get(node_id, Progress())
         role.progress[node_id] = _progress(before, wanted.fetch_offset, end_offset, turn)
+        epochs.note_told(quorum, role, node_id, turn.now_ms)
         note_heard(quorum, node_id, turn)
         if advance(quorum):
             answer_parked(quorum, turn)

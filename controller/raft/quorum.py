@@ -126,7 +126,7 @@ class Quorum:
 
     @property
     def others(self) -> tuple[Voter, ...]:
-        return tuple(one for one in self.voters.voters if one.voter_id != self.me.node_id)
+        return self.voters.others(self.me.node_id)
 
     @property
     def snapshot_id(self) -> SnapshotId | None:

@@ -6,8 +6,10 @@ Everything but a leader's bookkeeping is immutable. Epoch, vote and leader are t
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..core.rpc import AddRaftVoterRequest, RemoveRaftVoterRequest
+from .fetch_answer import Leadership
 from .voters import ReplicaKey, VoterSet
 
 
@@ -51,8 +53,7 @@ class Resigned:
     acknowledged: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """What a leader knows of one that follows (rules 5.29 to 5.31); -1: nothing. Timestamps are
     wall time; `leader_end_offset` is where our log ended at its last fetch."""
 
@@ -67,7 +68,8 @@ class Progress:
 class Leader:
     """`heard` are the voters that fetched since the last time a majority had (rule 10.25);
     `begin_ms` when each voter is next told who leads, should it not have fetched by then; `told`
-    the voters as each has described itself, for kraft.version 0, where the log does not."""
+    the voters as each has described itself, for kraft.version 0, where the log does not;
+    `leadership` what every answer says of it, as of the latest snapshot."""
 
     epoch_start: int
     check_quorum_ms: int
@@ -77,6 +79,7 @@ class Leader:
     begin_ms: dict[int, int] = field(default_factory=dict)
     change: "VoterChange | None" = None
     told: VoterSet = field(default_factory=VoterSet)
+    leadership: Leadership | None = None
 
     def fingerprint(self) -> Hashable:
         """Its bookkeeping as a value; when it tells whom is a matter of time."""

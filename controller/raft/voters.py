@@ -6,6 +6,7 @@ A set takes effect when it is appended, not when it is committed, and goes again
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from ..core.batch import Batch, KRaftVersion, Voter, Voters
 from ..core.uuid import ZERO_UUID, Uuid
@@ -13,8 +14,7 @@ from ..core.uuid import ZERO_UUID, Uuid
 NOT_IN_LOG = -1  # the offset of a set that no record tells: configured, or of a snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class ReplicaKey:
+class ReplicaKey(NamedTuple):
     """A replica is its id and, where known, its directory's (ZERO_UUID: not known)."""
 
     node_id: int
@@ -34,6 +34,17 @@ class VoterSet:
     @cached_property
     def _by_id(self) -> dict[int, Voter]:
         return {voter.voter_id: voter for voter in self.voters}
+
+    @cached_property
+    def _others(self) -> dict[int, tuple[Voter, ...]]:
+        return {
+            voter.voter_id: tuple(other for other in self.voters if other is not voter)
+            for voter in self.voters
+        }
+
+    def others(self, node_id: int) -> tuple[Voter, ...]:
+        """All of them but the one of that id."""
+        return self._others.get(node_id, self.voters)
 
     def find(self, node_id: int) -> Voter | None:
         return self._by_id.get(node_id)

@@ -303,7 +303,6 @@ def _stand_without_asking(quorum: Quorum, turn: Turn) -> None:
 def _forget_begins(role: Leader, now_ms: int) -> None:
     """Nobody has fetched for so long that all must be told again who leads."""
     role.begin_ms = dict.fromkeys(role.begin_ms, now_ms)
-    role.progress = {one: replace(told, fetched_ms=-1) for one, told in role.progress.items()}
 
 
 def epoch_told(response: Response | None) -> int:

@@ -172,8 +172,6 @@ class LoneReplica:
         role, peers = self.quorum.role, self.quorum.peers
         if peers.is_free(peer, turn.now_ms):
             role.begin_ms[peer] = turn.now_ms
-            if peer in role.progress:
-                role.progress[peer] = replace(role.progress[peer], fetched_ms=-1)
             conduct.poll(self.quorum, turn)
 
     def writes(self, turn):
