@@ -2,9 +2,12 @@
 
 import pytest
 
+from kraftsim.controller.core.rpc import DescribeClusterRequest
+from kraftsim.controller.timeline import Timeline
 from kraftsim.scenarios.delays import constant
 from kraftsim.scenarios.processes import Processes
 from kraftsim.scenarios.recurring import Recurring, strobe
+from kraftsim.scenarios.service_queue import ServiceQueue
 from kraftsim.scenarios.world import World
 from tests.worlds import SECOND_US, create_topic, kinds, pass_time, world_of
 
@@ -109,14 +112,31 @@ def test_heartbeats_that_wait_too_long_cost_brokers_their_lease() -> None:
     assert world.are_unfenced(BROKERS)
 
 
-def test_a_slow_controller_that_crashes_answers_none_of_those_who_wait(world: World) -> None:
+def test_a_slow_controller_that_crashes_breaks_with_those_who_wait_at_once(world: World) -> None:
     node_id = active_id(world)
-    queue = world.processes.slow(node_id, constant(SECOND_US))
-    world.processes.crash(node_id)
-    served = queue.served
+    world.processes.slow(node_id, constant(SECOND_US))
+    answers: list[object] = []
+    world.controllers[node_id].submit(DescribeClusterRequest(), answers.append)
 
+    world.processes.crash(node_id)
+    assert [None] == answers
     world.processes.start(node_id)
     pass_time(world, 3)
 
     assert world.controllers[node_id].state == "RUNNING"
-    assert queue.served > served
+    assert [None] == answers
+
+
+def test_what_comes_after_a_flush_takes_its_own_time() -> None:
+    timeline = Timeline(wall_start_ms=0)
+    queue, handled = ServiceQueue(timeline, constant(100), 5), []
+    queue.put(lambda: handled.append("before"))
+    timeline.run_until(60)
+    queue.flush()
+    queue.put(lambda: handled.append("after"))
+
+    timeline.run_until(159)
+    assert ["before"] == handled
+    timeline.run_until(160)
+
+    assert ["before", "after"] == handled
