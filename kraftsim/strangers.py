@@ -1,7 +1,8 @@
 """What a controller's process says in its log of peers that cannot be of its quorum: of another
 cluster, or voters under other directory ids. All that they say to each other are error codes.
 
-Once for each peer and cause, since every one of them asks again for ever.
+Once for each voter and cause, since every one of them asks again for ever; and once for all the
+others, who may be a whole fleet.
 """
 
 import logging
@@ -21,7 +22,7 @@ from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, uuid_text
 from kraftsim.controller.node_types import NodeConfig
 from kraftsim.controller.raft.protocol import Send
 
-TOLD_MAX = 100  # whoever makes up ids does not fill a disk with them
+OTHERS = -1  # whoever is no voter
 
 # What replicas that have never met send each other first.
 Greeting = FetchRequest | VoteRequest | BeginQuorumEpochRequest
@@ -77,8 +78,10 @@ class Strangers:
         self._tell(peer_id, ErrorCode.INCONSISTENT_CLUSTER_ID, text)
 
     def _tell(self, peer_id: int, cause: ErrorCode, text: str) -> None:
-        if (peer_id, cause) not in self._told and len(self._told) < TOLD_MAX:
-            self._told.add((peer_id, cause))
+        is_voter = any(one.voter_id == peer_id for one in self._config.voters)
+        told = (peer_id if is_voter else OTHERS, cause)
+        if told not in self._told:
+            self._told.add(told)
             log.warning("%s: %s", cause.name, text)
 
 
