@@ -44,10 +44,10 @@ class Registrar:
 
     def poll(self, committed: Image, quorum: Quorum, is_active: bool, turn: Turn) -> None:
         """Ask the active controller, wherever it is, unless the log knows this process already."""
+        self._peers.expire(turn.now_ms)  # whoever leads by now: its time has come all the same
         leader_id = quorum.leader_id
         if is_active or leader_id in (-1, self._config.node_id):
             return
-        self._peers.expire(turn.now_ms)
         if turn.now_ms < self._next_ms or not self._is_missing(committed):
             return
         if self._peers.is_free(leader_id, turn.now_ms):

@@ -1,7 +1,7 @@
 """Every property that a world can be held against, in one table."""
 
 from ..property import Property
-from . import api, image, leases, partitions, quorum, registration
+from . import api, image, leases, liveness, partitions, progress, quorum, registration
 
 ALL: tuple[type[Property], ...] = (
     *quorum.CLASSES,
@@ -10,5 +10,7 @@ ALL: tuple[type[Property], ...] = (
     *leases.CLASSES,
     *partitions.CLASSES,
     *api.CLASSES,
+    *liveness.CLASSES,
+    *progress.CLASSES,
 )
 ALWAYS = tuple(one for one in ALL if one.always)

@@ -86,9 +86,11 @@ class NoLateFence(OfTenures):
         tenure = self.tenures.get(node.config.node_id)
         if tenure is None or tenure.node_id in self._paused:
             return
-        if self.profile.expiry_checks_per_session is None and not tenure.was_heard:
-            return  # in 3.9 nothing is examined before the first contact (2.41)
-        self._examine(tenure, self._orders[tenure.node_id])
+        began_ms: int | None = tenure.began_ms
+        if self.profile.expiry_checks_per_session is None:
+            began_ms = tenure.heard_ms  # 3.9 examines nothing before the first contact (2.41)
+        if began_ms is not None and began_ms + self._bound_ms < self.world.clock_ms(tenure.node_id):
+            self._examine(tenure, self._orders[tenure.node_id])
 
     def _examine(self, tenure: Tenure, order: "SortedList[tuple[int, int]]") -> None:
         now_ms = self.world.clock_ms(tenure.node_id)

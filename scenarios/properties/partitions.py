@@ -94,8 +94,8 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
 
     number, name = "S26", "unregister-removes-references"
     claim = (
-        "Who is unregistered leads nothing and is in no ISR or ELR; who is decommissioned is among"
-        " no replicas either, and no partition loses its last one."
+        "Who is unregistered leads nothing and is in no ISR or ELR, but where nobody else is left to"
+        " lead (3.6); who is decommissioned is in no partition, and none loses its last replica."
     )
 
     def __init__(self, world: World) -> None:
@@ -113,13 +113,17 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
                 raise Broken(f"at {batch.last_offset} {key} has lost its last replica")
 
     def _check(self, broker_id: int, batch: Batch) -> None:
-        kinds = list(_Mentions.KINDS if _decommissions(batch) else _Mentions.KINDS[:3])
-        for kind in kinds:
+        is_decommission = _decommissions(batch)
+        for kind in _Mentions.KINDS if is_decommission else _Mentions.KINDS[:3]:
             for key in self._mentions.of(kind, broker_id):
                 fact = self.shadow.facts[key]
-                if kind == "isr" and fact["isr"] == (broker_id,) and fact["leader"] == r.NO_LEADER:
-                    continue  # without ELR an ISR is never empty (4.12)
-                raise Broken(f"{broker_id} has left, and is in {kind} of {key}: {fact}")
+                if is_decommission or not _was_the_last(fact, broker_id):
+                    raise Broken(f"{broker_id} has left, and is in {kind} of {key}: {fact}")
+
+
+def _was_the_last(fact: Fact, broker_id: int) -> bool:
+    """It alone was in sync: as Kafka leaves it without ELR, and with ELR (rule 3.6)."""
+    return fact["leader"] == r.NO_LEADER and fact["isr"] in ((), (broker_id,))
 
 
 def _decommissions(batch: Batch) -> bool:

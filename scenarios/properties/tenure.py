@@ -42,8 +42,12 @@ class Tenure:
     epoch: int
     began_ms: int
     brokers: dict[int, Known]
-    was_heard: bool = False
-    """Anything at all of a broker: before that, 3.9 examines no lease (rule 2.41)."""
+    heard_ms: int | None = None
+    """When any broker was first heard of: before that, 3.9 examines no lease (rule 2.41)."""
+
+    def note_heard(self, now_ms: int) -> None:
+        if self.heard_ms is None:
+            self.heard_ms = now_ms
 
 
 class OfTenures(Property):
@@ -118,8 +122,8 @@ class OfTenures(Property):
                 known.heartbeats, known.heartbeat_us = [], -1
             known.heartbeats.append(request)
             return
-        tenure.was_heard = True
-        known.contact_ms = self.world.clock_ms(tenure.node_id)
+        now_ms = known.contact_ms = self.world.clock_ms(tenure.node_id)
+        tenure.note_heard(now_ms)
         known.heartbeats, known.heartbeat_us = [request], self.world.timeline.now_us
 
     def _begin(self, node: Node) -> None:
@@ -191,6 +195,6 @@ def _register(
     )
     if not of.profile.contacts_by_epoch:
         known.contact_ms = now_ms
-        tenure.was_heard = True
+        tenure.note_heard(now_ms)
     elif old is not None and old.epoch == known.epoch:
         known.contact_ms = old.contact_ms

@@ -1,0 +1,234 @@
+"""What must happen in the end, L1 to L6: a leader, and every broker where it belongs.
+
+`finished` is told when everything is healed and calm, and has been for longer than the bounds in
+here. Where a bound runs by virtual time it counts only while nothing is in the way.
+"""
+
+from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.rpc import FetchRequest, FetchResponse
+from kraftsim.controller.node import Node
+from kraftsim.controller.raft.protocol import Turn
+from kraftsim.controller.raft.quorum import Quorum
+
+from ..network import Message
+from ..property import Broken, Property
+from ..world import World
+
+ELECTIONS_MAX = 10  # patience, in election timeouts: votes may be split a few times
+
+
+class LeaderInTime(Property):
+    """Loss and rules of the network are not looked into: while there are any, nothing is due."""
+
+    number, name = "L1", "leader-in-time"
+    claim = "While a majority can talk both ways, there is a leader within ten election timeouts."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        settings = world.topology.settings
+        self._bound_us = 1000 * (
+            settings.controller_quorum_fetch_timeout_ms
+            + ELECTIONS_MAX * settings.controller_quorum_election_timeout_ms
+        )
+        self._since_us: int | None = None
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        if self.world.active is not None or not can_elect(self.world):
+            self._since_us = None
+            return
+        now_us = self.world.timeline.now_us
+        if self._since_us is None:
+            self._since_us = now_us
+            self.exercised += 1
+        elif now_us - self._since_us > self._bound_us:
+            raise Broken(f"a majority could talk for {now_us - self._since_us} us, and nobody leads")
+
+    def finished(self) -> None:
+        if self.world.active is None and can_elect(self.world):
+            raise Broken("a majority can talk, and nobody leads at the end")
+
+
+def can_elect(world: World) -> bool:
+    """Is there a majority of running voters, each of which can talk with each other?"""
+    network = world.network
+    if network.loss or network.rules:
+        return False
+    running = [one for one, process in world.controllers.items() if process.state == "RUNNING"]
+    majority = len(world.controllers) // 2 + 1
+    talking = [
+        sum(network.is_open(one, other) and network.is_open(other, one) for other in running)
+        for one in running
+    ]
+    return len(running) >= majority and all(count == len(running) for count in talking)
+
+
+class Stability(Property):
+    """A voter is in touch with its leader while answers to its fetches arrive (KIP-996)."""
+
+    number, name = "L2", "stability"
+    claim = "Nobody raises the epoch of a leader that a majority is in touch with."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._timeout_us = 1000 * world.topology.settings.controller_quorum_fetch_timeout_ms
+        self._epochs: dict[int, int] = {}
+        # voter -> (epoch, when its leader answered first, and last)
+        self._touch: dict[int, tuple[int, int, int]] = {}
+
+    def restarted(self, node_id: int) -> None:
+        self._touch.pop(node_id, None)
+
+    def arrived(self, message: Message) -> None:
+        if not (isinstance(message.request, FetchRequest) and message.is_reply):
+            return
+        follower = self.world.controllers.get(message.receiver)
+        if follower is None or not isinstance(message.reply, FetchResponse):
+            return
+        quorum, now_us = follower.node.quorum, self.world.timeline.now_us
+        if message.sender == quorum.leader_id and not message.reply.error_code:
+            epoch, first_us, _ = self._touch.get(message.receiver, (-1, 0, 0))
+            first_us = first_us if epoch == quorum.epoch else now_us
+            self._touch[message.receiver] = quorum.epoch, first_us, now_us
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        quorum = node.quorum
+        me, epoch = quorum.me.node_id, quorum.epoch
+        known = self._epochs.get(me)
+        self._epochs[me] = epoch
+        if known is None or epoch <= known or quorum.voted != quorum.me:
+            return
+        for process in self.world.controllers.values():
+            leader = process.node.quorum
+            if process.state == "RUNNING" and leader.is_leader and leader.epoch == epoch - 1:
+                self.exercised += 1
+                self._check(quorum, leader)
+
+    def _check(self, rebel: Quorum, leader: Quorum) -> None:
+        """Who has been in touch for a while, and still was a moment ago."""
+        now_us = self.world.timeline.now_us
+        in_touch = {leader.me.node_id}
+        for voter in set(leader.voters.ids) - {rebel.me.node_id}:
+            epoch, first_us, last_us = self._touch.get(voter, (-1, 0, 0))
+            if epoch == leader.epoch and first_us + self._timeout_us < now_us < last_us + (
+                self._timeout_us // 2
+            ):
+                in_touch.add(voter)
+        if len(in_touch) >= leader.voters.majority:
+            raise Broken(
+                f"{rebel.me.node_id} raises the epoch to {rebel.epoch}, and {sorted(in_touch)} "
+                f"are in touch with {leader.me.node_id}"
+            )
+
+
+class _OfBrokers(Property):
+    """When each agent came into the state that it is in; `settled_us`: long enough for anything."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.session_us = 1000 * world.topology.settings.broker_session_timeout_ms
+        self.settled_us = 2 * self.session_us
+        self._since_us: dict[int, int] = {}
+
+    def broker_changed(self, broker_id: int, state: str) -> None:
+        self._since_us[broker_id] = self.world.timeline.now_us
+
+    def has_lasted(self, broker_id: int) -> bool:
+        """Has it been in this state for so long that something should have come of it?"""
+        since_us = self._since_us.get(broker_id, 0)
+        return since_us + self.settled_us < self.world.timeline.now_us
+
+    def is_registered(self, broker_id: int, agent: HostedAgent) -> bool:
+        """Is it this incarnation that the log knows?"""
+        known = self.world.committed.brokers.get(broker_id)
+        return known is not None and known.broker_epoch == agent.agent.broker_epoch
+
+
+class HealthyUnfenced(_OfBrokers):
+    number, name = "L3", "healthy-brokers-are-unfenced"
+    claim = "In the end every broker that lives, and that is registered as it is, is unfenced."
+
+    def finished(self) -> None:
+        for broker_id, hosted in self.world.agents.items():
+            agent = hosted.agent
+            if hosted.state not in ("STARTING", "RECOVERY", "RUNNING"):
+                continue
+            if agent.broker_epoch >= 0 and not self.is_registered(broker_id, hosted):
+                continue  # superseded or unregistered: it never registers again (1.49)
+            self.exercised += 1
+            if self.has_lasted(broker_id) and not self.world.are_unfenced((broker_id,)):
+                raise Broken(f"{broker_id} is {hosted.state}, and not unfenced: {agent.last_error}")
+
+
+class DeadFenced(_OfBrokers):
+    """Each failover gives the dead a whole new session, so a storm of them keeps them unfenced."""
+
+    number, name = "L4", "dead-brokers-are-fenced"
+    claim = "A broker that is gone is fenced within two sessions, however often leaders change."
+    always = False
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._dead: dict[int, int] = {}
+
+    def broker_changed(self, broker_id: int, state: str) -> None:
+        super().broker_changed(broker_id, state)
+        if state == "NOT_RUNNING":
+            self._dead[broker_id] = self.world.timeline.now_us
+        else:
+            self._dead.pop(broker_id, None)
+
+    def committed(self, node_id: int, batch: Batch) -> None:
+        if self._dead:
+            self._check()
+
+    def finished(self) -> None:
+        self._check()
+
+    def _check(self) -> None:
+        now_us = self.world.timeline.now_us
+        brokers = self.world.committed.brokers
+        for broker_id, since_us in tuple(self._dead.items()):
+            known = brokers.get(broker_id)
+            if known is None or known.fenced:
+                del self._dead[broker_id]
+                self.exercised += 1
+            elif now_us - since_us > self.settled_us:
+                raise Broken(f"{broker_id} is dead for {now_us - since_us} us, and not fenced")
+
+
+class ShutdownGranted(_OfBrokers):
+    number, name = "L5", "shutdown-is-granted"
+    claim = "In the end no broker waits for leave to shut down."
+
+    def broker_changed(self, broker_id: int, state: str) -> None:
+        super().broker_changed(broker_id, state)
+        self.exercised += state == "PENDING_CONTROLLED_SHUTDOWN"
+
+    def finished(self) -> None:
+        for broker_id, hosted in self.world.agents.items():
+            waits = hosted.state == "PENDING_CONTROLLED_SHUTDOWN"
+            if waits and self.has_lasted(broker_id) and self.is_registered(broker_id, hosted):
+                raise Broken(f"{broker_id} still waits for its shutdown")
+
+
+class ZombiesStop(_OfBrokers):
+    """Kafka's never do: they go on heartbeating, and are told 77 for ever (1.49)."""
+
+    number, name = "L6", "zombies-stop"
+    claim = "In the end no process lives whose registration is another's, or gone."
+    always = False
+
+    def finished(self) -> None:
+        for broker_id, hosted in self.world.agents.items():
+            if not hosted.is_alive or hosted.agent.broker_epoch < 0:
+                continue
+            self.exercised += 1
+            if self.has_lasted(broker_id) and not self.is_registered(broker_id, hosted):
+                raise Broken(
+                    f"{broker_id} lives at epoch {hosted.agent.broker_epoch}, "
+                    f"and the log knows {self.world.committed.brokers.get(broker_id)}"
+                )
+
+
+CLASSES = (LeaderInTime, Stability, HealthyUnfenced, DeadFenced, ShutdownGranted, ZombiesStop)

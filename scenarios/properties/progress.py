@@ -1,0 +1,240 @@
+"""What must go on, L7 to L12: herds drain, images converge, everybody is answered."""
+
+from collections import defaultdict, deque
+
+from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.records import UnregisterBrokerRecord
+from kraftsim.controller.core.rpc import (
+    BrokerHeartbeatRequest,
+    BrokerRegistrationRequest,
+    BrokerRegistrationResponse,
+    DecommissionBrokerRequest,
+    Request,
+    UnregisterBrokerRequest,
+)
+from kraftsim.controller.node import Node
+from kraftsim.controller.raft.protocol import Turn
+
+from ..network import Message, Reply
+from ..property import Broken, Property
+from ..world import World
+from .liveness import can_elect
+
+EVENTS_PER_INSTANT_AND_NODE_MAX = 200
+
+
+class HerdsDrain(Property):
+    """Counted where they arrive, over one session before the end."""
+
+    number, name = "L7", "herds-drain"
+    claim = "In the end nobody asks for its lease more than twice as often as its interval says."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        settings = world.topology.settings
+        self._window_us = 1000 * settings.broker_session_timeout_ms
+        in_window = settings.broker_session_timeout_ms // settings.broker_heartbeat_interval_ms
+        self._most = 2 * in_window + 2
+        self._asked: dict[int, deque[int]] = defaultdict(lambda: deque(maxlen=self._most + 1))
+
+    def arrived(self, message: Message) -> None:
+        if message.is_reply or not isinstance(
+            message.request, BrokerHeartbeatRequest | BrokerRegistrationRequest
+        ):
+            return
+        self.exercised += 1
+        self._asked[message.request.broker_id].append(self.world.timeline.now_us)
+
+    def finished(self) -> None:
+        from_us = self.world.timeline.now_us - self._window_us
+        for broker_id, asked_us in self._asked.items():
+            if len(asked_us) > self._most and asked_us[0] > from_us:
+                raise Broken(
+                    f"{broker_id} asks more than {self._most} times in {self._window_us} us"
+                )
+
+
+class ImagesConverge(Property):
+    number, name = "L8", "images-converge"
+    claim = "In the end every process that runs knows what was committed a few seconds before."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        settings = world.topology.settings
+        self._bound_us = 2000 * (
+            settings.controller_quorum_fetch_timeout_ms + settings.metadata_max_idle_interval_ms
+        )
+        self._ends: deque[tuple[int, int]] = deque()
+        self._end_offset = 0
+        self._due_offset = 0
+
+    def committed(self, node_id: int, batch: Batch) -> None:
+        if batch.base_offset < self._end_offset:
+            return
+        self._end_offset = batch.last_offset + 1
+        now_us = self.world.timeline.now_us
+        self._ends.append((now_us, self._end_offset))
+        self._forget(now_us - self._bound_us)
+
+    def finished(self) -> None:
+        self._forget(self.world.timeline.now_us - self._bound_us)
+        for node_id, process in self.world.controllers.items():
+            if process.state == "RUNNING":
+                self._check(node_id, process.node.committed.offset)
+        for broker_id, hosted in self.world.agents.items():
+            if hosted.state == "RUNNING":
+                self._check(broker_id, hosted.agent.metadata_offset)
+
+    def _forget(self, before_us: int) -> None:
+        while self._ends and self._ends[0][0] <= before_us:
+            self._due_offset = self._ends.popleft()[1]
+
+    def _check(self, node_id: int, offset: int) -> None:
+        self.exercised += 1
+        if offset < self._due_offset - 1:
+            raise Broken(f"{node_id} knows the log up to {offset}, and not {self._due_offset - 1}")
+
+
+class EveryoneAnswered(Property):
+    """Counted at the controller: a request that arrived, and its answer on the way back, be it
+    that the connection broke. A process that stands still owes nothing meanwhile."""
+
+    number, name = "L9", "everyone-is-answered"
+    claim = "In the end no request that reached a controller has waited for long."
+    kinds: type | tuple[type, ...] = object
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._bound_us = 5000 * world.topology.settings.controller_quorum_request_timeout_ms
+        self._waiting: dict[int, tuple[int, Message]] = {}
+
+    def arrived(self, message: Message) -> None:
+        if not isinstance(message.request, self.kinds):
+            return
+        if message.is_reply:
+            self.exercised += self._waiting.pop(id(message.request), None) is not None
+        elif message.receiver in self.world.controllers:
+            self._waiting[id(message.request)] = self.world.timeline.now_us, message
+
+    def stopped(self, message: Message) -> None:
+        if message.is_reply:
+            self._waiting.pop(id(message.request), None)
+
+    def finished(self) -> None:
+        before_us = self.world.timeline.now_us - self._bound_us
+        for since_us, message in self._waiting.values():
+            running = self.world.controllers[message.receiver].state == "RUNNING"
+            if running and since_us < before_us:
+                raise Broken(f"{message} has waited for an answer since {since_us} us")
+
+
+class NoLivelock(Property):
+    number, name = "L10", "no-livelock"
+    claim = "Time passes: in one instant only so much happens as there are nodes."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._now_us = -1
+        self._count = 0
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        self._note()
+
+    def arrived(self, message: Message) -> None:
+        self._note()
+
+    def _note(self) -> None:
+        now_us = self.world.timeline.now_us
+        if now_us != self._now_us:
+            self._now_us, self._count = now_us, 0
+        self._count += 1
+        self.exercised += 1
+        nodes = len(self.world.controllers) + len(self.world.agents)
+        if self._count > EVENTS_PER_INSTANT_AND_NODE_MAX * nodes:
+            raise Broken(f"{self._count} events of {nodes} nodes, and it is still {now_us} us")
+
+
+class LeavingEnds(EveryoneAnswered):
+    number, name = "L11", "leaving-ends"
+    claim = "A decommission or unregistration is done or refused, and what is done is committed."
+    kinds = (DecommissionBrokerRequest, UnregisterBrokerRequest)
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._gone: set[int] = set()
+
+    def committed(self, node_id: int, batch: Batch) -> None:
+        for record in batch.records:
+            if isinstance(record, UnregisterBrokerRecord):
+                self._gone.add(record.broker_id)
+
+    def arrived(self, message: Message) -> None:
+        super().arrived(message)
+        if message.is_reply and isinstance(message.request, self.kinds):
+            self._check(message.request, message.reply)
+
+    def _check(self, request: Request, reply: Reply) -> None:
+        assert isinstance(request, DecommissionBrokerRequest | UnregisterBrokerRequest)
+        is_done = not isinstance(reply, ApiError | None) and not getattr(reply, "error_code", 0)
+        if is_done and request.broker_id not in self._gone:
+            raise Broken(f"{request} is answered with success, and the log does not say so")
+
+
+class ProgressDuring(Property):
+    """The clock runs while a majority can talk and somebody is active: `served_us` of each."""
+
+    number, name = "L12", "progress-during"
+    claim = "With a majority that works, a broker that starts is registered in a bounded time."
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._bound_us = 3000 * world.topology.settings.broker_session_timeout_ms
+        self._served_us: dict[int, int] = {}
+        self._now_us = 0
+
+    def broker_changed(self, broker_id: int, state: str) -> None:
+        if state == "STARTING":
+            self._served_us[broker_id] = 0
+            self.exercised += 1
+        else:
+            self._served_us.pop(broker_id, None)
+
+    def arrived(self, message: Message) -> None:
+        request, reply = message.request, message.reply
+        if not (message.is_reply and isinstance(request, BrokerRegistrationRequest)):
+            return
+        code = reply.code if isinstance(reply, ApiError) else getattr(reply, "error_code", 0)
+        passes = (ErrorCode.DUPLICATE_BROKER_REGISTRATION, ErrorCode.NOT_CONTROLLER)
+        if code not in (ErrorCode.NONE, *passes) or (
+            isinstance(reply, BrokerRegistrationResponse) and not reply.error_code
+        ):
+            self._served_us.pop(request.broker_id, None)  # done, or refused for good
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        now_us, before_us = self.world.timeline.now_us, self._now_us
+        self._now_us = now_us
+        if not self._served_us or self.world.active is None or not can_elect(self.world):
+            return
+        for broker_id in self._served_us:
+            if self._is_reachable(broker_id):
+                self._served_us[broker_id] += now_us - before_us
+                if self._served_us[broker_id] > self._bound_us:
+                    raise Broken(f"{broker_id} has tried to register for {self._bound_us} us")
+
+    def _is_reachable(self, broker_id: int) -> bool:
+        network = self.world.network
+        return all(
+            network.is_open(broker_id, one) and network.is_open(one, broker_id)
+            for one in self.world.controllers
+        )
+
+
+CLASSES = (
+    HerdsDrain,
+    ImagesConverge,
+    EveryoneAnswered,
+    NoLivelock,
+    LeavingEnds,
+    ProgressDuring,
+)
