@@ -28,6 +28,30 @@ def world_of(
     **settings: Any,
 ) -> World:
     """A started world whose brokers are all unfenced."""
+    world = unstarted_world(
+        brokers,
+        controllers=controllers,
+        seed=seed,
+        profile=profile,
+        kraft_version=kraft_version,
+        **settings,
+    )
+    world.start()
+    assert world.run_until(
+        lambda: world.are_unfenced(range(1, brokers + 1)), limit_us=60 * SECOND_US
+    ), "every broker unfenced"
+    return world
+
+
+def unstarted_world(
+    brokers: int = 3,
+    *,
+    controllers: int = 1,
+    seed: int = 1,
+    profile: Profile = KAFKA_4_3,
+    kraft_version: int = 1,
+    **settings: Any,
+) -> World:
     topology = Topology(
         cluster_id="kraftsimTestCluster001",
         controllers=tuple(
@@ -38,12 +62,7 @@ def world_of(
         settings=Settings(**settings) if settings else profile.settings,
         kraft_version=kraft_version,
     )
-    world = World(topology, streams=Streams(seed))
-    world.start()
-    assert world.run_until(
-        lambda: world.are_unfenced(range(1, brokers + 1)), limit_us=60 * SECOND_US
-    ), "every broker unfenced"
-    return world
+    return World(topology, streams=Streams(seed))
 
 
 def ask(world: World, request: Request) -> Any:

@@ -10,6 +10,7 @@ from kraftsim.controller.core.rpc import FetchRequest, FetchResponse
 from kraftsim.controller.node import Node
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.controller.raft.roles import Follower
 
 from ..network import Message
 from ..property import Broken, Property
@@ -64,7 +65,8 @@ def can_elect(world: World) -> bool:
 
 
 class Stability(Property):
-    """A voter is in touch with its leader while answers to its fetches arrive (KIP-996)."""
+    """A voter is in touch with its leader while answers to its fetches arrive (KIP-996), and has
+    not given it up: an answer that comes after that is too late."""
 
     number, name = "L2", "stability"
     claim = "Nobody raises the epoch of a leader that a majority is in touch with."
@@ -86,7 +88,9 @@ class Stability(Property):
         if follower is None or not isinstance(message.reply, FetchResponse):
             return
         quorum, now_us = follower.node.quorum, self.world.timeline.now_us
-        if message.sender == quorum.leader_id and not message.reply.error_code:
+        if not isinstance(quorum.role, Follower) or follower.state != "RUNNING":
+            self._touch.pop(message.receiver, None)
+        elif message.sender == quorum.leader_id and not message.reply.error_code:
             epoch, first_us, _ = self._touch.get(message.receiver, (-1, 0, 0))
             first_us = first_us if epoch == quorum.epoch else now_us
             self._touch[message.receiver] = quorum.epoch, first_us, now_us

@@ -1,0 +1,376 @@
+"""The same properties, told without care for cost: everything that was ever seen is kept, and after
+every event each rule is read from scratch over all of it.
+
+What is committed is folded by the core's own image here, and by the shadow there; contacts are a
+list that is searched here, and one number a broker there.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+from kraftsim.controller.core import records as r
+from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.loader import Loader
+from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
+from kraftsim.scenarios.properties.tenure import fenced_by, unfenced_by
+
+
+class Seen(NamedTuple):
+    """One step of one controller, with all that matters of it."""
+
+    node_id: int
+    life: int
+    epoch: int
+    leads: bool
+    leader_id: int
+    disk: object
+    watermark: int
+    end_offset: int
+    wrote: tuple
+    cut_at: int | None
+    holders: int
+
+
+class Heard(NamedTuple):
+    at_ms: int
+    node_id: int
+    request: BrokerHeartbeatRequest
+
+
+@dataclass
+class Wrote:
+    """A record that an active controller appended; `before` is what it knew of the broker, `began`
+    when its tenure began."""
+
+    at_ms: int
+    node_id: int
+    began_ms: int
+    record: object
+    before: object
+
+
+class Naive:
+    """`broken` are the numbers of the rules that do not hold by now."""
+
+    def __init__(self, world):
+        self.world = world
+        self.seen, self.heard, self.wrote = [], [], []
+        self.lives, self.nodes = Counter(), {}
+        self.entries = []  # (who wrote it, whom it takes for the leader, (offset, epoch), batch)
+        self.claims = {}  # node_id -> (epoch, at_ms)
+        self.images = {}  # node_id -> the active image before this step
+        self.broken = set()
+        self.folded_to = -1
+        world.step_listeners.append(self.step)
+        world.network.arrived.append(self.arrive)
+
+    def arrive(self, message):
+        process = self.world.controllers.get(message.receiver)
+        if (
+            isinstance(message.request, BrokerHeartbeatRequest)
+            and not message.is_reply
+            and process.state == "RUNNING"
+        ):
+            now_ms = self.world.clock_ms(message.receiver)
+            self.heard.append(Heard(now_ms, message.receiver, message.request))
+
+    def step(self, node, turn):
+        node_id = node.config.node_id
+        if self.nodes.get(node_id) is not node:
+            self.nodes[node_id] = node
+            self.lives[node_id] += 1
+        self.note(node, turn)
+        self.broken |= {number for number, holds in RULES.items() if not holds(self)}
+        end_offset = self.world.committed_log.end_offset
+        if end_offset != self.folded_to:
+            self.folded_to = end_offset
+            self.broken |= broken_in(self.world.committed_log)
+
+    def note(self, node, turn):
+        quorum, node_id = node.quorum, node.config.node_id
+        self.seen.append(
+            Seen(
+                node_id,
+                self.lives[node_id],
+                quorum.epoch,
+                quorum.is_leader,
+                quorum.leader_id,
+                quorum.durable,
+                quorum.high_watermark,
+                quorum.log.end_offset,
+                tuple((one.base_offset, one.epoch) for one in turn.persist),
+                turn.truncate_to,
+                self.holders(quorum),
+            )
+        )
+        self.note_writing(node, turn)
+
+    def holders(self, quorum):
+        """How many voters have what lies below this high watermark."""
+        offset = quorum.high_watermark - 1
+        mine = entry_at(quorum.log, offset)
+        return sum(
+            entry_at(self.world.controllers[one].node.log, offset) in (mine, "snapshot")
+            for one in quorum.voters.ids
+        )
+
+    def note_writing(self, node, turn):
+        node_id, now_ms = node.config.node_id, self.world.clock_ms(node.config.node_id)
+        if not node.is_active:
+            self.claims.pop(node_id, None)
+            return
+        claim = self.claims.get(node_id)
+        if claim is None or claim[0] != node.epoch:
+            self.claims[node_id] = node.epoch, now_ms
+        else:
+            image = self.images[node_id]
+            for batch in turn.persist:
+                for record in () if batch.is_control else batch.records:
+                    broker_id = getattr(record, "broker_id", getattr(record, "id", None))
+                    before = image.brokers.get(broker_id)
+                    self.wrote.append(Wrote(now_ms, node_id, claim[1], record, before))
+        self.images[node_id] = node.latest.copy()
+
+
+def entry_at(log, offset):
+    if offset < log.start_offset:
+        return "snapshot"
+    if offset >= log.end_offset:
+        return None
+    batch = log.read(offset, 1)[0]
+    return batch.base_offset, batch.epoch
+
+
+# The quorum
+
+
+def one_leader_an_epoch(all_of):
+    led = {(one.epoch, one.node_id) for one in all_of.seen if one.leads}
+    return len(led) == len({epoch for epoch, _ in led})
+
+
+def epochs_grow(all_of):
+    known = Counter()
+    for one in all_of.seen:
+        if one.epoch < known[one.node_id] or one.disk.epoch != one.epoch:
+            return False
+        known[one.node_id] = one.epoch
+    return True
+
+
+def votes_are_one(all_of):
+    given = {
+        (one.node_id, one.disk.epoch, one.disk.voted) for one in all_of.seen if one.disk.voted
+    }
+    return len(given) == len({(node_id, epoch) for node_id, epoch, _ in given})
+
+
+def logs_match(all_of):
+    """Of the same entry, everything before it that both logs have."""
+    logs = [process.node.log for process in all_of.world.controllers.values()]
+    for mine, theirs in combinations(logs, 2):
+        shared = {(one.base_offset, one.epoch): one for one in theirs.batches}
+        places = [place for place, one in enumerate(mine.batches) if is_in(one, shared)]
+        last = max(places, default=-1)
+        first = max(mine.start_offset, theirs.start_offset)
+        for one in mine.batches[: last + 1]:
+            twin = shared.get((one.base_offset, one.epoch))
+            if one.base_offset >= first and twin != one:
+                return False
+    return True
+
+
+def is_in(batch, shared):
+    return (batch.base_offset, batch.epoch) in shared
+
+
+def watermarks_grow(all_of):
+    known, highest = Counter(), 0
+    majority = len(all_of.world.controllers) // 2 + 1
+    for one in all_of.seen:
+        life = one.node_id, one.life
+        if one.watermark < known[life] or one.watermark > one.end_offset:
+            return False
+        if one.watermark > highest:
+            if one.leader_id != one.node_id or one.holders < majority:
+                return False
+            highest = one.watermark
+        known[life] = one.watermark
+    return True
+
+
+def leaders_are_complete(all_of):
+    committed = all_of.world.committed_log
+    newest = max((one.epoch for one in all_of.seen), default=0)
+    for process in all_of.world.controllers.values():
+        quorum = process.node.quorum
+        if not (process.is_alive and quorum.is_leader and quorum.epoch == newest):
+            continue
+        for batch in committed.batches:
+            if batch.base_offset >= quorum.log.start_offset:
+                here = batch.base_offset, batch.epoch
+                if entry_at(quorum.log, batch.base_offset) != here:
+                    return False
+    return True
+
+
+def writers_lead(all_of):
+    written = set()
+    before = {}
+    for one in all_of.seen:
+        led = one.epoch if one.leader_id == one.node_id else 0
+        if led and one.cut_at is not None and before.get(one.node_id) == led:
+            return False
+        before[one.node_id] = led
+        for here in one.wrote:
+            if here not in written and here[1] != led:
+                return False
+            written.add(here)
+    return True
+
+
+# Leases
+
+
+def last_contact(all_of, wrote):
+    """The last heartbeat of this incarnation that this controller has heard, or its claim."""
+    times = [
+        one.at_ms
+        for one in all_of.heard
+        if one.node_id == wrote.node_id
+        and one.request.broker_id == wrote.before.broker_id
+        and one.request.broker_epoch == wrote.before.broker_epoch
+        and wrote.began_ms <= one.at_ms <= wrote.at_ms
+    ]
+    return max(times, default=wrote.began_ms)
+
+
+def said_now(all_of, wrote):
+    return [
+        one.request
+        for one in all_of.heard
+        if one.node_id == wrote.node_id
+        and one.at_ms == wrote.at_ms
+        and one.request.broker_id == wrote.before.broker_id
+        and one.request.broker_epoch == wrote.before.broker_epoch
+    ]
+
+
+def nobody_is_fenced_early(all_of):
+    session_ms = all_of.world.topology.settings.broker_session_timeout_ms
+    for wrote in all_of.wrote:
+        if fenced_by(wrote.record) is None or wrote.before is None:
+            continue
+        if any(one.want_fence or one.want_shut_down for one in said_now(all_of, wrote)):
+            continue
+        if wrote.at_ms - last_contact(all_of, wrote) < session_ms:
+            return False
+    return True
+
+
+def unfences_are_wished(all_of):
+    return all(
+        any(
+            one.current_metadata_offset >= wrote.before.register_offset
+            and not (one.want_fence or one.want_shut_down)
+            for one in said_now(all_of, wrote)
+        )
+        for wrote in all_of.wrote
+        if unfenced_by(wrote.record) is not None and wrote.before is not None
+    )
+
+
+RULES = {
+    "S1": one_leader_an_epoch,
+    "S2": epochs_grow,
+    "S3": votes_are_one,
+    "S4": logs_match,
+    "S6": watermarks_grow,
+    "S7": leaders_are_complete,
+    "S8": writers_lead,
+    "S18": nobody_is_fenced_early,
+    "S21": unfences_are_wished,
+}
+
+
+# The committed log
+
+
+def broken_in(log):
+    """Every rule of the committed log, from its first batch on."""
+    broken, loader, highest = set(), Loader(), -1
+    for batch in log.batches:
+        if batch.is_control:
+            loader.load(batch)
+            continue
+        for offset, record in enumerate(batch.records, batch.base_offset):
+            image = loader.image
+            broken |= broken_by(image, record, offset, highest)
+            if isinstance(record, r.RegisterBrokerRecord):
+                highest = max(highest, record.broker_epoch)
+            image.apply(record, offset=offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms)
+        broken |= broken_after(loader.image, batch)
+    return broken
+
+
+def broken_by(image: Image, record, offset, highest):
+    broken = set()
+    match record:
+        case r.RegisterBrokerRecord():
+            known = image.brokers.get(record.broker_id)
+            if known is not None and known.incarnation_id == record.incarnation_id:
+                names = ("broker_epoch", "fenced", "in_controlled_shutdown")
+                if any(getattr(known, one) != getattr(record, one) for one in names):
+                    broken.add("S10")
+            elif not highest < record.broker_epoch <= offset or not record.fenced:
+                broken.add("S10")
+        case r.BrokerRegistrationChangeRecord() | r.UnregisterBrokerRecord():
+            known = image.brokers.get(record.broker_id)
+            if known is None or known.broker_epoch != record.broker_epoch:
+                broken.add("S11")
+        case r.PartitionRecord():
+            if any(one not in image.brokers for one in record.replicas):
+                broken.add("S27")
+    return broken
+
+
+def broken_after(image: Image, batch):
+    broken = set()
+    for topic in image.topics.values():
+        for partition in topic.partitions.values():
+            broken |= broken_at(image, partition)
+    for record in batch.records:
+        if isinstance(record, r.UnregisterBrokerRecord):
+            broken |= left_behind(image, record.broker_id, batch)
+        leader = getattr(record, "leader", -1)
+        if leader >= 0 and (leader not in image.brokers or image.brokers[leader].fenced):
+            broken.add("S20")
+    return broken
+
+
+def broken_at(image: Image, partition):
+    leader, isr = partition.leader, partition.isr
+    leads = leader in isr or (not isr and leader in partition.elr)
+    if leader != -1 and (not leads or leader not in image.brokers or image.brokers[leader].fenced):
+        return {"S25"}
+    alone = len(isr) == 1 and leader in (-1, *isr)
+    if not alone and not all(image.is_active(one) for one in isr):
+        return {"S25"}
+    return set()
+
+
+def left_behind(image: Image, broker_id, batch):
+    decommissions = any(getattr(one, "replicas", None) is not None for one in batch.records)
+    for topic in image.topics.values():
+        for one in topic.partitions.values():
+            named = {one.leader, *one.isr, *one.elr}
+            named |= set(one.replicas) if decommissions else set()
+            alone = one.leader == -1 and one.isr in ((), (broker_id,))
+            if broker_id in named and (decommissions or not alone):
+                return {"S26"}
+    return set()
+
+
+COVERED = {*RULES, "S10", "S11", "S20", "S25", "S26", "S27"}
