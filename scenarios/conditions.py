@@ -139,7 +139,7 @@ class AllOf:
 
     def watched(self, stage: "Stage") -> Holds:
         parts = [one.watched(stage) for one in self.all]
-        return lambda: all(part() for part in parts)
+        return lambda: all([part() for part in parts])  # each: `held` must not miss a moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +148,7 @@ class AnyOf:
 
     def watched(self, stage: "Stage") -> Holds:
         parts = [one.watched(stage) for one in self.any]
-        return lambda: any(part() for part in parts)
+        return lambda: any([part() for part in parts])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
