@@ -82,4 +82,5 @@ def topology_of(plan: Scenario, streams: Streams) -> Topology:
         ),
         profile=PROFILES[plan.profile],
         settings=settings_of(plan),
+        metadata_version=shape.metadata_version,
     )

@@ -34,12 +34,14 @@ class TopicShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterShape:
-    """Ids run from 3000 and from 1; racks are given out in turn."""
+    """Ids run from 3000 and from 1; racks are given out in turn. `metadata_version` is what the
+    cluster begins with; None: the newest that its release knows."""
 
     controllers: int = 3
     brokers: int = 3
     racks: tuple[str, ...] = ()
     topics: Mapping[str, TopicShape] = field(default_factory=dict)
+    metadata_version: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
