@@ -122,8 +122,7 @@ class Agent:
         if self.is_finished:
             return NEVER_MS
         lease_ms = self._lease.deadline_ms(self._communicate_ms)
-        healing_ms = self._healing.due_ms() if self.state is BrokerState.RUNNING else NEVER_MS
-        return min(lease_ms, self._give_up_ms, self._fetch.next_deadline_ms(), healing_ms)
+        return min(lease_ms, self._give_up_ms, self._fetch.next_deadline_ms(), self._healing_ms())
 
     def on_deadline(self, now_ms: int) -> list[Send]:
         if now_ms >= self._give_up_ms:
@@ -131,12 +130,12 @@ class Agent:
             self.state = BrokerState.SHUTTING_DOWN
         if self.is_finished:
             return []
-        if self._lease.timed_out(now_ms):
-            self._failed("timed out", now_ms)
         sends = self._fetch.due(now_ms)
-        if self._lease.is_idle and now_ms >= self._communicate_ms:
-            sends.append(self._lease.send(self._lease_request(), now_ms, self._fetch.leader_id))
-        return sends + self._healed(now_ms)
+        if now_ms >= self._lease.deadline_ms(self._communicate_ms):
+            sends += self._communicate(now_ms)
+        if now_ms >= self._healing_ms():
+            sends += self._heal(now_ms)
+        return sends
 
     def on_reply(self, sent: Send, reply: Response | ApiError | None, now_ms: int) -> list[Send]:
         """The answer to `sent`; None where the connection failed. Late answers change nothing."""
@@ -157,6 +156,13 @@ class Agent:
         self._healing.observe(self.image, now_ms)
         if self.state is BrokerState.STARTING and not self._failures:
             self._communicate_ms = now_ms  # register, or ask again: caught up by now?
+
+    def _communicate(self, now_ms: int) -> list[Send]:
+        if self._lease.timed_out(now_ms):
+            self._failed("timed out", now_ms)
+        if now_ms < self._communicate_ms:
+            return []
+        return [self._lease.send(self._lease_request(), now_ms, self._fetch.leader_id)]
 
     def _lease_request(self) -> Request:
         return self._registration() if self.broker_epoch < 0 else self._heartbeat()
@@ -252,8 +258,9 @@ class Agent:
         self._failures = min(self._failures + 1, 16)
         self._communicate_ms = now_ms + int(wait_ms)
 
-    def _healed(self, now_ms: int) -> list[Send]:
+    def _healing_ms(self) -> int:
+        return self._healing.due_ms() if self.state is BrokerState.RUNNING else NEVER_MS
+
+    def _heal(self, now_ms: int) -> list[Send]:
         """Ask for returned replicas to be in sync again, once they had time to catch up."""
-        if self.state is not BrokerState.RUNNING or now_ms < self._healing.due_ms():
-            return []
         return self._healing.due(self.image, self.broker_epoch, now_ms, self._fetch.leader_id)

@@ -1,7 +1,7 @@
 """One request in flight on one channel, with the time after which it counts as lost (1.45)."""
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from kraftsim.controller.core.rpc import Request
 
@@ -14,8 +14,7 @@ class Channel(Enum):
     PARTITIONS = "alter-partition"
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(NamedTuple):
     """A request to be sent; `number` tells its answer from a late answer to an earlier one."""
 
     channel: Channel

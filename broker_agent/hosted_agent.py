@@ -110,9 +110,9 @@ class HostedAgent:
         if agent.state is not self._seen_state:
             self._seen_state = agent.state
             self._on_change(agent.state.value)
-        if agent.is_finished:
-            self._end()
-            return
+            if agent.is_finished:
+                self._end()
+                return
         deadline_ms = agent.next_deadline_ms()
         if deadline_ms != NEVER_MS:
             self._wakeup.arm(deadline_ms)

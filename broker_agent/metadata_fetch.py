@@ -55,6 +55,7 @@ class MetadataFetch:
     def __init__(self, config: AgentConfig, position: LogPosition) -> None:
         self._config = config
         self._position = position
+        self._replica_state = FetchReplicaState(replica_id=config.broker_id)
         self._conversation = Conversation(Channel.METADATA, timeout_ms=REQUEST_TIMEOUT_MS)
         self._next_ms = 0
         self._seen_offset = -1
@@ -74,11 +75,10 @@ class MetadataFetch:
         return self._conversation.deadline_ms(self._next_ms)
 
     def due(self, now_ms: int) -> list[Send]:
+        if now_ms < self.next_deadline_ms():
+            return []
         if self._conversation.timed_out(now_ms):
             self._position.leader_id = -1  # it may be gone: ask another one
-            self._next_ms = now_ms
-        if not self._conversation.is_idle or now_ms < self._next_ms:
-            return []
         return [self._conversation.send(self._request(), now_ms, self._position.leader_id)]
 
     def on_reply(self, sent: Send, reply: Response | ApiError | None, now_ms: int) -> bool:
@@ -145,17 +145,18 @@ class MetadataFetch:
     def _request(self) -> FetchRequest | FetchSnapshotRequest:
         if self._download is not None:
             return self._slice_request(self._download)
+        position = self._position
         partition = FetchPartition(
             partition=0,
-            current_leader_epoch=self._position.leader_epoch,
-            fetch_offset=self._position.end_offset,
-            last_fetched_epoch=self._position.last_epoch,
+            current_leader_epoch=position.leader_epoch,
+            fetch_offset=position.end_offset,
+            last_fetched_epoch=position.last_epoch,
             replica_directory_id=self._config.log_dirs[0],
-            high_watermark=self._position.high_watermark,
+            high_watermark=position.high_watermark,
         )
         return FetchRequest(
             cluster_id=self._config.cluster_id,
-            replica_state=FetchReplicaState(replica_id=self._config.broker_id),
+            replica_state=self._replica_state,
             max_wait_ms=MAX_WAIT_MS,
             max_bytes=MAX_BYTES,
             topics=(FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=(partition,)),),

@@ -43,7 +43,8 @@ class Timeline:
     def at(self, at_us: int, action: Action) -> None:
         """Do `action` at `at_us`, after everything already due at that time."""
         self._sequence += 1
-        at_us = max(at_us, self.now_us)
+        if at_us < self.now_us:
+            at_us = self.now_us
         heappush(self._heap, (at_us, self._sequence, action))
         if at_us < self.due_us:
             self.due_us = at_us

@@ -7,6 +7,7 @@ processor allows.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from kraftsim.broker_agent.agent import Agent
 from kraftsim.broker_agent.hosted_agent import HostedAgent
@@ -149,10 +150,10 @@ class World:
 
         def back(reply: Reply | None) -> None:
             message = Message(controller_id, broker_id, request, True, reply)
-            self.network.carry(message, lambda: reply_to(reply))
+            self.network.carry(message, partial(reply_to, reply))
 
         message = Message(broker_id, controller_id, request)
-        self.network.carry(message, lambda: process.submit(request, back))
+        self.network.carry(message, partial(process.submit, request, back))
 
     def kill_controller(self, node_id: int) -> None:
         self.controllers[node_id].kill()
@@ -244,7 +245,7 @@ class World:
 
             def back(response: Response | None) -> None:
                 message = Message(peer_id, sender, request, True, response)
-                self.network.carry(message, lambda: on_answer(response))
+                self.network.carry(message, partial(on_answer, response))
 
             def arrive() -> None:
                 if process is None:
