@@ -32,6 +32,13 @@ class Processes:
         self._world = world
         self._pauses: Counter[int] = Counter()
 
+    def is_alive(self, node_id: int) -> bool:
+        """Has it a process, paused or not?"""
+        world = self._world
+        node = world.controllers.get(node_id) or world.agents.get(node_id)
+        node = node or world.clones.get(node_id)
+        return node is not None and node.is_alive
+
     # Ending and starting
 
     def start(self, node_id: int) -> None:

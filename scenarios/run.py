@@ -80,7 +80,7 @@ class Run:
         self._move(plan.time.run.us)
         self.stage.lift_all()
         for node_id in (*self.world.controllers, *self.world.agents):
-            self._bring_back(node_id)
+            self.stage.bring_back(node_id)
         self._move(plan.time.calm.us)
         self.expectations.settle(plan.expect)
         self.watch.finish()
@@ -128,13 +128,6 @@ class Run:
         fault = self.stage.open(Fault(fault_id, step.word, effects, undo))
         if step.verb.for_ is not None:
             self.world.timeline.after(step.verb.for_.us, lambda: self.stage.lift(fault))
-
-    def _bring_back(self, node_id: int) -> None:
-        """In the calm everybody is there, but those who left for good."""
-        world = self.world
-        is_gone = node_id in world.agents and node_id not in world.committed.brokers
-        if not world.is_alive(node_id) and not is_gone:
-            world.start_process(node_id)
 
     # Time
 

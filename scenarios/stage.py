@@ -55,6 +55,13 @@ class Stage:
         self.waiting.append(waiting)
         return waiting
 
+    def bring_back(self, node_id: int) -> None:
+        """Start its process, unless it has left for good."""
+        world = self.world
+        is_gone = node_id in world.agents and node_id not in world.committed.brokers
+        if not is_gone and not world.processes.is_alive(node_id):
+            world.processes.start(node_id)
+
     def look_again_at(self, at_us: int) -> None:
         """Something may hold by then without anything happening."""
         self.world.timeline.at(at_us, lambda: None)

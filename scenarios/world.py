@@ -298,44 +298,6 @@ class World:
 
     # Any node
 
-    def is_alive(self, node_id: int) -> bool:
-        """Has it a process, paused or not?"""
-        node = self.controllers.get(node_id) or self.agents.get(node_id)
-        return node is not None and node.is_alive
-
-    def crash(self, node_id: int) -> None:
-        if node_id in self.controllers:
-            self.kill_controller(node_id)
-        else:
-            self.agents[node_id].kill()
-
-    def stop(self, node_id: int) -> None:
-        """SIGTERM: a broker drains; a controller that leads hands over, and is gone."""
-        process = self.controllers.get(node_id)
-        if process is None:
-            self.agents[node_id].stop()
-            return
-        process.hosted.resign(-1)
-        self.kill_controller(node_id)
-
-    def start_process(self, node_id: int) -> None:
-        if node_id in self.controllers:
-            self.start_controller(node_id)
-        else:
-            self.agents[node_id].start()
-
-    def pause(self, node_id: int) -> None:
-        if node_id in self.controllers:
-            self.pause_controller(node_id)
-        else:
-            self.agents[node_id].pause()
-
-    def resume(self, node_id: int) -> None:
-        if node_id in self.controllers:
-            self.resume_controller(node_id)
-        else:
-            self.agents[node_id].resume()
-
     def nodes_in(self, rack: str) -> tuple[int, ...]:
         """The controllers and brokers of a rack."""
         specs = self.topology.controllers

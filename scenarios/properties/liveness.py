@@ -43,7 +43,9 @@ class LeaderInTime(Property):
             self._since_us = now_us
             self.exercised += 1
         elif now_us - self._since_us > self._bound_us:
-            raise Broken(f"a majority could talk for {now_us - self._since_us} us, and nobody leads")
+            raise Broken(
+                f"a majority could talk for {now_us - self._since_us} us, and nobody leads"
+            )
 
     def finished(self) -> None:
         if self.world.active is None and can_elect(self.world):

@@ -94,7 +94,7 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
 
     number, name = "S26", "unregister-removes-references"
     claim = (
-        "Who is unregistered leads nothing and is in no ISR or ELR, but where nobody else is left to"
+        "Who is unregistered leads nothing and is in no ISR or ELR, but where nobody is left to"
         " lead (3.6); who is decommissioned is in no partition, and none loses its last replica."
     )
 

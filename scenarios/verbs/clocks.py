@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from kraftsim.controller.clock import Clock
 
 from ..amounts import Amount
+from ..delays import exponential
+from ..recurring import strobe
 from ..selectors import Selector
 from .verb import Effects, Undo, Verb
 
@@ -97,15 +99,34 @@ class Suspend(Verb, word="clock.suspend"):
     jumps: bool = True
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        world = stage.world
-        asleep = [one for one in stage.nodes(self.on) if world.is_alive(one)]
+        processes = stage.world.processes
+        asleep = [one for one in stage.nodes(self.on) if processes.is_alive(one)]
         for node_id in asleep:
-            world.pause(node_id)
-            world.clocks[node_id].suspend()
+            processes.suspend(node_id)
 
         def wake() -> None:
             for node_id in asleep:
-                world.clocks[node_id].wake(monotonic_jumps=self.jumps)
-                world.resume(node_id)
+                processes.wake(node_id, monotonic_jumps=self.jumps)
 
         return lambda: len(asleep), wake
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strobe(Verb, word="clock.strobe"):
+    """The wall clock jumps by `by` and back, over and over."""
+
+    on: Selector
+    by: Amount
+    every: Amount
+    for_: Amount | None = None
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        every_us = exponential(self.every.us, stage.stream(f"fault/{fault_id}"))
+        clocks = [stage.world.clocks[node_id] for node_id in stage.nodes(self.on)]
+        strobes = [strobe(clock, self.by.us // 1000, every_us) for clock in clocks]
+
+        def end() -> None:
+            for one in strobes:
+                one.end()
+
+        return lambda: sum(one.hits for one in strobes), end

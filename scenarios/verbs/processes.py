@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..amounts import Amount
+from ..delays import exponential, uniform
+from ..recurring import Recurring
 from ..selectors import Selector
 from .verb import Effects, Undo, Verb, nothing
 
@@ -19,10 +21,10 @@ class Crash(Verb, word="proc.crash"):
     for_: Amount | None = None
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        gone = [one for one in stage.nodes(self.on) if stage.world.is_alive(one)]
+        gone = [one for one in stage.nodes(self.on) if stage.world.processes.is_alive(one)]
         for node_id in gone:
-            stage.world.crash(node_id)
-        return lambda: len(gone), lambda: _start(stage, gone)
+            stage.world.processes.crash(node_id)
+        return lambda: len(gone), lambda: _bring_back(stage, gone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +35,10 @@ class Stop(Verb, word="proc.stop"):
     for_: Amount | None = None
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        gone = [one for one in stage.nodes(self.on) if stage.world.is_alive(one)]
+        gone = [one for one in stage.nodes(self.on) if stage.world.processes.is_alive(one)]
         for node_id in gone:
-            stage.world.stop(node_id)
-        return lambda: len(gone), lambda: _start(stage, gone)
+            stage.world.processes.stop(node_id)
+        return lambda: len(gone), lambda: _bring_back(stage, gone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +46,9 @@ class Start(Verb, word="proc.start"):
     on: Selector
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        nodes = [one for one in stage.nodes(self.on) if not stage.world.is_alive(one)]
-        _start(stage, nodes)
+        nodes = [one for one in stage.nodes(self.on) if not stage.world.processes.is_alive(one)]
+        for node_id in nodes:
+            stage.world.processes.start(node_id)
         return lambda: len(nodes), nothing
 
 
@@ -58,8 +61,7 @@ class Restart(Verb, word="proc.restart"):
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         nodes = stage.nodes(self.on)
         for node_id in nodes:
-            stage.world.crash(node_id)
-        _start(stage, nodes)
+            stage.world.processes.restart(node_id)
         return lambda: len(nodes), nothing
 
 
@@ -72,17 +74,125 @@ class Pause(Verb, word="proc.pause"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         world = stage.world
-        held = [one for one in stage.nodes(self.on) if world.is_alive(one)]
+        held = [one for one in stage.nodes(self.on) if world.processes.is_alive(one)]
         for node_id in held:
-            world.pause(node_id)
+            world.processes.pause(node_id)
 
         def resume() -> None:
             for node_id in held:
-                world.resume(node_id)
+                world.processes.resume(node_id)
 
         return lambda: len(held), resume
 
 
-def _start(stage: "Stage", nodes: "list[int] | tuple[int, ...]") -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wipe(Verb, word="proc.amnesia"):
+    """Gone at once, and its disk with it; it comes back under the same id, and `keeps_directory`
+    says whether under the same directory id as well, which no careful operator does."""
+
+    on: Selector
+    for_: Amount | None = None
+    keeps_directory: bool = False
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        gone = [one for one in stage.nodes(self.on) if stage.world.processes.is_alive(one)]
+        for node_id in gone:
+            stage.world.processes.wipe(node_id, keeps_directory=self.keeps_directory)
+        return lambda: len(gone), lambda: _bring_back(stage, gone)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clone(Verb, word="proc.clone"):
+    """A second process with a broker's id, somewhere else, while the first one lives."""
+
+    on: Selector
+    for_: Amount | None = None
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        processes = stage.world.processes
+        clones = [processes.clone(one) for one in stage.nodes(self.on)]
+
+        def end() -> None:
+            for clone in clones:
+                processes.crash(clone)
+
+        return lambda: len(clones), end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hiccup(Verb, word="proc.hiccup"):
+    """Many short pauses: about `every` so long one of up to `lasting`."""
+
+    on: Selector
+    every: Amount
+    lasting: Amount
+    for_: Amount | None = None
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        stream = stage.stream(f"fault/{fault_id}")
+        hiccups = [
+            stage.world.processes.hiccup(
+                node_id,
+                every_us=exponential(self.every.us, stream),
+                lasting_us=uniform(0, self.lasting.us, stream),
+            )
+            for node_id in stage.nodes(self.on)
+        ]
+        return _recurring(hiccups)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrashLoop(Verb, word="proc.crashloop"):
+    """It crashes after about `up`, is started again after about `down`, and crashes."""
+
+    on: Selector
+    up: Amount
+    down: Amount
+    for_: Amount | None = None
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        stream = stage.stream(f"fault/{fault_id}")
+        loops = [
+            stage.world.processes.crash_loop(
+                node_id,
+                up_us=exponential(self.up.us, stream),
+                down_us=exponential(self.down.us, stream),
+            )
+            for node_id in stage.nodes(self.on)
+        ]
+        return _recurring(loops)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slow(Verb, word="proc.slow"):
+    """A controller takes between `low` and `high` over each message; others wait their turn."""
+
+    on: Selector
+    low: Amount
+    high: Amount
+    for_: Amount | None = None
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        processes = stage.world.processes
+        service_us = uniform(self.low.us, self.high.us, stage.stream(f"fault/{fault_id}"))
+        slowed = [one for one in stage.nodes(self.on) if one in stage.world.controllers]
+        queues = [processes.slow(one, service_us) for one in slowed]
+
+        def quicken() -> None:
+            for node_id in slowed:
+                processes.quicken(node_id)
+
+        return lambda: sum(queue.served for queue in queues), quicken
+
+
+def _recurring(faults: list[Recurring]) -> tuple[Effects, Undo]:
+    def end() -> None:
+        for fault in faults:
+            fault.end()
+
+    return lambda: sum(fault.hits for fault in faults), end
+
+
+def _bring_back(stage: "Stage", nodes: list[int]) -> None:
     for node_id in nodes:
-        stage.world.start_process(node_id)
+        stage.bring_back(node_id)

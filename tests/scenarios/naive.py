@@ -161,9 +161,7 @@ def epochs_grow(all_of):
 
 
 def votes_are_one(all_of):
-    given = {
-        (one.node_id, one.disk.epoch, one.disk.voted) for one in all_of.seen if one.disk.voted
-    }
+    given = {(one.node_id, one.disk.epoch, one.disk.voted) for one in all_of.seen if one.disk.voted}
     return len(given) == len({(node_id, epoch) for node_id, epoch, _ in given})
 
 

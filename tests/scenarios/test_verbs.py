@@ -1,4 +1,4 @@
-"""clock.* and disk.* in scenarios: each bites, and is over when it is over."""
+"""clock.*, disk.* and proc.* in scenarios: each bites, and is over when it is over."""
 
 import pytest
 
@@ -14,7 +14,17 @@ BITES = {
     "clock.suspend": {"on": 1, "for": "3s"},
     "disk.slow": {"on": "controllers", "low": "1ms", "high": "20ms"},
     "disk.stall": {"on": 3000, "for": "5s"},
+    "clock.strobe": {"on": "all", "by": "5m", "every": "1s", "for": "10s"},
     "disk.full": {"on": 3000, "for": "5s"},
+    "proc.crash": {"on": 3000, "for": "5s"},
+    "proc.stop": {"on": 1, "for": "5s"},
+    "proc.pause": {"on": 1, "for": "5s"},
+    "proc.restart": {"on": "brokers"},
+    "proc.amnesia": {"on": 1, "for": "12s"},
+    "proc.clone": {"on": 1, "for": "5s"},
+    "proc.hiccup": {"on": "all", "every": "500ms", "lasting": "300ms", "for": "10s"},
+    "proc.crashloop": {"on": 1, "up": "2s", "down": "500ms", "for": "10s"},
+    "proc.slow": {"on": "controllers", "low": "1ms", "high": "5ms", "for": "10s"},
 }
 
 
