@@ -74,7 +74,7 @@ def keys_of(image: Image) -> set[Key]:
 
 
 def _fields(value: Any, **names: str) -> Fact | None:
-    """A value as a dictionary; `names` are the shadow's, where the image has others."""
+    """A value as a dictionary; `names` are the shadow's where the image has others."""
     if value is None:
         return None
     return {names.get(one.name, one.name): getattr(value, one.name) for one in fields(value)}

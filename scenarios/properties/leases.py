@@ -74,7 +74,7 @@ class NoLateFence(OfTenures):
         if (unfenced := unfenced_by(record)) is not None:
             now_ms = self.world.clock_ms(tenure.node_id)
             self._orders[tenure.node_id].add((now_ms, unfenced))
-        self.exercised += fenced_by(record) is not None
+            self.exercised += 1
 
     def controller_changed(self, node_id: int, state: str) -> None:
         """A process that stands still decides nothing; what it does as it goes on is its own."""

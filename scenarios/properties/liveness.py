@@ -10,7 +10,7 @@ from kraftsim.controller.core.rpc import FetchRequest, FetchResponse
 from kraftsim.controller.node import Node
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
-from kraftsim.controller.raft.roles import Follower
+from kraftsim.controller.raft.roles import Follower, Prospective
 
 from ..network import Message
 from ..property import Broken, Property
@@ -102,12 +102,12 @@ class Stability(Property):
         me, epoch = quorum.me.node_id, quorum.epoch
         known = self._epochs.get(me)
         self._epochs[me] = epoch
+        self.exercised += isinstance(quorum.role, Prospective)
         if known is None or epoch <= known or quorum.voted != quorum.me:
             return
         for process in self.world.controllers.values():
             leader = process.node.quorum
             if process.state == "RUNNING" and leader.is_leader and leader.epoch == epoch - 1:
-                self.exercised += 1
                 self._check(quorum, leader)
 
     def _check(self, rebel: Quorum, leader: Quorum) -> None:
@@ -181,6 +181,7 @@ class DeadFenced(_OfBrokers):
         super().broker_changed(broker_id, state)
         if state == "NOT_RUNNING":
             self._dead[broker_id] = self.world.timeline.now_us
+            self.exercised += 1
         else:
             self._dead.pop(broker_id, None)
 
@@ -198,7 +199,6 @@ class DeadFenced(_OfBrokers):
             known = brokers.get(broker_id)
             if known is None or known.fenced:
                 del self._dead[broker_id]
-                self.exercised += 1
             elif now_us - since_us > self.settled_us:
                 raise Broken(f"{broker_id} is dead for {now_us - since_us} us, and not fenced")
 

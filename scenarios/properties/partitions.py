@@ -52,8 +52,8 @@ def _mentions(fact: Fact | None) -> set[tuple[str, int]]:
 class LeadersAreActive(OfTheCommittedLog):
     number, name = "S25", "leaders-and-isr-are-active"
     claim = (
-        "Leaders are in the ISR, registered and unfenced; who is not active is in no ISR, but as "
-        "the only member of one that nobody leads."
+        "Leaders are in the ISR, registered and unfenced; who is not active is in no ISR, but as"
+        " its last member."
     )
 
     def __init__(self, world: World) -> None:
@@ -94,8 +94,8 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
 
     number, name = "S26", "unregister-removes-references"
     claim = (
-        "Who is unregistered leads nothing and is in no ISR or ELR, but where nobody is left to"
-        " lead (3.6); who is decommissioned is in no partition, and none loses its last replica."
+        "Who is unregistered leads nothing and is in no ISR or ELR, but where nobody else is left"
+        " to lead (3.6); who is decommissioned is in no partition, and none loses its last replica."
     )
 
     def __init__(self, world: World) -> None:

@@ -18,6 +18,7 @@ from ..network import Message
 from ..property import Broken, Property
 from ..world import World
 
+NOBODYS = -1
 Place = tuple[int, int]
 """(base offset, epoch) of an entry."""
 
@@ -55,13 +56,12 @@ class EpochMonotone(Property):
         quorum = node.quorum
         me, epoch = quorum.me.node_id, quorum.epoch
         known = self._epochs.get(me, 0)
+        self.exercised += epoch != known
         if epoch < known:
             raise Broken(f"{me} is at epoch {epoch}, and was at {known}")
         if quorum.durable.epoch != epoch:
             raise Broken(f"{me} is at epoch {epoch}, and its disk at {quorum.durable.epoch}")
-        if epoch > known:
-            self._epochs[me] = epoch
-            self.exercised += 1
+        self._epochs[me] = epoch
 
 
 class VoteOnce(Property):
@@ -267,8 +267,8 @@ class OneWriter(Property):
     def stepped(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
         me = quorum.me.node_id
-        led = quorum.leader_id == me and quorum.epoch  # it may have resigned in this very step
-        if led and turn.truncate_to is not None and self._epochs.get(me) == led:
+        led = quorum.epoch if quorum.leader_id == me else NOBODYS  # it may have just resigned
+        if led != NOBODYS and turn.truncate_to is not None and self._epochs.get(me) == led:
             raise Broken(f"{me} leads epoch {led} and cuts its log at {turn.truncate_to}")
         self._epochs[me] = led
         for batch in turn.persist:
