@@ -7,6 +7,7 @@ from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.loader import replay
 from kraftsim.controller.core.rpc import (
     AddRaftVoterRequest,
+    ControllerRegistrationRequest,
     CreatableTopic,
     CreateTopicsRequest,
     DescribeQuorumPartition,
@@ -17,7 +18,9 @@ from kraftsim.controller.core.rpc import (
     RemoveRaftVoterRequest,
 )
 from kraftsim.scenarios.delays import uniform
+from kraftsim.scenarios.network_rules import Block
 from kraftsim.scenarios.world import World
+from tests.raft.requests import vote
 from tests.worlds import SECOND_US, ask, kinds, pass_time, world_of
 
 BROKERS = (1, 2, 3)
@@ -364,3 +367,23 @@ def test_the_same_seed_gives_the_same_story() -> None:
 
     assert story(7) == story(7)
     assert story(7) != story(8)
+
+
+def test_a_registration_that_is_lost_while_nobody_leads_does_not_stop_time(world: World) -> None:
+    """Its time runs out at an instant at which this controller knows of no leader."""
+    lonely = next(one for one in world.controllers if one != active_id(world))
+    world.network.add(Block(lambda one: isinstance(one.request, ControllerRegistrationRequest)))
+    world.kill_controller(lonely)
+    world.start_controller(lonely)
+    pass_time(world, 0.5)
+    for other in world.controllers:
+        if other != lonely:
+            world.kill_controller(other)
+    process = world.controllers[lonely]
+    asked = vote(3099, process.node.epoch + 1, cluster_id=world.topology.cluster_id)
+    process.submit(asked, lambda reply: None)
+    assert process.node.leader_id == -1
+
+    pass_time(world, 10)
+
+    assert process.node.deadline_ms > world.timeline.now_ms
