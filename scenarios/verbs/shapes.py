@@ -6,12 +6,11 @@ majorities-ring   everybody hears a majority, and no two hear the same one
 """
 
 from dataclasses import dataclass
-from random import Random
-
 from ..reading import Path, Problem
 from ..words import nearest
 
 SHAPES = ("bridge", "ring", "majorities-ring")
+Nodes = tuple[int, ...]
 Ways = frozenset[tuple[int, int]]
 
 
@@ -28,22 +27,22 @@ class Shape:
     def to_document(self) -> object:
         return self.name
 
-    def closed(self, nodes: tuple[int, ...], stream: Random) -> Ways:
-        """The ways (from, to) on which nothing gets through; who stands where is drawn."""
-        order = stream.sample(nodes, len(nodes))
+    def closed(self, order: Nodes) -> Ways:
+        """The ways (from, to) on which nothing gets through. The one in the middle is the bridge;
+        in a ring they stand in the order in which they are named."""
         if self.name == "bridge":
             return _bridge(order)
         width = 3 if self.name == "ring" else len(order) // 2 + 1
         return _ring(order, width)
 
 
-def _bridge(order: list[int]) -> Ways:
+def _bridge(order: Nodes) -> Ways:
     half = len(order) // 2
     one, other = order[:half], order[half + 1 :]
     return frozenset(way for a in one for b in other for way in ((a, b), (b, a)))
 
 
-def _ring(order: list[int], width: int) -> Ways:
+def _ring(order: Nodes, width: int) -> Ways:
     """Each hears those of a window of `width` around it."""
     size = len(order)
     heard = {

@@ -81,7 +81,7 @@ class Partition(Ways, word="net.partition"):
     def rule(self, stage: "Stage", fault_id: str) -> Rule:
         if self.shape is None:
             return Block(self.concerns(stage))
-        closed = self.shape.closed(stage.nodes(self.of), stage.stream(f"fault/{fault_id}"))
+        closed = self.shape.closed(stage.nodes(self.of))
         return Block(lambda message: (message.sender, message.receiver) in closed)
 
 
