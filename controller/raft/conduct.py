@@ -193,14 +193,11 @@ def deadline_ms(quorum: Quorum, now_ms: int) -> int:
     role, peers_ms = quorum.role, quorum.peers.next_ms(now_ms)
     if not isinstance(role, Leader):
         return min(role_deadline_ms(quorum), peers_ms)
-    begins = [begin_ms for begin_ms in role.begin_ms.values() if begin_ms > now_ms]
-    return min(
-        role.check_quorum_ms,
-        peers_ms,
-        quorum.parked.next_expiry_ms(),
-        membership.deadline_ms(role),
-        *begins,
-    )
+    for begin_ms in role.begin_ms.values():
+        if now_ms < begin_ms < peers_ms:
+            peers_ms = begin_ms
+    expiry_ms, change_ms = quorum.parked.next_expiry_ms(), membership.deadline_ms(role)
+    return min(role.check_quorum_ms, peers_ms, expiry_ms, change_ms)
 
 
 def poll(quorum: Quorum, turn: Turn) -> None:

@@ -14,6 +14,7 @@ from .quorum import Quorum
 from .roles import Candidate, Leader, Progress
 from .voters import NOT_IN_LOG, ReplicaKey, VoterSet
 
+NOTHING_KNOWN = Progress()
 SAID_NOTHING = VersionRange(min_supported_version=0, max_supported_version=0)
 
 
@@ -81,8 +82,9 @@ def on_fetch(quorum: Quorum, request: FetchRequest, token: Any, turn: Turn) -> N
     leadership, watermark = _leadership(quorum), known_high_watermark(quorum)
     reply = fetch_answer.misfit(leadership, quorum.log, watermark, request)
     if reply is None:
-        _note_fetch(quorum, request, turn)
-        watermark = known_high_watermark(quorum)
+        if _note_fetch(quorum, request, turn):
+            answer_parked(quorum, turn)
+            watermark = known_high_watermark(quorum)
         reply = fetch_answer.fit(leadership, quorum.log, watermark, request)
     if fetch_answer.may_wait(request, reply) and quorum.parked.has_room():
         quorum.parked.add(token, request, reply, turn.now_ms)
@@ -156,25 +158,25 @@ def known_high_watermark(quorum: Quorum) -> int:
     return quorum.high_watermark if is_known else -1
 
 
-def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> None:
-    """A valid fetch acknowledges everything below its offset (rules 5.31, 10.32)."""
+def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> bool:
+    """A valid fetch acknowledges everything below its offset (rules 5.31, 10.32). Has that moved
+    the high watermark?"""
     role = quorum.role
     wanted = request.topics[0].partitions[0]
     node_id = max(request.replica_id, request.replica_state.replica_id)
     if not isinstance(role, Leader) or node_id < 0:
-        return
+        return False
     key = ReplicaKey(node_id, wanted.replica_directory_id)
     end_offset = min(quorum.persisted_offset, quorum.log.end_offset)
     if quorum.voters.includes(key):
-        before = role.progress.get(node_id, Progress())
+        before = role.progress.get(node_id, NOTHING_KNOWN)
         role.progress[node_id] = _progress(before, wanted.fetch_offset, end_offset, turn)
         epochs.note_told(quorum, role, node_id, turn.now_ms)
         note_heard(quorum, node_id, turn)
-        if advance(quorum):
-            answer_parked(quorum, turn)
-    else:
-        before = role.observers.get(key, Progress())
-        role.observers[key] = _progress(before, wanted.fetch_offset, end_offset, turn)
+        return advance(quorum)
+    before = role.observers.get(key, NOTHING_KNOWN)
+    role.observers[key] = _progress(before, wanted.fetch_offset, end_offset, turn)
+    return False
 
 
 def _progress(before: Progress, offset: int, leader_end_offset: int, turn: Turn) -> Progress:
@@ -184,13 +186,8 @@ def _progress(before: Progress, offset: int, leader_end_offset: int, turn: Turn)
         caught_up = max(caught_up, turn.wall_ms)
     elif 0 < before.leader_end_offset <= offset:
         caught_up = max(caught_up, before.last_fetch_wall_ms)
-    return Progress(
-        end_offset=offset,
-        last_fetch_wall_ms=max(before.last_fetch_wall_ms, turn.wall_ms),
-        last_caught_up_wall_ms=caught_up,
-        leader_end_offset=leader_end_offset,
-        fetched_ms=turn.now_ms,
-    )
+    fetched = max(before.last_fetch_wall_ms, turn.wall_ms)
+    return Progress(offset, fetched, caught_up, leader_end_offset, turn.now_ms)
 
 
 def note_heard(quorum: Quorum, node_id: int, turn: Turn) -> None:

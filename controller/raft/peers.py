@@ -77,8 +77,7 @@ class Peers:
         """When a line next becomes free by itself."""
         next_ms = NEVER_MS
         for line in self._lines.values():
-            if line.request is not None:
-                next_ms = min(next_ms, line.lost_ms)
-            elif line.ready_ms > now_ms:
-                next_ms = min(next_ms, line.ready_ms)
+            free_ms = line.ready_ms if line.request is None else line.lost_ms
+            if free_ms < next_ms and (line.request is not None or free_ms > now_ms):
+                next_ms = free_ms
         return next_ms

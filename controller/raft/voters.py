@@ -51,7 +51,7 @@ class VoterSet:
 
     def includes(self, key: ReplicaKey) -> bool:
         """Same id, and the same directory where the set knows it (rule 5.36)."""
-        voter = self.find(key.node_id)
+        voter = self._by_id.get(key.node_id)
         return voter is not None and voter.voter_directory_id in (ZERO_UUID, key.directory_id)
 
     @property
