@@ -76,7 +76,6 @@ class Agent:
         self._lease = Conversation(Channel.LEASE, timeout_ms=config.session_timeout_ms // 2)
         self._fetch = MetadataFetch(config, LogPosition() if position is None else position)
         self._healing = Healing(config)
-        self._communicate_ms = NEVER_MS
         self._give_up_ms = NEVER_MS
         self._failures = 0
         self._is_caught_up = False
@@ -112,7 +111,7 @@ class Agent:
         """SIGTERM. Only a RUNNING broker drains; before that there is nothing to give away."""
         if self.state is BrokerState.RUNNING:
             self.state = BrokerState.PENDING_CONTROLLED_SHUTDOWN
-            self._communicate_ms = now_ms
+            self._lease.ask_at(now_ms)
             return self.on_deadline(now_ms)
         if self.state is not BrokerState.PENDING_CONTROLLED_SHUTDOWN:
             self.state = BrokerState.SHUTTING_DOWN
@@ -121,8 +120,8 @@ class Agent:
     def next_deadline_ms(self) -> int:
         if self.is_finished:
             return NEVER_MS
-        lease_ms = self._lease.deadline_ms(self._communicate_ms)
-        return min(lease_ms, self._give_up_ms, self._fetch.next_deadline_ms(), self._healing_ms())
+        due_ms = min(self._lease.deadline_ms, self._fetch.deadline_ms, self._give_up_ms)
+        return min(due_ms, self._healing.deadline_ms) if self._may_heal else due_ms
 
     def on_deadline(self, now_ms: int) -> list[Send]:
         if now_ms >= self._give_up_ms:
@@ -131,9 +130,9 @@ class Agent:
         if self.is_finished:
             return []
         sends = self._fetch.due(now_ms)
-        if now_ms >= self._lease.deadline_ms(self._communicate_ms):
+        if now_ms >= self._lease.deadline_ms:
             sends += self._communicate(now_ms)
-        if now_ms >= self._healing_ms():
+        if self._may_heal and now_ms >= self._healing.deadline_ms:
             sends += self._heal(now_ms)
         return sends
 
@@ -155,12 +154,12 @@ class Agent:
     def _on_metadata(self, now_ms: int) -> None:
         self._healing.observe(self.image, now_ms)
         if self.state is BrokerState.STARTING and not self._failures:
-            self._communicate_ms = now_ms  # register, or ask again: caught up by now?
+            self._lease.ask_at(now_ms)  # register, or ask again: caught up by now?
 
     def _communicate(self, now_ms: int) -> list[Send]:
         if self._lease.timed_out(now_ms):
             self._failed("timed out", now_ms)
-        if now_ms < self._communicate_ms:
+        if now_ms < self._lease.deadline_ms:
             return []
         return [self._lease.send(self._lease_request(), now_ms, self._fetch.leader_id)]
 
@@ -200,7 +199,7 @@ class Agent:
                 self.broker_epoch = reply.broker_epoch
                 self._give_up_ms = NEVER_MS
                 self._succeeded(now_ms)
-                self._communicate_ms = now_ms  # heartbeats at once (1.47)
+                self._lease.ask_at(now_ms)  # heartbeats at once (1.47)
             case BrokerHeartbeatResponse(error_code=0):
                 self._succeeded(now_ms)
                 self._on_heartbeat(reply, now_ms)
@@ -222,10 +221,10 @@ class Agent:
             if reply.is_caught_up:
                 self._is_caught_up = True
                 self.state = BrokerState.RECOVERY
-                self._communicate_ms = now_ms
+                self._lease.ask_at(now_ms)
             else:
                 retry_ms = max(NOT_CAUGHT_UP_RETRY_MS, self.config.metadata_linger_ms)
-                self._communicate_ms = now_ms + retry_ms
+                self._lease.ask_at(now_ms + retry_ms)
         elif self.state is BrokerState.RECOVERY:
             if not reply.is_fenced:
                 self.state = BrokerState.RUNNING
@@ -236,17 +235,17 @@ class Agent:
                 self.state = BrokerState.SHUTTING_DOWN
             elif not self._was_told_to_wait:
                 self._was_told_to_wait = True
-                self._communicate_ms = now_ms + FIRST_SHUTDOWN_RETRY_MS
+                self._lease.ask_at(now_ms + FIRST_SHUTDOWN_RETRY_MS)
 
     def _succeeded(self, now_ms: int) -> None:
         self._failures, self.last_error = 0, None
-        self._communicate_ms = now_ms + self.config.heartbeat_interval_ms
+        self._lease.ask_at(now_ms + self.config.heartbeat_interval_ms)
 
     def _look_for_controller(self, now_ms: int) -> None:
         """Not an answer, only nobody to ask: as Kafka's channel does, ask again as soon as there
         may be another controller; the metadata fetch finds out who (interop 2.2)."""
         self.last_error = "no active controller"
-        self._communicate_ms = now_ms + CONTROLLER_RETRY_MS
+        self._lease.ask_at(now_ms + CONTROLLER_RETRY_MS)
 
     def _failed(self, why: str, now_ms: int) -> None:
         """Wait one heartbeat interval (4.x) or back off (3.9), after any failure (1.46)."""
@@ -256,10 +255,11 @@ class Agent:
             wait_ms = min(BACKOFF_FIRST_MS << self._failures, self.config.session_timeout_ms)
             wait_ms *= 1 + BACKOFF_JITTER * (2 * self._random() - 1)
         self._failures = min(self._failures + 1, 16)
-        self._communicate_ms = now_ms + int(wait_ms)
+        self._lease.ask_at(now_ms + int(wait_ms))
 
-    def _healing_ms(self) -> int:
-        return self._healing.due_ms() if self.state is BrokerState.RUNNING else NEVER_MS
+    @property
+    def _may_heal(self) -> bool:
+        return self.state is BrokerState.RUNNING
 
     def _heal(self, now_ms: int) -> list[Send]:
         """Ask for returned replicas to be in sync again, once they had time to catch up."""

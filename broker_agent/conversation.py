@@ -4,6 +4,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.timeline import NEVER_MS
 
 
 class Channel(Enum):
@@ -24,33 +25,39 @@ class Send(NamedTuple):
 
 
 class Conversation:
-    def __init__(self, channel: Channel, *, timeout_ms: int) -> None:
+    """`deadline_ms` is when something is due: the next request if it `is_idle`, else the time after
+    which what is in flight counts as lost. `first_ms` is when the first request is due."""
+
+    def __init__(self, channel: Channel, *, timeout_ms: int, first_ms: int = NEVER_MS) -> None:
+        self.is_idle = True
+        self.deadline_ms = first_ms
         self._channel = channel
         self._timeout_ms = timeout_ms
         self._number = 0
-        self._lost_ms: int | None = None
+        self._next_ms = first_ms
 
-    @property
-    def is_idle(self) -> bool:
-        return self._lost_ms is None
+    def ask_at(self, at_ms: int) -> None:
+        """The next request is due then; not before the one in flight is answered, or lost."""
+        self._next_ms = at_ms
+        if self.is_idle:
+            self.deadline_ms = at_ms
 
     def send(self, request: Request, now_ms: int, controller_id: int = -1) -> Send:
         self._number += 1
-        self._lost_ms = now_ms + self._timeout_ms
+        self.is_idle = False
+        self.deadline_ms = now_ms + self._timeout_ms
         return Send(self._channel, request, self._number, controller_id)
 
     def accept(self, sent: Send) -> bool:
         """Is this the answer we wait for? Then we wait no more."""
         if self.is_idle or sent.number != self._number:
             return False
-        self._lost_ms = None
+        self.is_idle, self.deadline_ms = True, self._next_ms
         return True
 
     def timed_out(self, now_ms: int) -> bool:
-        if self._lost_ms is None or now_ms < self._lost_ms:
+        """Is what we wait for lost by now? Then we wait no more."""
+        if self.is_idle or now_ms < self.deadline_ms:
             return False
-        self._lost_ms = None
+        self.is_idle, self.deadline_ms = True, self._next_ms
         return True
-
-    def deadline_ms(self, when_idle_ms: int) -> int:
-        return when_idle_ms if self._lost_ms is None else self._lost_ms

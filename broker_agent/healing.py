@@ -33,12 +33,15 @@ class Healing:
     def observe(self, image: Image, now_ms: int) -> None:
         """Compare what we wait for with what the metadata now say."""
         due_ms = now_ms + self._config.replica_catch_up_ms
-        self._due_ms = {one: self._due_ms.get(one, due_ms) for one in self._missing(image)}
+        self._wait_for({one: self._due_ms.get(one, due_ms) for one in self._missing(image)})
 
-    def due_ms(self) -> int:
-        if not self._due_ms:
-            return self._conversation.deadline_ms(NEVER_MS)
-        return self._conversation.deadline_ms(min(self._due_ms.values()))
+    def _wait_for(self, due_ms: dict[tuple[PartitionKey, int], int]) -> None:
+        self._due_ms = due_ms
+        self._conversation.ask_at(min(due_ms.values(), default=NEVER_MS))
+
+    @property
+    def deadline_ms(self) -> int:
+        return self._conversation.deadline_ms
 
     def due(self, image: Image, broker_epoch: int, now_ms: int, controller_id: int) -> list[Send]:
         self._conversation.timed_out(now_ms)
@@ -48,12 +51,11 @@ class Healing:
         if not ready:
             return []
         wanted = set(self._missing(image))  # the image may have moved since it was observed
-        self._due_ms = {one: at_ms for one, at_ms in self._due_ms.items() if one in wanted}
         ready = [one for one in ready if one in wanted][:PARTITIONS_PER_REQUEST_MAX]
+        again = dict.fromkeys(ready, now_ms + RETRY_MS)
+        self._wait_for({k: at_ms for k, at_ms in self._due_ms.items() if k in wanted} | again)
         if not ready:
             return []
-        for one in ready:
-            self._due_ms[one] = now_ms + RETRY_MS
         request = self._request(image, broker_epoch, ready)
         return [self._conversation.send(request, now_ms, controller_id)]
 

@@ -56,8 +56,9 @@ class MetadataFetch:
         self._config = config
         self._position = position
         self._replica_state = FetchReplicaState(replica_id=config.broker_id)
-        self._conversation = Conversation(Channel.METADATA, timeout_ms=REQUEST_TIMEOUT_MS)
-        self._next_ms = 0
+        self._conversation = Conversation(
+            Channel.METADATA, timeout_ms=REQUEST_TIMEOUT_MS, first_ms=0
+        )
         self._seen_offset = -1
         self._download: SnapshotId | None = None
         self._downloaded_bytes = 0
@@ -71,11 +72,12 @@ class MetadataFetch:
         """The controller that leads, as far as this broker knows; -1: it does not."""
         return self._position.leader_id
 
-    def next_deadline_ms(self) -> int:
-        return self._conversation.deadline_ms(self._next_ms)
+    @property
+    def deadline_ms(self) -> int:
+        return self._conversation.deadline_ms
 
     def due(self, now_ms: int) -> list[Send]:
-        if now_ms < self.next_deadline_ms():
+        if now_ms < self._conversation.deadline_ms:
             return []
         if self._conversation.timed_out(now_ms):
             self._position.leader_id = -1  # it may be gone: ask another one
@@ -91,15 +93,17 @@ class MetadataFetch:
             return self._is_news()
         if not isinstance(reply, FetchResponse) or reply.error_code:
             position.leader_id, self._download = -1, None
-            self._next_ms = now_ms + RETRY_MS
+            self._conversation.ask_at(now_ms + RETRY_MS)
             return False
         data = reply.responses[0].partitions[0]
         learned = self._learn(data.current_leader)
         if data.error_code:
-            self._next_ms = now_ms if learned else now_ms + RETRY_MS
+            self._conversation.ask_at(now_ms if learned else now_ms + RETRY_MS)
         else:
             self._advance(data)
-            self._next_ms = now_ms + (self._config.metadata_linger_ms if data.records else 0)
+            self._conversation.ask_at(
+                now_ms + (self._config.metadata_linger_ms if data.records else 0)
+            )
         return self._is_news()
 
     def _is_news(self) -> bool:
@@ -109,7 +113,7 @@ class MetadataFetch:
     def _on_slice(self, data: SnapshotPartitionData, now_ms: int) -> None:
         """What a snapshot says is folded once for a whole fleet; here only its bytes count."""
         self._learn(data.current_leader)
-        self._next_ms = now_ms if not data.error_code else now_ms + RETRY_MS
+        self._conversation.ask_at(now_ms if not data.error_code else now_ms + RETRY_MS)
         if self._download is None or data.error_code or data.snapshot_id != self._download:
             self._download = None
             return

@@ -161,11 +161,12 @@ class Node:
 
     def _read(self, request: Request, token: Any, turn: Turn) -> None:
         """Requests that are the quorum's own, or that read committed state."""
-        if conduct.understands(request):
-            conduct.on_request(self.quorum, request, token, turn)
+        if not conduct.understands(request):
+            turn.replies += ((token, self._described(request)),)
+        elif conduct.on_request(self.quorum, request, token, turn):
             self._follow_quorum(turn)
         else:
-            turn.replies += ((token, self._described(request)),)
+            self.deadline_ms = min(self.deadline_ms, self.quorum.parked.next_expiry_ms())
 
     def _described(self, request: Request) -> Reply:
         assert isinstance(request, DescribeClusterRequest), f"no handler for {type(request)}"

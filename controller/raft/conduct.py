@@ -72,7 +72,7 @@ _ANSWERS: Mapping[type, Callable[[Quorum, Any, Turn], Response]] = {
     UpdateRaftVoterRequest: membership.update,
     ApiVersionsRequest: membership.on_question,
 }
-_DEFERS: Mapping[type, Callable[[Quorum, Any, Any, Turn], None]] = {
+_DEFERS: Mapping[type, Callable[[Quorum, Any, Any, Turn], bool]] = {
     FetchRequest: leading.on_fetch,
     AddRaftVoterRequest: membership.add,
     RemoveRaftVoterRequest: membership.remove,
@@ -84,22 +84,24 @@ def understands(request: Request) -> bool:
     return request.__class__ in _ANSWERS or request.__class__ in _DEFERS
 
 
-def on_request(quorum: Quorum, request: Request, token: Any, turn: Turn) -> None:
-    """Answer now, or when there is something to tell."""
-    _listen(quorum, request)
-    _pass_the_gate(quorum, turn)
-    answers = _ANSWERS.get(request.__class__)
-    if answers is not None:
-        turn.replies += ((token, answers(quorum, request, turn)),)
-    else:
-        _DEFERS[request.__class__](quorum, request, token, turn)
+def on_request(quorum: Quorum, request: Request, token: Any, turn: Turn) -> bool:
+    """Answer now, or when there is something to tell. False: nothing has moved but what is known of
+    one that follows, as with nearly every fetch; at most there is one more that waits."""
+    defers = _DEFERS.get(request.__class__)
+    is_new_to_all = quorum.heard_of_no_epoch is not None
+    if is_new_to_all:
+        _listen(quorum, request)
+        _pass_the_gate(quorum, turn)
+    if defers is None:
+        turn.replies += ((token, _ANSWERS[request.__class__](quorum, request, turn)),)
+    elif not defers(quorum, request, token, turn) and not is_new_to_all:
+        return False
     poll(quorum, turn)
+    return True
 
 
 def _listen(quorum: Quorum, request: Request) -> None:
     """What its sender's epoch says to a voter that has no memory of its own."""
-    if quorum.heard_of_no_epoch is None:
-        return
     match request:
         case FetchRequest(topics=(topic,)) if topic.partitions:
             sender = max(request.replica_id, request.replica_state.replica_id)

@@ -77,12 +77,13 @@ def regroup(quorum: Quorum, before: VoterSet, turn: Turn) -> None:
     role.check_quorum_ms = _check_quorum_ms(quorum, turn)
 
 
-def on_fetch(quorum: Quorum, request: FetchRequest, token: Any, turn: Turn) -> None:
-    """Answer, or make the follower wait for news (rule 10.35)."""
+def on_fetch(quorum: Quorum, request: FetchRequest, token: Any, turn: Turn) -> bool:
+    """Answer, or make the follower wait for news (rule 10.35). Has the high watermark moved?"""
     leadership, watermark = _leadership(quorum), known_high_watermark(quorum)
-    reply = fetch_answer.misfit(leadership, quorum.log, watermark, request)
+    reply, has_moved = fetch_answer.misfit(leadership, quorum.log, watermark, request), False
     if reply is None:
-        if _note_fetch(quorum, request, turn):
+        has_moved = _note_fetch(quorum, request, turn)
+        if has_moved:
             answer_parked(quorum, turn)
             watermark = known_high_watermark(quorum)
         reply = fetch_answer.fit(leadership, quorum.log, watermark, request)
@@ -90,6 +91,7 @@ def on_fetch(quorum: Quorum, request: FetchRequest, token: Any, turn: Turn) -> N
         quorum.parked.add(token, request, reply, turn.now_ms)
     else:
         turn.replies += ((token, reply),)
+    return has_moved
 
 
 def answer_parked(quorum: Quorum, turn: Turn) -> None:

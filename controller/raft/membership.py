@@ -39,8 +39,8 @@ ChangeRequest = AddRaftVoterRequest | RemoveRaftVoterRequest
 Refusal = tuple[ErrorCode, str | None]
 
 
-def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) -> None:
-    """Rule 10.51, its checks in Kafka's order."""
+def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) -> bool:
+    """Rule 10.51, its checks in Kafka's order. Has anything begun?"""
     refusal = _refusal(quorum, request)
     voters = quorum.voters
     if refusal is None and voters.find(request.voter_id) is not None:
@@ -51,7 +51,7 @@ def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) ->
         )
     if refusal is not None:
         turn.replies += ((token, _reply(request, *refusal)),)
-        return
+        return False
     role = quorum.role
     assert isinstance(role, Leader), role
     timeout_ms = quorum.settings.controller_quorum_request_timeout_ms
@@ -59,6 +59,7 @@ def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) ->
     endpoint = _endpoints(request.listeners)[0]
     question = ApiVersionsRequest(client_software_name=SOFTWARE, client_software_version="4.3.1")
     quorum.peers.send(request.voter_id, endpoint, question, turn)
+    return True
 
 
 def on_question(quorum: Quorum, _: ApiVersionsRequest, __: Turn) -> ApiVersionsResponse:
@@ -128,8 +129,9 @@ def _is_caught_up(quorum: Quorum, request: AddRaftVoterRequest, turn: Turn) -> b
     )
 
 
-def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Turn) -> None:
-    """Rule 10.52; a leader may remove itself, and leads until that is committed (10.28)."""
+def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Turn) -> bool:
+    """Rule 10.52; a leader may remove itself, and leads until that is committed (10.28). Has
+    anything begun?"""
     refusal = _refusal(quorum, request)
     voters, key = quorum.voters, _key(request)
     if refusal is None and (not voters.includes(key) or len(voters.voters) == 1):
@@ -137,10 +139,11 @@ def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Tu
         refusal = (ErrorCode.VOTER_NOT_FOUND, text)
     if refusal is not None:
         turn.replies += ((token, _reply(request, *refusal)),)
-        return
+        return False
     timeout_ms = quorum.settings.controller_quorum_request_timeout_ms
     change = VoterChange(request, token, turn.now_ms + timeout_ms)
     _write(quorum, change, voters.without(key.node_id), turn)
+    return True
 
 
 def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> UpdateRaftVoterResponse:
