@@ -13,6 +13,7 @@ FIRST_CONTROLLER_ID, FIRST_BROKER_ID = 3000, 1
 FIRST_CONTROLLER_PORT, FIRST_BROKER_PORT = 9990, 9092
 PORT_MAX = 65535
 BROKERS_PER_LINGER_MS = 10  # a fleet of 1,000 fetches metadata at most every 100 ms a broker
+BROKERS_WITHOUT_LINGER_MAX = 100  # so many fetch as soon as they have news, as real ones do
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +71,13 @@ def agent_config(topology: Topology, spec: BrokerSpec, log_dir: Uuid) -> AgentCo
         session_timeout_ms=settings.broker_session_timeout_ms,
         registration_timeout_ms=settings.initial_broker_registration_timeout_ms,
         replica_catch_up_ms=settings.replica_catch_up_ms,
-        metadata_linger_ms=len(topology.brokers) // BROKERS_PER_LINGER_MS,
+        metadata_linger_ms=_metadata_linger_ms(len(topology.brokers)),
         retries_at_heartbeat_interval=profile.retries_at_heartbeat_interval,
     )
+
+
+def _metadata_linger_ms(brokers: int) -> int:
+    return brokers // BROKERS_PER_LINGER_MS if brokers > BROKERS_WITHOUT_LINGER_MAX else 0
 
 
 def _supported_features(topology: Topology, profile: Profile) -> tuple[BrokerFeature, ...]:
