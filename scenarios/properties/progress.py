@@ -10,6 +10,7 @@ from kraftsim.controller.core.rpc import (
     BrokerRegistrationRequest,
     BrokerRegistrationResponse,
     DecommissionBrokerRequest,
+    FetchResponse,
     Request,
     UnregisterBrokerRequest,
 )
@@ -202,6 +203,8 @@ class ProgressDuring(Property):
 
     def arrived(self, message: Message) -> None:
         request, reply = message.request, message.reply
+        if isinstance(reply, FetchResponse) and reply.error_code:
+            self._served_us.pop(message.receiver, None)  # it is of another cluster, and never asks
         if not (message.is_reply and isinstance(request, BrokerRegistrationRequest)):
             return
         code = reply.code if isinstance(reply, ApiError) else getattr(reply, "error_code", 0)

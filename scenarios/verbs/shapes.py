@@ -6,6 +6,7 @@ majorities-ring   everybody hears a majority, and no two hear the same one
 """
 
 from dataclasses import dataclass
+
 from ..reading import Path, Problem
 from ..words import nearest
 
