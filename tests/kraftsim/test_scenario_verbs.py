@@ -146,3 +146,17 @@ def test_the_library_is_listed_with_titles_and_tags(capsys):
     rows = json.loads(capsys.readouterr().out)
     assert NAME in {row["name"] for row in rows}
     assert all(row.keys() == {"name", "title", "tags"} for row in rows)
+
+
+def test_explain_lists_what_it_can_explain_and_then_why(capsys):
+    assert main(["explain", NAME, "--seed", "17"]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    number = next(line.split()[0] for line in listed if "broker fenced" in line)
+
+    assert main(["explain", NAME, "--seed", "17", "--event", number]) == 0
+    chain = capsys.readouterr().out.splitlines()
+    assert "is PAUSED" in "".join(chain)
+    assert len(chain) <= 20
+
+    assert main(["explain", NAME, "--seed", "17", "--event", "99999"]) == 1
+    assert number in capsys.readouterr().err
