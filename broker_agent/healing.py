@@ -32,8 +32,10 @@ class Healing:
 
     def observe(self, image: Image, now_ms: int) -> None:
         """Compare what we wait for with what the metadata now say."""
-        due_ms = now_ms + self._config.replica_catch_up_ms
-        self._wait_for({one: self._due_ms.get(one, due_ms) for one in self._missing(image)})
+        missing = self._missing(image)
+        if missing or self._due_ms:
+            due_ms = now_ms + self._config.replica_catch_up_ms
+            self._wait_for({one: self._due_ms.get(one, due_ms) for one in missing})
 
     def _wait_for(self, due_ms: dict[tuple[PartitionKey, int], int]) -> None:
         self._due_ms = due_ms

@@ -48,7 +48,8 @@ class LogPosition:
     @property
     def applied_offset(self) -> int:
         """A follower applies what lies below both its own end and the high watermark."""
-        return min(self.end_offset, self.high_watermark) - 1
+        end_offset, high_watermark = self.end_offset, self.high_watermark
+        return (end_offset if end_offset < high_watermark else high_watermark) - 1
 
 
 class MetadataFetch:
@@ -127,11 +128,12 @@ class MetadataFetch:
     def _learn(self, said: LeaderIdAndEpoch) -> bool:
         """Who leads, as an answer tells; was that news (rule 10.38)?"""
         position = self._position
-        if said.leader_epoch < position.leader_epoch:
+        epoch, leader_id = said.leader_epoch, said.leader_id
+        known_epoch, known_id = position.leader_epoch, position.leader_id
+        if epoch < known_epoch or (epoch == known_epoch and leader_id == known_id):
             return False
-        before = (position.leader_epoch, position.leader_id)
-        position.leader_epoch, position.leader_id = said.leader_epoch, said.leader_id
-        return before != (said.leader_epoch, said.leader_id)
+        position.leader_epoch, position.leader_id = epoch, leader_id
+        return True
 
     def _advance(self, data: FetchPartitionData) -> None:
         position = self._position

@@ -68,19 +68,19 @@ class Network:
             self._stop(message)
             return
         for rule in self.rules:
-            if not rule.lets_in(message, lambda: self._deliver(message, deliver)):
+            if not rule.lets_in(message, partial(self._deliver, message, deliver)):
                 self._stop(message)
                 return
         self._deliver(message, deliver)
 
     def _deliver(self, message: Message, deliver: Callable[[], None]) -> None:
-        self.tell(message)
+        for listener in self.arrived:
+            listener(message)
         deliver()
 
     def tell(self, message: Message) -> None:
-        """Those who hear of what arrives hear of `message`."""
-        for listener in self.arrived:
-            listener(message)
+        """Those who hear of what arrives hear of `message`, which came by another way."""
+        self._deliver(message, lambda: None)
 
     def is_open(self, sender: int, receiver: int) -> bool:
         """Is the way there neither cut, nor its sender mute, nor its receiver deaf?"""

@@ -37,12 +37,14 @@ def learn(
     """Somebody speaks of `epoch` and of who leads it: believe what is news (10.9 to 10.11)."""
     if epoch > EPOCH_MAX:
         return  # nobody gets there by elections: one frame would end the quorum for good
-    endpoint = _endpoint_of(quorum, leader_id, endpoints)
     is_known = quorum.leader_id == leader_id and quorum.leader_endpoint is not None
     is_news = epoch > quorum.epoch or (
         epoch == quorum.epoch and not is_known and quorum.leader_id in (-1, leader_id)
     )
-    if is_news and leader_id not in (-1, quorum.me.node_id) and endpoint is not None:
+    if not is_news:
+        return
+    endpoint = _endpoint_of(quorum, leader_id, endpoints)
+    if leader_id not in (-1, quorum.me.node_id) and endpoint is not None:
         quorum.become_follower(epoch, leader_id, endpoint, turn)
     elif epoch > quorum.epoch:
         quorum.become_unattached(epoch, turn)

@@ -2,23 +2,32 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, dataclass_transform
 
 from ..uuid import ZERO_UUID, Uuid
 
 if TYPE_CHECKING:
     from ..batch import Batch
 
+Model = TypeVar("Model")
 HIGH_WATERMARK_UNKNOWN = 2**63 - 1  # the default of Fetch v18's HighWatermark (KIP-1166)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def value(model: type[Model]) -> type[Model]:
+    """A frozen dataclass to the type checker, which refuses to set a field; at run time nobody
+    does. Half of what virtual time costs is fetches, and a frozen one takes three times as long to
+    make."""
+    return dataclass(slots=True, kw_only=True, unsafe_hash=True)(model)
+
+
+@value
 class FetchReplicaState:
     replica_id: int = -1
     replica_epoch: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FetchPartition:
     partition: int
     current_leader_epoch: int = -1
@@ -30,19 +39,19 @@ class FetchPartition:
     high_watermark: int = HIGH_WATERMARK_UNKNOWN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FetchTopic:
     topic_id: Uuid
     partitions: tuple[FetchPartition, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ForgottenTopic:
     topic_id: Uuid
     partitions: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FetchRequest:
     """Before version 15 the replica's id is `replica_id`, from then on `replica_state`."""
 
@@ -60,25 +69,25 @@ class FetchRequest:
     rack_id: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class EpochEndOffset:
     epoch: int = -1
     end_offset: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class LeaderIdAndEpoch:
     leader_id: int = -1
     leader_epoch: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class SnapshotId:
     end_offset: int = -1
     epoch: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AbortedTransaction:
     """Read and never made: the metadata log has no transactional producers."""
 
@@ -86,7 +95,7 @@ class AbortedTransaction:
     first_offset: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FetchPartitionData:
     """`records` are whole batches of the log; the wire spells as many as its bound allows."""
 
@@ -103,13 +112,13 @@ class FetchPartitionData:
     records: "Sequence[Batch] | None" = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FetchTopicData:
     topic_id: Uuid
     partitions: tuple[FetchPartitionData, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class NodeEndpoint:
     node_id: int
     host: str
@@ -117,7 +126,7 @@ class NodeEndpoint:
     rack: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FetchResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
