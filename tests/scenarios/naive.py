@@ -218,8 +218,8 @@ def writers_lead(all_of):
     written = set()
     before = {}
     for one in all_of.seen:
-        led = one.epoch if one.leader_id == one.node_id else 0
-        if led and one.cut_at is not None and before.get(one.node_id) == led:
+        led = one.epoch if one.leader_id == one.node_id else None
+        if led is not None and one.cut_at is not None and before.get(one.node_id) == led:
             return False
         before[one.node_id] = led
         for here in one.wrote:

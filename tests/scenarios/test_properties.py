@@ -1,261 +1,14 @@
 """Every property can fail: each is broken once by a planted bug, and says so with its own number.
 And none of them says anything of a cluster without bugs, whatever befalls it."""
 
-from dataclasses import replace
-
 import pytest
 
-from kraftsim.controller.core.rpc import (
-    BrokerHeartbeatRequest,
-    BrokerRegistrationRequest,
-    UnregisterBrokerRequest,
-    VoteRequest,
-)
-from kraftsim.controller.raft.protocol import Deadline
-from kraftsim.controller.raft.roles import Leader
-from kraftsim.controller.timeline import NEVER_MS
-from kraftsim.scenarios.network import Message
-from kraftsim.scenarios.network_rules import Block
 from kraftsim.scenarios.properties import ALL, ALWAYS
-from tests.scenarios import planted
-from tests.scenarios.watched import (
-    CLIENT,
-    ask,
-    describe,
-    settled_world,
-    topic,
-    troubled,
-    watched_world,
-)
-from tests.worlds import create_topic, pass_time
+from tests.scenarios.lives import PLANTED, STARTING, a_second_leader
+from tests.scenarios.watched import settled_world, troubled, watched_world
+from tests.worlds import pass_time
 
 BY_NUMBER = {one.number: one for one in ALL}
-SESSION_S = 9
-
-
-def active_id(world):
-    return world.active.node.config.node_id
-
-
-def follower_id(world):
-    return next(one for one in world.controllers if one != active_id(world))
-
-
-def register(world, broker_id, **fields):
-    """What the agent of broker 1 would say, but for `fields`."""
-    agent = world.agents[1].agent
-    request = replace(agent._registration(), broker_id=broker_id, **fields)
-    assert isinstance(request, BrokerRegistrationRequest)
-    world.ask(CLIENT, request, lambda reply: None, active_id(world))
-
-
-def heartbeat(world, broker_id, broker_epoch):
-    request = BrokerHeartbeatRequest(
-        broker_id=broker_id,
-        broker_epoch=broker_epoch,
-        current_metadata_offset=0,
-        want_fence=False,
-        want_shut_down=False,
-    )
-    world.ask(CLIENT, request, lambda reply: None, active_id(world))
-
-
-# What happens to a cluster with the bug
-
-
-def nothing(world):
-    pass_time(world, 5)
-
-
-def a_kill(world):
-    world.agents[1].kill()
-    pass_time(world, 2 * SESSION_S + 3)
-
-
-def a_kill_of_a_leader(world):
-    create_topic(world, "led", (1, 2, 3))
-    a_kill(world)
-
-
-def a_failover(world):
-    world.kill_controller(active_id(world))
-    pass_time(world, 15)
-
-
-def a_restart_at_once(world):
-    world.agents[1].kill()
-    world.agents[1].start()
-    pass_time(world, 15)
-
-
-def a_second_leader(world):
-    follower = world.controllers[follower_id(world)]
-    follower.node.quorum.role = Leader(0, NEVER_MS)
-    follower.hosted.step(Deadline())
-
-
-def an_isolated_voter(world):
-    """From its leader only; the third one hears both."""
-    leader, cut_off = active_id(world), follower_id(world)
-    pass_time(world, 3)
-    world.network.cut |= {(leader, cut_off), (cut_off, leader)}
-    pass_time(world, 15)
-
-
-def a_voter_that_is_behind(world):
-    """It alone is heard when it asks for votes, and lacks what was committed without it."""
-
-    def stands(message):
-        return message.sender in others and not message.is_reply
-
-    behind = world.controllers[follower_id(world)]
-    leader = active_id(world)
-    others = [one for one in world.controllers if one != behind.node.config.node_id]
-    world.network.isolate(behind.node.config.node_id, tuple(others))
-    create_topic(world, "missed", (1, 2, 3))
-    world.kill_controller(leader)
-    world.network.heal()
-    world.network.add(Block(lambda one: isinstance(one.request, VoteRequest) and stands(one)))
-    pass_time(world, 15)
-
-
-def a_foreign_registration(world):
-    register(world, 1, cluster_id="another", incarnation_id=b"f" * 16)
-    pass_time(world, 1)
-
-
-def a_refused_registration(world):
-    register(world, 1, incarnation_id=b"r" * 16)
-    pass_time(world, 1)
-
-
-def a_stale_heartbeat(world):
-    heartbeat(world, 1, 999)
-    pass_time(world, 1)
-
-
-def an_answer_without_a_majority(world):
-    world.network.isolate(active_id(world), tuple(world.controllers))
-    ask(world, topic("unsafe"))
-    pass_time(world, 1)
-
-
-def a_borrowed_directory(world):
-    register(world, 9, incarnation_id=b"b" * 16)
-    pass_time(world, 1)
-
-
-def the_same_incarnation_again(world):
-    pass_time(world, 5)
-    register(world, 1)
-    pass_time(world, 1)
-
-
-def a_topic_on_a_fenced_broker(world):
-    a_kill(world)
-    create_topic(world, "fenced", (1, 2))
-
-
-def a_topic(world):
-    create_topic(world, "new", (1, 2))
-
-
-def a_long_shutdown(world):
-    """Broker 2 lags, so that broker 1 has to wait for it."""
-    create_topic(world, "led", (1, 2, 3))
-    world.agents[2].pause()
-    pass_time(world, 3)
-    world.agents[1].stop()
-    pass_time(world, 8)
-
-
-def an_unregistration_of_a_leader(world):
-    create_topic(world, "led", (1, 2, 3))
-    unregister(world)
-
-
-def unregister(world):
-    ask(world, UnregisterBrokerRequest(broker_id=1))
-    pass_time(world, 2 * SESSION_S + 3)
-
-
-def a_stop(world):
-    create_topic(world, "led", (1, 2, 3))
-    world.agents[1].stop()
-    pass_time(world, 2 * SESSION_S + 3)
-
-
-def a_description(world):
-    describe(world, active_id(world))
-    pass_time(world, 1)
-
-
-def a_long_wait(world):
-    pass_time(world, 4 * SESSION_S)
-
-
-def an_echo(world):
-    """Somebody answers every message at once with another."""
-    message = Message(CLIENT, 1, UnregisterBrokerRequest(broker_id=1))
-    world.network.delay_us = None
-    left = iter(range(3000))
-
-    def again():
-        if next(left, None) is not None:
-            world.network.carry(message, again)
-
-    again()
-    pass_time(world, 1)
-
-
-STARTING = {  # those that fall before the brokers of such a cluster are unfenced
-    *("S2", "S3", "S4", "S5", "S6", "S8", "S9", "S10", "S11", "S21", "L3", "L7", "L8", "L9"),
-    "L12",
-}
-PLANTED = {
-    "S1": (None, a_second_leader),
-    "S2": (planted.epoch_not_on_disk, nothing),
-    "S3": (planted.two_votes, nothing),
-    "S4": (planted.follower_changes_stamps, nothing),
-    "S5": (planted.follower_changes_stamps, nothing),
-    "S6": (planted.commits_alone, nothing),
-    "S7": (planted.votes_for_short_logs, a_voter_that_is_behind),
-    "S8": (planted.follower_changes_epochs, nothing),
-    "S9": (planted.unfences_are_not_replayed, nothing),
-    "S10": (planted.begins_unfenced, nothing),
-    "S11": (planted.changes_another_incarnation, nothing),
-    "S12": (planted.no_session_is_valid, a_restart_at_once),
-    "S13": (planted.registering_is_a_contact_at_once, a_foreign_registration),
-    "S14": (planted.registering_is_a_contact_at_once, a_refused_registration),
-    "S15": (planted.any_heartbeat_is_a_contact, a_stale_heartbeat),
-    "S16": (planted.answers_at_once, an_answer_without_a_majority),
-    "S17": (planted.directories_are_anybodys, a_borrowed_directory),
-    "S18": (planted.sessions_are_half_as_long, a_kill),
-    "S19": (planted.nothing_expires, a_kill),
-    "S20": (planted.counts_on_everybody, a_topic_on_a_fenced_broker),
-    "S21": (planted.unfences_at_once, nothing),
-    "S22": (planted.forgets_whom_it_takes_over, a_failover),
-    "S23": (None, unregister),
-    "S24": (planted.moves_the_shutdown_offset, a_long_shutdown),
-    "S25": (planted.fences_keep_leaderships, a_kill_of_a_leader),
-    "S26": (planted.unregistering_keeps_references, an_unregistration_of_a_leader),
-    "S27": (planted.places_on_strangers, a_topic),
-    "S28": (planted.hides_a_controller, a_description),
-    "S29": (planted.sees_the_future, a_description),
-    "S30": (planted.registrations_forget_what_was, the_same_incarnation_again),
-    "L1": (planted.grants_nobody, a_failover),
-    "L2": (planted.grants_anybody, an_isolated_voter),
-    "L3": (planted.never_unfences, a_long_wait),
-    "L4": (planted.nothing_expires, a_kill),
-    "L5": (planted.never_lets_go, a_stop),
-    "L6": (None, unregister),
-    "L7": (planted.heartbeats_without_pause, a_long_wait),
-    "L8": (planted.followers_never_commit, a_long_wait),
-    "L9": (planted.never_answers, a_long_wait),
-    "L10": (None, an_echo),
-    "L11": (planted.says_that_it_left, unregister),
-    "L12": (planted.refuses_every_registration, a_long_wait),
-}
 
 
 def test_every_property_is_broken_by_a_bug_in_here():
@@ -312,6 +65,16 @@ def test_zombies_are_measured_from_the_fence_to_the_word_that_it_fell():
     pass_time(world, 5)
 
     assert 8.0 < watching.properties["S23"].zombie_us / 1e6 < 15.0
+
+
+def test_whoever_watches_changes_nothing():
+    told = []
+    for classes in ((), ALL):
+        world, _ = watched_world(classes=classes, seed=3)
+        troubled(world, 3, steps=20)
+        told.append(world.journal.since(0))
+
+    assert told[0] == told[1]
 
 
 def test_a_step_is_told_only_to_those_that_listen():

@@ -29,12 +29,13 @@ VERBS = (
 )
 
 
-def watched_world(brokers=3, *, controllers=3, classes=ALL, seed=1, **how):
-    """(world, watch), started; not all of its brokers need be unfenced yet."""
+def watched_world(brokers=3, *, controllers=3, classes=ALL, seed=1, starts=True, **how):
+    """(world, watch); not all of its brokers need be unfenced yet."""
     world = unstarted_world(brokers, controllers=controllers, seed=seed, **how)
     watching = watch(world, classes)
     world.network.delay_us = uniform(200, 20_000, world.streams.of("delays"))
-    world.start()
+    if starts:
+        world.start()
     return world, watching
 
 
@@ -46,17 +47,17 @@ def settled_world(brokers=3, **how):
     return world, watching
 
 
-def troubled(world, seed, steps=40):
+def troubled(world, seed, steps=40, calm_s=CALM_S):
     """Whatever befalls a cluster, drawn from `seed`, and a calm end."""
     draw = random.Random(seed)
     pass_time(world, 8)
     for number in range(steps):
         befall(world, draw, draw.choice(VERBS), number)
         pass_time(world, draw.choice((0.1, 1, 5, 12)))
-    calm(world)
+    calm(world, calm_s)
 
 
-def calm(world):
+def calm(world, calm_s):
     world.network.heal()
     world.network.loss = 0.0
     for node_id in world.controllers:
@@ -65,7 +66,7 @@ def calm(world):
     for hosted in world.agents.values():
         hosted.resume()
         hosted.start()
-    pass_time(world, CALM_S)
+    pass_time(world, calm_s)
 
 
 def befall(world, draw, verb, number):
