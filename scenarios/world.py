@@ -84,7 +84,7 @@ class World:
         self.committed_listeners: list[Callable[[int, Batch], None]] = []
         self.agent_listeners: list[Callable[[int, str], None]] = []
         self.controller_listeners: list[Callable[[int, str], None]] = []
-        self._asked = 0
+        self._asked: dict[tuple[int, type[Request]], int] = {}
         self._snapshot_format = snapshot_format or by_reference()
         self.controllers = self._controllers(topology)
         self.processes = Processes(self)
@@ -144,9 +144,8 @@ class World:
         out who leads."""
         process = self.controllers.get(controller_id)
         if process is None:
-            controller_id = tuple(self.controllers)[self._asked % len(self.controllers)]
+            controller_id = self._next_asked(broker_id, type(request))
             process = self.controllers[controller_id]
-            self._asked += 1
 
         def back(reply: Reply | None) -> None:
             message = Message(controller_id, broker_id, request, True, reply)
@@ -154,6 +153,13 @@ class World:
 
         message = Message(broker_id, controller_id, request)
         self.network.carry(message, partial(process.submit, request, back))
+
+    def _next_asked(self, broker_id: int, kind: type[Request]) -> int:
+        """Each conversation of a broker goes round by itself: a count that all share can send one
+        of them to the same dead controller every time."""
+        asked = self._asked.get((broker_id, kind), broker_id)
+        self._asked[broker_id, kind] = asked + 1
+        return tuple(self.controllers)[asked % len(self.controllers)]
 
     def kill_controller(self, node_id: int) -> None:
         self.controllers[node_id].kill()

@@ -59,9 +59,10 @@ class Peers:
         return request
 
     def forget(self) -> None:
-        """Nobody waits for the answers any more; all lines are free."""
+        """Nobody waits for the answers any more; all lines are free, those that have just failed
+        too: what was refused before there was a leader says nothing of the leader."""
         for line in self._lines.values():
-            line.request, line.lost_ms = None, NEVER_MS
+            line.request, line.lost_ms, line.ready_ms = None, NEVER_MS, 0
 
     def failed(self, peer_id: int, now_ms: int) -> None:
         self._lines[peer_id].ready_ms = now_ms + self._retry_backoff_ms

@@ -46,21 +46,22 @@ class OneLeaderPerEpoch(Property):
 
 class EpochMonotone(Property):
     number, name = "S2", "epoch-monotone"
-    claim = "A controller's epoch never falls, over restarts too, and its disk knows it."
+    claim = "A controller's epoch never falls while it has one disk, and that disk knows it."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._epochs: dict[int, int] = {}
+        self._epochs: dict[Hashable, int] = {}  # an empty disk has another directory id (KIP-853)
 
     def stepped(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
-        me, epoch = quorum.me.node_id, quorum.epoch
+        me, epoch = quorum.me, quorum.epoch
         known = self._epochs.get(me, 0)
         self.exercised += epoch != known
         if epoch < known:
-            raise Broken(f"{me} is at epoch {epoch}, and was at {known}")
+            raise Broken(f"{me.node_id} is at epoch {epoch}, and was at {known}")
         if quorum.durable.epoch != epoch:
-            raise Broken(f"{me} is at epoch {epoch}, and its disk at {quorum.durable.epoch}")
+            at = quorum.durable.epoch
+            raise Broken(f"{me.node_id} is at epoch {epoch}, and its disk at {at}")
         self._epochs[me] = epoch
 
 

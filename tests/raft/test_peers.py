@@ -86,3 +86,15 @@ def test_nothing_is_awaited_of_lines_that_are_free(peers):
     assert NEVER_MS == peers.next_ms(0)
     peers.take(2, send(peers, 2, VOTE).number)
     assert NEVER_MS == peers.next_ms(0)
+
+
+@pytest.mark.rule("10.54")
+def test_who_has_found_a_leader_asks_it_at_once_though_it_was_refused_a_moment_ago(peers):
+    """Found by vm-suspend-active-controller, seed 1: a fetch that was refused before its receiver
+    led made the new follower ask a sleeping one instead, and wait 2 s for it."""
+    peers.take(2, send(peers, 2, FETCH).number)
+    peers.failed(2, 100)
+
+    peers.forget()
+
+    assert peers.is_free(2, 100)
