@@ -171,7 +171,7 @@ def test_a_3_9_broker_backs_off_from_100_ms_doubling() -> None:
 
     for _ in range(4):
         hand.answer(Channel.LEASE, STALE)
-        waits.append(hand.agent._communicate_ms - hand.now_ms)
+        waits.append(hand.agent.next_deadline_ms() - hand.now_ms)
         hand.pass_ms(waits[-1])
 
     assert waits == [100, 200, 400, 800]

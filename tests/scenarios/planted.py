@@ -66,7 +66,7 @@ def two_votes(patch):
     numbers = count(7000)
 
     def note(quorum, turn):
-        voted = quorum.voted and replace(quorum.voted, node_id=next(numbers))
+        voted = quorum.voted and quorum.voted._replace(node_id=next(numbers))
         quorum.durable = turn.election = ElectionState(quorum.epoch, quorum.leader_id, voted)
 
     patch.setattr(Quorum, "_note_election", note)
@@ -318,6 +318,6 @@ def heartbeats_without_pause(patch):
 
     def buggy(agent, now_ms):
         succeeded(agent, now_ms)
-        agent._communicate_ms = now_ms + 10
+        agent._lease.ask_at(now_ms + 10)
 
     patch.setattr(Agent, "_succeeded", buggy)

@@ -52,7 +52,7 @@ def test_it_bites_and_all_is_well_when_it_is_over(verb):
 
 @pytest.mark.parametrize("verb", ["disk.lost_fsync", "disk.torn"])
 def test_a_disk_that_loses_things_does_so_when_the_power_goes(verb):
-    slow = {"at": "1s", "disk.slow": {"on": 3000, "low": "50ms", "high": "90ms"}}
+    slow = {"at": "1s", "disk.slow": {"on": 3000, "low": "600ms", "high": "900ms"}}
     bad = {"at": "1s", "id": "it", verb: {"on": 3000}}
     crash = {"at": "10s", "proc.crash": {"on": 3000, "for": "5s"}}
 
