@@ -1,0 +1,50 @@
+"""The places at which bugs are planted more than once."""
+
+from collections.abc import Callable
+from typing import Any
+
+from kraftsim.controller.core import heartbeats
+from kraftsim.controller.core.handlers import HANDLERS
+from kraftsim.controller.core.heartbeats import ControlState
+from kraftsim.controller.core.state import Decision, State
+
+from .mutant import Swaps
+
+Rewrite = Callable[[Any], Any]
+
+
+def rewritten(swaps: Swaps, request: type, kind: type, change: Rewrite) -> None:
+    """The handler of `request` says something else wherever it would write a record of `kind`; None
+    writes nothing."""
+    handler: Any = HANDLERS[request]
+
+    def buggy(state: State, asked: Any, now_ms: int) -> Decision:
+        decision: Decision = handler(state, asked, now_ms)
+        records = [change(one) if isinstance(one, kind) else one for one in decision.records]
+        return decision._replace(records=tuple(one for one in records if one is not None))
+
+    swaps.entry(HANDLERS, request, buggy)  # type: ignore[arg-type]  # a table that nobody else writes
+
+
+def meddling(swaps: Swaps, request: type, meddle: Callable[[State, Any, int], None]) -> None:
+    """The handler of `request` touches what is soft before it looks whether it should."""
+    handler: Any = HANDLERS[request]
+
+    def buggy(state: State, asked: Any, now_ms: int) -> Decision:
+        meddle(state, asked, now_ms)
+        decision: Decision = handler(state, asked, now_ms)
+        return decision
+
+    swaps.entry(HANDLERS, request, buggy)  # type: ignore[arg-type]
+
+
+def next_state(swaps: Swaps, change: Callable[[ControlState, ControlState], ControlState]) -> None:
+    """A heartbeat leads to another state than rule 2.12 says: `change(right, current)`."""
+    decides: Any = heartbeats._next_state
+
+    def buggy(
+        state: State, broker: Any, liveness: Any, current: ControlState, request: Any
+    ) -> ControlState:
+        return change(decides(state, broker, liveness, current, request), current)
+
+    swaps.attribute(heartbeats, "_next_state", buggy)
