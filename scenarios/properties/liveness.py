@@ -79,6 +79,12 @@ class Stability(Property):
         self._epochs: dict[int, int] = {}
         # voter -> (epoch, when its leader answered first, and last)
         self._touch: dict[int, tuple[int, int, int]] = {}
+        self._paused: set[int] = set()
+
+    def controller_changed(self, node_id: int, state: str) -> None:
+        """Who goes on reads votes that were given when things were otherwise: until that is done,
+        nothing is expected of it."""
+        (self._paused.add if state == "PAUSED" else self._paused.discard)(node_id)
 
     def restarted(self, node_id: int) -> None:
         self._touch.pop(node_id, None)
@@ -103,7 +109,7 @@ class Stability(Property):
         known = self._epochs.get(me)
         self._epochs[me] = epoch
         self.exercised += isinstance(quorum.role, Prospective)
-        if known is None or epoch <= known or quorum.voted != quorum.me:
+        if known is None or epoch <= known or quorum.voted != quorum.me or me in self._paused:
             return
         for process in self.world.controllers.values():
             leader = process.node.quorum

@@ -11,12 +11,14 @@ from ..world import World
 from .committed import OfTheCommittedLog
 from .shadow import Fact, Key, Shadow
 
+ELR = "eligible_leader_replicas"
+
 
 class _Mentions:
     """Which partitions name a broker as leader, in the ISR, in the ELR and as a replica; kept from
     what each batch touches."""
 
-    KINDS = ("leader", "isr", "eligible_leader_replicas", "replicas")
+    KINDS = ("leader", "isr", ELR, "replicas")
 
     def __init__(self) -> None:
         self._known: dict[Key, Fact] = {}
@@ -90,12 +92,14 @@ class LeadersAreActive(OfTheCommittedLog):
 
 class UnregisterRemovesReferences(OfTheCommittedLog):
     """A decommission is told by its rewriting of replicas, which nothing else does together with an
-    unregistration."""
+    unregistration. Of an unregistration Kafka makes two passes over one view: whom the first puts
+    from the ISR into the ELR, the second does not see (rules 3.5 to 3.7)."""
 
     number, name = "S26", "unregister-removes-references"
     claim = (
-        "Who is unregistered leads nothing and is in no ISR or ELR, but where nobody else is left"
-        " to lead (3.6); who is decommissioned is in no partition, and none loses its last replica."
+        "Who is unregistered leads nothing and is in no ISR or ELR, but in the ISR as its last"
+        " member and in an ELR that it came into just now, from the ISR; who is decommissioned is"
+        " in no partition, and none loses its last replica."
     )
 
     def __init__(self, world: World) -> None:
@@ -107,23 +111,24 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
         for record in batch.records:
             if isinstance(record, r.UnregisterBrokerRecord):
                 self.exercised += 1
-                self._check(record.broker_id, batch)
+                self._check(record.broker_id, batch, set(changed))
         for key in changed:
             if not self.shadow.facts[key]["replicas"]:
                 raise Broken(f"at {batch.last_offset} {key} has lost its last replica")
 
-    def _check(self, broker_id: int, batch: Batch) -> None:
+    def _check(self, broker_id: int, batch: Batch, changed: set[Key]) -> None:
         is_decommission = _decommissions(batch)
         for kind in _Mentions.KINDS if is_decommission else _Mentions.KINDS[:3]:
             for key in self._mentions.of(kind, broker_id):
                 fact = self.shadow.facts[key]
-                if is_decommission or not _was_the_last(fact, broker_id):
+                stays = _was_the_last(fact, broker_id) if kind != ELR else key in changed
+                if is_decommission or not stays:
                     raise Broken(f"{broker_id} has left, and is in {kind} of {key}: {fact}")
 
 
 def _was_the_last(fact: Fact, broker_id: int) -> bool:
-    """It alone was in sync: as Kafka leaves it without ELR, and with ELR (rule 3.6)."""
-    return fact["leader"] == r.NO_LEADER and fact["isr"] in ((), (broker_id,))
+    """It alone was in sync: without ELR it stays so (rules 3.6, 4.12)."""
+    return bool(fact["leader"] == r.NO_LEADER and fact["isr"] == (broker_id,))
 
 
 def _decommissions(batch: Batch) -> bool:

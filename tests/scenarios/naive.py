@@ -361,11 +361,14 @@ def broken_at(image: Image, partition):
 
 def left_behind(image: Image, broker_id, batch):
     decommissions = any(getattr(one, "replicas", None) is not None for one in batch.records)
+    changed = {(one.topic_id, one.partition_id) for one in batch.records if hasattr(one, "isr")}
     for topic in image.topics.values():
-        for one in topic.partitions.values():
-            named = {one.leader, *one.isr, *one.elr}
+        for number, one in topic.partitions.items():
+            named = {one.leader, *one.isr}
+            if decommissions or (topic.topic_id, number) not in changed:
+                named |= set(one.elr)
             named |= set(one.replicas) if decommissions else set()
-            alone = one.leader == -1 and one.isr in ((), (broker_id,))
+            alone = one.leader == -1 and one.isr == (broker_id,)
             if broker_id in named and (decommissions or not alone):
                 return {"S26"}
     return set()
