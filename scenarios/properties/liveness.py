@@ -108,6 +108,8 @@ class Stability(Property):
         me, epoch = quorum.me.node_id, quorum.epoch
         known = self._epochs.get(me)
         self._epochs[me] = epoch
+        if not isinstance(quorum.role, Follower):
+            self._touch.pop(me, None)
         self.exercised += isinstance(quorum.role, Prospective)
         if known is None or epoch <= known or quorum.voted != quorum.me or me in self._paused:
             return

@@ -98,8 +98,8 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
     number, name = "S26", "unregister-removes-references"
     claim = (
         "Who is unregistered leads nothing and is in no ISR or ELR, but in the ISR as its last"
-        " member and in an ELR that it came into just now, from the ISR; who is decommissioned is"
-        " in no partition, and none loses its last replica."
+        " member and in an ELR that it has just come into; who is decommissioned is in no"
+        " partition, and none loses its last replica."
     )
 
     def __init__(self, world: World) -> None:
