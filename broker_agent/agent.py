@@ -34,6 +34,8 @@ from .metadata_fetch import LogPosition, MetadataFetch
 NOT_CAUGHT_UP_RETRY_MS = 10  # what a real broker waits while STARTING (interop 2.2)
 FIRST_SHUTDOWN_RETRY_MS = 50  # between the first and the second wantShutDown (2.15)
 CONTROLLER_RETRY_MS = 50  # until there is a controller that answers
+FETCH_TIMEOUT_MS = 2000  # controller.quorum.request.timeout.ms
+ALTER_PARTITION_TIMEOUT_MS = 5000
 BACKOFF_FIRST_MS = 100  # 3.9.1 doubles from here up to the session timeout (1.46)
 BACKOFF_JITTER = 0.02
 
@@ -74,8 +76,12 @@ class Agent:
         self._image_at = image_at
         self._previous_broker_epoch = previous_broker_epoch
         self._lease = Conversation(Channel.LEASE, timeout_ms=config.session_timeout_ms // 2)
-        self._fetch = MetadataFetch(config, LogPosition() if position is None else position)
-        self._healing = Healing(config)
+        self._metadata = Conversation(Channel.METADATA, timeout_ms=FETCH_TIMEOUT_MS, first_ms=0)
+        self._partitions = Conversation(Channel.PARTITIONS, timeout_ms=ALTER_PARTITION_TIMEOUT_MS)
+        self._fetch = MetadataFetch(
+            config, LogPosition() if position is None else position, self._metadata
+        )
+        self._healing = Healing(config, self._partitions)
         self._give_up_ms = NEVER_MS
         self._failures = 0
         self._is_caught_up = False
@@ -120,8 +126,8 @@ class Agent:
     def next_deadline_ms(self) -> int:
         if self.is_finished:
             return NEVER_MS
-        due_ms = min(self._lease.deadline_ms, self._fetch.deadline_ms, self._give_up_ms)
-        return min(due_ms, self._healing.deadline_ms) if self._may_heal else due_ms
+        due_ms = min(self._lease.deadline_ms, self._metadata.deadline_ms, self._give_up_ms)
+        return min(due_ms, self._partitions.deadline_ms) if self._may_heal else due_ms
 
     def on_deadline(self, now_ms: int) -> list[Send]:
         if now_ms >= self._give_up_ms:
@@ -129,10 +135,10 @@ class Agent:
             self.state = BrokerState.SHUTTING_DOWN
         if self.is_finished:
             return []
-        sends = self._fetch.due(now_ms)
+        sends = self._fetch.due(now_ms) if now_ms >= self._metadata.deadline_ms else []
         if now_ms >= self._lease.deadline_ms:
             sends += self._communicate(now_ms)
-        if self._may_heal and now_ms >= self._healing.deadline_ms:
+        if now_ms >= self._partitions.deadline_ms and self._may_heal:
             sends += self._heal(now_ms)
         return sends
 

@@ -17,17 +17,16 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.timeline import NEVER_MS
 
 from .config import AgentConfig
-from .conversation import Channel, Conversation, Send
+from .conversation import Conversation, Send
 
-REQUEST_TIMEOUT_MS = 5000
 PARTITIONS_PER_REQUEST_MAX = 1000
 RETRY_MS = 1000  # a refused proposal is made again if the metadata still call for it
 
 
 class Healing:
-    def __init__(self, config: AgentConfig) -> None:
+    def __init__(self, config: AgentConfig, conversation: Conversation) -> None:
         self._config = config
-        self._conversation = Conversation(Channel.PARTITIONS, timeout_ms=REQUEST_TIMEOUT_MS)
+        self._conversation = conversation
         self._due_ms: dict[tuple[PartitionKey, int], int] = {}  # (partition, replica) -> when
 
     def observe(self, image: Image, now_ms: int) -> None:
@@ -40,10 +39,6 @@ class Healing:
     def _wait_for(self, due_ms: dict[tuple[PartitionKey, int], int]) -> None:
         self._due_ms = due_ms
         self._conversation.ask_at(min(due_ms.values(), default=NEVER_MS))
-
-    @property
-    def deadline_ms(self) -> int:
-        return self._conversation.deadline_ms
 
     def due(self, image: Image, broker_epoch: int, now_ms: int, controller_id: int) -> list[Send]:
         self._conversation.timed_out(now_ms)

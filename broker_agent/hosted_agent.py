@@ -100,9 +100,7 @@ class HostedAgent:
     def _wake(self) -> None:
         if not self.is_alive or self.is_paused:
             return
-        now_ms = self.clock.now_ms
-        due = self.agent.next_deadline_ms() <= now_ms
-        self._send(self.agent.on_deadline(now_ms) if due else [])
+        self._send(self.agent.on_deadline(self.clock.now_ms))
 
     def _send(self, sends: list[Send]) -> None:
         """Say what changed, arm the one wake-up, then send."""

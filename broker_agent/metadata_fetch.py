@@ -26,10 +26,9 @@ from kraftsim.controller.core.topic_names import METADATA_TOPIC
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
 
 from .config import AgentConfig
-from .conversation import Channel, Conversation, Send
+from .conversation import Conversation, Send
 
 MAX_WAIT_MS = 500
-REQUEST_TIMEOUT_MS = 2000  # controller.quorum.request.timeout.ms
 RETRY_MS = 50
 MAX_BYTES = 8 * 1024 * 1024
 
@@ -53,13 +52,13 @@ class LogPosition:
 
 
 class MetadataFetch:
-    def __init__(self, config: AgentConfig, position: LogPosition) -> None:
+    def __init__(
+        self, config: AgentConfig, position: LogPosition, conversation: Conversation
+    ) -> None:
         self._config = config
         self._position = position
         self._replica_state = FetchReplicaState(replica_id=config.broker_id)
-        self._conversation = Conversation(
-            Channel.METADATA, timeout_ms=REQUEST_TIMEOUT_MS, first_ms=0
-        )
+        self._conversation = conversation
         self._seen_offset = -1
         self._download: SnapshotId | None = None
         self._downloaded_bytes = 0
@@ -73,13 +72,8 @@ class MetadataFetch:
         """The controller that leads, as far as this broker knows; -1: it does not."""
         return self._position.leader_id
 
-    @property
-    def deadline_ms(self) -> int:
-        return self._conversation.deadline_ms
-
     def due(self, now_ms: int) -> list[Send]:
-        if now_ms < self._conversation.deadline_ms:
-            return []
+        """Its conversation's deadline has come: fetch."""
         if self._conversation.timed_out(now_ms):
             self._position.leader_id = -1  # it may be gone: ask another one
         return [self._conversation.send(self._request(), now_ms, self._position.leader_id)]

@@ -5,6 +5,7 @@ how far to run (virtual time jumps there; real time is read by `server/runtime.p
 """
 
 from collections.abc import Callable
+from functools import partial
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
@@ -93,7 +94,7 @@ class Wakeup:
     def _rearm(self) -> None:
         at_ms = self.armed_ms
         if at_ms != NEVER_MS and (due_us := self._clock.due_us(at_ms)) < NEVER_US:
-            self._clock.timeline.at(due_us, lambda: self._ring(at_ms))
+            self._clock.timeline.at(due_us, partial(self._ring, at_ms))
 
     def _ring(self, at_ms: int) -> None:
         if self.armed_ms == at_ms and self._clock.now_ms >= at_ms:
