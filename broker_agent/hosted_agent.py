@@ -10,7 +10,7 @@ from functools import partial
 from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import Response
-from kraftsim.controller.timeline import NEVER_MS, Wakeup
+from kraftsim.controller.timeline import Wakeup
 
 from .agent import Agent, BrokerState
 from .conversation import Send
@@ -112,7 +112,7 @@ class HostedAgent:
                 self._end()
                 return
         deadline_ms = agent.next_deadline_ms()
-        if deadline_ms != NEVER_MS:
+        if deadline_ms < self._wakeup.armed_ms:
             self._wakeup.arm(deadline_ms)
         for send in sends:
             self._transport(send, partial(self._replied, agent, send))

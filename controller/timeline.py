@@ -78,6 +78,7 @@ class Wakeup:
         self.armed_ms = NEVER_MS
         self._clock = clock
         self._wake = wake
+        self._asked_us: set[int] = set()  # when it is going to look whether it is time
         clock.changed.append(self._rearm)
 
     def arm(self, at_ms: int) -> None:
@@ -92,11 +93,15 @@ class Wakeup:
             self._clock.changed.remove(self._rearm)
 
     def _rearm(self) -> None:
-        at_ms = self.armed_ms
-        if at_ms != NEVER_MS and (due_us := self._clock.due_us(at_ms)) < NEVER_US:
-            self._clock.timeline.at(due_us, partial(self._ring, at_ms))
+        if self.armed_ms == NEVER_MS:
+            return
+        due_us = self._clock.due_us(self.armed_ms)
+        if due_us < NEVER_US and due_us not in self._asked_us:
+            self._asked_us.add(due_us)
+            self._clock.timeline.at(due_us, partial(self._ring, due_us))
 
-    def _ring(self, at_ms: int) -> None:
-        if self.armed_ms == at_ms and self._clock.now_ms >= at_ms:
+    def _ring(self, due_us: int) -> None:
+        self._asked_us.discard(due_us)
+        if self.armed_ms <= self._clock.now_ms:
             self.armed_ms = NEVER_MS
             self._wake()

@@ -80,3 +80,25 @@ def test_a_wakeup_is_armed_again_only_if_earlier_and_stale_ones_do_nothing():
     wakeup.arm(150)
     timeline.run_until(200_000)
     assert [10, 150] == woken
+
+
+def test_who_is_woken_now_and_then_earlier_asks_for_the_later_time_once():
+    """A broker fetches many times between two heartbeats: each would leave a ring behind."""
+    timeline = Timeline(wall_start_ms=0)
+    woken = []
+
+    def wake():
+        woken.append(timeline.now_ms)
+        if timeline.now_ms < 100:
+            wakeup.arm(100)
+
+    wakeup = Wakeup(Clock(timeline), wake)
+    wakeup.arm(100)
+    for at_ms in range(10, 60, 10):
+        wakeup.arm(at_ms)
+        timeline.run_until(at_ms * 1000)
+    before = timeline.asked
+    timeline.run_until(100_000)
+
+    assert [10, 20, 30, 40, 50, 100] == woken
+    assert 1 + 5 == before
