@@ -5,7 +5,6 @@ how far to run (virtual time jumps there; real time is read by `server/runtime.p
 """
 
 from collections.abc import Callable
-from functools import partial
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
@@ -98,7 +97,7 @@ class Wakeup:
         due_us = self._clock.due_us(self.armed_ms)
         if due_us < NEVER_US and due_us not in self._asked_us:
             self._asked_us.add(due_us)
-            self._clock.timeline.at(due_us, partial(self._ring, due_us))
+            self._clock.timeline.at(due_us, lambda: self._ring(due_us))
 
     def _ring(self, due_us: int) -> None:
         self._asked_us.discard(due_us)

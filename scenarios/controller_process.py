@@ -156,7 +156,7 @@ class ControllerProcess:
             self._number += 1
             number = self._number
             self._waiting[number] = reply_to
-            self.hosted.submit(request, partial(self._replied, number))
+            self.hosted.submit(request, lambda reply: self._replied(number, reply))
 
     def ask(self, request: Request, on_answer: Callable[[Response | None], None]) -> None:
         """As another controller asks: a refusal comes as the response that carries it."""

@@ -6,7 +6,6 @@ Without a rule a message costs one draw; rules compose in the order of `network_
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ApiError
@@ -52,7 +51,7 @@ class Network:
             return
         delay_us = self.delay_us() if self.delay_us is not None else 0
         if not self.rules:
-            self._timeline.after(delay_us, partial(self._arrive, message, deliver))
+            self._timeline.after(delay_us, lambda: self._arrive(message, deliver))
             return
         lags_us = [delay_us]
         for rule in self.rules:
@@ -60,7 +59,7 @@ class Network:
         if not lags_us:
             self._stop(message)
         for lag_us in lags_us:
-            self._timeline.after(lag_us, partial(self._arrive, message, deliver))
+            self._timeline.after(lag_us, lambda: self._arrive(message, deliver))
 
     def _arrive(self, message: Message, deliver: Callable[[], None]) -> None:
         sender, receiver = message.sender, message.receiver
@@ -68,7 +67,7 @@ class Network:
             self._stop(message)
             return
         for rule in self.rules:
-            if not rule.lets_in(message, partial(self._deliver, message, deliver)):
+            if not rule.lets_in(message, lambda: self._deliver(message, deliver)):
                 self._stop(message)
                 return
         self._deliver(message, deliver)
