@@ -29,7 +29,7 @@ def heartbeats_without_pause(swaps: Swaps) -> None:
     "M14",
     "A broker waits a whole session after a failure",
     defect="apache/kafka#19061",
-    scenario="resend-backoff-at-timeout",
+    scenario="same-incarnation-resend",
     broken="leads_to[0]",
 )
 def backs_off_for_a_session(swaps: Swaps) -> None:
@@ -47,7 +47,7 @@ def backs_off_for_a_session(swaps: Swaps) -> None:
     "A broker that is caught up never asks to be unfenced",
     defect="textbook: lost wake-up",
     scenario="steady-heartbeats",
-    broken="healthy-brokers-are-unfenced",
+    broken="start",
 )
 def never_asks_again(swaps: Swaps) -> None:
     def buggy(agent: Agent, reply: Any, now_ms: int) -> None:

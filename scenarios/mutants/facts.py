@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from kraftsim.controller.core import brokers, describe_cluster, partitions, replay
+from kraftsim.controller.core import brokers, partitions, replay
 from kraftsim.controller.core import records as r
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import HANDLERS
@@ -33,27 +33,11 @@ def fences_keep_leaderships(swaps: Swaps) -> None:
 
 
 @mutant(
-    "M18",
-    "A fenced replica is in sync from the start",
-    defect="KAFKA-13916, apache/kafka#12240",
-    scenario="admin-flood-during-failover",
-    broken="leaders-and-isr-are-active",
-)
-def counts_on_everybody(swaps: Swaps) -> None:
-    rewritten(
-        swaps,
-        CreateTopicsRequest,
-        r.PartitionRecord,
-        lambda one: replace(one, isr=one.replicas, leader=one.replicas[0]),
-    )
-
-
-@mutant(
     "M19",
     "Fencing is forgotten at the fold",
     defect="KAFKA-13841, apache/kafka#12075",
     scenario="active-controller-crash",
-    broken="image-is-replay",
+    broken="start",
 )
 def unfences_are_not_replayed(swaps: Swaps) -> None:
     applier: Any = replay.APPLIERS[r.BrokerRegistrationChangeRecord]
@@ -112,23 +96,6 @@ def refuses_every_other_incarnation(swaps: Swaps) -> None:
 
 
 @mutant(
-    "M13",
-    "The cluster id is not checked",
-    defect="KAFKA-13528, apache/kafka#11593",
-    scenario="rejected-registration-no-side-effects",
-    broken="foreign-cluster-leaves-no-trace",
-)
-def any_cluster(swaps: Swaps) -> None:
-    handler: Any = HANDLERS[BrokerRegistrationRequest]
-
-    def buggy(state: State, asked: Any, now_ms: int) -> Decision:
-        decision: Decision = handler(state, replace(asked, cluster_id=state.cluster_id), now_ms)
-        return decision
-
-    swaps.entry(HANDLERS, BrokerRegistrationRequest, buggy)  # type: ignore[arg-type]
-
-
-@mutant(
     "M35",
     "Unregistering leaves references",
     defect="textbook; independent.md 2.15",
@@ -179,20 +146,3 @@ def registrations_forget_what_was(swaps: Swaps) -> None:
         image.brokers[record.broker_id] = registration_of(record, None, offset, timestamp_ms)
 
     swaps.entry(replay.APPLIERS, r.RegisterBrokerRecord, buggy)
-
-
-@mutant(
-    "M55",
-    "DescribeCluster leaves somebody out",
-    defect="KIP-1073",
-    scenario="admin-flood-during-failover",
-    broken="reads-are-committed",
-)
-def hides_a_controller(swaps: Swaps) -> None:
-    describe: Any = describe_cluster.describe_controllers
-
-    def buggy(*image: Any, **how: Any) -> Any:
-        reply = describe(*image, **how)
-        return replace(reply, brokers=reply.brokers[1:])
-
-    swaps.attribute(describe_cluster, "describe_controllers", buggy)

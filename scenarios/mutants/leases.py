@@ -31,7 +31,7 @@ def forgets_whom_it_takes_over(swaps: Swaps) -> None:
     "Unfencing waits for the end of the log",
     defect="KAFKA-13959, apache/kafka#12274",
     scenario="steady-heartbeats",
-    broken="healthy-brokers-are-unfenced",
+    broken="start",
 )
 def never_unfences(swaps: Swaps) -> None:
     next_state(swaps, lambda one, now: ControlState.FENCED if now is ControlState.FENCED else one)
