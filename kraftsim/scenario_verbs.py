@@ -7,6 +7,7 @@ import argparse
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,7 @@ def _add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     one.add_argument("--until-failure", action="store_true", help="end with the first that fails")
     one.add_argument("--time-limit", type=float, metavar="S", help="begin none after so long")
     one.add_argument("--junit", type=Path, metavar="F", help="write the verdicts as JUnit XML")
+    one.add_argument("--smoke", action="store_true", help="in small, as the files' smoke: says")
     one.add_argument("--json", action="store_true", help="print one JSON object a run")
     one.set_defaults(run=_run)
 
@@ -102,9 +104,9 @@ def _run(given: argparse.Namespace) -> int:
         if given.json:
             _print_json(result)
         elif len(files) == 1 and given.seeds is None:
-            print(*story(file.scenario, result), sep="\n")
+            print(*story(file.scenario, result, is_small=given.smoke), sep="\n")
         else:
-            print(*verdict(result), sep="\n")
+            print(*verdict(result, is_small=given.smoke), sep="\n")
         if given.until_failure and not _is_as_expected(result, given):
             break
     if given.junit is not None:
@@ -124,7 +126,17 @@ def _chosen(given: argparse.Namespace) -> "Iterator[ScenarioFile]":
         file = read_file(find(name))
         is_named = name in given.scenarios or given.all
         if is_named or set(given.tag) & set(file.scenario.tags):
-            yield file
+            yield _in_small(file) if given.smoke else file
+
+
+def _in_small(file: "ScenarioFile") -> "ScenarioFile":
+    from kraftsim.scenarios.reading import Problem
+    from kraftsim.scenarios.smoke import in_small
+
+    try:
+        return replace(file, scenario=in_small(file.scenario))
+    except Problem as problem:
+        raise CommandError(f"{file.path}: {problem.place}: {problem.what}") from None
 
 
 def _results(

@@ -13,7 +13,7 @@ from kraftsim.scenarios.scenario import Scenario
 ROWS_MAX = 200  # of a story; who wants all of it takes --json
 
 
-def story(scenario: Scenario, result: Result) -> Iterator[str]:
+def story(scenario: Scenario, result: Result, *, is_small: bool = False) -> Iterator[str]:
     """Line by line: the claim, what happened, and the verdict."""
     yield f"{scenario.title or scenario.name} (seed {result.seed})"
     yield f"Claim: {' '.join(scenario.claim.split())}"
@@ -23,11 +23,11 @@ def story(scenario: Scenario, result: Result) -> Iterator[str]:
     if len(lines) > ROWS_MAX:
         yield f"          ... and {len(lines) - ROWS_MAX} lines more (--json has them all)"
     yield ""
-    yield from verdict(result)
+    yield from verdict(result, is_small=is_small)
 
 
-def verdict(result: Result) -> Iterator[str]:
-    """What came of it, and the one command that repeats it."""
+def verdict(result: Result, *, is_small: bool = False) -> Iterator[str]:
+    """What came of it, and the one command that repeats it; `is_small`: it was run with --smoke."""
     yield (
         f"{result.verdict.upper()}  {result.scenario}  seed {result.seed}  {result.digest}  "
         f"{result.events} events in {result.virtual_us / 1e6:.1f} virtual seconds"
@@ -37,7 +37,8 @@ def verdict(result: Result) -> Iterator[str]:
         yield f"  broken at {one.t_us / 1e6:.3f} s: {number}{one.name}: {one.what}"
     if result.verdict != "pass":
         yield from (f"  vacuous: {one}" for one in result.vacuous)
-        yield f"  repeat: kraftsim scenario run {result.scenario} --seed {result.seed}"
+        options = " --smoke" if is_small else ""
+        yield f"  repeat: kraftsim scenario run {result.scenario} --seed {result.seed}{options}"
 
 
 def _lines(rows: Sequence[EventRow]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from .plan import expand, settings_of
 from .reading import Problem, document_of
 from .scenario import Scenario
+from .smoke import in_small
 
 SEED = 1  # any one: what is complained of does not depend on draws, but for times that are drawn
 
@@ -16,11 +17,24 @@ def complaints(scenario: Scenario) -> Iterator[str]:
     except Problem as problem:
         yield f"{problem.place}: {problem.what}"
         return
-    yield from _unreachable(scenario)
+    yield from _of_run(scenario)
+    yield from _of_smoke(scenario)
     yield from _unbound(scenario)
     expect = scenario.expect
     if not (expect.leads_to or expect.never or expect.sometimes or expect.calm or expect.always):
         yield "expect: nothing is claimed"
+
+
+def _of_smoke(scenario: Scenario) -> Iterator[str]:
+    if scenario.smoke:
+        try:
+            yield from (f"smoke: {complaint}" for complaint in _of_run(in_small(scenario)))
+        except Problem as problem:
+            yield f"{problem.place}: {problem.what}"
+
+
+def _of_run(scenario: Scenario) -> Iterator[str]:
+    yield from _unreachable(scenario)
     times = expand(scenario, SEED).time
     whole_us = times.warmup.us + times.run.us + times.calm.us
     if whole_us >= times.limit.us:

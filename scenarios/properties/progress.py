@@ -10,7 +10,6 @@ from kraftsim.controller.core.rpc import (
     BrokerRegistrationRequest,
     BrokerRegistrationResponse,
     DecommissionBrokerRequest,
-    FetchResponse,
     Request,
     UnregisterBrokerRequest,
 )
@@ -202,12 +201,14 @@ class ProgressDuring(Property):
             self._served_us.pop(broker_id, None)
 
     def arrived(self, message: Message) -> None:
-        request, reply = message.request, message.reply
-        if isinstance(reply, FetchResponse) and reply.error_code:
-            self._served_us.pop(message.receiver, None)  # it is of another cluster, and never asks
-        if not (message.is_reply and isinstance(request, BrokerRegistrationRequest)):
+        if not self._served_us or not message.is_reply:
             return
+        request, reply = message.request, message.reply
         code = reply.code if isinstance(reply, ApiError) else getattr(reply, "error_code", 0)
+        if code == ErrorCode.INCONSISTENT_CLUSTER_ID:
+            self._served_us.pop(message.receiver, None)  # its fetches are: it never registers
+        if not isinstance(request, BrokerRegistrationRequest):
+            return
         passes = (ErrorCode.DUPLICATE_BROKER_REGISTRATION, ErrorCode.NOT_CONTROLLER)
         if code not in (ErrorCode.NONE, *passes) or (
             isinstance(reply, BrokerRegistrationResponse) and not reply.error_code

@@ -1,0 +1,78 @@
+"""Writes docs/scenarios.md: what the library holds, from the files themselves.
+
+`python -m tests.scenario_docs` writes the page, and tests/scenarios/test_library.py fails when it
+is not what this would write.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from kraftsim.scenario_files import library, read_file
+from kraftsim.scenarios.scenario import Scenario
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "scenarios.md"
+FAMILIES = {
+    "lease": "Leases, fencing and zombies",
+    "registration": "Registration and identity",
+    "quorum": "The quorum, and failovers",
+    "operations": "What operators do",
+    "rack": "Racks",
+    "clock": "Clocks",
+    "disk": "Disks",
+    "load": "Load",
+    "search": "Search, and the proof that a run can end otherwise",
+}
+INTRODUCTION = """\
+# Scenarios: what can be shown, and what to try to break
+
+Written by `python -m tests.scenario_docs` from the files of the library; do not edit this page.
+
+`kraftsim scenario run NAME` tells one as a story; `--seed N` makes it another run, and the same
+seed is always the same run. `kraftsim scenario show NAME` prints its plan. Each makes a claim: to
+break it is the lesson. Where it says *expected to break*, released Kafka breaks it too.
+"""
+
+
+def scenarios() -> list[Scenario]:
+    return [read_file(path).scenario for path in library().values()]
+
+
+def render(found: Iterable[Scenario]) -> str:
+    by_family: dict[str, list[Scenario]] = {family: [] for family in FAMILIES}
+    for scenario in found:
+        by_family[family_of(scenario)].append(scenario)
+    lines = [INTRODUCTION]
+    for family, members in by_family.items():
+        lines += [f"## {FAMILIES[family]}", "", f"{len(members)} scenarios.", ""]
+        lines += ["| name | claim | what it shows | source | seed |", "|---|---|---|---|---|"]
+        lines += [_row(one) for one in members]
+        lines.append("")
+    return "\n".join(lines[:-1]) + "\n"
+
+
+def family_of(scenario: Scenario) -> str:
+    """The first of its tags that is a family."""
+    return next(tag for tag in scenario.tags if tag in FAMILIES)
+
+
+def _row(scenario: Scenario) -> str:
+    broken = scenario.expect.fails_with
+    claim = scenario.claim + (f" *Expected to break: {broken}.*" if broken else "")
+    seeds = ", ".join(str(pin.seed) for pin in scenario.pins)
+    cells = (f"`{scenario.name}`", claim, _shown(scenario), ", ".join(scenario.refs), seeds)
+    return f"| {' | '.join(' '.join(cell.split()).replace('|', '/') for cell in cells)} |"
+
+
+def _shown(scenario: Scenario) -> str:
+    """Its title, and what it does."""
+    words = dict.fromkeys(f"`{step.word}`" for step in scenario.do if step.word != "note")
+    return f"{scenario.title}: {', '.join(words)}" if words else scenario.title
+
+
+def main() -> None:
+    PAGE.write_text(render(scenarios()), encoding="utf-8")
+    print(f"docs/{PAGE.name}: {len(scenarios())} scenarios")
+
+
+if __name__ == "__main__":
+    main()
