@@ -15,8 +15,9 @@ from kraftsim.controller.core.uuid import random_uuid, uuid_text
 
 from .amounts import Amount
 from .reading import Problem
-from .scenario import Scenario
+from .scenario import Scenario, Step
 from .streams import Streams
+from .swarm import faults
 from .topology import BrokerSpec, ControllerSpec, Topology, unbound_port
 from .words import nearest
 
@@ -24,8 +25,18 @@ T = TypeVar("T")
 
 
 def expand(scenario: Scenario, seed: int) -> Scenario:
-    """Every amount fixed, from the stream `plan` of this seed alone."""
-    return _fixed(scenario, settings_of(scenario), Streams(seed).of("plan"))
+    """Every amount fixed, from the stream `plan` of this seed alone, and chaos written out."""
+    settings, streams = settings_of(scenario), Streams(seed)
+    plan = _fixed(replace(scenario, chaos=None), settings, streams.of("plan"))
+    if scenario.chaos is None:
+        return plan
+    shape, run_us, stream = plan.cluster, plan.time.run.us, streams.of("swarm")
+    drawn = faults(scenario.chaos, shape.controllers, shape.brokers, run_us, settings, stream)
+    steps = tuple(
+        Step(verb=one.verb, word=one.word, trigger="at", amount=Amount(fixed_us=one.at_us))
+        for one in drawn
+    )
+    return replace(plan, do=plan.do + _fixed(steps, settings, stream))
 
 
 def _fixed(value: T, settings: Settings, stream: Random) -> T:

@@ -13,6 +13,7 @@ from .amounts import Amount
 from .conditions import Condition
 from .reading import Path, Problem, document_of, expect_keys, mapping, read
 from .selectors import Selector
+from .swarm import Chaos
 from .verbs import VERBS, Verb
 from .words import nearest
 
@@ -188,6 +189,7 @@ class Scenario:
     network: NetworkShape = NetworkShape()
     let: Mapping[str, Binding] = field(default_factory=dict)
     do: tuple[Step, ...] = ()
+    chaos: Chaos | None = None
     expect: Expect = Expect()
     smoke: Mapping[str, object] = field(default_factory=dict)
     mutants: tuple[str, ...] = ()
