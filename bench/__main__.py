@@ -6,10 +6,12 @@ import sys
 from .heartbeats import heartbeats, many_brokers
 from .quorum import quorum
 from .report import Row, print_rows
+from .simulation import simulation
 from .starts import agents, in_process, start
 
 BENCHMARKS = {
-    one.__name__: one for one in (heartbeats, many_brokers, start, agents, in_process, quorum)
+    one.__name__: one
+    for one in (heartbeats, many_brokers, start, agents, in_process, quorum, simulation)
 }
 
 

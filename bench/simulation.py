@@ -1,0 +1,94 @@
+"""Virtual time: how much faster than the clock a world runs. Processor time, of this process alone:
+nothing here waits for anything."""
+
+import time
+from statistics import median
+
+from kraftsim.scenarios.delays import uniform
+from kraftsim.scenarios.streams import Streams
+from kraftsim.scenarios.topology import BrokerSpec, ControllerSpec, Topology, unbound_port
+from kraftsim.scenarios.world import World
+
+from .processes import CLUSTER_ID
+from .report import Row
+
+RUNS = 5
+SECOND_US = 1_000_000
+DELAY_US = (1_000, 10_000)  # of every message, each way
+FLEET = 1_000
+REGISTERS_WITHIN_S = 600  # each broker of the fleet is started anew once in so many seconds
+FLEET_S = 60  # simulated of it: all of it would take too long to print
+
+
+def simulation() -> list[Row]:
+    return [_steady(), _fleet(), _start()]
+
+
+def _steady() -> Row:
+    """Nothing happens but what always does: heartbeats, idle records, and everybody's fetches."""
+    world = _running(brokers=10)
+    seconds = 60
+    rates = [seconds / _cpu_s(world, seconds) for _ in range(RUNS)]
+    name = "3 controllers + 10 brokers, virtual time"
+    return Row(name, f"{median(rates):,.0f} x real time", goal=">= 1,500 x")
+
+
+def _fleet() -> Row:
+    """One broker after the other is killed and started anew, evenly over ten minutes."""
+    world = _running(brokers=FLEET)
+    for position, agent in enumerate(world.agents.values()):
+        begins_us = position * REGISTERS_WITHIN_S * SECOND_US // FLEET
+        world.timeline.after(begins_us, agent.kill)
+        world.timeline.after(begins_us, agent.start)
+    took_s = _cpu_s(world, FLEET_S) * REGISTERS_WITHIN_S / FLEET_S
+    return Row(
+        "1,000 brokers re-register in 10 simulated minutes",
+        f"{took_s:.0f} s (from {FLEET_S} s of it)",
+        goal="<= 120 s",
+    )
+
+
+def _start() -> Row:
+    """From nothing to three brokers unfenced; with an election's patience, which is more than a
+    second of three voters that ask around, it is another four times as much."""
+    took_ms = []
+    for seed in range(21):
+        began = time.process_time()
+        _started(_world(seed, brokers=3), elects_at_once=True)
+        took_ms.append((time.process_time() - began) * 1000)
+    name = "a world of 3 + 3 starts, elected at once"
+    return Row(name, f"{median(took_ms):.1f} ms", goal="<= 5 ms")
+
+
+def _world(seed: int, *, brokers: int) -> World:
+    topology = Topology(
+        cluster_id=CLUSTER_ID,
+        controllers=tuple(ControllerSpec(node_id=one) for one in (3000, 3001, 3002)),
+        brokers=tuple(
+            BrokerSpec(broker_id=one, port=unbound_port(one)) for one in range(1, brokers + 1)
+        ),
+    )
+    world = World(topology, streams=Streams(seed))
+    world.network.delay_us = uniform(*DELAY_US, world.streams.of("delay"))
+    return world
+
+
+def _started(world: World, *, elects_at_once: bool = False) -> World:
+    world.start(elects_at_once=elects_at_once)
+    brokers = [one.broker_id for one in world.topology.brokers]
+    assert world.run_until(lambda: world.are_unfenced(brokers), limit_us=120 * SECOND_US)
+    return world
+
+
+def _running(*, brokers: int) -> World:
+    """Ten seconds later, so that nobody is still on its way."""
+    world = _started(_world(1, brokers=brokers))
+    world.advance(10 * SECOND_US)
+    return world
+
+
+def _cpu_s(world: World, seconds: int) -> float:
+    """What so many seconds of the world cost."""
+    began = time.process_time()
+    world.advance(seconds * SECOND_US)
+    return time.process_time() - began
