@@ -25,7 +25,17 @@ DRAWERS = {"utils", "util", "common", "base", "helpers", "helper", "manager", "m
 # What a pure module may take from the standard library: nothing that reads a clock, a file, a
 # socket or the environment, no source of entropy, and nothing that runs beside something else.
 PURE = (
-    {"abc", "collections", "copy", "dataclasses", "enum", "types", "typing", "__future__"}
+    {
+        "abc",
+        "collections",
+        "contextlib",
+        "copy",
+        "dataclasses",
+        "enum",
+        "types",
+        "typing",
+        "__future__",
+    }
     | {"base64", "binascii", "hashlib", "ipaddress", "json", "re", "string", "struct", "textwrap"}
     | {"bisect", "difflib", "functools", "heapq", "itertools", "math", "operator", "zlib"}
 )
