@@ -18,12 +18,15 @@ def story(scenario: Scenario, result: Result, *, is_small: bool = False) -> Iter
     yield f"{scenario.title or scenario.name} (seed {result.seed})"
     yield f"Claim: {' '.join(scenario.claim.split())}"
     yield ""
-    lines = list(_lines(result.rows))
+    lines = list(_lines(result.rows, {one.on: one.say for one in scenario.lesson}))
     yield from lines[:ROWS_MAX]
     if len(lines) > ROWS_MAX:
         yield f"          ... and {len(lines) - ROWS_MAX} lines more (--json has them all)"
     yield ""
     yield from verdict(result, is_small=is_small)
+    for pin in scenario.pins:
+        if pin.seed == result.seed and pin.digest and pin.digest != result.digest and not is_small:
+            yield f"  drifted: {pin.digest} was pinned, so this seed no longer means what it meant"
 
 
 def verdict(result: Result, *, is_small: bool = False) -> Iterator[str]:
@@ -41,11 +44,14 @@ def verdict(result: Result, *, is_small: bool = False) -> Iterator[str]:
         yield f"  repeat: kraftsim scenario run {result.scenario} --seed {result.seed}{options}"
 
 
-def _lines(rows: Sequence[EventRow]) -> Iterator[str]:
-    for (t_us, *_), together in groupby(rows, key=_togetherness):
+def _lines(rows: Sequence[EventRow], captions: dict[str, str]) -> Iterator[str]:
+    """Each caption once, after the first event that it is about; `captions` is used up."""
+    for (t_us, kind, *_), together in groupby(rows, key=_togetherness):
         text = _sentence(list(together))
         if text:
             yield f"{t_us / 1e6:9.3f} s  {text}"
+        if kind in captions:
+            yield f"{'':13}({captions.pop(kind)})"
 
 
 def _togetherness(row: EventRow) -> tuple[int, str, str, int | None]:

@@ -167,11 +167,11 @@ class Pin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caption:
-    """Said in the story once something of `on` has happened (an event's kind), or `at` a time."""
+    """Said in the story after the first event of the kind `on`; what is said of a fault stands at
+    its step."""
 
     say: str
-    at: Amount | None = None
-    on: str | None = None
+    on: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -160,3 +160,19 @@ def test_explain_lists_what_it_can_explain_and_then_why(capsys):
 
     assert main(["explain", NAME, "--seed", "17", "--event", "99999"]) == 1
     assert number in capsys.readouterr().err
+
+
+def test_captions_stand_where_what_they_are_about_first_happened(capsys):
+    main(["scenario", "run", NAME, "--seed", "17"])
+
+    lines = capsys.readouterr().out.splitlines()
+    captions = [number for number, line in enumerate(lines) if "(The lease ran out" in line]
+    assert 1 == len(captions)
+    assert "fenced (epoch" in lines[captions[0] - 1]
+
+
+def test_a_pinned_digest_that_is_another_now_is_said_to_have_drifted(here, capsys):
+    path = written(here, ("- {seed: 1}", "- {seed: 1, digest: b2:00}"))
+
+    assert main(["scenario", "run", path]) == 0
+    assert "drifted: b2:00 was pinned" in capsys.readouterr().out
