@@ -2,6 +2,7 @@
 # make test    the whole suite                            (make test ARGS="-k heartbeat")
 # make check   format, types, pure tests: under a minute, writes nothing
 # make bench   the benchmarks     make fidelity   write docs/fidelity.md from the tests
+# make determinism   ten thousand runs, each twice: the same digest
 # make soak    the long runs: twenty quorums of processes, each killed at another moment, and the
 #              histories of small quorums, minutes deep
 # make format  mend the format    make clean      remove .venv and every cache
@@ -16,7 +17,7 @@ BYTECODE := env -u PYTHONDONTWRITEBYTECODE
 PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup
 ARGS     ?=
 
-.PHONY: run test check bench soak fidelity format clean compile
+.PHONY: run test check bench determinism soak fidelity format clean compile
 .DEFAULT_GOAL := test
 
 run: $(VENV)/.service compile
@@ -37,6 +38,9 @@ bench: $(VENV)/.test compile
 soak: $(VENV)/.test compile
 	KRAFTSIM_SOAK_CLUSTERS=20 $(PYTEST) tests/interop/test_quorum_kills.py $(ARGS)
 	KRAFTSIM_SOAK_STATES=1000000 $(PYTEST) tests/raft/test_explore.py -rP $(ARGS)
+
+determinism: $(VENV)/.test compile
+	KRAFTSIM_DETERMINISM_SEEDS=200 $(PYTEST) tests/scenarios/test_library.py -k "one_digest or same_digests" $(ARGS)
 
 fidelity: $(VENV)/.test
 	$(BIN)/python -m tests.fidelity

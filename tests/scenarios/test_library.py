@@ -18,7 +18,7 @@ PINNED = [(name, pin.seed) for name, scenario in SCENARIOS.items() for pin in sc
 
 # What is cheap enough to run twice with many seeds: nothing with a fleet, or a day.
 CHEAP = [name for name, scenario in SCENARIOS.items() if not scenario.smoke]
-SEEDS_TWICE = 4
+SEEDS_TWICE = int(os.environ.get("KRAFTSIM_DETERMINISM_SEEDS", "4"))
 
 
 def run_in_small(name, seed):
