@@ -1,11 +1,12 @@
 """One batch of the metadata log: records that were appended together, at offsets and an epoch."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from .records import Record
+from .value import value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class LeaderChange:
     """The control record that opens an epoch (interop 3.2); version 0 in every release."""
 
@@ -14,35 +15,35 @@ class LeaderChange:
     granting_voters: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class SnapshotHeader:
     last_contained_log_timestamp: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class SnapshotFooter:
     pass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class KRaftVersion:
     kraft_version: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class VoterEndpoint:
     name: str
     host: str
     port: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class VersionRange:
     min_supported_version: int
     max_supported_version: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Voter:
     voter_id: int
     voter_directory_id: bytes
@@ -50,7 +51,7 @@ class Voter:
     k_raft_version_feature: VersionRange
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Voters:
     voters: tuple[Voter, ...]
 
@@ -58,7 +59,7 @@ class Voters:
 ControlRecord = LeaderChange | SnapshotHeader | SnapshotFooter | KRaftVersion | Voters
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Batch:
     """`records` are all data or all control records; `timestamp_ms` is wall time, a stamp only.
 

@@ -5,9 +5,8 @@ Names and fields are Kafka's own (REC/*.json), in snake case. A record says what
 version, is `wire/metadata_records.py` and `record_versions.py`.
 """
 
-from dataclasses import dataclass
-
 from .uuid import Uuid
+from .value import value
 
 NO_LEADER = -1
 NO_LEADER_CHANGE = -2  # PartitionChangeRecord.leader: "stays as it is" (rule 4.2)
@@ -22,7 +21,7 @@ IN_CONTROLLED_SHUTDOWN, NO_SHUTDOWN_CHANGE = 1, 0
 TOPIC_RESOURCE, BROKER_RESOURCE = 2, 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Endpoint:
     name: str
     host: str
@@ -30,14 +29,14 @@ class Endpoint:
     security_protocol: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FeatureRange:
     name: str
     min_supported_version: int
     max_supported_version: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class RegisterBrokerRecord:
     """`start_time_ms` is ours (KIP-436): a high tagged field that Kafka's readers skip."""
 
@@ -55,19 +54,19 @@ class RegisterBrokerRecord:
     start_time_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class UnregisterBrokerRecord:
     broker_id: int
     broker_epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class TopicRecord:
     name: str
     topic_id: Uuid
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class PartitionRecord:
     partition_id: int
     topic_id: Uuid
@@ -84,7 +83,7 @@ class PartitionRecord:
     last_known_elr: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ConfigRecord:
     resource_type: int
     resource_name: str
@@ -92,7 +91,7 @@ class ConfigRecord:
     value: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class PartitionChangeRecord:
     """A field left at None (or at its "no change" number) stays as it is."""
 
@@ -109,7 +108,7 @@ class PartitionChangeRecord:
     directories: tuple[Uuid, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FenceBrokerRecord:
     """The form before metadata.version 3.3-IV2 (rule 2.21)."""
 
@@ -117,18 +116,18 @@ class FenceBrokerRecord:
     epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class UnfenceBrokerRecord:
     id: int
     epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class RemoveTopicRecord:
     topic_id: Uuid
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DelegationTokenRecord:
     owner: str
     requester: str
@@ -139,7 +138,7 @@ class DelegationTokenRecord:
     token_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class UserScramCredentialRecord:
     name: str
     mechanism: int
@@ -149,19 +148,19 @@ class UserScramCredentialRecord:
     iterations: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FeatureLevelRecord:
     name: str
     feature_level: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class QuotaEntity:
     entity_type: str
     entity_name: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ClientQuotaRecord:
     entity: tuple[QuotaEntity, ...]
     key: str
@@ -169,14 +168,14 @@ class ClientQuotaRecord:
     remove: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ProducerIdsRecord:
     broker_id: int
     broker_epoch: int
     next_producer_id: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class BrokerRegistrationChangeRecord:
     broker_id: int
     broker_epoch: int
@@ -186,7 +185,7 @@ class BrokerRegistrationChangeRecord:
     cordoned_log_dirs: tuple[Uuid, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AccessControlEntryRecord:
     id: Uuid
     resource_type: int
@@ -198,48 +197,48 @@ class AccessControlEntryRecord:
     permission_type: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class RemoveAccessControlEntryRecord:
     id: Uuid
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class NoOpRecord:
     pass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ZkMigrationStateRecord:
     zk_migration_state: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class RemoveUserScramCredentialRecord:
     name: str
     mechanism: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class BeginTransactionRecord:
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class EndTransactionRecord:
     pass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AbortTransactionRecord:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class RemoveDelegationTokenRecord:
     token_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class RegisterControllerRecord:
     controller_id: int
     incarnation_id: Uuid
@@ -248,7 +247,7 @@ class RegisterControllerRecord:
     features: tuple[FeatureRange, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ClearElrRecord:
     topic_name: str
 

@@ -1,11 +1,10 @@
 """The life of a broker's registration: keys 62, 63, 64, and KIP-631's DecommissionBroker."""
 
-from dataclasses import dataclass
-
 from ..uuid import Uuid
+from ..value import value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class BrokerListener:
     name: str
     host: str
@@ -13,14 +12,14 @@ class BrokerListener:
     security_protocol: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class BrokerFeature:
     name: str
     min_supported_version: int
     max_supported_version: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class BrokerRegistrationRequest:
     """Rule 1.2. `features` of None means "supports everything that is finalized" (HTTP only)."""
 
@@ -35,14 +34,14 @@ class BrokerRegistrationRequest:
     previous_broker_epoch: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class BrokerRegistrationResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
     broker_epoch: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class BrokerHeartbeatRequest:
     """Rule 2.1. `current_metadata_offset` is the last offset the broker has applied (2.2a)."""
 
@@ -55,7 +54,7 @@ class BrokerHeartbeatRequest:
     cordoned_log_dirs: tuple[Uuid, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class BrokerHeartbeatResponse:
     """On error every flag has its default, so an error always reads is_fenced (rule 2.2)."""
 
@@ -66,12 +65,12 @@ class BrokerHeartbeatResponse:
     should_shut_down: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class UnregisterBrokerRequest:
     broker_id: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class UnregisterBrokerResponse:
     """`error_message` is "" on success, never null (rule 3.4)."""
 
@@ -80,7 +79,7 @@ class UnregisterBrokerResponse:
     error_message: str | None = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DecommissionBrokerRequest:
     """KIP-631's draft; never shipped by Kafka, so HTTP, CLI and Python only."""
 
@@ -88,7 +87,7 @@ class DecommissionBrokerRequest:
     force: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DecommissionBrokerResponse:
     throttle_time_ms: int = 0
     error_code: int = 0

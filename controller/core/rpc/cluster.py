@@ -1,41 +1,40 @@
 """What a client asks about the cluster: keys 3, 18 and 60."""
 
-from dataclasses import dataclass
-
 from ..uuid import ZERO_UUID, Uuid
+from ..value import value
 
 OPERATIONS_ABSENT = -2147483648  # "the caller did not ask for authorized operations" (5.11)
 BROKER_ENDPOINT, CONTROLLER_ENDPOINT = 1, 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ApiVersionsRequest:
     client_software_name: str = ""
     client_software_version: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ApiVersion:
     api_key: int
     min_version: int
     max_version: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class SupportedFeatureKey:
     name: str
     min_version: int
     max_version: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FinalizedFeatureKey:
     name: str
     max_version_level: int
     min_version_level: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ApiVersionsResponse:
     error_code: int = 0
     api_keys: tuple[ApiVersion, ...] = ()
@@ -46,14 +45,14 @@ class ApiVersionsResponse:
     zk_migration_ready: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DescribeClusterRequest:
     include_cluster_authorized_operations: bool = False
     endpoint_type: int = BROKER_ENDPOINT
     include_fenced_brokers: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DescribeClusterBroker:
     """`start_time_ms` (KIP-436) is spelled over HTTP, and on the wire only when asked for."""
 
@@ -65,7 +64,7 @@ class DescribeClusterBroker:
     start_time_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DescribeClusterResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
@@ -77,13 +76,13 @@ class DescribeClusterResponse:
     cluster_authorized_operations: int = OPERATIONS_ABSENT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class MetadataRequestTopic:
     topic_id: Uuid = ZERO_UUID
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class MetadataRequest:
     """`topics` of None asks for all of them; the empty tuple for none."""
 
@@ -93,7 +92,7 @@ class MetadataRequest:
     include_topic_authorized_operations: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class MetadataBroker:
     node_id: int
     host: str
@@ -102,7 +101,7 @@ class MetadataBroker:
     start_time_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class MetadataPartition:
     error_code: int = 0
     partition_index: int
@@ -113,7 +112,7 @@ class MetadataPartition:
     offline_replicas: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class MetadataTopic:
     error_code: int = 0
     name: str | None
@@ -123,7 +122,7 @@ class MetadataTopic:
     topic_authorized_operations: int = OPERATIONS_ABSENT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class MetadataResponse:
     throttle_time_ms: int = 0
     brokers: tuple[MetadataBroker, ...] = ()

@@ -1,12 +1,11 @@
 """What the cluster and its controllers can: UpdateFeatures (57), ControllerRegistration (70)."""
 
-from dataclasses import dataclass
-
 from ..uuid import Uuid
+from ..value import value
 from .brokers import BrokerFeature, BrokerListener
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FeatureUpdate:
     """`upgrade_type`: 1 upgrade, 2 safe downgrade, 3 unsafe downgrade (rule 5.54)."""
 
@@ -16,21 +15,21 @@ class FeatureUpdate:
     upgrade_type: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class UpdateFeaturesRequest:
     timeout_ms: int = 60000
     feature_updates: tuple[FeatureUpdate, ...] = ()
     validate_only: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class UpdatableFeatureResult:
     feature: str
     error_code: int = 0
     error_message: str | None = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class UpdateFeaturesResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
@@ -38,7 +37,7 @@ class UpdateFeaturesResponse:
     results: tuple[UpdatableFeatureResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ControllerRegistrationRequest:
     controller_id: int
     incarnation_id: Uuid
@@ -47,7 +46,7 @@ class ControllerRegistrationRequest:
     features: tuple[BrokerFeature, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ControllerRegistrationResponse:
     throttle_time_ms: int = 0
     error_code: int = 0

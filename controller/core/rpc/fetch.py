@@ -1,24 +1,16 @@
 """Fetch (1) as the metadata log is read with it: one topic, one partition (interop 2.2, 2.3)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar, dataclass_transform
+from dataclasses import field
+from typing import TYPE_CHECKING
 
 from ..uuid import ZERO_UUID, Uuid
+from ..value import value
 
 if TYPE_CHECKING:
     from ..batch import Batch
 
-Model = TypeVar("Model")
 HIGH_WATERMARK_UNKNOWN = 2**63 - 1  # the default of Fetch v18's HighWatermark (KIP-1166)
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-def value(model: type[Model]) -> type[Model]:
-    """A frozen dataclass to the type checker, which refuses to set a field; at run time nobody
-    does. Half of what virtual time costs is fetches, and a frozen one takes three times as long to
-    make."""
-    return dataclass(slots=True, kw_only=True, unsafe_hash=True)(model)
 
 
 @value

@@ -1,13 +1,12 @@
 """How voters speak to each other: Vote (52), BeginQuorumEpoch (53), EndQuorumEpoch (54), and what
 they tell of themselves: DescribeQuorum (55). KIP-595, KIP-836, KIP-853, KIP-996."""
 
-from dataclasses import dataclass
-
 from ..uuid import ZERO_UUID, Uuid
+from ..value import value
 from .fetch import NodeEndpoint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class QuorumEndpoint:
     """Where a voter listens, under the listener's name."""
 
@@ -16,7 +15,7 @@ class QuorumEndpoint:
     port: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class VotePartition:
     partition_index: int = 0
     replica_epoch: int
@@ -28,13 +27,13 @@ class VotePartition:
     pre_vote: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class VoteTopic:
     topic_name: str
     partitions: tuple[VotePartition, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class VoteRequest:
     """`voter_id` is whom the candidate believes to reach; -1: it does not say."""
 
@@ -43,7 +42,7 @@ class VoteRequest:
     topics: tuple[VoteTopic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class VotePartitionResult:
     partition_index: int = 0
     error_code: int = 0
@@ -52,20 +51,20 @@ class VotePartitionResult:
     vote_granted: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class VoteTopicResult:
     topic_name: str
     partitions: tuple[VotePartitionResult, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class VoteResponse:
     error_code: int = 0
     topics: tuple[VoteTopicResult, ...] = ()
     node_endpoints: tuple[NodeEndpoint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class BeginQuorumEpochPartition:
     partition_index: int = 0
     voter_directory_id: Uuid = ZERO_UUID
@@ -73,13 +72,13 @@ class BeginQuorumEpochPartition:
     leader_epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class BeginQuorumEpochTopic:
     topic_name: str
     partitions: tuple[BeginQuorumEpochPartition, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class BeginQuorumEpochRequest:
     cluster_id: str | None = None
     voter_id: int = -1
@@ -87,7 +86,7 @@ class BeginQuorumEpochRequest:
     leader_endpoints: tuple[QuorumEndpoint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class QuorumEpochPartitionResult:
     """What Begin- and EndQuorumEpoch answer: the leader and epoch as the receiver knows them."""
 
@@ -97,26 +96,26 @@ class QuorumEpochPartitionResult:
     leader_epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class QuorumEpochTopicResult:
     topic_name: str
     partitions: tuple[QuorumEpochPartitionResult, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class BeginQuorumEpochResponse:
     error_code: int = 0
     topics: tuple[QuorumEpochTopicResult, ...] = ()
     node_endpoints: tuple[NodeEndpoint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class PreferredCandidate:
     candidate_id: int
     candidate_directory_id: Uuid = ZERO_UUID
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class EndQuorumEpochPartition:
     """Version 0 names `preferred_successors`, version 1 `preferred_candidates`."""
 
@@ -127,43 +126,43 @@ class EndQuorumEpochPartition:
     preferred_candidates: tuple[PreferredCandidate, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class EndQuorumEpochTopic:
     topic_name: str
     partitions: tuple[EndQuorumEpochPartition, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class EndQuorumEpochRequest:
     cluster_id: str | None = None
     topics: tuple[EndQuorumEpochTopic, ...] = ()
     leader_endpoints: tuple[QuorumEndpoint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class EndQuorumEpochResponse:
     error_code: int = 0
     topics: tuple[QuorumEpochTopicResult, ...] = ()
     node_endpoints: tuple[NodeEndpoint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DescribeQuorumPartition:
     partition_index: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DescribeQuorumTopic:
     topic_name: str
     partitions: tuple[DescribeQuorumPartition, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DescribeQuorumRequest:
     topics: tuple[DescribeQuorumTopic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ReplicaState:
     """Timestamps are the leader's wall clock; -1 where nothing is known (rules 5.29 to 5.31)."""
 
@@ -174,7 +173,7 @@ class ReplicaState:
     last_caught_up_timestamp: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DescribeQuorumPartitionResult:
     """Leader, epoch and watermark have no default of -1 in the schema: an error says 0 (5.25)."""
 
@@ -188,19 +187,19 @@ class DescribeQuorumPartitionResult:
     observers: tuple[ReplicaState, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DescribeQuorumTopicResult:
     topic_name: str
     partitions: tuple[DescribeQuorumPartitionResult, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class QuorumNode:
     node_id: int
     listeners: tuple[QuorumEndpoint, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DescribeQuorumResponse:
     error_code: int = 0
     error_message: str | None = ""

@@ -1,12 +1,13 @@
 """FetchSnapshot (59): the bytes of a snapshot, slice by slice (rule 10.44)."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..uuid import ZERO_UUID, Uuid
+from ..value import value
 from .fetch import LeaderIdAndEpoch, NodeEndpoint, SnapshotId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class SnapshotPartition:
     """`position` counts bytes from the snapshot's beginning."""
 
@@ -17,13 +18,13 @@ class SnapshotPartition:
     replica_directory_id: Uuid = ZERO_UUID
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class SnapshotTopic:
     name: str
     partitions: tuple[SnapshotPartition, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FetchSnapshotRequest:
     cluster_id: str | None = None
     replica_id: int = -1
@@ -31,7 +32,7 @@ class FetchSnapshotRequest:
     topics: tuple[SnapshotTopic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class SnapshotPartitionData:
     """`size` is that of the whole snapshot; the slice begins at `position`."""
 
@@ -44,13 +45,13 @@ class SnapshotPartitionData:
     unaligned_records: bytes = b""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class SnapshotTopicData:
     name: str
     partitions: tuple[SnapshotPartitionData, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FetchSnapshotResponse:
     throttle_time_ms: int = 0
     error_code: int = 0

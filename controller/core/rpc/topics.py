@@ -1,23 +1,22 @@
 """Topics and their partitions: keys 19, 20 and 56."""
 
-from dataclasses import dataclass
-
 from ..uuid import ZERO_UUID, Uuid
+from ..value import value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class CreatableReplicaAssignment:
     partition_index: int
     broker_ids: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class CreatableTopicConfigEntry:
     name: str
     value: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class CreatableTopic:
     """-1 for partitions or replication factor means the controller's default (rule 4.56)."""
 
@@ -28,14 +27,14 @@ class CreatableTopic:
     configs: tuple[CreatableTopicConfigEntry, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class CreateTopicsRequest:
     topics: tuple[CreatableTopic, ...]
     timeout_ms: int = 60000
     validate_only: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class CreatableTopicConfig:
     name: str
     value: str | None
@@ -44,7 +43,7 @@ class CreatableTopicConfig:
     is_sensitive: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class CreatableTopicResult:
     name: str
     topic_id: Uuid = ZERO_UUID
@@ -56,19 +55,19 @@ class CreatableTopicResult:
     configs: tuple[CreatableTopicConfig, ...] | None = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class CreateTopicsResponse:
     throttle_time_ms: int = 0
     topics: tuple[CreatableTopicResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DeleteTopicState:
     name: str | None = None
     topic_id: Uuid = ZERO_UUID
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DeleteTopicsRequest:
     """Versions 1-5 carry `topic_names`, version 6 `topics` (by name or by id)."""
 
@@ -77,7 +76,7 @@ class DeleteTopicsRequest:
     timeout_ms: int = 60000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DeletableTopicResult:
     name: str | None
     topic_id: Uuid = ZERO_UUID
@@ -85,19 +84,19 @@ class DeletableTopicResult:
     error_message: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DeleteTopicsResponse:
     throttle_time_ms: int = 0
     responses: tuple[DeletableTopicResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AlterPartitionBrokerState:
     broker_id: int
     broker_epoch: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AlterPartitionData:
     """Version 2 carries `new_isr`, version 3 `new_isr_with_epochs`."""
 
@@ -109,20 +108,20 @@ class AlterPartitionData:
     partition_epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AlterPartitionTopic:
     topic_id: Uuid
     partitions: tuple[AlterPartitionData, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AlterPartitionRequest:
     broker_id: int
     broker_epoch: int = -1
     topics: tuple[AlterPartitionTopic, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AlterPartitionResult:
     """On error the other fields stay 0 and empty (rule 4.34)."""
 
@@ -135,13 +134,13 @@ class AlterPartitionResult:
     partition_epoch: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AlterPartitionTopicResult:
     topic_id: Uuid
     partitions: tuple[AlterPartitionResult, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AlterPartitionResponse:
     throttle_time_ms: int = 0
     error_code: int = 0

@@ -1,12 +1,13 @@
 """Changes of the voters: AddRaftVoter (80), RemoveRaftVoter (81), UpdateRaftVoter (82), KIP-853."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..uuid import Uuid
+from ..value import value
 from .quorum import QuorumEndpoint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AddRaftVoterRequest:
     """`ack_when_committed` false (version 1): answer as soon as the leader has written it."""
 
@@ -18,34 +19,34 @@ class AddRaftVoterRequest:
     ack_when_committed: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AddRaftVoterResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class RemoveRaftVoterRequest:
     cluster_id: str | None = None
     voter_id: int
     voter_directory_id: Uuid
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class RemoveRaftVoterResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class KRaftVersionFeature:
     min_supported_version: int = 0
     max_supported_version: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class UpdateRaftVoterRequest:
     cluster_id: str | None = None
     current_leader_epoch: int = -1
@@ -55,7 +56,7 @@ class UpdateRaftVoterRequest:
     k_raft_version_feature: KRaftVersionFeature = field(default_factory=KRaftVersionFeature)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class CurrentVoterLeader:
     leader_id: int = -1
     leader_epoch: int = -1
@@ -63,7 +64,7 @@ class CurrentVoterLeader:
     port: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class UpdateRaftVoterResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
