@@ -57,6 +57,9 @@ def main(words: Sequence[str] | None = None) -> int:
         return USAGE
     except BrokenPipeError:
         return GOOD  # the reader of our output has seen enough
+    except OSError as error:
+        print(f"kraftsim: {error}", file=sys.stderr)
+        return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
 

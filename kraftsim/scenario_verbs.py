@@ -98,6 +98,7 @@ def _run(given: argparse.Namespace) -> int:
     from .story import story, verdict
 
     files = list(_chosen(given))
+    _expect_sound(files)
     results = []
     for file, result in _results(given, files):
         results.append(result)
@@ -109,6 +110,8 @@ def _run(given: argparse.Namespace) -> int:
             print(*verdict(result, is_small=given.smoke), sep="\n")
         if given.until_failure and not _is_as_expected(result, given):
             break
+    if not results:
+        raise CommandError("nothing was run: expected scenarios with that tag, and time for one")
     if given.junit is not None:
         _write_junit(given.junit, results)
     return _exit_code(results, given)
@@ -127,6 +130,15 @@ def _chosen(given: argparse.Namespace) -> "Iterator[ScenarioFile]":
         is_named = name in given.scenarios or given.all
         if is_named or set(given.tag) & set(file.scenario.tags):
             yield _in_small(file) if given.smoke else file
+
+
+def _expect_sound(files: "list[ScenarioFile]") -> None:
+    """What lint would say is said before anything runs."""
+    from kraftsim.scenarios.lint import complaints
+
+    for file in files:
+        for complaint in complaints(file.scenario):
+            raise CommandError(f"{file.path}: {complaint}")
 
 
 def _in_small(file: "ScenarioFile") -> "ScenarioFile":
@@ -152,7 +164,7 @@ def _results(
                 return
             try:
                 yield file, run(file.scenario, seed)
-            except LimitError as error:
+            except (LimitError, ValueError) as error:
                 raise CommandError(f"{file.path}: seed {seed}: {error}") from None
 
 

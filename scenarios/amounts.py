@@ -51,7 +51,10 @@ class Amount:
     @staticmethod
     def from_document(value: object, path: Path) -> "Amount":
         if not isinstance(value, Mapping):
-            return Amount(fixed_us=_read_us(value, path))
+            us = _read_us(value, path)
+            if us < 0 and path[-1:] != ("by",):  # only a clock can be set back
+                raise Problem(path, f"expected a duration of 0s or more, got {value!r}")
+            return Amount(fixed_us=us)
         if "of" in value:
             expect_keys(value, ("of", "times", "plus"), path)
             return _relative(value, path)

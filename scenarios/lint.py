@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 from .plan import expand, settings_of
+from .properties import ALL
 from .reading import Problem, document_of
 from .scenario import Scenario
 from .smoke import in_small
+from .words import nearest
 
 SEED = 1  # any one: what is complained of does not depend on draws, but for times that are drawn
 
@@ -20,6 +22,7 @@ def complaints(scenario: Scenario) -> Iterator[str]:
     yield from _of_run(scenario)
     yield from _of_smoke(scenario)
     yield from _unbound(scenario)
+    yield from _unknown_failure(scenario)
     expect = scenario.expect
     if not (expect.leads_to or expect.never or expect.sometimes or expect.calm or expect.always):
         yield "expect: nothing is claimed"
@@ -46,6 +49,17 @@ def _unreachable(scenario: Scenario) -> Iterator[str]:
     for number, step in enumerate(plan.do):
         if step.trigger == "at" and step.amount is not None and step.amount.us > plan.time.run.us:
             yield f"do[{number}]: is due after the run has ended, and is never done"
+
+
+def _unknown_failure(scenario: Scenario) -> Iterator[str]:
+    """What it fails with is a property, or one of its own claims by its place."""
+    expect = scenario.expect
+    known = {one.name for one in ALL}
+    for kind in ("leads_to", "never", "sometimes", "calm"):
+        known |= {f"{kind}[{number}]" for number in range(len(getattr(expect, kind)))}
+    if expect.fails_with is not None and expect.fails_with not in known:
+        near = nearest(expect.fails_with, sorted(known))
+        yield f"expect.fails_with: expected {near}, got {expect.fails_with!r}"
 
 
 def _unbound(scenario: Scenario) -> Iterator[str]:

@@ -67,6 +67,10 @@ def settings_of(scenario: Scenario) -> Settings:
         if key not in known:
             what = f"unknown setting {key!r}: expected {nearest(key, known)}"
             raise Problem(("config", key), what)
+        expected = type(getattr(PROFILES[scenario.profile].settings, known[key]))
+        if type(value) is not expected:
+            what = "true or false" if expected is bool else "a whole number"
+            raise Problem(("config", key), f"expected {what}, got {value!r}")
         given[known[key]] = value
     try:
         return replace(PROFILES[scenario.profile].settings, **given)

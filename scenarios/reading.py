@@ -20,9 +20,11 @@ class Problem(ValueError):
     """What is wrong, and where in the document."""
 
     def __init__(self, path: Path, what: str) -> None:
-        super().__init__(what)
         self.path = path
         self.what = what
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.what}" if self.path else self.what
 
     @property
     def place(self) -> str:
@@ -41,6 +43,12 @@ def mapping(value: object, path: Path) -> Mapping[str, object]:
         if not isinstance(key, str):
             raise Problem(path, f"expected a word before the colon, got {key!r}")
     return value
+
+
+def within(name: str, value: float, least: float, most: float) -> None:
+    """ValueError for a number that is out of range."""
+    if not least <= value <= most:
+        raise ValueError(f"{name}: expected {least} to {most}, got {value}")
 
 
 def expect_keys(value: Mapping[Any, object], known: Sequence[str], path: Path) -> None:
@@ -91,7 +99,11 @@ def _read_dataclass(kind: Any, value: Mapping[str, object], path: Path) -> objec
         known[key].name: read(hints[known[key].name], one, (*path, key))
         for key, one in value.items()
     }
-    return kind(**given)
+    try:
+        made: object = kind(**given)
+    except ValueError as error:  # values that do not fit each other, or are out of range
+        raise Problem(path, str(error)) from None
+    return made
 
 
 def _is_required(field: "Field[object]") -> bool:

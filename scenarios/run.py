@@ -8,20 +8,25 @@ pass      the rest; and a scenario that says what it breaks, and broke just that
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
 
 from .delays import uniform
 from .digest import Digest
 from .expectations import Expectations
+from .happenings import error_code_of
 from .journal import EventRow
 from .plan import expand, topology_of
 from .properties import ALL
 from .property import Property
-from .scenario import Scenario, Step
+from .reading import Problem
+from .scenario import TIMES_MAX, Scenario, Step
 from .stage import Fault, Stage
 from .streams import Streams
 from .watch import Violation, watch
+from .words import nearest
 from .world import World
 
 START_LIMIT_US = 120_000_000  # a cluster that is not up by then, without a fault, never will be
@@ -98,7 +103,7 @@ class Run:
                 num_partitions=shape.partitions,
                 replication_factor=min(shape.replication, len(brokers)),
             )
-            world.dispatch(CreateTopicsRequest(topics=(topic,)), lambda _: None)
+            world.dispatch(CreateTopicsRequest(topics=(topic,)), partial(_expect_topic, name))
         self._move(plan.time.warmup.us)
 
     # Steps
@@ -115,7 +120,9 @@ class Run:
             timeline.at(at_us, lambda: self._do(step))
             return at_us
         run_us = self.plan.time.run.us if step.until is None else step.until.us
-        times = step.times if step.times is not None else max(run_us // max(amount_us, 1), 0)
+        times = step.times if step.times is not None else run_us // max(amount_us, 1)
+        if not amount_us or times > TIMES_MAX:
+            raise LimitError(f"{step.word}: expected at most {TIMES_MAX} times, every > 0s")
         for number in range(1, times + 1):
             timeline.at(begins_us + number * amount_us, lambda: self._do(step))
         return at_us
@@ -192,6 +199,13 @@ def _verdict(plan: Scenario, violations: Sequence[Violation], vacuous: Sequence[
     return "vacuous" if vacuous else "pass"
 
 
+def _expect_topic(name: str, reply: object) -> None:
+    """A scenario about a topic that is not there would be about nothing."""
+    code = error_code_of(reply)
+    if code:
+        raise LimitError(f"expected topic {name!r} to be created, got {ErrorCode(code).name}")
+
+
 def run(scenario: Scenario, seed: int) -> Result:
     return Run(scenario, seed, properties_of(scenario)).finish()
 
@@ -199,4 +213,11 @@ def run(scenario: Scenario, seed: int) -> Result:
 def properties_of(scenario: Scenario) -> tuple[type[Property], ...]:
     """Those that it names; `all`: every one that holds in faithful Kafka."""
     wanted = set(scenario.expect.always) | {scenario.expect.fails_with}
+    known = {one.name for one in ALL} | {"all"}
+    for name in scenario.expect.always:
+        if name not in known:
+            raise Problem(
+                ("expect", "always"),
+                f"unknown property {name!r}: expected {nearest(name, [*known])}",
+            )
     return tuple(one for one in ALL if one.name in wanted or ("all" in wanted and one.always))

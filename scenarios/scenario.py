@@ -11,7 +11,7 @@ from kraftsim.controller.core.profile import PROFILES
 
 from .amounts import Amount
 from .conditions import Condition
-from .reading import Path, Problem, document_of, expect_keys, mapping, read
+from .reading import Path, Problem, document_of, expect_keys, mapping, read, within
 from .selectors import Selector
 from .swarm import Chaos
 from .verbs import VERBS, Verb
@@ -19,6 +19,9 @@ from .words import nearest
 
 SCHEMA = "kraftsim/scenario/1"
 TRIGGERS = ("at", "after", "every", "when")
+CONTROLLERS_MAX, BROKERS_MAX = 9, 2999  # more voters than anybody runs; ids below theirs
+PARTITIONS_MAX = 10_000  # of one topic: as many records as Kafka takes in one operation
+TIMES_MAX = 10_000  # of one step: what comes more often is a fault that lasts
 STEP_WORDS = (*TRIGGERS, "until", "times", "id", "say")
 
 
@@ -32,6 +35,10 @@ class TopicShape:
     partitions: int = 1
     replication: int = 3
 
+    def __post_init__(self) -> None:
+        within("partitions", self.partitions, 1, PARTITIONS_MAX)
+        within("replication", self.replication, 1, BROKERS_MAX)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterShape:
@@ -43,6 +50,10 @@ class ClusterShape:
     racks: tuple[str, ...] = ()
     topics: Mapping[str, TopicShape] = field(default_factory=dict)
     metadata_version: int | None = None
+
+    def __post_init__(self) -> None:
+        within("controllers", self.controllers, 1, CONTROLLERS_MAX)
+        within("brokers", self.brokers, 1, BROKERS_MAX)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +74,9 @@ class NetworkShape:
     low: Amount = _HALF_A_MS
     high: Amount = _FIVE_MS
     loss: float = 0.0
+
+    def __post_init__(self) -> None:
+        within("loss", self.loss, 0, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +117,7 @@ class Step:
             amount=None if is_when else read(Amount, words[trigger], (*path, trigger)),
             when=read(Condition, words["when"], (*path, "when")) if is_when else None,
             until=read(Amount, words["until"], (*path, "until")) if "until" in words else None,
-            times=read(int | None, words.get("times"), (*path, "times")),
+            times=_times(words.get("times"), (*path, "times")),
             id=read(str, words.get("id", ""), (*path, "id")),
             say=read(str, words.get("say", ""), (*path, "say")),
         )
@@ -118,6 +132,13 @@ class Step:
             if getattr(self, word):
                 document[word] = document_of(getattr(self, word))
         return document | {self.word: document_of(self.verb)}
+
+
+def _times(value: object, path: Path) -> int | None:
+    times: int | None = read(int | None, value, path)
+    if times is not None and not 1 <= times <= TIMES_MAX:
+        raise Problem(path, f"expected 1 to {TIMES_MAX} times, got {times}")
+    return times
 
 
 @dataclass(frozen=True, slots=True)

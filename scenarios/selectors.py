@@ -75,6 +75,9 @@ class Selector:
             case "id":
                 return (int(self.value),)
             case "let":
+                if self.value not in bound:
+                    known = ", ".join(f"${one}" for one in bound) or "nothing"
+                    raise ValueError(f"${self.value} is not bound: `let` binds {known}")
                 return bound[str(self.value)]
             case "rack":
                 return world.nodes_in(str(self.value))

@@ -1,6 +1,7 @@
 """What people do to a cluster: topics, brokers that leave for good, leadership handed over."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.errors import ErrorCode
@@ -44,8 +45,11 @@ class Decommission(Verb, word="broker.decommission"):
     force: bool = False
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        (broker_id,) = stage.nodes(self.on)
-        return asked(stage, DecommissionBrokerRequest(broker_id=broker_id, force=self.force))
+        requests = [
+            DecommissionBrokerRequest(broker_id=one, force=self.force)
+            for one in stage.nodes(self.on)
+        ]
+        return asked(stage, *requests)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +57,8 @@ class Unregister(Verb, word="broker.unregister"):
     on: Selector
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        (broker_id,) = stage.nodes(self.on)
-        return asked(stage, UnregisterBrokerRequest(broker_id=broker_id))
+        requests = [UnregisterBrokerRequest(broker_id=one) for one in stage.nodes(self.on)]
+        return asked(stage, *requests)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +68,11 @@ class Transfer(Verb, word="quorum.transfer"):
     to: Selector
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        (successor,), active = stage.nodes(self.to)[:1], stage.world.active
-        if active is None:
+        active = stage.world.active
+        successors = [one for one in stage.nodes(self.to) if one in stage.world.controllers]
+        if active is None or not successors:
             return lambda: 0, nothing
-        active.hosted.resign(successor)
+        active.hosted.resign(successors[0])
         return lambda: 1, nothing
 
 
@@ -120,11 +125,11 @@ class Flood(Verb, word="load.flood"):
         return lambda: answers[0], end
 
 
-def asked(stage: "Stage", request: Request) -> tuple[Effects, Undo]:
+def asked(stage: "Stage", *requests: Request) -> tuple[Effects, Undo]:
     """An admin asks the active controller: the effect is an answer, and a refusal is told."""
     answers: list[object] = []
 
-    def answered(reply: object) -> None:
+    def answered(request: Request, reply: object) -> None:
         answers.append(reply)
         code = error_code_of(reply)
         if code:
@@ -132,5 +137,6 @@ def asked(stage: "Stage", request: Request) -> tuple[Effects, Undo]:
             detail = {"asked": what, "error": ErrorCode(code).name}
             stage.world.journal.write("scenario", ADMIN_REFUSED, detail=detail)
 
-    stage.world.dispatch(request, answered)
+    for request in requests:
+        stage.world.dispatch(request, partial(answered, request))
     return lambda: len(answers), nothing

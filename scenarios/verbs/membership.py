@@ -66,7 +66,12 @@ class RemoveVoter(Verb, word="quorum.remove"):
     on: Selector
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        (node_id,) = stage.nodes(self.on)
-        directory_id = stage.world.controllers[node_id].node.config.directory_id
-        request = RemoveRaftVoterRequest(voter_id=node_id, voter_directory_id=directory_id)
-        return asked(stage, request)
+        controllers = stage.world.controllers
+        requests = [
+            RemoveRaftVoterRequest(
+                voter_id=one, voter_directory_id=controllers[one].node.config.directory_id
+            )
+            for one in stage.nodes(self.on)
+            if one in controllers
+        ]
+        return asked(stage, *requests)

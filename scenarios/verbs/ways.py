@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..amounts import Amount
 from ..delays import uniform
 from ..network_rules import Block, Delay, Duplicate, Hold, Loss, Nth, Rule
+from ..reading import within
 from ..selectors import Selector
 from .shapes import Shape
 from .verb import Effects, Undo, Verb, nothing
@@ -99,6 +100,10 @@ class LoseMessages(Ways, word="net.loss"):
     p: float
     burst: float = 1.0
 
+    def __post_init__(self) -> None:
+        within("p", self.p, 0, 1)
+        within("burst", self.burst, 1, 1000)
+
     def rule(self, stage: "Stage", fault_id: str) -> Rule:
         stream = stage.stream(f"fault/{fault_id}")
         return Loss(self.concerns(stage), probability=self.p, burst=self.burst, stream=stream)
@@ -122,6 +127,9 @@ class DuplicateMessages(Ways, word="net.duplicate"):
 
     p: float
     lag: Amount = TENTH_OF_A_SECOND
+
+    def __post_init__(self) -> None:
+        within("p", self.p, 0, 1)
 
     def rule(self, stage: "Stage", fault_id: str) -> Rule:
         stream = stage.stream(f"fault/{fault_id}")

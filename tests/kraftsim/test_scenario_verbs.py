@@ -176,3 +176,39 @@ def test_a_pinned_digest_that_is_another_now_is_said_to_have_drifted(here, capsy
 
     assert main(["scenario", "run", path]) == 0
     assert "drifted: b2:00 was pinned" in capsys.readouterr().out
+
+
+UNSOUND = {
+    "a name that nothing binds": ("on: $victim, for", "on: $victm, for", "$victm is not bound"),
+    "a time before the run": ("at: 10s", "at: -10s", "0s or more"),
+    "no controller": ("controllers: 3", "controllers: 0", "controllers: expected 1 to 9, got 0"),
+    "no partition": ("partitions: 6", "partitions: 0", "partitions: expected 1 to"),
+    "more than all": (
+        "proc.crash: {on: $victim, for: 20s}",
+        "net.loss: {p: 5}",
+        "p: expected 0 to 1",
+    ),
+    "too often": ("at: 10s", "every: 1us", "expected at most 10000 times"),
+    "every moment": ("at: 10s", "every: 0s", "every > 0s"),
+    "a failure of nothing": ("  calm:", "  fails_with: never[7]\n  calm:", "expect.fails_with"),
+    "an unknown property": ("  calm:", "  always: [one-leder]\n  calm:", "unknown property"),
+    "a setting of words": ("# config: {", "config: {broker.session.timeout.ms: x} # {", "got 'x'"),
+}
+
+
+@pytest.mark.parametrize("wrong", UNSOUND)
+def test_what_could_only_mislead_is_refused(here, capsys, wrong):
+    before, after, said = UNSOUND[wrong]
+
+    assert main(["scenario", "run", written(here, (before, after))]) in (1, 2)
+    assert said in capsys.readouterr().err
+
+
+def test_a_run_of_nothing_is_no_success(capsys):
+    assert main(["scenario", "run", "--tag", "nosuch"]) == 1
+    assert "nothing was run" in capsys.readouterr().err
+
+
+def test_a_path_that_cannot_be_written_is_told_in_a_line(here, capsys):
+    assert main(["scenario", "run", NAME, "--junit", "no/such/folder.xml"]) == 1
+    assert "no/such/folder.xml" in capsys.readouterr().err
