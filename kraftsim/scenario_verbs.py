@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import FAILED, GOOD, VACUOUS, CommandError
+from .mutant_verbs import add_mutants
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.run import Result
@@ -43,10 +44,7 @@ def add_scenario_verbs(
     lint.add_argument("scenarios", nargs="+", metavar="FILE|NAME")
     lint.set_defaults(run=_lint)
     _add_shrink(words)
-    mutants = words.add_parser("mutants", help="plant known bugs: is each noticed?")
-    mutants.add_argument("names", nargs="*", metavar="NAME", help="all of them, unless given")
-    mutants.add_argument("--json", action="store_true", help="print JSON")
-    mutants.set_defaults(run=_mutants)
+    add_mutants(words)
     new = words.add_parser("new", help="a commented file to begin with")
     new.add_argument("name", metavar="NAME")
     new.set_defaults(run=_new)
@@ -299,32 +297,6 @@ def _lint(given: argparse.Namespace) -> int:
             print(f"{path}: {complaint}")
             found += 1
     return FAILED if found else GOOD
-
-
-def _mutants(given: argparse.Namespace) -> int:
-    from kraftsim.scenarios.mutants import MUTANTS
-    from kraftsim.scenarios.mutants.kill import kill
-    from kraftsim.scenarios.words import nearest
-
-    from .scenario_files import find, read_file
-
-    rows = []
-    for name in given.names or MUTANTS:
-        if name not in MUTANTS:
-            raise CommandError(f"unknown mutant {name!r}: expected {nearest(name, MUTANTS)}")
-        one = MUTANTS[name]
-        scenario = read_file(find(one.scenario)).scenario
-        done = kill(one, scenario, scenario.pins[0].seed)
-        row = {"mutant": name, "defect": one.defect, "scenario": one.scenario}
-        rows.append(row | {"property": one.broken, "killed": done.is_killed})
-        if not given.json:
-            verdict = "killed  " if done.is_killed else "SURVIVED"
-            print(f"{name} {verdict} {one.scenario} by {one.broken}: {one.title}", flush=True)
-    if given.json:
-        import json
-
-        print(json.dumps(rows))
-    return GOOD if all(row["killed"] for row in rows) else FAILED
 
 
 def _shrink(given: argparse.Namespace) -> int:

@@ -1,6 +1,29 @@
 """Bugs that can be switched on, each with the scenario that kills it (chaos.md c.4)."""
 
-from . import agents, facts, leases, quorum
+from . import (
+    agents,
+    expiry,
+    leases,
+    partitions,
+    registration,
+    replication,
+    states,
+    storage,
+    votes,
+)
 from .mutant import MUTANTS, Mutant, planted
 
-__all__ = ["MUTANTS", "Mutant", "agents", "facts", "leases", "planted", "quorum"]
+__all__ = [
+    "MUTANTS",
+    "Mutant",
+    "agents",
+    "expiry",
+    "leases",
+    "partitions",
+    "planted",
+    "registration",
+    "replication",
+    "states",
+    "storage",
+    "votes",
+]

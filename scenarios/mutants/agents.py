@@ -1,28 +1,31 @@
-"""Bugs of brokers: how they heartbeat, and how they leave."""
+"""Bugs of brokers: how they register, how they heartbeat, and how they leave."""
 
 from typing import Any
 
-from kraftsim.broker_agent.agent import Agent
+from kraftsim.broker_agent.agent import Agent, BrokerState
+from kraftsim.broker_agent.metadata_fetch import MetadataFetch
 from kraftsim.controller.timeline import NEVER_MS
 
 from .mutant import Swaps, mutant
 
 
 @mutant(
-    "M15",
-    "Heartbeats without a pause",
-    defect="KAFKA-15950, apache/kafka#14903",
-    scenario="heartbeat-amplification",
-    broken="herds-drain",
+    "M11",
+    "A broker that is told to end says so only when its next heartbeat is due",
+    defect="KAFKA-13167, apache/kafka#11177",
+    scenario="rolling-restart-brokers",
+    broken="leads_to[2]",
 )
-def heartbeats_without_pause(swaps: Swaps) -> None:
-    succeeded = Agent._succeeded
+def leaves_at_its_leisure(swaps: Swaps) -> None:
+    request_stop = Agent.request_stop
 
-    def buggy(agent: Agent, now_ms: int) -> None:
-        succeeded(agent, now_ms)
-        agent._lease.ask_at(now_ms + 10)
+    def buggy(agent: Agent, now_ms: int) -> Any:
+        if agent.state is not BrokerState.RUNNING:
+            return request_stop(agent, now_ms)
+        agent.state = BrokerState.PENDING_CONTROLLED_SHUTDOWN
+        return []
 
-    swaps.attribute(Agent, "_succeeded", buggy)
+    swaps.attribute(Agent, "request_stop", buggy)
 
 
 @mutant(
@@ -43,14 +46,90 @@ def backs_off_for_a_session(swaps: Swaps) -> None:
 
 
 @mutant(
-    "M56",
-    "A broker that is caught up never asks to be unfenced",
-    defect="textbook: lost wake-up",
-    scenario="steady-heartbeats",
-    broken="start",
+    "M15",
+    "Heartbeats without a pause",
+    defect="KAFKA-15950, apache/kafka#14903",
+    scenario="heartbeat-amplification",
+    broken="herds-drain",
 )
-def never_asks_again(swaps: Swaps) -> None:
-    def buggy(agent: Agent, reply: Any, now_ms: int) -> None:
-        agent._lease.ask_at(NEVER_MS)
+def heartbeats_without_pause(swaps: Swaps) -> None:
+    succeeded = Agent._succeeded
 
-    swaps.attribute(Agent, "_on_heartbeat", buggy)
+    def buggy(agent: Agent, now_ms: int) -> None:
+        succeeded(agent, now_ms)
+        agent._lease.ask_at(now_ms + 10)
+
+    swaps.attribute(Agent, "_succeeded", buggy)
+
+
+@mutant(
+    "M56",
+    "A broker whose controller is gone asks for no other one",
+    defect="textbook: lost wake-up",
+    scenario="active-controller-crash",
+    broken="healthy-brokers-are-unfenced",
+)
+def asks_nobody_else(swaps: Swaps) -> None:
+    look = Agent._look_for_controller
+
+    def buggy(agent: Agent, now_ms: int) -> None:
+        look(agent, now_ms)
+        if agent.state is BrokerState.RUNNING:
+            agent._lease.ask_at(NEVER_MS)
+
+    swaps.attribute(Agent, "_look_for_controller", buggy)
+
+
+@mutant(
+    "M89",
+    "A broker that is told of a stale epoch registers again",
+    defect="textbook: a zombie that takes its id back (rule 1.49)",
+    scenario="decommission-while-running",
+    broken="never[0]",
+)
+def zombies_register_again(swaps: Swaps) -> None:
+    failed = Agent._failed
+
+    def buggy(agent: Agent, why: str, now_ms: int) -> None:
+        failed(agent, why, now_ms)
+        agent.broker_epoch = -1
+
+    swaps.attribute(Agent, "_failed", buggy)
+
+
+@mutant(
+    "M90",
+    "A broker that nobody registers never gives up",
+    defect="textbook: no deadline for registration",
+    scenario="wrong-cluster-id",
+    broken="leads_to[0]",
+)
+def never_gives_up(swaps: Swaps) -> None:
+    start = Agent.start
+
+    def buggy(agent: Agent, now_ms: int) -> Any:
+        sends = start(agent, now_ms)
+        agent._give_up_ms = NEVER_MS
+        return sends
+
+    swaps.attribute(Agent, "start", buggy)
+
+
+@mutant(
+    "M92",
+    "A broker asks the controller that it knew first, for ever",
+    defect="independent.md 2.23, robot-head/crabka#591: an address that is resolved once",
+    scenario="active-controller-crash",
+    broken="never[0]",
+)
+def follows_the_first_leader(swaps: Swaps) -> None:
+    learn = MetadataFetch._learn
+    first: dict[int, int] = {}
+
+    def buggy(fetch: MetadataFetch, said: Any) -> bool:
+        news, position = learn(fetch, said), fetch._position
+        if position.leader_id != -1:
+            position.leader_id = first.setdefault(fetch._config.broker_id, position.leader_id)
+        return news
+
+    swaps.attribute(MetadataFetch, "_learn", buggy)

@@ -1,8 +1,9 @@
 """Is a mutant noticed? Its scenario is run with the bug, and has to fail by what it names."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..run import LimitError, Result, run
+from ..run import LimitError, Run, properties_of
 from ..scenario import Scenario
 from .mutant import Mutant, planted
 
@@ -11,27 +12,37 @@ START, ASSERTION = "start", "assertion"  # how a run can end before anything is 
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """`broken`: what fell, in the order of time."""
+    """`broken`: what fell, in the order of time; `without`: what falls in the same run without the
+    bug."""
 
     mutant: Mutant
     broken: tuple[str, ...]
+    without: tuple[str, ...] = ()
 
     @property
     def is_killed(self) -> bool:
-        return self.mutant.broken in self.broken
+        return self.mutant.broken in self.broken and self.mutant.broken not in self.without
 
 
-def kill(mutant: Mutant, scenario: Scenario, seed: int) -> Kill:
+def kill(mutant: Mutant, scenario: Scenario, seed: int, without: tuple[str, ...] = ()) -> Kill:
     """Run `scenario` with the bug."""
     with planted(mutant):
-        return Kill(mutant, _broken(scenario, seed))
+        return Kill(mutant, broken(scenario, seed), without)
 
 
-def _broken(scenario: Scenario, seed: int) -> tuple[str, ...]:
+def kills(mutant: Mutant, scenario: Scenario, passing: Iterable[int]) -> int:
+    """With how many of those seeds, all of which pass without it, does anything fall?"""
+    with planted(mutant):
+        return sum(bool(broken(scenario, seed)) for seed in passing)
+
+
+def broken(scenario: Scenario, seed: int) -> tuple[str, ...]:
+    """What falls in a run, be it that the run itself does not come to its end."""
+    run = Run(scenario, seed, properties_of(scenario))
     try:
-        result: Result = run(scenario, seed)
+        return tuple(one.name for one in sorted(run.finish().violations, key=lambda one: one.t_us))
     except LimitError:
-        return (START,)  # not even up: that is noticed by everybody
+        end = START  # not even up: that is noticed by everybody
     except AssertionError:
-        return (ASSERTION,)  # the core itself has seen the impossible
-    return tuple(one.name for one in sorted(result.violations, key=lambda one: one.t_us))
+        end = ASSERTION  # the core itself has seen the impossible
+    return (*(one.name for one in run.watch.violations.values()), end)

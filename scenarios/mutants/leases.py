@@ -1,15 +1,20 @@
-"""Bugs of leases: who is fenced when, and who is forgotten."""
+"""Bugs of leases: from when they run, when they are over, and who is forgotten."""
 
+from functools import partial
 from typing import Any
 
+from kraftsim.broker_agent.agent import Agent
 from kraftsim.controller.active import Active
 from kraftsim.controller.core import heartbeats
-from kraftsim.controller.core.heartbeats import ControlState
 from kraftsim.controller.core.leases import Leases, Liveness
-from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerRegistrationRequest
+from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
+from kraftsim.controller.core.state import Decision, ExpiryNote, State
 
+from ..controller_process import ControllerProcess
 from .mutant import Swaps, mutant
-from .seams import meddling, next_state
+from .seams import meddling
+
+BACKLOG_US = 2_500_000  # what lies in front of a busy controller's queue
 
 
 @mutant(
@@ -27,81 +32,129 @@ def forgets_whom_it_takes_over(swaps: Swaps) -> None:
 
 
 @mutant(
-    "M09",
-    "Unfencing waits for the end of the log",
-    defect="KAFKA-13959, apache/kafka#12274",
-    scenario="steady-heartbeats",
-    broken="start",
+    "M02",
+    "A new leader gives a lease to those who are fenced, too",
+    defect="KAFKA-19130, apache/kafka#19454",
+    scenario="restart-after-failover",
+    broken="leases-are-rebuilt",
 )
-def never_unfences(swaps: Swaps) -> None:
-    next_state(swaps, lambda one, now: ControlState.FENCED if now is ControlState.FENCED else one)
+def fenced_ones_get_a_lease(swaps: Swaps) -> None:
+    def started(leases: Leases, registered: Any, now_ms: int) -> None:
+        for one in registered:
+            leases.liveness[one.broker_id] = Liveness(one.fenced)
+            leases.note_contact(one.broker_id, one.broker_epoch, now_ms)
+
+    swaps.attribute(Leases, "started", started)
 
 
 @mutant(
-    "M10",
-    "The shutdown offset is bumped at each heartbeat",
-    defect="KAFKA-14292, apache/kafka#12736",
-    scenario="controlled-shutdown-chase",
-    broken="shutdown-law",
-)
-def moves_the_shutdown_offset(swaps: Swaps) -> None:
-    def shutting_down_from(leases: Leases, broker_id: int, offset: int) -> None:
-        leases.liveness[broker_id].controlled_shutdown_offset = offset
-
-    swaps.attribute(Leases, "shutting_down_from", shutting_down_from)
-
-
-@mutant(
-    "M41",
-    "A lease is half as long as it says",
-    defect="textbook",
-    scenario="gc-pause-shorter-than-lease",
+    "M03",
+    "A contact counts when it is handled, not when it arrives",
+    defect="KAFKA-17793, apache/kafka#17502",
+    scenario="controller-stutters",
     broken="no-early-fence",
 )
-def sessions_are_half_as_long(swaps: Swaps) -> None:
-    def first_expired(leases: Leases, now_ms: int) -> int | None:
-        head = leases._head()
-        return head[1] if head and head[0] + leases._timeout_ms // 2 < now_ms else None
+def handles_the_backlog_late(swaps: Swaps) -> None:
+    resume = ControllerProcess.resume
 
-    swaps.attribute(Leases, "first_expired", first_expired)
+    def buggy(process: ControllerProcess) -> None:
+        held, process._held = process._held, []
+        resume(process)
+        for request, reply_to in held:
+            process._timeline.after(BACKLOG_US, partial(process._take, request, reply_to))
+
+    swaps.attribute(ControllerProcess, "resume", buggy)
 
 
 @mutant(
-    "M42",
-    "Nothing expires",
-    defect="textbook: a lost sweep",
-    scenario="broker-crash-fenced",
-    broken="no-late-fence",
+    "M04",
+    "A heartbeat that has timed out in the queue is no contact",
+    defect="KAFKA-15019, apache/kafka#13759",
+    scenario="controller-stutters",
+    broken="no-early-fence",
 )
-def nothing_expires(swaps: Swaps) -> None:
-    swaps.attribute(heartbeats, "expire_one", lambda state, now_ms: None)
+def drops_the_backlog(swaps: Swaps) -> None:
+    resume = ControllerProcess.resume
+
+    def buggy(process: ControllerProcess) -> None:
+        process._held = []
+        resume(process)
+
+    swaps.attribute(ControllerProcess, "resume", buggy)
 
 
 @mutant(
-    "M43",
-    "A broker is unfenced before it has caught up",
-    defect="independent.md 2.5: fencing as an answer",
-    scenario="steady-heartbeats",
-    broken="unfence-needs-catch-up",
+    "M05",
+    "Whoever is stale is fenced on one view of the partitions",
+    defect="KAFKA-13173, apache/kafka#11191",
+    scenario="mass-expiry-same-instant",
+    broken="leaders-and-isr-are-active",
 )
-def unfences_at_once(swaps: Swaps) -> None:
-    next_state(swaps, lambda one, now: ControlState.UNFENCED if now is ControlState.FENCED else one)
+def fences_all_on_one_view(swaps: Swaps) -> None:
+    def buggy(state: State, now_ms: int) -> Decision | None:
+        records: list[Any] = []
+        note = None
+        while (broker_id := state.leases.first_expired(now_ms)) is not None:
+            records += heartbeats.fence(state, state.image.brokers[broker_id])
+            note = ExpiryNote(broker_id=broker_id)
+            state.leases.expired(broker_id)
+        return None if note is None else Decision(records=tuple(records), note=note)
+
+    swaps.attribute(heartbeats, "expire_one", buggy)
 
 
 @mutant(
-    "M44",
-    "A controlled shutdown is never granted",
-    defect="independent.md 2.4",
-    scenario="controlled-shutdown-chase",
-    broken="shutdown-is-granted",
+    "M31",
+    "Leases are judged by the wall clock",
+    defect="textbook: fence on wall clock",
+    scenario="clock-step-on-active",
+    broken="no-early-fence",
 )
-def never_lets_go(swaps: Swaps) -> None:
-    over, leaving = ControlState.SHUTDOWN_NOW, ControlState.CONTROLLED_SHUTDOWN
-    next_state(swaps, lambda one, now: leaving if one is over else one)
+def judges_by_the_wall_clock(swaps: Swaps) -> None:
+    on_deadline, expire_one = Active.on_deadline, heartbeats.expire_one
+    first: dict[int, int] = {}
+    stepped_ms = [0]
+
+    def looks_at_the_wall(active: Active, turn: Any) -> None:
+        apart_ms = turn.wall_ms - turn.now_ms
+        stepped_ms[0] = apart_ms - first.setdefault(active.state.node_id, apart_ms)
+        on_deadline(active, turn)
+
+    def buggy(state: State, now_ms: int) -> Decision | None:
+        return expire_one(state, now_ms + stepped_ms[0])
+
+    swaps.attribute(Active, "on_deadline", looks_at_the_wall)
+    swaps.attribute(heartbeats, "expire_one", buggy)
 
 
 @mutant(
-    "M45",
+    "M32",
+    "A lease runs from when its heartbeat was sent",
+    defect="textbook: lease from send time",
+    scenario="heartbeats-that-travel-long",
+    broken="no-early-fence",
+)
+def runs_from_the_sending(swaps: Swaps) -> None:
+    communicate, heard = Agent._communicate, Leases.heard
+    sent_ms: dict[int, int] = {}
+
+    def notes_when(agent: Agent, now_ms: int) -> Any:
+        sends = communicate(agent, now_ms)
+        if sends:
+            sent_ms[agent.config.broker_id] = now_ms
+        return sends
+
+    def buggy(
+        leases: Leases, broker_id: int, epoch: int, offset: int, fenced: bool, now_ms: int
+    ) -> None:
+        heard(leases, broker_id, epoch, offset, fenced, sent_ms.get(broker_id, now_ms))
+
+    swaps.attribute(Agent, "_communicate", notes_when)
+    swaps.attribute(Leases, "heard", buggy)
+
+
+@mutant(
+    "M34",
     "A heartbeat with a stale epoch renews the lease of another incarnation",
     defect="textbook: accept stale epoch",
     scenario="zombie-after-takeover",
@@ -118,27 +171,28 @@ def any_heartbeat_is_a_contact(swaps: Swaps) -> None:
 
 
 @mutant(
-    "M08",
-    "Soft state is changed before a registration is checked",
-    defect="apache/kafka#16333",
-    scenario="duplicate-broker-id",
-    broken="refused-changes-nothing",
-)
-def registering_is_a_contact_at_once(swaps: Swaps) -> None:
-    def touch(state: Any, asked: Any, now_ms: int) -> None:
-        known = state.image.brokers.get(asked.broker_id)
-        if known is not None:
-            state.leases.note_contact(asked.broker_id, known.broker_epoch, now_ms)
-
-    meddling(swaps, BrokerRegistrationRequest, touch)
-
-
-@mutant(
-    "M37",
-    "The lease check is never armed again",
+    "M38",
+    "The timer of the last incarnation fences the next one",
     defect="textbook: timer leak on re-register",
-    scenario="broker-crash-fenced",
-    broken="no-late-fence",
+    scenario="restart-while-draining",
+    broken="no-early-fence",
 )
-def checks_once(swaps: Swaps) -> None:
-    swaps.attribute(Active, "_next_lease_check", lambda active, now_ms: now_ms + 10**9)
+def leaks_a_timer(swaps: Swaps) -> None:
+    registered, first_expired = Leases.registered, Leases.first_expired
+    leaked_ms: dict[int, int] = {}
+
+    def leaves_it_running(leases: Leases, broker_id: int, *epoch: int, **how: Any) -> None:
+        contact_ms = leases.contact_ms(broker_id)
+        if contact_ms is not None and not how["amends"]:
+            leaked_ms[broker_id] = contact_ms + leases._timeout_ms
+        registered(leases, broker_id, *epoch, **how)
+
+    def buggy(leases: Leases, now_ms: int) -> int | None:
+        for broker_id, due_ms in leaked_ms.items():
+            if due_ms < now_ms:
+                del leaked_ms[broker_id]
+                return broker_id
+        return first_expired(leases, now_ms)
+
+    swaps.attribute(Leases, "registered", leaves_it_running)
+    swaps.attribute(Leases, "first_expired", buggy)

@@ -6,6 +6,7 @@ from typing import Any
 from kraftsim.controller.core import heartbeats
 from kraftsim.controller.core.handlers import HANDLERS
 from kraftsim.controller.core.heartbeats import ControlState
+from kraftsim.controller.core.rpc import VoteRequest
 from kraftsim.controller.core.state import Decision, State
 
 from .mutant import Swaps
@@ -48,3 +49,7 @@ def next_state(swaps: Swaps, change: Callable[[ControlState, ControlState], Cont
         return change(decides(state, broker, liveness, current, request), current)
 
     swaps.attribute(heartbeats, "_next_state", buggy)
+
+
+def is_pre_vote(request: VoteRequest) -> bool:
+    return bool(request.topics[0].partitions[0].pre_vote)

@@ -1,27 +1,30 @@
 """Every planted bug is noticed by what it says, and is gone afterwards."""
 
+import json
+import sys
+from collections import defaultdict
+
 import pytest
 
-from kraftsim.controller.core.handlers import HANDLERS
-from kraftsim.controller.core.leases import Leases
-from kraftsim.controller.core.replay import APPLIERS
-from kraftsim.controller.raft import elections, fetch_answer, following, leading
-from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.cli import main
 from kraftsim.scenario_files import library, read_file
 from kraftsim.scenarios.mutants import MUTANTS, Mutant, planted
-from kraftsim.scenarios.mutants.kill import kill
+from kraftsim.scenarios.mutants.kill import Kill, kill
+from kraftsim.scenarios.smoke import in_small
 from tests import mutant_table
 
-SEAMS = (elections, fetch_answer, following, leading, Leases, Quorum)
-
-
-def scenario_of(one):
-    return read_file(library()[one.scenario]).scenario
+LIBRARY = {name: read_file(path).scenario for name, path in library().items()}
+PARTS = ("kraftsim.controller", "kraftsim.broker_agent", "kraftsim.scenarios")
 
 
 def killed(one):
-    scenario = scenario_of(one)
+    """That a pinned run passes without it is for test_library."""
+    scenario = in_small(LIBRARY[one.scenario])
     return kill(one, scenario, scenario.pins[0].seed)
+
+
+def harmless():
+    return Mutant("M00", "Nothing", "", "steady-heartbeats", "no-early-fence", lambda _: None)
 
 
 @pytest.mark.parametrize("name", sorted(MUTANTS))
@@ -32,25 +35,95 @@ def test_a_mutant_is_killed_by_what_it_names(name):
 
 
 def test_a_bug_that_changes_nothing_survives():
-    harmless = Mutant("M00", "Nothing", "", "steady-heartbeats", "no-early-fence", lambda _: None)
-
-    done = killed(harmless)
+    done = killed(harmless())
 
     assert not done.is_killed
     assert () == done.broken
 
 
+def test_what_falls_without_a_bug_kills_none():
+    one = MUTANTS["M41"]
+
+    assert not Kill(one, (one.broken,), without=(one.broken,)).is_killed
+
+
+def places():
+    """What stands where in every module, class and table of what can be broken."""
+    found = {}
+    for name, module in list(sys.modules.items()):
+        if name.startswith(PARTS):
+            for key, value in vars(module).items():
+                found[name, key] = id(value)
+                found |= {(name, key, inner): id(one) for inner, one in inside(name, value)}
+    return found
+
+
+def inside(module_name, value):
+    if isinstance(value, type) and value.__module__ == module_name:
+        return vars(value).items()
+    is_table = isinstance(value, dict) and value is not MUTANTS
+    return list(value.items()) if is_table else ()
+
+
 @pytest.mark.parametrize("name", sorted(MUTANTS))
 def test_a_bug_is_there_while_it_is_planted_and_gone_afterwards(name):
-    def seams():
-        return dict(HANDLERS), dict(APPLIERS), [dict(vars(one)) for one in SEAMS]
-
-    before = seams()
+    before = places()
     with planted(MUTANTS[name]):
-        pass
+        during = places()
 
-    assert before == seams()
+    assert before != during
+    assert before == places()
+
+
+def test_a_bug_that_breaks_the_run_is_gone_all_the_same():
+    before = places()
+
+    with pytest.raises(ZeroDivisionError), planted(MUTANTS["M42"]):
+        raise ZeroDivisionError
+
+    assert before == places()
+
+
+def test_a_scenario_names_those_that_it_kills():
+    named = defaultdict(list)
+    for name in sorted(MUTANTS):
+        named[MUTANTS[name].scenario].append(name)
+
+    assert named == {name: list(one.mutants) for name, one in LIBRARY.items() if one.mutants}
+
+
+def test_no_scenario_kills_by_what_it_is_known_to_break():
+    assert [] == [
+        one.name
+        for one in MUTANTS.values()
+        if one.broken == LIBRARY[one.scenario].expect.fails_with
+    ]
 
 
 def test_the_page_of_bugs_is_what_the_table_says():
+    """Mend it with `python -m tests.mutant_table`."""
     assert mutant_table.page() == mutant_table.PAGE.read_text("utf-8")
+
+
+def test_the_command_tells_who_is_killed_by_what(capsys):
+    assert 0 == main(["scenario", "mutants", "M42", "M22"])
+
+    told = capsys.readouterr().out.splitlines()
+    assert ["M42", "M22"] == [line.split()[0] for line in told]
+    assert all("killed" in line for line in told)
+
+
+def test_the_command_gives_rows_and_fails_with_a_survivor(capsys, monkeypatch):
+    monkeypatch.setitem(MUTANTS, "M00", harmless())
+
+    assert 1 == main(["scenario", "mutants", "--json", "M00", "M42"])
+
+    rows = json.loads(capsys.readouterr().out)
+    assert [("M00", False), ("M42", True)] == [(row["mutant"], row["killed"]) for row in rows]
+    assert {"mutant", "defect", "scenario", "property", "killed"} == set(rows[0])
+
+
+def test_the_swarm_alone_is_counted(capsys):
+    assert 0 == main(["scenario", "mutants", "--swarm", "1", "--json", "M43"])
+
+    assert [(1, 1)] == [(row["seeds"], row["kills"]) for row in json.loads(capsys.readouterr().out)]

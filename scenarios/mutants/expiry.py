@@ -1,0 +1,121 @@
+"""Bugs of the sweep over leases: what it looks at, and what it does not."""
+
+from typing import Any
+
+from kraftsim.controller.active import Active
+from kraftsim.controller.core import heartbeats
+from kraftsim.controller.core.leases import Leases
+from kraftsim.controller.core.state import Decision, State
+
+from .mutant import Swaps, mutant
+
+
+@mutant(
+    "M39",
+    "A sweep ends with the first that it finds",
+    defect="textbook: sweep stops after first error",
+    scenario="rack-outage",
+    broken="no-late-fence",
+)
+def sweeps_one_at_a_time(swaps: Swaps) -> None:
+    expire_one = heartbeats.expire_one
+    last_ms = [-1]
+
+    def buggy(state: State, now_ms: int) -> Decision | None:
+        if last_ms[0] == now_ms:
+            return None
+        last_ms[0] = now_ms
+        return expire_one(state, now_ms)
+
+    swaps.attribute(heartbeats, "expire_one", buggy)
+
+
+@mutant(
+    "M41",
+    "A lease is half as long as it says",
+    defect="textbook",
+    scenario="gc-pause-shorter-than-lease",
+    broken="no-early-fence",
+)
+def sessions_are_half_as_long(swaps: Swaps) -> None:
+    def first_expired(leases: Leases, now_ms: int) -> int | None:
+        head = leases._head()
+        return head[1] if head and head[0] + leases._timeout_ms // 2 < now_ms else None
+
+    swaps.attribute(Leases, "first_expired", first_expired)
+
+
+@mutant(
+    "M42",
+    "Nothing expires",
+    defect="textbook: a lost sweep",
+    scenario="broker-crash-fenced",
+    broken="no-late-fence",
+)
+def nothing_expires(swaps: Swaps) -> None:
+    swaps.attribute(heartbeats, "expire_one", lambda state, now_ms: None)
+
+
+@mutant(
+    "M59",
+    "The lease check is never armed again",
+    defect="textbook: a timer that is lost",
+    scenario="broker-crash-fenced",
+    broken="no-late-fence",
+)
+def checks_once(swaps: Swaps) -> None:
+    swaps.attribute(Active, "_next_lease_check", lambda active, now_ms: now_ms + 10**9)
+
+
+@mutant(
+    "M61",
+    "A heartbeat never touches the session",
+    defect="independent.md 2.2: two handlers, two rules",
+    scenario="steady-heartbeats",
+    broken="no-early-fence",
+)
+def heartbeats_are_no_contact(swaps: Swaps) -> None:
+    heard = Leases.heard
+
+    def buggy(leases: Leases, broker_id: int, *what: Any) -> None:
+        contact = leases._contacts.get(broker_id)
+        heard(leases, broker_id, *what)
+        if contact is not None:
+            leases._contacts[broker_id] = contact
+
+    swaps.attribute(Leases, "heard", buggy)
+
+
+@mutant(
+    "M62",
+    "A new leader finds stale entries, and all are over at once",
+    defect="independent.md 2.7, robot-head/crabka#620; siblings of KAFKA-18138",
+    scenario="active-controller-crash",
+    broken="leases-are-rebuilt",
+)
+def takes_over_stale_entries(swaps: Swaps) -> None:
+    started = Leases.started
+
+    def buggy(leases: Leases, registered: Any, now_ms: int) -> None:
+        started(leases, registered, now_ms - 2 * leases._timeout_ms)
+
+    swaps.attribute(Leases, "started", buggy)
+
+
+@mutant(
+    "M63",
+    "A lease that ran out is not noted as fenced",
+    defect="independent.md 2.1, robot-head/crabka#992",
+    scenario="placement-beside-a-fenced-broker",
+    broken="never[0]",
+)
+def expired_ones_count_as_live(swaps: Swaps) -> None:
+    def placeable(leases: Leases, broker_id: int) -> None:
+        leases._drop_contact(broker_id)
+
+    def kept(leases: Leases, broker_id: int, fenced: bool) -> None:
+        if broker_id in leases.liveness and not fenced:
+            leases._touch(broker_id, False, -1)
+
+    swaps.attribute(Leases, "expired", placeable)
+    swaps.attribute(Leases, "registration_changed", kept)

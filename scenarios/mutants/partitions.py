@@ -1,0 +1,189 @@
+"""Bugs of partitions: who leads, who is in sync, where replicas go, what leaving takes away."""
+
+from dataclasses import replace
+from typing import Any
+
+from kraftsim.broker_agent.healing import Healing
+from kraftsim.controller.core import (
+    alter_partition,
+    brokers,
+    decommission,
+    partitions,
+    placement,
+    replay,
+)
+from kraftsim.controller.core import records as r
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.handlers import HANDLERS
+from kraftsim.controller.core.rpc import (
+    CreateTopicsRequest,
+    DecommissionBrokerRequest,
+    UnregisterBrokerRequest,
+    UnregisterBrokerResponse,
+)
+from kraftsim.controller.core.state import Decision, State
+
+from .mutant import Swaps, mutant
+from .seams import rewritten
+
+
+@mutant(
+    "M18",
+    "A fenced replica joins the ISR",
+    defect="KAFKA-13916, apache/kafka#12240, #12181",
+    scenario="mute-broker",
+    broken="leaders-and-isr-are-active",
+)
+def anybody_is_eligible(swaps: Swaps) -> None:
+    def whoever_fetches(healing: Healing, image: Any) -> Any:
+        return [
+            (key, replica)
+            for key in image.index.ailing(healing._config.broker_id)
+            for replica in image.partition(key).replicas
+            if replica not in image.partition(key).isr
+        ]
+
+    swaps.attribute(Healing, "_missing", whoever_fetches)
+    swaps.attribute(alter_partition, "_all_eligible", lambda state, data: True)
+
+
+@mutant(
+    "M21",
+    "An unregistration is answered and not done",
+    defect="apache/kafka#12205",
+    scenario="decommission-while-running",
+    broken="leaving-ends",
+)
+def says_that_it_left(swaps: Swaps) -> None:
+    done = Decision(reply=UnregisterBrokerResponse())
+    swaps.entry(HANDLERS, UnregisterBrokerRequest, lambda *_: done)  # type: ignore[arg-type]
+
+
+@mutant(
+    "M35",
+    "Unregistering leaves references",
+    defect="textbook; independent.md 2.15",
+    scenario="decommission-while-running",
+    broken="unregister-removes-references",
+)
+def unregistering_keeps_references(swaps: Swaps) -> None:
+    swaps.attribute(brokers, "_leave_partitions", lambda state, broker_id: [])
+
+
+@mutant(
+    "M53",
+    "Replicas are placed on brokers that there are not",
+    defect="textbook; independent.md 2.13",
+    scenario="admin-flood-during-failover",
+    broken="no-placement-on-unregistered",
+)
+def places_on_strangers(swaps: Swaps) -> None:
+    rewritten(
+        swaps,
+        CreateTopicsRequest,
+        r.PartitionRecord,
+        lambda one: replace(one, replicas=(*one.replicas, 99)),
+    )
+
+
+@mutant(
+    "M58",
+    "A fenced broker keeps its leaderships",
+    defect="textbook",
+    scenario="broker-crash-fenced",
+    broken="leaders-and-isr-are-active",
+)
+def fences_keep_leaderships(swaps: Swaps) -> None:
+    swaps.attribute(partitions, "without_broker", lambda state, broker_id: [])
+
+
+@mutant(
+    "M72",
+    "Replicas are placed on fenced brokers as on live ones",
+    defect="independent.md 2.10, robot-head/crabka#1202",
+    scenario="placement-beside-a-fenced-broker",
+    broken="calm[2]",
+)
+def placement_sees_no_fence(swaps: Swaps) -> None:
+    candidates = placement.candidates
+
+    def buggy(state: State) -> list[placement.Candidate]:
+        return [replace(one, fenced=False) for one in candidates(state)]
+
+    swaps.attribute(placement, "candidates", buggy)
+
+
+@mutant(
+    "M73",
+    "Unregistering somebody unknown is an invalid request",
+    defect="independent.md 2.14, robot-head/crabka#259",
+    scenario="unregister-twice",
+    broken="leads_to[0]",
+)
+def unknown_is_invalid(swaps: Swaps) -> None:
+    handler: Any = HANDLERS[UnregisterBrokerRequest]
+
+    def buggy(state: State, asked: Any, now_ms: int) -> Decision:
+        if asked.broker_id not in state.image.brokers:
+            raise ApiError(ErrorCode.INVALID_REQUEST, "expected a broker")
+        decision: Decision = handler(state, asked, now_ms)
+        return decision
+
+    swaps.entry(HANDLERS, UnregisterBrokerRequest, buggy)  # type: ignore[arg-type]
+
+
+@mutant(
+    "M74",
+    "That a partition has no leader is taken for no change",
+    defect="independent.md 2.29, robot-head/crabka#998",
+    scenario="last-replica-crash",
+    broken="image-is-replay",
+)
+def no_leader_is_no_change(swaps: Swaps) -> None:
+    applier: Any = replay.APPLIERS[r.PartitionChangeRecord]
+
+    def buggy(image: Any, record: r.PartitionChangeRecord, *where: int) -> None:
+        if record.leader == r.NO_LEADER:
+            record = replace(record, leader=r.NO_LEADER_CHANGE)
+        applier(image, record, *where)
+
+    swaps.entry(replay.APPLIERS, r.PartitionChangeRecord, buggy)
+
+
+@mutant(
+    "M75",
+    "Whoever comes back is elected nowhere",
+    defect="textbook: an unfence without elections",
+    scenario="last-replica-crash",
+    broken="leads_to[1]",
+)
+def unfences_elect_nobody(swaps: Swaps) -> None:
+    swaps.attribute(partitions, "with_broker", lambda state, broker_id: [])
+
+
+@mutant(
+    "M76",
+    "No ISR grows back",
+    defect="independent.md 2.34: AlterPartition that reaches nobody",
+    scenario="broker-crash-fenced",
+    broken="calm[1]",
+)
+def never_heals(swaps: Swaps) -> None:
+    swaps.attribute(Healing, "_missing", lambda healing, image: [])
+
+
+@mutant(
+    "M77",
+    "A decommission takes the last replica of a partition",
+    defect="textbook: KIP-631's BROKER_REQUIRED_FOR_PARTITIONS unasked",
+    scenario="decommission-last-replica",
+    broken="never[0]",
+)
+def takes_the_last_replica(swaps: Swaps) -> None:
+    handler: Any = decommission.decommission
+
+    def buggy(state: State, asked: Any, now_ms: int) -> Decision:
+        decision: Decision = handler(state, replace(asked, force=True), now_ms)
+        return decision
+
+    swaps.entry(HANDLERS, DecommissionBrokerRequest, buggy)  # type: ignore[arg-type]

@@ -1,0 +1,226 @@
+"""Bugs of registration: who gets an id, with which epoch, and in which state."""
+
+from dataclasses import replace
+from typing import Any
+
+from kraftsim.controller.core import brokers, replay
+from kraftsim.controller.core import records as r
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.handlers import HANDLERS
+from kraftsim.controller.core.leases import Leases
+from kraftsim.controller.core.registration import registration_of
+from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerRegistrationRequest
+from kraftsim.controller.core.state import Decision, State
+from kraftsim.controller.raft import fetch_answer
+
+from .mutant import Swaps, mutant
+from .seams import meddling, rewritten
+
+
+@mutant(
+    "M06",
+    "The same incarnation gets another epoch",
+    defect="KAFKA-16952, apache/kafka#16333",
+    scenario="same-incarnation-resend",
+    broken="epoch-law",
+)
+def always_a_new_epoch(swaps: Swaps) -> None:
+    record_of = brokers._register_record
+
+    def buggy(state: State, *asked: Any) -> r.RegisterBrokerRecord:
+        return replace(record_of(state, *asked), broker_epoch=state.next_offset)
+
+    swaps.attribute(brokers, "_register_record", buggy)
+
+
+@mutant(
+    "M07",
+    "Registering again clears fencing and shutdown",
+    defect="KAFKA-16757, apache/kafka#15945",
+    scenario="same-incarnation-resend",
+    broken="epoch-law",
+)
+def amending_clears_the_fence(swaps: Swaps) -> None:
+    record_of = brokers._register_record
+
+    def buggy(state: State, request: Any, amended: Any, *rest: Any) -> r.RegisterBrokerRecord:
+        record = record_of(state, request, amended, *rest)
+        if amended is None:
+            return record
+        return replace(record, fenced=False, in_controlled_shutdown=False)
+
+    swaps.attribute(brokers, "_register_record", buggy)
+
+
+@mutant(
+    "M08",
+    "Soft state is changed before a registration is checked",
+    defect="apache/kafka#16333",
+    scenario="duplicate-broker-id",
+    broken="refused-changes-nothing",
+)
+def registering_is_a_contact_at_once(swaps: Swaps) -> None:
+    def touch(state: Any, asked: Any, now_ms: int) -> None:
+        known = state.image.brokers.get(asked.broker_id)
+        if known is not None:
+            state.leases.note_contact(asked.broker_id, known.broker_epoch, now_ms)
+
+    meddling(swaps, BrokerRegistrationRequest, touch)
+
+
+@mutant(
+    "M13",
+    "The cluster id is not checked",
+    defect="KAFKA-13528, apache/kafka#11593",
+    scenario="wrong-cluster-id",
+    broken="foreign-cluster-leaves-no-trace",
+)
+def any_cluster(swaps: Swaps) -> None:
+    swaps.attribute(brokers, "_check_cluster_id", lambda state, request: None)
+    swaps.attribute(fetch_answer, "top_level_error", lambda leadership, request: ErrorCode.NONE)
+
+
+@mutant(
+    "M16",
+    "A broker that restarts while it drains is refused",
+    defect="KAFKA-19047, apache/kafka#19296",
+    scenario="restart-while-draining",
+    broken="never[0]",
+)
+def draining_holds_the_id(swaps: Swaps) -> None:
+    check = brokers._check_no_other_incarnation
+
+    def buggy(state: State, stored: Any, now_ms: int) -> None:
+        check(state, replace(stored, in_controlled_shutdown=False), now_ms)
+
+    swaps.attribute(brokers, "_check_no_other_incarnation", buggy)
+
+
+@mutant(
+    "M17",
+    "What an unclean shutdown left in leaderships and ISRs stays",
+    defect="KAFKA-18106, apache/kafka#18045",
+    scenario="fast-restart-inside-lease",
+    broken="leaders-and-isr-are-active",
+)
+def leaves_what_was(swaps: Swaps) -> None:
+    swaps.attribute(brokers, "_cleanup", lambda state, stored, request: [])
+
+
+@mutant(
+    "M51",
+    "Another incarnation may always take an id",
+    defect="textbook: theft",
+    scenario="duplicate-broker-id",
+    broken="no-theft",
+)
+def no_session_is_valid(swaps: Swaps) -> None:
+    swaps.attribute(Leases, "has_valid_session", lambda *_: False)
+
+
+@mutant(
+    "M52",
+    "A crashed broker can never come back under its id",
+    defect="independent.md 2.3",
+    scenario="broker-crash-fenced",
+    broken="progress-during",
+)
+def refuses_every_other_incarnation(swaps: Swaps) -> None:
+    handler: Any = HANDLERS[BrokerRegistrationRequest]
+
+    def buggy(state: State, asked: Any, now_ms: int) -> Decision:
+        known = state.image.brokers.get(asked.broker_id)
+        if known is not None and known.incarnation_id != asked.incarnation_id:
+            raise ApiError(ErrorCode.DUPLICATE_BROKER_REGISTRATION, "somebody is there, always")
+        decision: Decision = handler(state, asked, now_ms)
+        return decision
+
+    swaps.entry(HANDLERS, BrokerRegistrationRequest, buggy)  # type: ignore[arg-type]
+
+
+@mutant(
+    "M54",
+    "A restarted broker forgets since when it runs",
+    defect="KAFKA-19586, apache/kafka#20331",
+    scenario="same-incarnation-resend",
+    broken="start-time-constant",
+)
+def registrations_forget_what_was(swaps: Swaps) -> None:
+    def buggy(image: Any, record: Any, offset: int, timestamp_ms: int) -> None:
+        image.brokers[record.broker_id] = registration_of(record, None, offset, timestamp_ms)
+
+    swaps.entry(replay.APPLIERS, r.RegisterBrokerRecord, buggy)
+
+
+@mutant(
+    "M57",
+    "A new registration begins unfenced",
+    defect="independent.md 2.5: RegisterBrokerRecord written with fenced=false",
+    scenario="steady-heartbeats",
+    broken="epoch-law",
+)
+def begins_unfenced(swaps: Swaps) -> None:
+    rewritten(
+        swaps,
+        BrokerRegistrationRequest,
+        r.RegisterBrokerRecord,
+        lambda one: replace(one, fenced=False),
+    )
+
+
+@mutant(
+    "M64",
+    "A new incarnation gets the epoch of the last one",
+    defect="textbook: an epoch that tells nobody apart",
+    scenario="broker-crash-fenced",
+    broken="epoch-law",
+)
+def keeps_the_epoch(swaps: Swaps) -> None:
+    record_of = brokers._register_record
+
+    def buggy(state: State, request: Any, *rest: Any) -> r.RegisterBrokerRecord:
+        record, stored = (
+            record_of(state, request, *rest),
+            state.image.brokers.get(request.broker_id),
+        )
+        return record if stored is None else replace(record, broker_epoch=stored.broker_epoch)
+
+    swaps.attribute(brokers, "_register_record", buggy)
+
+
+@mutant(
+    "M65",
+    "A change of a registration names an earlier incarnation",
+    defect="independent.md 2.6: a stale change touches the new epoch",
+    scenario="steady-heartbeats",
+    broken="one-incarnation-unfenced",
+)
+def changes_another_incarnation(swaps: Swaps) -> None:
+    swaps.attribute(replay, "_current", lambda image, broker_id, epoch: image.brokers[broker_id])
+    rewritten(
+        swaps,
+        BrokerHeartbeatRequest,
+        r.BrokerRegistrationChangeRecord,
+        lambda one: replace(one, broker_epoch=one.broker_epoch - 1),
+    )
+
+
+@mutant(
+    "M66",
+    "A broker that cannot do what the cluster has finalized is registered",
+    defect="independent.md 2.12",
+    scenario="rejected-registration-no-side-effects",
+    broken="never[0]",
+)
+def any_features(swaps: Swaps) -> None:
+    def buggy(state: State, request: Any) -> tuple[r.FeatureRange, ...]:
+        return tuple(
+            r.FeatureRange(
+                name=one.name,
+                min_supported_version=one.min_supported_version,
+                max_supported_version=one.max_supported_version,
+            )
+            for one in request.features or ()
+        )
+
+    swaps.attribute(brokers, "_checked_features", buggy)

@@ -1,0 +1,129 @@
+"""Bugs of the log and its followers: what is committed, who waits for news, where logs part."""
+
+from dataclasses import replace
+from typing import Any
+
+from kraftsim.controller import deferred
+from kraftsim.controller.raft import fetch_answer, following, leading
+from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.controller.raft.roles import Leader
+
+from .mutant import Swaps, mutant
+
+
+@mutant(
+    "M28",
+    "A leader commits what no majority has",
+    defect="textbook: commit by count",
+    scenario="active-controller-crash",
+    broken="high-watermark",
+)
+def commits_alone(swaps: Swaps) -> None:
+    def end_offset(quorum: Quorum, role: Any, node_id: int) -> int:
+        return quorum.persisted_offset
+
+    swaps.attribute(leading, "_end_offset", end_offset)
+
+
+@mutant(
+    "M33",
+    "A reply leaves before its records are committed",
+    defect="textbook: reply before commit",
+    scenario="steady-heartbeats",
+    broken="answer-after-commit",
+)
+def answers_at_once(swaps: Swaps) -> None:
+    def add(_: Any, offset: int, token: Any, reply: Any) -> None:
+        token(reply)
+
+    swaps.attribute(deferred.DeferredReplies, "add", add)
+
+
+@mutant(
+    "M37",
+    "Fetches that wait are not woken by news",
+    defect="textbook: lost wake-up of parked fetch",
+    scenario="busy-log-unfence",
+    broken="leads_to[0]",
+)
+def nobody_is_woken(swaps: Swaps) -> None:
+    swaps.attribute(leading, "answer_parked", lambda quorum, turn: None)
+
+
+@mutant(
+    "M47",
+    "Followers never learn what is committed",
+    defect="independent.md 2.30: an observer that does not advance",
+    scenario="steady-heartbeats",
+    broken="images-converge",
+)
+def followers_never_commit(swaps: Swaps) -> None:
+    swaps.attribute(following, "advance", lambda quorum: None)
+
+
+@mutant(
+    "M48",
+    "A follower changes the stamps of what it takes",
+    defect="textbook",
+    scenario="steady-heartbeats",
+    broken="log-matching",
+)
+def follower_changes_stamps(swaps: Swaps) -> None:
+    accept = Quorum.accept
+
+    def buggy(quorum: Quorum, batch: Any, turn: Any) -> None:
+        changed = replace(batch, timestamp_ms=batch.timestamp_ms + 1)
+        accept(quorum, batch if quorum.is_leader else changed, turn)
+
+    swaps.attribute(Quorum, "accept", buggy)
+
+
+@mutant(
+    "M50",
+    "A follower whose log has parted keeps its tail",
+    defect="independent.md 2.35, robot-head/crabka#1215: truncate to the intersection of epochs",
+    scenario="isolated-active-controller",
+    broken="log-matching",
+)
+def never_diverges(swaps: Swaps) -> None:
+    swaps.attribute(fetch_answer, "_diverging", lambda log, wanted: None)
+
+
+@mutant(
+    "M82",
+    "The high watermark goes back with a late fetch",
+    defect="independent.md 2.18, robot-head/crabka#512",
+    scenario="duplicate-and-reordered-rpcs",
+    broken="high-watermark",
+)
+def watermark_goes_back(swaps: Swaps) -> None:
+    def advance(quorum: Quorum) -> bool:
+        role = quorum.role
+        assert isinstance(role, Leader), role
+        ends = sorted(leading._end_offset(quorum, role, one) for one in quorum.voters.ids)
+        candidate = ends[(len(ends) - 1) // 2]
+        if candidate <= role.epoch_start or candidate == quorum.high_watermark:
+            return False
+        quorum.high_watermark = candidate
+        return True
+
+    swaps.attribute(leading, "advance", advance)
+
+
+@mutant(
+    "M83",
+    "A leader that answers a diverging fetch cuts its own log",
+    defect="independent.md 2.20",
+    scenario="isolated-active-controller",
+    broken="assertion",
+)
+def leader_cuts_itself(swaps: Swaps) -> None:
+    diverging = fetch_answer._diverging
+
+    def buggy(log: Any, wanted: Any) -> Any:
+        where = diverging(log, wanted)
+        if where is not None:
+            log.truncate(where.end_offset)
+        return where
+
+    swaps.attribute(fetch_answer, "_diverging", buggy)

@@ -1,0 +1,155 @@
+"""Bugs of a registration's states: fenced, unfenced, leaving (rule 2.12)."""
+
+from typing import Any
+
+from kraftsim.controller.core import heartbeats
+from kraftsim.controller.core import records as r
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.heartbeats import ControlState
+from kraftsim.controller.core.leases import Leases
+from kraftsim.controller.core.state import State
+
+from .mutant import Swaps, mutant
+from .seams import next_state
+
+FENCED, UNFENCED = ControlState.FENCED, ControlState.UNFENCED
+LEAVING, OVER = ControlState.CONTROLLED_SHUTDOWN, ControlState.SHUTDOWN_NOW
+
+
+@mutant(
+    "M09",
+    "Unfencing waits for the end of the log",
+    defect="KAFKA-13959, apache/kafka#12274",
+    scenario="cold-start-100",
+    broken="leads_to[0]",
+)
+def waits_for_the_end_of_the_log(swaps: Swaps) -> None:
+    decides: Any = heartbeats._next_state
+
+    def buggy(
+        state: State, broker: Any, liveness: Any, current: ControlState, request: Any
+    ) -> ControlState:
+        following: ControlState = decides(state, broker, liveness, current, request)
+        is_behind = request.current_metadata_offset < state.next_offset - 1
+        return FENCED if current is FENCED and following is UNFENCED and is_behind else following
+
+    swaps.attribute(heartbeats, "_next_state", buggy)
+
+
+@mutant(
+    "M10",
+    "The shutdown offset is bumped at each heartbeat",
+    defect="KAFKA-14292, apache/kafka#12736",
+    scenario="controlled-shutdown-chase",
+    broken="shutdown-law",
+)
+def moves_the_shutdown_offset(swaps: Swaps) -> None:
+    def shutting_down_from(leases: Leases, broker_id: int, offset: int) -> None:
+        leases.liveness[broker_id].controlled_shutdown_offset = offset
+
+    swaps.attribute(Leases, "shutting_down_from", shutting_down_from)
+
+
+@mutant(
+    "M12",
+    "A broker that leaves keeps its leaderships",
+    defect="KAFKA-14296, apache/kafka#12741",
+    scenario="controlled-shutdown-chase",
+    broken="leaders-and-isr-are-active",
+)
+def leaving_gives_nothing_away(swaps: Swaps) -> None:
+    writes = heartbeats._WRITES[LEAVING]
+
+    def buggy(state: State, broker: Any) -> list[r.Record]:
+        changes = writes(state, broker)
+        return [one for one in changes if not isinstance(one, r.PartitionChangeRecord)]
+
+    swaps.entry(heartbeats._WRITES, LEAVING, buggy)
+
+
+@mutant(
+    "M43",
+    "A broker is unfenced before it has caught up",
+    defect="textbook; robot-head/crabka#992",
+    scenario="steady-heartbeats",
+    broken="unfence-needs-catch-up",
+)
+def unfences_at_once(swaps: Swaps) -> None:
+    next_state(swaps, lambda one, now: UNFENCED if now is FENCED else one)
+
+
+@mutant(
+    "M44",
+    "A controlled shutdown is never granted",
+    defect="textbook: no way out",
+    scenario="controlled-shutdown-chase",
+    broken="shutdown-is-granted",
+)
+def never_lets_go(swaps: Swaps) -> None:
+    next_state(swaps, lambda one, now: LEAVING if one is OVER else one)
+
+
+@mutant(
+    "M67",
+    "A shutdown is granted at once, whatever the broker leads",
+    defect="independent.md 2.4",
+    scenario="controlled-shutdown-chase",
+    broken="leads_to[1]",
+)
+def lets_go_at_once(swaps: Swaps) -> None:
+    next_state(swaps, lambda one, now: OVER if one is LEAVING else one)
+
+
+@mutant(
+    "M68",
+    "A shutdown waits for its leaderships alone, and for no slower broker",
+    defect="independent.md 2.4, the later version",
+    scenario="shutdown-waits-for-laggards",
+    broken="never[0]",
+)
+def waits_for_nobody(swaps: Swaps) -> None:
+    swaps.attribute(Leases, "lowest_active_offset", lambda leases: float("inf"))
+
+
+@mutant(
+    "M69",
+    "That a broker leaves is an answer, and no record",
+    defect="independent.md 2.5",
+    scenario="controlled-shutdown-chase",
+    broken="leads_to[1]",
+)
+def leaving_is_not_written(swaps: Swaps) -> None:
+    writes = heartbeats._WRITES[LEAVING]
+
+    def buggy(state: State, broker: Any) -> list[r.Record]:
+        changes = writes(state, broker)
+        return [one for one in changes if isinstance(one, r.PartitionChangeRecord)]
+
+    swaps.entry(heartbeats._WRITES, LEAVING, buggy)
+
+
+@mutant(
+    "M70",
+    "A broker that left cleanly is placeable no more",
+    defect="independent.md 2.9",
+    scenario="placement-beside-a-fenced-broker",
+    broken="leads_to[0]",
+)
+def leaving_never_ends(swaps: Swaps) -> None:
+    def buggy(leases: Leases, broker_id: int, fenced: bool, metadata_offset: int) -> None:
+        liveness = leases.liveness[broker_id]
+        liveness.fenced, liveness.metadata_offset = fenced, metadata_offset
+
+    swaps.attribute(Leases, "_touch", buggy)
+
+
+@mutant(
+    "M71",
+    "A heartbeat of nobody is told that its id is not registered",
+    defect="independent.md 2.8: 102 where Kafka says 77",
+    scenario="decommission-while-running",
+    broken="leads_to[0]",
+)
+def names_another_error(swaps: Swaps) -> None:
+    error = ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, "who is that?")
+    swaps.attribute(heartbeats, "_stale", lambda broker, request: error)

@@ -1,0 +1,118 @@
+"""Bugs of what outlives a process: durability, the fold, snapshots."""
+
+from dataclasses import replace
+from typing import Any
+
+from kraftsim.controller import snapshotting
+from kraftsim.controller.core import image_records, replay
+from kraftsim.controller.core import records as r
+from kraftsim.controller.node import Node
+from kraftsim.controller.raft import following
+from kraftsim.controller.raft.quorum import Quorum
+
+from .mutant import Swaps, mutant
+
+
+@mutant(
+    "M19",
+    "Who is fenced is not known after a failover",
+    defect="KAFKA-13841, apache/kafka#12075",
+    scenario="broker-crash-fenced",
+    broken="image-is-replay",
+)
+def fences_are_not_replayed(swaps: Swaps) -> None:
+    applier: Any = replay.APPLIERS[r.BrokerRegistrationChangeRecord]
+
+    def buggy(image: Any, record: Any, *where: int) -> None:
+        applier(image, replace(record, fenced=min(record.fenced, 0)), *where)
+
+    swaps.entry(replay.APPLIERS, r.BrokerRegistrationChangeRecord, buggy)
+
+
+@mutant(
+    "M24",
+    "A leader that was removed dies of a state that it does not find",
+    defect="KAFKA-17608, apache/kafka#17146",
+    scenario="remove-leader-voter",
+    broken="images-converge",
+)
+def folds_nothing_after_removal(swaps: Swaps) -> None:
+    renounce, load = Node._renounce, Node._load_committed
+    dead: set[int] = set()
+
+    def buggy(node: Node, turn: Any) -> None:
+        renounce(node, turn)
+        if not node.quorum.is_voter:
+            dead.add(node.config.node_id)
+
+    def unless_dead(node: Node, turn: Any) -> None:
+        if node.config.node_id not in dead:
+            load(node, turn)
+
+    swaps.attribute(Node, "_renounce", buggy)
+    swaps.attribute(Node, "_load_committed", unless_dead)
+
+
+@mutant(
+    "M25",
+    "A standby that cannot print a record stops folding",
+    defect="KAFKA-14259, apache/kafka#12681",
+    scenario="broker-crash-fenced",
+    broken="images-converge",
+)
+def folding_stops(swaps: Swaps) -> None:
+    load = Node._load_committed
+
+    def buggy(node: Node, turn: Any) -> None:
+        if node.quorum.is_leader or not _is_fence(node):
+            load(node, turn)
+
+    def _is_fence(node: Node) -> bool:
+        return any(
+            isinstance(record, r.BrokerRegistrationChangeRecord) and record.fenced == r.FENCE
+            for batch in node.quorum.log.read(node._loaded)
+            for record in batch.records
+        )
+
+    swaps.attribute(Node, "_load_committed", buggy)
+
+
+@mutant(
+    "M29",
+    "Epoch and vote are not durable before the reply",
+    defect="textbook: no persist before reply",
+    scenario="rolling-restart-controllers",
+    broken="epoch-monotone",
+)
+def votes_in_memory(swaps: Swaps) -> None:
+    swaps.attribute(Quorum, "_note_election", lambda quorum, turn: None)
+
+
+@mutant(
+    "M30",
+    "A follower acknowledges what is not on its disk yet",
+    defect="textbook: no fsync before ack",
+    scenario="election-on-slow-disks",
+    broken="high-watermark",
+)
+def acknowledges_at_once(swaps: Swaps) -> None:
+    swaps.attribute(following, "_is_safe", lambda quorum: True)
+
+
+@mutant(
+    "M88",
+    "A snapshot forgets who is fenced",
+    defect="independent.md 2.5: lost on fail-over; KAFKA-13841",
+    scenario="late-voter-reads-a-snapshot",
+    broken="never[0]",
+)
+def snapshots_lack_fences(swaps: Swaps) -> None:
+    records_of = image_records.records_of
+
+    def buggy(image: Any) -> list[r.Record]:
+        return [
+            replace(one, fenced=True) if isinstance(one, r.RegisterBrokerRecord) else one
+            for one in records_of(image)
+        ]
+
+    swaps.attribute(snapshotting, "records_of", buggy)

@@ -1,0 +1,167 @@
+"""Bugs of elections: who stands, who gets a vote, who gives leadership up, and when."""
+
+from itertools import count
+from typing import Any
+
+from kraftsim.controller.raft import elections, epochs, leading, membership
+from kraftsim.controller.raft.protocol import ElectionState
+from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.controller.raft.roles import Leader, Resigned
+from kraftsim.controller.raft.voters import ReplicaKey
+
+from .mutant import Swaps, mutant
+from .seams import is_pre_vote
+
+
+@mutant(
+    "M22",
+    "A single voter resigns, because nobody else fetches",
+    defect="KAFKA-16144, apache/kafka#15235",
+    scenario="single-voter-check-quorum",
+    broken="never[0]",
+)
+def single_voter_needs_others(swaps: Swaps) -> None:
+    def buggy(quorum: Quorum, turn: Any) -> int:
+        return int(turn.now_ms + quorum.settings.controller_quorum_fetch_timeout_ms * 3 // 2)
+
+    swaps.attribute(leading, "_check_quorum_ms", buggy)
+
+
+@mutant(
+    "M23",
+    "A pre-vote is refused by the leader that has resigned",
+    defect="KAFKA-20895, apache/kafka#23168",
+    scenario="graceful-controller-handover",
+    broken="leads_to[0]",
+)
+def resigned_ones_are_content(swaps: Swaps) -> None:
+    grants = elections._grants
+
+    def buggy(quorum: Quorum, request: Any, candidate: ReplicaKey) -> bool:
+        if is_pre_vote(request) and isinstance(quorum.role, Resigned):
+            return False
+        return grants(quorum, request, candidate)
+
+    swaps.attribute(elections, "_grants", buggy)
+
+
+@mutant(
+    "M26",
+    "A voter votes twice in an epoch",
+    defect="textbook: double vote",
+    scenario="active-controller-crash",
+    broken="vote-once",
+)
+def two_votes(swaps: Swaps) -> None:
+    numbers = count(7000)
+
+    def note(quorum: Quorum, turn: Any) -> None:
+        voted = quorum.voted and quorum.voted._replace(node_id=next(numbers))
+        quorum.durable = turn.election = ElectionState(quorum.epoch, quorum.leader_id, voted)
+
+    swaps.attribute(Quorum, "_note_election", note)
+
+
+@mutant(
+    "M27",
+    "A vote is given to a candidate whose log is too short",
+    defect="textbook: stale-log vote",
+    scenario="short-log-candidate",
+    broken="leader-completeness",
+)
+def votes_for_short_logs(swaps: Swaps) -> None:
+    grants = elections._grants
+
+    def blind(quorum: Quorum, request: Any, candidate: ReplicaKey) -> bool:
+        log, quorum.log = quorum.log, type(quorum.log)()
+        granted = grants(quorum, request, candidate)
+        quorum.log = log
+        return granted
+
+    swaps.attribute(elections, "_grants", blind)
+
+
+@mutant(
+    "M46",
+    "A pre-vote is granted by those who are content with their leader",
+    defect="textbook: a voter that was cut off disturbs the others (KIP-996)",
+    scenario="one-way-standby",
+    broken="stability",
+)
+def pre_votes_for_all(swaps: Swaps) -> None:
+    grants = elections._grants
+
+    def buggy(quorum: Quorum, request: Any, candidate: ReplicaKey) -> bool:
+        return is_pre_vote(request) or grants(quorum, request, candidate)
+
+    swaps.attribute(elections, "_grants", buggy)
+
+
+@mutant(
+    "M49",
+    "An isolated leader never resigns",
+    defect="independent.md 2.22: no check-quorum",
+    scenario="isolated-active-controller",
+    broken="leads_to[0]",
+)
+def no_check_quorum(swaps: Swaps) -> None:
+    swaps.attribute(leading, "_check_quorum_ms", lambda quorum, turn: 1 << 62)
+
+
+@mutant(
+    "M60",
+    "Votes that were granted vanish, and nobody is elected again",
+    defect="independent.md 2.16, robot-head/crabka#364",
+    scenario="active-controller-crash",
+    broken="leader-in-time",
+)
+def grants_vanish(swaps: Swaps) -> None:
+    grants = elections._grants
+
+    def stingy(quorum: Quorum, request: Any, candidate: ReplicaKey) -> bool:
+        return quorum.epoch < 2 and grants(quorum, request, candidate)
+
+    swaps.attribute(elections, "_grants", stingy)
+
+
+@mutant(
+    "M78",
+    "Whoever hears of no leader stands at once, without asking whether it would win",
+    defect="independent.md 2.21, robot-head/crabka#76; KIP-996",
+    scenario="one-way-standby",
+    broken="stability",
+)
+def no_pre_vote(swaps: Swaps) -> None:
+    def stand(quorum: Quorum, turn: Any) -> None:
+        quorum.become_candidate(turn)
+        elections.count(quorum, turn)
+
+    swaps.attribute(elections, "stand", stand)
+
+
+@mutant(
+    "M79",
+    "A leader that is told to end says so to nobody",
+    defect="independent.md 2.22, robot-head/crabka#591: no EndQuorumEpoch on SIGTERM",
+    scenario="graceful-controller-handover",
+    broken="never[0]",
+)
+def leaves_without_a_word(swaps: Swaps) -> None:
+    swaps.attribute(epochs, "tell_that_it_is_over", lambda quorum, turn: None)
+
+
+@mutant(
+    "M80",
+    "A leader that was removed from the voters goes on leading",
+    defect="independent.md 2.24: a leader that removes itself",
+    scenario="remove-leader-voter",
+    broken="never[3]",
+)
+def removed_ones_lead_on(swaps: Swaps) -> None:
+    on_commit = membership.on_commit
+
+    def buggy(quorum: Quorum, turn: Any) -> None:
+        if not isinstance(quorum.role, Leader) or quorum.is_voter:
+            on_commit(quorum, turn)
+
+    swaps.attribute(membership, "on_commit", buggy)
