@@ -256,12 +256,12 @@ class Agent:
     def _failed(self, why: str, now_ms: int) -> None:
         """Wait one heartbeat interval (4.x) or back off (3.9), after any failure (1.46)."""
         self.last_error = why
-        wait_ms: float = self.config.heartbeat_interval_ms
+        wait_ms = self.config.heartbeat_interval_ms
         if not self.config.retries_at_heartbeat_interval:
             wait_ms = min(BACKOFF_FIRST_MS << self._failures, self.config.session_timeout_ms)
-            wait_ms *= 1 + BACKOFF_JITTER * (2 * self._random() - 1)
+            wait_ms = int(wait_ms * (1 + BACKOFF_JITTER * (2 * self._random() - 1)))
         self._failures = min(self._failures + 1, 16)
-        self._lease.ask_at(now_ms + int(wait_ms))
+        self._lease.ask_at(now_ms + wait_ms)
 
     @property
     def _may_heal(self) -> bool:

@@ -4,15 +4,20 @@ A property is incremental: it is told of what has just happened and looks at not
 all of them can be checked after every event. It never changes anything and draws nothing.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.node import Node
 from kraftsim.controller.raft.protocol import Turn
 
 if TYPE_CHECKING:
     from .network import Message
     from .world import World
+
+
+Kinds = tuple[type[Request], ...] | None
+"""Of requests; None: all there are."""
 
 
 class Broken(Exception):
@@ -22,12 +27,14 @@ class Broken(Exception):
 class Property:
     """`number` is that of the list of properties (S1, L3), `claim` one sentence that somebody could
     try to break; `exercised` counts how often there was something to check. `always`: it holds of
-    Kafka 4.3 whatever happens; of the others it is known how Kafka breaks them."""
+    Kafka 4.3 whatever happens; of the others it is known how Kafka breaks them. `kinds` of requests
+    are those whose messages it is told of: most are fetches, which concern few."""
 
-    number: str
-    name: str
-    claim: str
-    always = True
+    number: ClassVar[str]
+    name: ClassVar[str]
+    claim: ClassVar[str]
+    always: ClassVar[bool] = True
+    kinds: ClassVar[Kinds] = None
 
     def __init__(self, world: "World") -> None:
         self.world = world
@@ -35,6 +42,13 @@ class Property:
 
     def stepped(self, node: Node, turn: Turn) -> None:
         """A controller has taken a step that let out more than a reply."""
+
+    def wrote(self, node: Node, turn: Turn) -> None:
+        """A step that changed the log: `persist`, `truncate_to` or `snapshot` say how."""
+
+    def moved(self, node: Node, turn: Turn) -> None:
+        """A step after which epoch, role, leader, vote or being active are not what they were after
+        the last one, or the first of a process. It comes after `wrote` of the same step."""
 
     def committed(self, node_id: int, batch: Batch) -> None:
         """A controller has learned that this batch is committed; each tells of each, in order."""

@@ -7,9 +7,11 @@ concern it. Nothing is stopped: a run goes on after a violation, without the pro
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from kraftsim.controller.active import Active
 from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.node import Node
-from kraftsim.controller.raft.protocol import Turn
+from kraftsim.controller.raft.protocol import ElectionState, Turn
 
 from .network import Message
 from .property import Broken, Property
@@ -17,6 +19,8 @@ from .world import World
 
 HOOKS = (
     "stepped",
+    "wrote",
+    "moved",
     "committed",
     "arrived",
     "stopped",
@@ -25,6 +29,9 @@ HOOKS = (
     "broker_changed",
     "finished",
 )
+Hearer = tuple[Property, Callable[..., None]]
+Standing = tuple[Node, type, int, int, ElectionState, Active | None]
+"""What a controller is in the quorum: a step in which it changes is a move."""
 
 
 class Violation(NamedTuple):
@@ -45,8 +52,9 @@ class Watch:
         self.world = world
         self.properties = {one.number: one(world) for one in classes}
         self.violations: dict[str, Violation] = {}
-        self._nodes: dict[int, Node] = {}
+        self._standings: dict[int, Standing] = {}
         self._hear = {hook: self._hearers(hook) for hook in HOOKS}
+        self._by_kind: dict[tuple[str, type[Request]], list[Hearer]] = {}
 
     def finish(self) -> tuple[Violation, ...]:
         """The run is over and calm; every violation in the order of time."""
@@ -61,20 +69,25 @@ class Watch:
         return bool(self._hear[hook])
 
     def on_step(self, node: Node, turn: Turn) -> None:
-        node_id = node.config.node_id
-        if self._nodes.get(node_id) is not node:
-            self._nodes[node_id] = node
+        node_id, now = node.config.node_id, _standing(node)
+        before = self._standings.get(node_id)
+        if before is None or before[0] is not node:
             self._tell("restarted", node_id)
+        if turn.persist or turn.truncate_to is not None or turn.snapshot is not None:
+            self._tell("wrote", node, turn)
+        if before != now:
+            self._standings[node_id] = now
+            self._tell("moved", node, turn)
         self._tell("stepped", node, turn)
 
     def on_committed(self, node_id: int, batch: Batch) -> None:
         self._tell("committed", node_id, batch)
 
     def on_arrived(self, message: Message) -> None:
-        self._tell("arrived", message)
+        self._tell_of("arrived", message)
 
     def on_stopped(self, message: Message) -> None:
-        self._tell("stopped", message)
+        self._tell_of("stopped", message)
 
     def on_controller(self, node_id: int, state: str) -> None:
         self._tell("controller_changed", node_id, state)
@@ -82,7 +95,7 @@ class Watch:
     def on_broker(self, broker_id: int, state: str) -> None:
         self._tell("broker_changed", broker_id, state)
 
-    def _hearers(self, hook: str) -> list[tuple[Property, Callable[..., None]]]:
+    def _hearers(self, hook: str) -> list[Hearer]:
         return [
             (one, getattr(one, hook))
             for one in self.properties.values()
@@ -96,6 +109,20 @@ class Watch:
             except Broken as broken:
                 self._fell(one, str(broken))
 
+    def _tell_of(self, hook: str, message: Message) -> None:
+        """Nine messages of ten are fetches, which are told to the few whom they concern."""
+        kind = message.request.__class__
+        hearers = self._by_kind.get((hook, kind))
+        if hearers is None:
+            hearers = self._by_kind[hook, kind] = [
+                one for one in self._hear[hook] if one[0].kinds is None or kind in one[0].kinds
+            ]
+        for one, hear in hearers:
+            try:
+                hear(message)
+            except Broken as broken:
+                self._fell(one, str(broken))
+
     def _fell(self, fallen: Property, what: str) -> None:
         world = self.world
         self.violations[fallen.number] = Violation(
@@ -103,13 +130,20 @@ class Watch:
         )
         for hook, hearers in self._hear.items():
             self._hear[hook] = [one for one in hearers if one[0] is not fallen]
+        self._by_kind.clear()
+
+
+def _standing(node: Node) -> Standing:
+    quorum = node.quorum
+    role = quorum.role.__class__
+    return node, role, quorum.epoch, quorum.leader_id, quorum.durable, node.active
 
 
 def watch(world: World, classes: Iterable[type[Property]]) -> Watch:
     """Hold `classes` against a world that has not started: what was before is nobody's to judge."""
     assert world.timeline.now_us == 0, "expected a world that has not started yet"
     watching = Watch(world, classes)
-    if watching.hears("stepped") or watching.hears("restarted"):
+    if any(watching.hears(one) for one in ("stepped", "wrote", "moved", "restarted")):
         world.step_listeners.append(watching.on_step)
     if watching.hears("committed"):
         world.committed_listeners.append(watching.on_committed)

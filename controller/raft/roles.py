@@ -6,7 +6,7 @@ Everything but a leader's bookkeeping is immutable. Epoch, vote and leader are t
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..core.rpc import AddRaftVoterRequest, RemoveRaftVoterRequest
 from .fetch_answer import Leadership
@@ -94,7 +94,7 @@ class VoterChange:
     `offset`; before it is appended (-1) the new voter is asked what it supports."""
 
     request: AddRaftVoterRequest | RemoveRaftVoterRequest
-    token: object
+    token: Any
     expires_ms: int
     offset: int = -1
 

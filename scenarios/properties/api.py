@@ -1,6 +1,7 @@
 """What clients are told, S28 to S30 (rules 5.5 to 5.38, 8.12; KIP-836, KIP-1073, KIP-436)."""
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from kraftsim.controller.core import records as r
 from kraftsim.controller.core.batch import Batch
@@ -18,7 +19,7 @@ from kraftsim.controller.node import Node
 from kraftsim.controller.raft.protocol import Turn
 
 from ..network import Message
-from ..property import Broken, Property
+from ..property import Broken, Kinds, Property
 from ..world import World
 from .committed import OfTheCommittedLog
 from .shadow import Key
@@ -31,8 +32,10 @@ class ReadsAreCommitted(OfTheCommittedLog):
     """A process that starts again begins with less than it knew, so what is seen last counts for
     each asker, answerer and life of the answerer; somebody who asks two may well go back."""
 
-    number, name = "S28", "reads-are-committed"
+    number = "S28"
+    name = "reads-are-committed"
     claim = "A DescribeCluster answer is a committed image, and never an older one than the last."
+    kinds: ClassVar[Kinds] = (DescribeClusterRequest,)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -81,11 +84,13 @@ def _listing(of: OfTheCommittedLog, kind: str) -> Listing:
 
 
 class QuorumTimes(Property):
-    number, name = "S29", "quorum-times"
+    number = "S29"
+    name = "quorum-times"
     claim = (
         "DescribeQuorum's times are -1 or at most the leader's now, and the one at which the high"
         " watermark moved never goes back, unless somebody sets the leader's wall clock back."
     )
+    kinds: ClassVar[Kinds] = (DescribeQuorumRequest,)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -127,7 +132,8 @@ def _states(reply: object) -> Iterator[ReplicaState]:
 
 
 class StartTimeConstant(Property):
-    number, name = "S30", "start-time-constant"
+    number = "S30"
+    name = "start-time-constant"
     claim = "An incarnation has one start time, on every controller and over snapshots."
 
     def __init__(self, world: World) -> None:
@@ -153,4 +159,4 @@ class StartTimeConstant(Property):
             raise Broken(f"{key} started at {known}, and at {broker.start_time_ms}")
 
 
-CLASSES = (ReadsAreCommitted, QuorumTimes, StartTimeConstant)
+CLASSES: tuple[type[Property], ...] = (ReadsAreCommitted, QuorumTimes, StartTimeConstant)

@@ -14,7 +14,8 @@ from .shadow import Fact, Key, Shadow
 
 
 class ImageIsReplay(Property):
-    number, name = "S9", "image-is-replay"
+    number = "S9"
+    name = "image-is-replay"
     claim = "Every controller's committed image is what an independent fold makes of the same log."
 
     def __init__(self, world: World) -> None:
@@ -117,4 +118,4 @@ _SEEN: dict[str, Callable[..., Fact | None]] = {
     "Token": lambda image, one: _fields(image.delegation_tokens.get(one)),
 }
 
-CLASSES = (ImageIsReplay,)
+CLASSES: tuple[type[Property], ...] = (ImageIsReplay,)

@@ -4,7 +4,7 @@ Contacts are counted where heartbeats arrive, on the receiver's clock; no contro
 leases is asked, but where it is the book that is examined (S22, S24).
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 from sortedcontainers import SortedList
 
@@ -18,7 +18,7 @@ from kraftsim.controller.node import Node
 from kraftsim.controller.raft.protocol import Turn
 
 from ..network import Message
-from ..property import Broken, Property
+from ..property import Broken, Kinds, Property
 from ..world import World
 from .committed import OfTheCommittedLog
 from .shadow import Key
@@ -26,7 +26,8 @@ from .tenure import OfTenures, Tenure, fenced_by, unfenced_by
 
 
 class NoEarlyFence(OfTenures):
-    number, name = "S18", "no-early-fence"
+    number = "S18"
+    name = "no-early-fence"
     claim = "A lease is taken for over only when a whole session has passed since the last contact."
 
     def appended(self, tenure: Tenure, record: Any, offset: int) -> None:
@@ -55,7 +56,8 @@ class NoLateFence(OfTenures):
     """Whose lease runs out first is known as the core knows it: contacts only grow, so the head of
     the order is looked at again when its time has come."""
 
-    number, name = "S19", "no-late-fence"
+    number = "S19"
+    name = "no-late-fence"
     claim = "Under one active controller a silent broker is fenced a session and a check later."
 
     def __init__(self, world: World) -> None:
@@ -82,7 +84,6 @@ class NoLateFence(OfTenures):
         (self._paused.add if state == "PAUSED" else self._paused.discard)(node_id)
 
     def stepped(self, node: Node, turn: Turn) -> None:
-        super().stepped(node, turn)
         tenure = self.tenures.get(node.config.node_id)
         if tenure is None or tenure.node_id in self._paused:
             return
@@ -108,7 +109,8 @@ class NoLateFence(OfTenures):
 
 
 class FenceBeforeReuse(OfTheCommittedLog):
-    number, name = "S20", "fence-before-reuse"
+    number = "S20"
+    name = "fence-before-reuse"
     claim = (
         "From its fence on nothing makes a broker lead, or counts it as live, before an unfence."
     )
@@ -131,7 +133,8 @@ class FenceBeforeReuse(OfTheCommittedLog):
 
 
 class UnfenceNeedsCatchUp(OfTenures):
-    number, name = "S21", "unfence-needs-catch-up"
+    number = "S21"
+    name = "unfence-needs-catch-up"
     claim = (
         "A broker is unfenced only on its own word: a heartbeat that has its registration's offset"
         " and wants neither a fence nor a shutdown."
@@ -157,7 +160,8 @@ class UnfenceNeedsCatchUp(OfTenures):
 
 
 class LeasesAreRebuilt(OfTenures):
-    number, name = "S22", "leases-are-rebuilt"
+    number = "S22"
+    name = "leases-are-rebuilt"
     claim = "Who becomes active gives every unfenced broker a whole session, and no fenced one."
 
     def began(self, node: Node, tenure: Tenure) -> None:
@@ -176,9 +180,11 @@ class BeliefOverlap(Property):
     """A number before all: `zombie_us` is how long brokers went on believing in a lease that the
     log had ended. Kafka does not promise that they do not: it is a claim of stricter clusters."""
 
-    number, name = "S23", "belief-overlap"
+    number = "S23"
+    name = "belief-overlap"
     claim = "No broker believes to be unfenced while the log says that it is not."
     always = False
+    kinds: ClassVar[Kinds] = (BrokerHeartbeatRequest,)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -251,11 +257,13 @@ def _ends_lease(record: Any, believing: dict[int, int]) -> int | None:
 
 
 class ShutdownLaw(OfTheCommittedLog):
-    number, name = "S24", "shutdown-law"
+    number = "S24"
+    name = "shutdown-law"
     claim = (
         "A controlled shutdown's offset is set once in a controller's tenure, and nothing but a new"
         " registration makes the broker active again."
     )
+    kinds: ClassVar[Kinds] = (BrokerHeartbeatRequest,)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -295,7 +303,7 @@ class ShutdownLaw(OfTheCommittedLog):
         self._offsets[key] = tenure, offset
 
 
-CLASSES = (
+CLASSES: tuple[type[Property], ...] = (
     NoEarlyFence,
     NoLateFence,
     FenceBeforeReuse,

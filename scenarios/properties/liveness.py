@@ -4,6 +4,8 @@
 here. Where a bound runs by virtual time it counts only while nothing is in the way.
 """
 
+from typing import ClassVar
+
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.rpc import FetchRequest, FetchResponse
@@ -13,7 +15,7 @@ from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.roles import Follower, Prospective
 
 from ..network import Message
-from ..property import Broken, Property
+from ..property import Broken, Kinds, Property
 from ..world import World
 
 ELECTIONS_MAX = 10  # patience, in election timeouts: votes may be split a few times
@@ -22,7 +24,8 @@ ELECTIONS_MAX = 10  # patience, in election timeouts: votes may be split a few t
 class LeaderInTime(Property):
     """Loss and rules of the network are not looked into: while there are any, nothing is due."""
 
-    number, name = "L1", "leader-in-time"
+    number = "L1"
+    name = "leader-in-time"
     claim = "While a majority can talk both ways, there is a leader within ten election timeouts."
 
     def __init__(self, world: World) -> None:
@@ -70,8 +73,10 @@ class Stability(Property):
     """A voter is in touch with its leader while answers to its fetches arrive (KIP-996), and has
     not given it up: an answer that comes after that is too late."""
 
-    number, name = "L2", "stability"
+    number = "L2"
+    name = "stability"
     claim = "Nobody raises the epoch of a leader that a majority is in touch with."
+    kinds: ClassVar[Kinds] = (FetchRequest,)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -103,7 +108,7 @@ class Stability(Property):
             first_us = first_us if epoch == quorum.epoch else now_us
             self._touch[message.receiver] = quorum.epoch, first_us, now_us
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def moved(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
         me, epoch = quorum.me.node_id, quorum.epoch
         known = self._epochs.get(me)
@@ -159,7 +164,8 @@ class _OfBrokers(Property):
 
 
 class HealthyUnfenced(_OfBrokers):
-    number, name = "L3", "healthy-brokers-are-unfenced"
+    number = "L3"
+    name = "healthy-brokers-are-unfenced"
     claim = "In the end every broker that lives, and that is registered as it is, is unfenced."
 
     def finished(self) -> None:
@@ -177,7 +183,8 @@ class HealthyUnfenced(_OfBrokers):
 class DeadFenced(_OfBrokers):
     """Each failover gives the dead a whole new session, so a storm of them keeps them unfenced."""
 
-    number, name = "L4", "dead-brokers-are-fenced"
+    number = "L4"
+    name = "dead-brokers-are-fenced"
     claim = "A broker that is gone is fenced within two sessions, however often leaders change."
     always = False
 
@@ -212,7 +219,8 @@ class DeadFenced(_OfBrokers):
 
 
 class ShutdownGranted(_OfBrokers):
-    number, name = "L5", "shutdown-is-granted"
+    number = "L5"
+    name = "shutdown-is-granted"
     claim = "In the end no broker waits for leave to shut down."
 
     def broker_changed(self, broker_id: int, state: str) -> None:
@@ -229,7 +237,8 @@ class ShutdownGranted(_OfBrokers):
 class ZombiesStop(_OfBrokers):
     """Kafka's never do: they go on heartbeating, and are told 77 for ever (1.49)."""
 
-    number, name = "L6", "zombies-stop"
+    number = "L6"
+    name = "zombies-stop"
     claim = "In the end no process lives whose registration is another's, or gone."
     always = False
 
@@ -245,4 +254,11 @@ class ZombiesStop(_OfBrokers):
                 )
 
 
-CLASSES = (LeaderInTime, Stability, HealthyUnfenced, DeadFenced, ShutdownGranted, ZombiesStop)
+CLASSES: tuple[type[Property], ...] = (
+    LeaderInTime,
+    Stability,
+    HealthyUnfenced,
+    DeadFenced,
+    ShutdownGranted,
+    ZombiesStop,
+)

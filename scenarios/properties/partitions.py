@@ -6,19 +6,18 @@ from typing import Any
 from kraftsim.controller.core import records as r
 from kraftsim.controller.core.batch import Batch
 
-from ..property import Broken
+from ..property import Broken, Property
 from ..world import World
 from .committed import OfTheCommittedLog
 from .shadow import Fact, Key, Shadow
 
 ELR = "eligible_leader_replicas"
+MENTIONS = ("leader", "isr", ELR, "replicas")
 
 
 class _Mentions:
     """Which partitions name a broker as leader, in the ISR, in the ELR and as a replica; kept from
     what each batch touches."""
-
-    KINDS = ("leader", "isr", ELR, "replicas")
 
     def __init__(self) -> None:
         self._known: dict[Key, Fact] = {}
@@ -46,13 +45,14 @@ def _mentions(fact: Fact | None) -> set[tuple[str, int]]:
         return set()
     return {
         (kind, broker_id)
-        for kind in _Mentions.KINDS
+        for kind in MENTIONS
         for broker_id in ((fact[kind],) if kind == "leader" else fact[kind])
     }
 
 
 class LeadersAreActive(OfTheCommittedLog):
-    number, name = "S25", "leaders-and-isr-are-active"
+    number = "S25"
+    name = "leaders-and-isr-are-active"
     claim = (
         "Leaders are in the ISR, registered and unfenced; who is not active is in no ISR, but as"
         " its last member."
@@ -95,7 +95,8 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
     unregistration. Of an unregistration Kafka makes two passes over one view: whom the first puts
     from the ISR into the ELR, the second does not see (rules 3.5 to 3.7)."""
 
-    number, name = "S26", "unregister-removes-references"
+    number = "S26"
+    name = "unregister-removes-references"
     claim = (
         "Who is unregistered leads nothing and is in no ISR or ELR, but in the ISR as its last"
         " member and in an ELR that it has just come into; who is decommissioned is in no"
@@ -118,7 +119,7 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
 
     def _check(self, broker_id: int, batch: Batch, changed: set[Key]) -> None:
         is_decommission = _decommissions(batch)
-        for kind in _Mentions.KINDS if is_decommission else _Mentions.KINDS[:3]:
+        for kind in MENTIONS if is_decommission else MENTIONS[:3]:
             for key in self._mentions.of(kind, broker_id):
                 fact = self.shadow.facts[key]
                 stays = _was_the_last(fact, broker_id) if kind != ELR else key in changed
@@ -139,7 +140,8 @@ def _decommissions(batch: Batch) -> bool:
 
 
 class NoPlacementOnStrangers(OfTheCommittedLog):
-    number, name = "S27", "no-placement-on-unregistered"
+    number = "S27"
+    name = "no-placement-on-unregistered"
     claim = "New replicas are placed on registered brokers only."
 
     def read(self, record: Any, offset: int) -> None:
@@ -157,4 +159,8 @@ class NoPlacementOnStrangers(OfTheCommittedLog):
             raise Broken(f"{record} at {offset} is placed on {strangers}, which nobody registered")
 
 
-CLASSES = (LeadersAreActive, UnregisterRemovesReferences, NoPlacementOnStrangers)
+CLASSES: tuple[type[Property], ...] = (
+    LeadersAreActive,
+    UnregisterRemovesReferences,
+    NoPlacementOnStrangers,
+)

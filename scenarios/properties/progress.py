@@ -1,6 +1,7 @@
 """What must go on, L7 to L12: herds drain, images converge, everybody is answered."""
 
 from collections import defaultdict, deque
+from typing import ClassVar
 
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError, ErrorCode
@@ -17,18 +18,25 @@ from kraftsim.controller.node import Node
 from kraftsim.controller.raft.protocol import Turn
 
 from ..network import Message, Reply
-from ..property import Broken, Property
+from ..property import Broken, Kinds, Property
 from ..world import World
 from .liveness import can_elect
 
 EVENTS_PER_INSTANT_AND_NODE_MAX = 200
+ASKS_AGAIN_AFTER = (
+    ErrorCode.NONE,
+    ErrorCode.DUPLICATE_BROKER_REGISTRATION,
+    ErrorCode.NOT_CONTROLLER,
+)
 
 
 class HerdsDrain(Property):
     """Counted where they arrive, over one session before the end."""
 
-    number, name = "L7", "herds-drain"
+    number = "L7"
+    name = "herds-drain"
     claim = "In the end nobody asks for its lease more than twice as often as its interval says."
+    kinds: ClassVar[Kinds] = (BrokerHeartbeatRequest, BrokerRegistrationRequest)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -56,7 +64,8 @@ class HerdsDrain(Property):
 
 
 class ImagesConverge(Property):
-    number, name = "L8", "images-converge"
+    number = "L8"
+    name = "images-converge"
     claim = "In the end every process that runs knows what was committed a few seconds before."
 
     def __init__(self, world: World) -> None:
@@ -100,9 +109,9 @@ class EveryoneAnswered(Property):
     """Counted at the controller: a request that arrived, and its answer on the way back, be it
     that the connection broke. A process that stands still owes nothing meanwhile."""
 
-    number, name = "L9", "everyone-is-answered"
+    number = "L9"
+    name = "everyone-is-answered"
     claim = "In the end no request that reached a controller has waited for long."
-    kinds: type | tuple[type, ...] = object
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -110,8 +119,6 @@ class EveryoneAnswered(Property):
         self._waiting: dict[int, tuple[int, Message]] = {}
 
     def arrived(self, message: Message) -> None:
-        if not isinstance(message.request, self.kinds):
-            return
         if message.is_reply:
             self.exercised += self._waiting.pop(id(message.request), None) is not None
         elif message.receiver in self.world.controllers:
@@ -130,11 +137,13 @@ class EveryoneAnswered(Property):
 
 
 class NoLivelock(Property):
-    number, name = "L10", "no-livelock"
+    number = "L10"
+    name = "no-livelock"
     claim = "Time passes: in one instant only so much happens as there are nodes."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
+        self._timeline = world.timeline
         self._now_us = -1
         self._count = 0
 
@@ -145,20 +154,23 @@ class NoLivelock(Property):
         self._note()
 
     def _note(self) -> None:
-        now_us = self.world.timeline.now_us
+        now_us = self._timeline.now_us
         if now_us != self._now_us:
             self._now_us, self._count = now_us, 0
+            self.exercised += 1
+            return
         self._count += 1
-        self.exercised += 1
-        nodes = len(self.world.controllers) + len(self.world.agents)
-        if self._count > EVENTS_PER_INSTANT_AND_NODE_MAX * nodes:
-            raise Broken(f"{self._count} events of {nodes} nodes, and it is still {now_us} us")
+        if self._count > EVENTS_PER_INSTANT_AND_NODE_MAX:
+            nodes = len(self.world.controllers) + len(self.world.agents)
+            if self._count > EVENTS_PER_INSTANT_AND_NODE_MAX * nodes:
+                raise Broken(f"{self._count} events of {nodes} nodes, and it is still {now_us} us")
 
 
 class LeavingEnds(EveryoneAnswered):
-    number, name = "L11", "leaving-ends"
+    number = "L11"
+    name = "leaving-ends"
     claim = "A decommission or unregistration is done or refused, and what is done is committed."
-    kinds = (DecommissionBrokerRequest, UnregisterBrokerRequest)
+    kinds: ClassVar[Kinds] = (DecommissionBrokerRequest, UnregisterBrokerRequest)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -171,7 +183,7 @@ class LeavingEnds(EveryoneAnswered):
 
     def arrived(self, message: Message) -> None:
         super().arrived(message)
-        if message.is_reply and isinstance(message.request, self.kinds):
+        if message.is_reply:
             self._check(message.request, message.reply)
 
     def _check(self, request: Request, reply: Reply) -> None:
@@ -184,7 +196,8 @@ class LeavingEnds(EveryoneAnswered):
 class ProgressDuring(Property):
     """The clock runs while a majority can talk and somebody is active: `served_us` of each."""
 
-    number, name = "L12", "progress-during"
+    number = "L12"
+    name = "progress-during"
     claim = "With a majority that works, a broker that starts is registered in a bounded time."
 
     def __init__(self, world: World) -> None:
@@ -209,10 +222,8 @@ class ProgressDuring(Property):
             self._served_us.pop(message.receiver, None)  # its fetches are: it never registers
         if not isinstance(request, BrokerRegistrationRequest):
             return
-        passes = (ErrorCode.DUPLICATE_BROKER_REGISTRATION, ErrorCode.NOT_CONTROLLER)
-        if code not in (ErrorCode.NONE, *passes) or (
-            isinstance(reply, BrokerRegistrationResponse) and not reply.error_code
-        ):
+        is_done = isinstance(reply, BrokerRegistrationResponse) and not reply.error_code
+        if is_done or code not in ASKS_AGAIN_AFTER:
             self._served_us.pop(request.broker_id, None)  # done, or refused for good
 
     def stepped(self, node: Node, turn: Turn) -> None:
@@ -234,7 +245,7 @@ class ProgressDuring(Property):
         )
 
 
-CLASSES = (
+CLASSES: tuple[type[Property], ...] = (
     HerdsDrain,
     ImagesConverge,
     EveryoneAnswered,

@@ -5,6 +5,7 @@ written down as they are seen, and whatever is seen later must agree.
 """
 
 from collections.abc import Hashable
+from typing import ClassVar
 
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.rpc import VoteRequest, VoteResponse
@@ -15,7 +16,7 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
 
 from ..network import Message
-from ..property import Broken, Property
+from ..property import Broken, Kinds, Property
 from ..world import World
 
 NOBODYS = -1
@@ -24,14 +25,15 @@ Place = tuple[int, int]
 
 
 class OneLeaderPerEpoch(Property):
-    number, name = "S1", "one-leader-per-epoch"
+    number = "S1"
+    name = "one-leader-per-epoch"
     claim = "No two controllers lead in the same epoch."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._leaders: dict[int, int] = {}
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def moved(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
         if not quorum.is_leader:
             return
@@ -45,14 +47,15 @@ class OneLeaderPerEpoch(Property):
 
 
 class EpochMonotone(Property):
-    number, name = "S2", "epoch-monotone"
+    number = "S2"
+    name = "epoch-monotone"
     claim = "A controller's epoch never falls while it has one disk, and that disk knows it."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._epochs: dict[Hashable, int] = {}  # an empty disk has another directory id (KIP-853)
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def moved(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
         me, epoch = quorum.me, quorum.epoch
         known = self._epochs.get(me, 0)
@@ -66,14 +69,16 @@ class EpochMonotone(Property):
 
 
 class VoteOnce(Property):
-    number, name = "S3", "vote-once"
+    number = "S3"
+    name = "vote-once"
     claim = "A replica gives one vote an epoch, and its disk knows of it before anybody else."
+    kinds: ClassVar[Kinds] = (VoteRequest,)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._votes: dict[Hashable, int] = {}
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def moved(self, node: Node, turn: Turn) -> None:
         state, me = node.quorum.durable, node.quorum.me
         if state.voted is not None:
             self._agree((me.node_id, me.directory_id, state.epoch), state.voted.node_id)
@@ -101,14 +106,15 @@ class VoteOnce(Property):
 
 
 class LogMatching(Property):
-    number, name = "S4", "log-matching"
+    number = "S4"
+    name = "log-matching"
     claim = "Entries of one offset and epoch are the same in every log, and so is all before them."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._entries: dict[Place, tuple[Batch, Place | None]] = {}
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def wrote(self, node: Node, turn: Turn) -> None:
         for batch in turn.persist:
             self._check(node.log, batch)
 
@@ -137,7 +143,8 @@ def _before(log: MetadataLog, offset: int) -> Place | None:
 
 
 class CommittedIsFinal(Property):
-    number, name = "S5", "committed-is-final"
+    number = "S5"
+    name = "committed-is-final"
     claim = "What one controller knows to be committed no other one contradicts, and none unlearns."
 
     def __init__(self, world: World) -> None:
@@ -145,7 +152,7 @@ class CommittedIsFinal(Property):
         self._committed: dict[int, Batch] = {}
         self._ends: dict[int, int] = {}
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def wrote(self, node: Node, turn: Turn) -> None:
         if turn.truncate_to is None:
             return
         node_id, end = node.config.node_id, self._ends.get(node.config.node_id, 0)
@@ -161,7 +168,8 @@ class CommittedIsFinal(Property):
 
 
 class HighWatermark(Property):
-    number, name = "S6", "high-watermark"
+    number = "S6"
+    name = "high-watermark"
     claim = (
         "A high watermark never falls in a process's life, and a leader is the first to raise it,"
         " to what a majority has on disk."
@@ -221,7 +229,8 @@ def epoch_before(log: MetadataLog, end_offset: int) -> int | None:
 
 
 class LeaderCompleteness(Property):
-    number, name = "S7", "leader-completeness"
+    number = "S7"
+    name = "leader-completeness"
     claim = "Whoever leads has every entry that was committed in an epoch before its own."
 
     def __init__(self, world: World) -> None:
@@ -257,7 +266,8 @@ class LeaderCompleteness(Property):
 
 
 class OneWriter(Property):
-    number, name = "S8", "one-writer"
+    number = "S8"
+    name = "one-writer"
     claim = "Only its epoch's leader writes an entry first, and it never takes one of its own back."
 
     def __init__(self, world: World) -> None:
@@ -265,13 +275,13 @@ class OneWriter(Property):
         self._written: set[Place] = set()
         self._epochs: dict[int, int] = {}
 
-    def stepped(self, node: Node, turn: Turn) -> None:
-        quorum = node.quorum
-        me = quorum.me.node_id
-        led = quorum.epoch if quorum.leader_id == me else NOBODYS  # it may have just resigned
+    def moved(self, node: Node, turn: Turn) -> None:
+        self._epochs[node.quorum.me.node_id] = _led(node.quorum)
+
+    def wrote(self, node: Node, turn: Turn) -> None:
+        me, led = node.quorum.me.node_id, _led(node.quorum)
         if led != NOBODYS and turn.truncate_to is not None and self._epochs.get(me) == led:
             raise Broken(f"{me} leads epoch {led} and cuts its log at {turn.truncate_to}")
-        self._epochs[me] = led
         for batch in turn.persist:
             here = batch.base_offset, batch.epoch
             if here in self._written:
@@ -282,7 +292,12 @@ class OneWriter(Property):
             self._written.add(here)
 
 
-CLASSES = (
+def _led(quorum: Quorum) -> int:
+    """The epoch in which it leads, or has led until this very step, in which it resigned."""
+    return quorum.epoch if quorum.leader_id == quorum.me.node_id else NOBODYS
+
+
+CLASSES: tuple[type[Property], ...] = (
     OneLeaderPerEpoch,
     EpochMonotone,
     VoteOnce,

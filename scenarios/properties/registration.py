@@ -1,6 +1,6 @@
 """Registration and identity, S10 to S17 (rules 9.1 to 9.11, 9.29, 9.44)."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from kraftsim.controller.core import records as r
 from kraftsim.controller.core.errors import ApiError, ErrorCode
@@ -21,14 +21,15 @@ from kraftsim.controller.node import Node
 from kraftsim.controller.raft.protocol import Turn
 
 from ..network import Message, Reply
-from ..property import Broken, Property
+from ..property import Broken, Kinds, Property
 from ..world import World
 from .committed import OfTheCommittedLog
 from .tenure import OfTenures, Tenure, fenced_by, unfenced_by
 
 
 class EpochLaw(OfTheCommittedLog):
-    number, name = "S10", "epoch-law"
+    number = "S10"
+    name = "epoch-law"
     claim = (
         "A new incarnation gets a broker epoch above all before, fenced; the same incarnation keeps"
         " its epoch, fencing and shutdown state."
@@ -58,7 +59,8 @@ class EpochLaw(OfTheCommittedLog):
 
 
 class OneIncarnationUnfenced(OfTheCommittedLog):
-    number, name = "S11", "one-incarnation-unfenced"
+    number = "S11"
+    name = "one-incarnation-unfenced"
     claim = "Only the incarnation that is registered now is unfenced, fenced or changed."
 
     def read(self, record: Any, offset: int) -> None:
@@ -76,7 +78,8 @@ class OneIncarnationUnfenced(OfTheCommittedLog):
 
 
 class NoTheft(OfTenures):
-    number, name = "S12", "no-theft"
+    number = "S12"
+    name = "no-theft"
     claim = (
         "Another incarnation of an unfenced broker is accepted only when the lease is over, or in a"
         " controlled shutdown."
@@ -107,6 +110,8 @@ class _Untouched(Property):
     """What is soft about a broker, in front of a request and behind it. Whoever is refused causes a
     step that lets out a reply and nothing else, so it is compared at the next event, and never
     where something else has happened to that controller in between."""
+
+    kinds: ClassVar[Kinds] = (BrokerRegistrationRequest, BrokerHeartbeatRequest)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -177,7 +182,8 @@ def _is_of(record: Any, request: Subject) -> bool:
 
 
 class ForeignClusterLeavesNoTrace(_Untouched):
-    number, name = "S13", "foreign-cluster-leaves-no-trace"
+    number = "S13"
+    name = "foreign-cluster-leaves-no-trace"
     claim = "A registration of another cluster leaves no record, and no guess about the broker."
 
     def expects(self, node: Node, request: Subject) -> bool:
@@ -191,7 +197,8 @@ class ForeignClusterLeavesNoTrace(_Untouched):
 class RefusedChangesNothing(_Untouched):
     """Whether it was refused is known with the reply."""
 
-    number, name = "S14", "refused-changes-nothing"
+    number = "S14"
+    name = "refused-changes-nothing"
     claim = "A registration or heartbeat that is refused leaves no record and no guess behind."
 
     def __init__(self, world: World) -> None:
@@ -225,7 +232,8 @@ class RefusedChangesNothing(_Untouched):
 
 
 class StaleEpochIsPowerless(_Untouched):
-    number, name = "S15", "stale-epoch-powerless"
+    number = "S15"
+    name = "stale-epoch-powerless"
     claim = "A heartbeat of another epoch than the registered one changes nothing that is known."
 
     def expects(self, node: Node, request: Subject) -> bool:
@@ -238,8 +246,15 @@ class StaleEpochIsPowerless(_Untouched):
 
 
 class AnswerAfterCommit(OfTheCommittedLog):
-    number, name = "S16", "answer-after-commit"
+    number = "S16"
+    name = "answer-after-commit"
     claim = "Whoever is told of success is told of what is committed."
+    kinds: ClassVar[Kinds] = (
+        BrokerRegistrationRequest,
+        BrokerHeartbeatRequest,
+        UnregisterBrokerRequest,
+        CreateTopicsRequest,
+    )
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -282,7 +297,8 @@ def _successes(request: Request, reply: object) -> list[tuple[object, ...]]:
 
 
 class IdsImmutable(OfTheCommittedLog):
-    number, name = "S17", "ids-immutable"
+    number = "S17"
+    name = "ids-immutable"
     claim = "The cluster's id is one, everywhere and for ever; a directory belongs to one broker."
 
     def __init__(self, world: World) -> None:
@@ -319,7 +335,7 @@ class IdsImmutable(OfTheCommittedLog):
                 raise Broken(f"directory {directory.hex()} belongs to {owner} and {broker_id}")
 
 
-CLASSES = (
+CLASSES: tuple[type[Property], ...] = (
     EpochLaw,
     OneIncarnationUnfenced,
     NoTheft,

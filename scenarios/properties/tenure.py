@@ -7,7 +7,7 @@ lies in front of its door counts once it goes on.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from kraftsim.controller.core import records as r
 from kraftsim.controller.core.registration import BrokerRegistration
@@ -17,7 +17,7 @@ from kraftsim.controller.node import Node
 from kraftsim.controller.raft.protocol import Turn
 
 from ..network import Message
-from ..property import Property
+from ..property import Kinds, Property
 from ..world import World
 
 
@@ -53,6 +53,8 @@ class Tenure:
 class OfTenures(Property):
     """What is overridden comes in front of what it does to the tenure."""
 
+    kinds: ClassVar[Kinds] = (BrokerHeartbeatRequest,)
+
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self.tenures: dict[int, Tenure] = {}
@@ -71,20 +73,27 @@ class OfTenures(Property):
     def restarted(self, node_id: int) -> None:
         self.tenures.pop(node_id, None)
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def moved(self, node: Node, turn: Turn) -> None:
         node_id, active = node.config.node_id, node.active
-        tenure = self.tenures.get(node_id)
         if active is None:
-            if tenure is not None:
-                del self.tenures[node_id]
-        elif tenure is None or tenure.epoch != active.epoch:
+            self.tenures.pop(node_id, None)
+        elif not self._is_of(self.tenures.get(node_id), node):
             self._begin(node)
-        else:
-            for batch in turn.persist:
-                if not batch.is_control:
-                    for offset, record in enumerate(batch.records, batch.base_offset):
-                        self.appended(tenure, record, offset)
-                        _fold(tenure, record, offset, self.world.clock_ms(node_id), self)
+
+    def wrote(self, node: Node, turn: Turn) -> None:
+        node_id = node.config.node_id
+        tenure = self.tenures.get(node_id)
+        if tenure is None or not self._is_of(tenure, node):
+            return
+        for batch in turn.persist:
+            if not batch.is_control:
+                for offset, record in enumerate(batch.records, batch.base_offset):
+                    self.appended(tenure, record, offset)
+                    _fold(tenure, record, offset, self.world.clock_ms(node_id), self)
+
+    def _is_of(self, tenure: Tenure | None, node: Node) -> bool:
+        active = node.active
+        return tenure is not None and active is not None and tenure.epoch == active.epoch
 
     def arrived(self, message: Message) -> None:
         request = message.request
