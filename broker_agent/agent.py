@@ -124,10 +124,15 @@ class Agent:
         return []
 
     def next_deadline_ms(self) -> int:
-        if self.is_finished:
+        state = self.state
+        if state is BrokerState.SHUTTING_DOWN:
             return NEVER_MS
-        due_ms = min(self._lease.deadline_ms, self._metadata.deadline_ms, self._give_up_ms)
-        return min(due_ms, self._partitions.deadline_ms) if self._may_heal else due_ms
+        due_ms, metadata_ms = self._lease.deadline_ms, self._metadata.deadline_ms
+        if metadata_ms < due_ms:
+            due_ms = metadata_ms
+        if state is BrokerState.RUNNING:
+            return min(due_ms, self._partitions.deadline_ms)
+        return min(due_ms, self._give_up_ms)
 
     def on_deadline(self, now_ms: int) -> list[Send]:
         if now_ms >= self._give_up_ms:
@@ -146,15 +151,14 @@ class Agent:
         """The answer to `sent`; None where the connection failed. Late answers change nothing."""
         if self.is_finished:
             return []
-        match sent.channel:
-            case Channel.METADATA:
-                if self._fetch.on_reply(sent, reply, now_ms):
-                    self._on_metadata(now_ms)
-            case Channel.PARTITIONS:
-                self._healing.on_reply(sent, now_ms)
-            case Channel.LEASE:
-                if self._lease.accept(sent):
-                    self._on_lease_reply(reply, now_ms)
+        channel = sent.channel
+        if channel is Channel.METADATA:
+            if self._fetch.on_reply(sent, reply, now_ms):
+                self._on_metadata(now_ms)
+        elif channel is Channel.PARTITIONS:
+            self._healing.on_reply(sent, now_ms)
+        elif self._lease.accept(sent):
+            self._on_lease_reply(reply, now_ms)
         return self.on_deadline(now_ms)
 
     def _on_metadata(self, now_ms: int) -> None:

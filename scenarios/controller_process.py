@@ -144,7 +144,7 @@ class ControllerProcess:
         if self.queue is None or not self.is_alive:
             self._take(request, reply_to)
         else:
-            self.queue.put(lambda: self._take(request, reply_to))
+            self.queue.put(partial(self._take, request, reply_to))
 
     def _take(self, request: Request, reply_to: ReplyTo) -> None:
         if not self.is_alive:
@@ -156,7 +156,7 @@ class ControllerProcess:
             self._number += 1
             number = self._number
             self._waiting[number] = reply_to
-            self.hosted.submit(request, lambda reply: self._replied(number, reply))
+            self.hosted.submit(request, partial(self._replied, number))
 
     def ask(self, request: Request, on_answer: Callable[[Response | None], None]) -> None:
         """As another controller asks: a refusal comes as the response that carries it."""

@@ -6,29 +6,31 @@ different runs practically never have.
 
 import hashlib
 import json
+from struct import Struct
 from zlib import crc32
 
 from .journal import EventRow
 from .network import Message
 from .world import World
 
+MESSAGE = Struct("<qqqqq")  # when, from whom, to whom, is it a reply, a number for its kind
+
 
 class Digest:
     def __init__(self, world: World) -> None:
         self._timeline = world.timeline
         self._arrivals = 0  # a running CRC: there are many, and a hash of each would cost more
+        self._kinds: dict[type, int] = {}
         self._rows = hashlib.blake2b(digest_size=16)
         world.network.arrived.append(self._arrived)
         world.journal.listeners.append(self._wrote)
 
     def _arrived(self, message: Message) -> None:
-        said = b"%d %d %d %d %s" % (
-            self._timeline.now_us,
-            message.sender,
-            message.receiver,
-            message.is_reply,
-            message.request.__class__.__name__.encode(),
-        )
+        sender, receiver, request, is_reply, _ = message
+        kind = self._kinds.get(request.__class__)
+        if kind is None:
+            kind = self._kinds[request.__class__] = crc32(request.__class__.__name__.encode())
+        said = MESSAGE.pack(self._timeline.now_us, sender, receiver, is_reply, kind)
         self._arrivals = crc32(said, self._arrivals)
 
     def _wrote(self, row: EventRow) -> None:

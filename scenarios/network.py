@@ -6,6 +6,7 @@ Without a rule a message costs one draw; rules compose in the order of `network_
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ApiError
@@ -51,7 +52,8 @@ class Network:
             return
         delay_us = self.delay_us() if self.delay_us is not None else 0
         if not self.rules:
-            self._timeline.after(delay_us, lambda: self._arrive(message, deliver))
+            timeline = self._timeline
+            timeline.at(timeline.now_us + delay_us, partial(self._arrive, message, deliver))
             return
         lags_us = [delay_us]
         for rule in self.rules:
@@ -59,11 +61,11 @@ class Network:
         if not lags_us:
             self._stop(message)
         for lag_us in lags_us:
-            self._timeline.after(lag_us, lambda: self._arrive(message, deliver))
+            self._timeline.after(lag_us, partial(self._arrive, message, deliver))
 
     def _arrive(self, message: Message, deliver: Callable[[], None]) -> None:
-        sender, receiver = message.sender, message.receiver
-        if not self.is_open(sender, receiver):
+        has_cuts = self.cut or self.mute or self.deaf
+        if has_cuts and not self.is_open(message.sender, message.receiver):
             self._stop(message)
             return
         for rule in self.rules:

@@ -14,6 +14,7 @@ from kraftsim.controller.node import Node
 from kraftsim.controller.raft.protocol import ElectionState, Turn
 
 from .network import Message
+from .properties.committed import CommittedLog, OfTheCommittedLog
 from .property import Broken, Property
 from .world import World
 
@@ -22,6 +23,8 @@ HOOKS = (
     "wrote",
     "moved",
     "committed",
+    "read",
+    "done",
     "arrived",
     "stopped",
     "restarted",
@@ -30,6 +33,7 @@ HOOKS = (
     "finished",
 )
 Hearer = tuple[Property, Callable[..., None]]
+ByKind = dict[type[Request], list[Hearer]]
 Standing = tuple[Node, type, int, int, ElectionState, Active | None]
 """What a controller is in the quorum: a step in which it changes is a move."""
 
@@ -52,9 +56,14 @@ class Watch:
         self.world = world
         self.properties = {one.number: one(world) for one in classes}
         self.violations: dict[str, Violation] = {}
+        self._log = CommittedLog(self._tell)
+        for one in self.properties.values():
+            if isinstance(one, OfTheCommittedLog):
+                one.shadow = self._log.shadow
         self._standings: dict[int, Standing] = {}
         self._hear = {hook: self._hearers(hook) for hook in HOOKS}
-        self._by_kind: dict[tuple[str, type[Request]], list[Hearer]] = {}
+        self._arrived: ByKind = {}
+        self._stopped: ByKind = {}
 
     def finish(self) -> tuple[Violation, ...]:
         """The run is over and calm; every violation in the order of time."""
@@ -82,12 +91,13 @@ class Watch:
 
     def on_committed(self, node_id: int, batch: Batch) -> None:
         self._tell("committed", node_id, batch)
+        self._log.take(batch)
 
     def on_arrived(self, message: Message) -> None:
-        self._tell_of("arrived", message)
+        self._tell_of(self._arrived, "arrived", message)
 
     def on_stopped(self, message: Message) -> None:
-        self._tell_of("stopped", message)
+        self._tell_of(self._stopped, "stopped", message)
 
     def on_controller(self, node_id: int, state: str) -> None:
         self._tell("controller_changed", node_id, state)
@@ -99,7 +109,7 @@ class Watch:
         return [
             (one, getattr(one, hook))
             for one in self.properties.values()
-            if getattr(type(one), hook) is not getattr(Property, hook)
+            if _overrides(type(one), hook)
         ]
 
     def _tell(self, hook: str, *what: object) -> None:
@@ -109,12 +119,12 @@ class Watch:
             except Broken as broken:
                 self._fell(one, str(broken))
 
-    def _tell_of(self, hook: str, message: Message) -> None:
+    def _tell_of(self, by_kind: ByKind, hook: str, message: Message) -> None:
         """Nine messages of ten are fetches, which are told to the few whom they concern."""
-        kind = message.request.__class__
-        hearers = self._by_kind.get((hook, kind))
+        hearers = by_kind.get(message.request.__class__)
         if hearers is None:
-            hearers = self._by_kind[hook, kind] = [
+            kind = message.request.__class__
+            hearers = by_kind[kind] = [
                 one for one in self._hear[hook] if one[0].kinds is None or kind in one[0].kinds
             ]
         for one, hear in hearers:
@@ -130,7 +140,13 @@ class Watch:
         )
         for hook, hearers in self._hear.items():
             self._hear[hook] = [one for one in hearers if one[0] is not fallen]
-        self._by_kind.clear()
+        self._arrived.clear()
+        self._stopped.clear()
+
+
+def _overrides(kind: type[Property], hook: str) -> bool:
+    of_all = getattr(OfTheCommittedLog, hook)
+    return getattr(kind, hook, of_all) is not of_all
 
 
 def _standing(node: Node) -> Standing:
@@ -145,7 +161,7 @@ def watch(world: World, classes: Iterable[type[Property]]) -> Watch:
     watching = Watch(world, classes)
     if any(watching.hears(one) for one in ("stepped", "wrote", "moved", "restarted")):
         world.step_listeners.append(watching.on_step)
-    if watching.hears("committed"):
+    if any(watching.hears(one) for one in ("committed", "read", "done")):
         world.committed_listeners.append(watching.on_committed)
     if watching.hears("arrived"):
         world.network.arrived.append(watching.on_arrived)

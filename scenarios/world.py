@@ -7,6 +7,7 @@ processor allows.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from kraftsim.broker_agent.agent import Agent
 from kraftsim.broker_agent.hosted_agent import HostedAgent
@@ -146,12 +147,14 @@ class World:
             controller_id = self._next_asked(broker_id, type(request))
             process = self.controllers[controller_id]
 
+        network = self.network
+
         def back(reply: Reply | None) -> None:
             message = Message(controller_id, broker_id, request, True, reply)
-            self.network.carry(message, lambda: reply_to(reply))
+            network.carry(message, partial(reply_to, reply))
 
         message = Message(broker_id, controller_id, request)
-        self.network.carry(message, lambda: process.submit(request, back))
+        network.carry(message, partial(process.submit, request, back))
 
     def _next_asked(self, broker_id: int, kind: type[Request]) -> int:
         """Each conversation of a broker goes round by itself: a count that all share can send one
@@ -250,7 +253,7 @@ class World:
 
             def back(response: Response | None) -> None:
                 message = Message(peer_id, sender, request, True, response)
-                self.network.carry(message, lambda: on_answer(response))
+                self.network.carry(message, partial(on_answer, response))
 
             def arrive() -> None:
                 if process is None:

@@ -83,9 +83,10 @@ def fit(
     leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
 ) -> FetchResponse:
     """The answer to a fetch that is no `misfit`: what stands in the log from there on."""
-    records = log.read(request.topics[0].partitions[0].fetch_offset, BATCHES_MAX)
-    if not records:
+    fetch_offset = request.topics[0].partitions[0].fetch_offset
+    if fetch_offset >= log.end_offset:
         return _nothing(leadership, log.start_offset, high_watermark)
+    records = log.read(fetch_offset, BATCHES_MAX)
     return _found(leadership, log.start_offset, high_watermark, records)
 
 
@@ -116,6 +117,8 @@ def misfit(
 ) -> FetchResponse | None:
     """The answer to a fetch that acknowledges nothing: one that is refused, or whose place is not
     in our log (5.32). None: it fits."""
+    if _is_usual(leadership, log, request):
+        return None
     error = top_level_error(leadership, request)
     if error:
         return FetchResponse(error_code=error)
@@ -139,6 +142,25 @@ def misfit(
             aborted_transactions=(),
             records=(),
         ),
+    )
+
+
+def _is_usual(leadership: Leadership, log: MetadataLog, request: FetchRequest) -> bool:
+    """Nearly every fetch: of one that follows in our epoch, and has something of it. There is
+    nothing to refuse then, and nowhere where its log could part from ours."""
+    if len(request.topics) != 1 or len(request.topics[0].partitions) != 1:
+        return False
+    topic = request.topics[0]
+    wanted = topic.partitions[0]
+    return (
+        wanted.current_leader_epoch == leadership.epoch
+        and wanted.last_fetched_epoch == leadership.epoch == log.last_epoch
+        and log.start_offset < wanted.fetch_offset <= log.end_offset
+        and leadership.leads
+        and request.cluster_id == leadership.cluster_id
+        and request.max_wait_ms >= 0
+        and topic.topic_id == METADATA_TOPIC_ID
+        and wanted.partition == 0
     )
 
 

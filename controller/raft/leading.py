@@ -80,13 +80,15 @@ def regroup(quorum: Quorum, before: VoterSet, turn: Turn) -> None:
 def on_fetch(quorum: Quorum, request: FetchRequest, token: Any, turn: Turn) -> bool:
     """Answer, or make the follower wait for news (rule 10.35). Has the high watermark moved?"""
     leadership, watermark = _leadership(quorum), known_high_watermark(quorum)
-    reply, has_moved = fetch_answer.misfit(leadership, quorum.log, watermark, request), False
-    if reply is None:
-        has_moved = _note_fetch(quorum, request, turn)
-        if has_moved:
-            answer_parked(quorum, turn)
-            watermark = known_high_watermark(quorum)
-        reply = fetch_answer.fit(leadership, quorum.log, watermark, request)
+    refusal = fetch_answer.misfit(leadership, quorum.log, watermark, request)
+    if refusal is not None:
+        turn.replies += ((token, refusal),)
+        return False
+    has_moved = _note_fetch(quorum, request, turn)
+    if has_moved:
+        answer_parked(quorum, turn)
+        watermark = known_high_watermark(quorum)
+    reply = fetch_answer.fit(leadership, quorum.log, watermark, request)
     if fetch_answer.may_wait(request, reply) and quorum.parked.has_room():
         quorum.parked.add(token, request, reply, turn.now_ms)
     else:
@@ -169,27 +171,33 @@ def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> bool:
     if not isinstance(role, Leader) or node_id < 0:
         return False
     key = ReplicaKey(node_id, wanted.replica_directory_id)
-    end_offset = min(quorum.persisted_offset, quorum.log.end_offset)
-    if quorum.voters.includes(key):
-        before = role.progress.get(node_id, NOTHING_KNOWN)
-        role.progress[node_id] = _progress(before, wanted.fetch_offset, end_offset, turn)
+    known = role.observers.get(key)  # a voter is not among them (`regroup`)
+    if known is None and quorum.voters.includes(key):
+        known = role.progress.get(node_id, NOTHING_KNOWN)
+        role.progress[node_id] = _progress(quorum, known, wanted.fetch_offset, turn)
         epochs.note_told(quorum, role, node_id, turn.now_ms)
         note_heard(quorum, node_id, turn)
         return advance(quorum)
-    before = role.observers.get(key, NOTHING_KNOWN)
-    role.observers[key] = _progress(before, wanted.fetch_offset, end_offset, turn)
+    role.observers[key] = _progress(quorum, known or NOTHING_KNOWN, wanted.fetch_offset, turn)
     return False
 
 
-def _progress(before: Progress, offset: int, leader_end_offset: int, turn: Turn) -> Progress:
+def _progress(quorum: Quorum, before: Progress, offset: int, turn: Turn) -> Progress:
     """Rule 5.31: caught up now, or as of the fetch before, if it has what was there then."""
-    caught_up = before.last_caught_up_wall_ms
-    if offset >= leader_end_offset:
-        caught_up = max(caught_up, turn.wall_ms)
-    elif 0 < before.leader_end_offset <= offset:
-        caught_up = max(caught_up, before.last_fetch_wall_ms)
-    fetched = max(before.last_fetch_wall_ms, turn.wall_ms)
-    return Progress(offset, fetched, caught_up, leader_end_offset, turn.now_ms)
+    _, fetched, caught_up, previous_end_offset, _ = before
+    end_offset, wall_ms = quorum.persisted_offset, turn.wall_ms
+    if end_offset > quorum.log.end_offset:
+        end_offset = quorum.log.end_offset
+    now_caught_up = caught_up
+    if offset >= end_offset:
+        now_caught_up = wall_ms
+    elif 0 < previous_end_offset <= offset:
+        now_caught_up = fetched
+    if now_caught_up > caught_up:
+        caught_up = now_caught_up
+    if wall_ms > fetched:
+        fetched = wall_ms
+    return Progress(offset, fetched, caught_up, end_offset, turn.now_ms)
 
 
 def note_heard(quorum: Quorum, node_id: int, turn: Turn) -> None:

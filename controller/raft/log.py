@@ -11,24 +11,22 @@ from ..core.batch import Batch
 
 class MetadataLog:
     """`start_offset` is where it begins: 0, or behind the snapshot that stands for what was before
-    it, of which `start_epoch` was the last epoch; `end_offset` where the next record will stand."""
+    it, of which `start_epoch` was the last epoch; `end_offset` where the next record will stand,
+    and `last_epoch` the epoch of what stands before that."""
 
     def __init__(self) -> None:
         self.start_offset = self.end_offset = 0
-        self.start_epoch = 0
+        self.start_epoch = self.last_epoch = 0
         self.batches: list[Batch] = []
         self._base_offsets: list[int] = []
         self._epoch_starts: list[tuple[int, int]] = []  # (epoch, its first offset)
-
-    @property
-    def last_epoch(self) -> int:
-        return self._epoch_starts[-1][0] if self._epoch_starts else self.start_epoch
 
     def append(self, batch: Batch) -> None:
         assert batch.base_offset == self.end_offset, f"{batch.base_offset}, not {self.end_offset}"
         assert batch.epoch >= self.last_epoch, f"epoch {batch.epoch} after {self.last_epoch}"
         if batch.epoch > self.last_epoch:
             self._epoch_starts.append((batch.epoch, batch.base_offset))
+            self.last_epoch = batch.epoch
         self.batches.append(batch)
         self.end_offset = batch.last_offset + 1
         self._base_offsets.append(batch.base_offset)
@@ -64,6 +62,7 @@ class MetadataLog:
         self.end_offset = self.batches[-1].last_offset + 1 if self.batches else self.start_offset
         while self._epoch_starts and self._epoch_starts[-1][1] >= self.end_offset:
             self._epoch_starts.pop()
+        self._note_last_epoch()
 
     def begin_at(self, offset: int, epoch: int) -> None:
         """A snapshot holds everything below `offset`: only what follows it is kept (rule 10.47)."""
@@ -75,8 +74,13 @@ class MetadataLog:
         ]
         self.start_offset, self.start_epoch = offset, epoch
         self.end_offset = max(self.end_offset, offset)
+        self._note_last_epoch()
 
     def restart(self, offset: int, epoch: int) -> None:
         """Forget everything: a snapshot holds all below `offset` (rule 10.45)."""
         del self.batches[:], self._base_offsets[:], self._epoch_starts[:]
         self.start_offset, self.start_epoch, self.end_offset = offset, epoch, offset
+        self.last_epoch = epoch
+
+    def _note_last_epoch(self) -> None:
+        self.last_epoch = self._epoch_starts[-1][0] if self._epoch_starts else self.start_epoch

@@ -109,6 +109,7 @@ def test_the_search_finds_a_follower_that_gives_back_what_is_committed(monkeypat
         quorum.log.truncate(end_offset)
         quorum.persisted_offset = quorum.log.end_offset
 
+    monkeypatch.setattr(fetch_answer, "_is_usual", lambda leadership, log, request: False)
     monkeypatch.setattr(fetch_answer, "_diverging", diverging)
     monkeypatch.setattr(Quorum, "truncate", truncate)
 
