@@ -3,8 +3,7 @@
 from typing import Any, ClassVar
 
 from kraftsim.controller.core import records as r
-from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.registration import BrokerRegistration
+from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
     BrokerHeartbeatResponse,
@@ -17,14 +16,13 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerResponse,
 )
 from kraftsim.controller.core.uuid import Uuid
-from kraftsim.controller.node import Node
-from kraftsim.controller.raft.protocol import Turn
 
-from ..network import Message, Reply
+from ..network import Message
 from ..property import Broken, Kinds, Property
 from ..world import World
+from . import refusals
 from .committed import OfTheCommittedLog
-from .tenure import OfTenures, Tenure, fenced_by, unfenced_by
+from .tenure import OfTenures, Tenure, unfenced_by
 
 
 class EpochLaw(OfTheCommittedLog):
@@ -100,149 +98,6 @@ class NoTheft(OfTenures):
                 f"{record.broker_id} is given to another incarnation at {offset}, "
                 f"{silent_ms} ms after the last one was heard of"
             )
-
-
-Soft = tuple[object, ...]
-Subject = BrokerRegistrationRequest | BrokerHeartbeatRequest
-
-
-class _Untouched(Property):
-    """What is soft about a broker, in front of a request and behind it. Whoever is refused causes a
-    step that lets out a reply and nothing else, so it is compared at the next event, and never
-    where something else has happened to that controller in between."""
-
-    kinds: ClassVar[Kinds] = (BrokerRegistrationRequest, BrokerHeartbeatRequest)
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._before: tuple[Node, int, Soft, Subject] | None = None
-
-    def expects(self, node: Node, request: Subject) -> bool:
-        """Must this request leave nothing behind?"""
-        raise NotImplementedError
-
-    def changed(self, request: Subject, what: str) -> None:
-        raise Broken(f"{request} leaves behind: {what}")
-
-    def stepped(self, node: Node, turn: Turn) -> None:
-        before = self._before
-        if before is None:
-            return
-        if before[0] is not node or turn.is_plain:
-            self.settle()
-            return
-        self._before = None
-        for batch in turn.persist:
-            for record in batch.records:
-                if _is_of(record, before[3]):
-                    self.changed(before[3], str(record))
-
-    def arrived(self, message: Message) -> None:
-        self.settle()
-        request = message.request
-        if message.is_reply or not isinstance(request, Subject):
-            return
-        process = self.world.controllers.get(message.receiver)
-        if process is None or process.state != "RUNNING" or not process.node.is_active:
-            return
-        node, broker_id = process.node, request.broker_id
-        if self.expects(node, request):
-            self._before = node, broker_id, _soft(node, broker_id), request
-
-    def finished(self) -> None:
-        self.settle()
-
-    def settle(self) -> None:
-        before, self._before = self._before, None
-        if before is None or before[0].active is None:
-            return
-        node, broker_id, was, request = before
-        now = _soft(node, broker_id)
-        if now != was:
-            self.changed(request, f"{was} of {broker_id} became {now}")
-
-
-def _soft(node: Node, broker_id: int) -> Soft:
-    leases = node.leases
-    one = leases.liveness.get(broker_id)
-    contact_ms = leases.contact_ms(broker_id)
-    if one is None:
-        return (contact_ms,)
-    return contact_ms, one.fenced, one.metadata_offset, one.controlled_shutdown_offset
-
-
-def _is_of(record: Any, request: Subject) -> bool:
-    """Is it what this request would have written? A fence may be that of a lease that ran out."""
-    if isinstance(request, BrokerRegistrationRequest):
-        incarnation_id: Uuid | None = getattr(record, "incarnation_id", None)
-        return incarnation_id == request.incarnation_id
-    is_change = isinstance(record, r.BrokerRegistrationChangeRecord | r.UnfenceBrokerRecord)
-    is_its_own = request.broker_id in (getattr(record, "broker_id", -1), getattr(record, "id", -1))
-    return is_change and is_its_own and fenced_by(record) is None
-
-
-class ForeignClusterLeavesNoTrace(_Untouched):
-    number = "S13"
-    name = "foreign-cluster-leaves-no-trace"
-    claim = "A registration of another cluster leaves no record, and no guess about the broker."
-
-    def expects(self, node: Node, request: Subject) -> bool:
-        if not isinstance(request, BrokerRegistrationRequest):
-            return False
-        is_foreign = request.cluster_id != self.world.topology.cluster_id
-        self.exercised += is_foreign
-        return is_foreign
-
-
-class RefusedChangesNothing(_Untouched):
-    """Whether it was refused is known with the reply."""
-
-    number = "S14"
-    name = "refused-changes-nothing"
-    claim = "A registration or heartbeat that is refused leaves no record and no guess behind."
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._changed: dict[int, tuple[Subject, str]] = {}
-
-    def expects(self, node: Node, request: Subject) -> bool:
-        self._changed.pop(id(request), None)  # a copy of it: the last one counts
-        return True
-
-    def changed(self, request: Subject, what: str) -> None:
-        self._changed[id(request)] = request, what
-
-    def arrived(self, message: Message) -> None:
-        super().arrived(message)
-        if message.is_reply and isinstance(message.request, Subject):
-            self._judge(message.request, message.reply)
-
-    def stopped(self, message: Message) -> None:
-        if message.is_reply:
-            self._changed.pop(id(message.request), None)
-
-    def _judge(self, request: Subject, reply: Reply) -> None:
-        _, what = self._changed.pop(id(request), (None, None))
-        code = reply.code if isinstance(reply, ApiError) else getattr(reply, "error_code", 0)
-        if reply is None or code in (ErrorCode.NONE, ErrorCode.NOT_CONTROLLER):
-            return  # done, or nobody knows (9.30)
-        self.exercised += 1
-        if what is not None:
-            raise Broken(f"{request} is refused with {code}, and leaves behind: {what}")
-
-
-class StaleEpochIsPowerless(_Untouched):
-    number = "S15"
-    name = "stale-epoch-powerless"
-    claim = "A heartbeat of another epoch than the registered one changes nothing that is known."
-
-    def expects(self, node: Node, request: Subject) -> bool:
-        if not isinstance(request, BrokerHeartbeatRequest):
-            return False
-        known: BrokerRegistration | None = node.latest.brokers.get(request.broker_id)
-        is_stale = known is None or known.broker_epoch != request.broker_epoch
-        self.exercised += is_stale
-        return is_stale
 
 
 class AnswerAfterCommit(OfTheCommittedLog):
@@ -339,9 +194,7 @@ CLASSES: tuple[type[Property], ...] = (
     EpochLaw,
     OneIncarnationUnfenced,
     NoTheft,
-    ForeignClusterLeavesNoTrace,
-    RefusedChangesNothing,
-    StaleEpochIsPowerless,
+    *refusals.CLASSES,
     AnswerAfterCommit,
     IdsImmutable,
 )

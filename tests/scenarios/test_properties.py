@@ -1,12 +1,17 @@
 """Every property can fail: each is broken once by a planted bug, and says so with its own number.
 And none of them says anything of a cluster without bugs, whatever befalls it."""
 
+import random
+
 import pytest
 
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.rpc import BrokerRegistrationRequest
+from kraftsim.scenarios.network_rules import Delay, Duplicate
 from kraftsim.scenarios.properties import ALL, ALWAYS
-from tests.scenarios.lives import PLANTED, STARTING, a_second_leader
+from tests.scenarios.lives import PLANTED, SESSION_S, STARTING, a_second_leader, register
 from tests.scenarios.watched import settled_world, troubled, watched_world
-from tests.worlds import pass_time
+from tests.worlds import SECOND_US, pass_time
 
 BY_NUMBER = {one.number: one for one in ALL}
 
@@ -55,6 +60,60 @@ def test_no_property_that_always_holds_falls_in_troubled_lives(seed):
     troubled(world, seed)
 
     assert watching.finish() == ()
+
+
+def test_of_two_copies_of_a_registration_one_may_be_refused_and_the_other_not():
+    """S14, and 1.12: the first copy comes while the last incarnation is still heard of, the second
+    when it no longer is, and then the answer to the first."""
+    world, watching = settled_world(classes=(BY_NUMBER["S14"],))
+    world.network.add(Delay(answers_registration, lag=lambda: A_SESSION_LATER_US + SECOND_US))
+
+    register_twice(world)
+
+    assert 1 == watching.properties["S14"].exercised
+    assert watching.finish() == ()
+
+
+def test_a_refusal_that_arrives_twice_is_one_refusal():
+    """S14: it comes before the second copy of the request is accepted, and afterwards."""
+    world, watching = settled_world(classes=(BY_NUMBER["S14"],))
+    lag = {"lag": lambda: A_SESSION_LATER_US + SECOND_US}
+    world.network.add(Duplicate(refuses_registration, probability=1, draw=random.Random(0), **lag))
+    world.network.add(Delay(accepts_registration, lag=lambda: 2 * SECOND_US))
+
+    register_twice(world)
+
+    assert 2 == watching.properties["S14"].exercised
+    assert watching.finish() == ()
+
+
+A_SESSION_LATER_US = (SESSION_S + 2) * SECOND_US
+
+
+def register_twice(world):
+    """Another incarnation of a broker that has just died; one copy is late, and is accepted."""
+    world.agents[1].kill()
+    lag = {"lag": lambda: A_SESSION_LATER_US}
+    world.network.add(Duplicate(asks_registration, probability=1, draw=random.Random(0), **lag))
+    register(world, 1, incarnation_id=b"n" * 16)
+    pass_time(world, 3 * SESSION_S)
+    assert world.committed.brokers[1].incarnation_id == b"n" * 16
+
+
+def asks_registration(message):
+    return isinstance(message.request, BrokerRegistrationRequest) and not message.is_reply
+
+
+def answers_registration(message):
+    return isinstance(message.request, BrokerRegistrationRequest) and message.is_reply
+
+
+def refuses_registration(message):
+    return answers_registration(message) and isinstance(message.reply, ApiError)
+
+
+def accepts_registration(message):
+    return answers_registration(message) and not isinstance(message.reply, ApiError)
 
 
 def test_zombies_are_measured_from_the_fence_to_the_word_that_it_fell():
