@@ -2,7 +2,9 @@
 # make test    the whole suite                            (make test ARGS="-k heartbeat")
 # make check   format, types, pure tests: under a minute, writes nothing
 # make bench   the benchmarks     make fidelity   write docs/fidelity.md from the tests
-# make determinism   ten thousand runs, each twice: the same digest
+# make determinism   ten thousand runs, each in two processes: the same digest (ARGS=500: fewer); it goes
+#              on where it was interrupted; and a handful on every Python there is, under every hash seed
+# make mutants measure the planted bugs anew: the smallest scenario of each, the kills of the swarm alone
 # make soak    the long runs: twenty quorums of processes, each killed at another moment, and the
 #              histories of small quorums, minutes deep
 # make format  mend the format    make clean      remove .venv and every cache
@@ -17,7 +19,7 @@ BYTECODE := env -u PYTHONDONTWRITEBYTECODE
 PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup
 ARGS     ?=
 
-.PHONY: run test check bench determinism soak fidelity format clean compile
+.PHONY: run test check bench determinism mutants soak fidelity format clean compile
 .DEFAULT_GOAL := test
 
 run: $(VENV)/.service compile
@@ -40,7 +42,13 @@ soak: $(VENV)/.test compile
 	KRAFTSIM_SOAK_STATES=1000000 $(PYTEST) tests/raft/test_explore.py -rP $(ARGS)
 
 determinism: $(VENV)/.test compile
-	KRAFTSIM_DETERMINISM_SEEDS=200 $(PYTEST) tests/scenarios/test_library.py -k "one_digest or same_digests" $(ARGS)
+	KRAFTSIM_DETERMINISM=1 $(PYTEST) tests/scenarios/test_other_processes.py -rs
+	$(BYTECODE) $(BIN)/python -m tests.determinism $(ARGS)
+
+mutants: $(VENV)/.test compile
+	$(BYTECODE) $(BIN)/python -m tests.mutant_measures smallest
+	$(BYTECODE) $(BIN)/python -m tests.mutant_measures swarm $(or $(ARGS),1000)
+	$(BIN)/python -m tests.mutant_table
 
 fidelity: $(VENV)/.test
 	$(BIN)/python -m tests.fidelity

@@ -10,10 +10,10 @@ from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.server import runtime as runtime_module
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.timeline import Timeline
-from kraftsim.scenarios.streams import Streams
-from kraftsim.scenarios.topology import BrokerSpec, Topology
+from kraftsim.scenarios.delays import uniform
 from kraftsim.scenarios.world import World
-from tests.worlds import create_topic
+from tests.scenarios.watched import ask, topic
+from tests.worlds import unstarted_world
 
 
 class Clock:
@@ -35,9 +35,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 Step = tuple[int, Callable[[World], None]]
 STORY: list[Step] = [
-    (1_000_000, lambda world: create_topic(world, "orders", (2, 1, 3), (3, 2, 1))),
+    (1_000_000, lambda world: ask(world, topic("orders", partitions=2))),
     (2_500_000, lambda world: world.agents[2].kill()),
-    (9_123_456, lambda world: create_topic(world, "later", (1, 3))),
+    (9_123_456, lambda world: ask(world, topic("later", replicas=2))),
+    (11_000_000, lambda world: world.kill_controller(world.controller.node.config.node_id)),
+    (12_000_000, lambda world: world.start_controller(3000)),
     (14_000_000, lambda world: world.agents[2].start()),
     (20_000_001, lambda world: world.agents[3].stop()),
     (21_000_000, lambda world: world.agents[1].pause()),
@@ -46,29 +48,27 @@ STORY: list[Step] = [
 ]
 
 
-def fresh_world() -> World:
-    brokers = tuple(BrokerSpec(broker_id=one, port=9091 + one) for one in (1, 2, 3))
-    topology = Topology(cluster_id="kraftsimTestCluster001", brokers=brokers)
-    return World(topology, streams=Streams(7))
+def fresh_world(controllers: int) -> World:
+    world = unstarted_world(3, controllers=controllers, seed=7)
+    world.network.delay_us = uniform(200, 20_000, world.streams.of("delays"))
+    return world
 
 
-def log_of(world: World) -> list[Batch]:
-    return list(world.controller.node.log.read(0))
-
-
-def by_heap(story: list[Step]) -> list[Batch]:
-    world = fresh_world()
+def by_heap(story: list[Step], controllers: int) -> list[Batch]:
+    world = fresh_world(controllers)
     world.start()
     for at_us, happens in story:
         world.timeline.run_until(at_us)
         happens(world)
-    return log_of(world)
+    return world.committed_log.batches
 
 
-def by_runtime(story: list[Step], clock: Clock, ticks: Iterator[float]) -> list[Batch]:
+def by_runtime(
+    story: list[Step], controllers: int, clock: Clock, ticks: Iterator[float]
+) -> list[Batch]:
     """The clock stands wherever `ticks` puts it, and what is due then happens late, but in order
     and at the time that was due."""
-    world = fresh_world()
+    world = fresh_world(controllers)
     runtime = Runtime(world.timeline)
     began_s = clock.now_s
     world.start()
@@ -85,19 +85,25 @@ def by_runtime(story: list[Step], clock: Clock, ticks: Iterator[float]) -> list[
         happens(world)
         runtime.leave()
     runtime.close()
-    return log_of(world)
+    return world.committed_log.batches
 
 
+@pytest.mark.parametrize("controllers", [1, 3])
 @pytest.mark.parametrize("tick_s", [0.001, 0.0137, 0.9])
 async def test_a_story_gives_the_same_log_by_the_clock_and_by_the_heap(
-    clock: Clock, tick_s: float
+    clock: Clock, tick_s: float, controllers: int
 ) -> None:
+    """H7."""
     ticks = (tick_s * number for number in range(1, 1_000_000))
 
-    assert by_runtime(STORY, clock, ticks) == by_heap(STORY)
+    told = by_runtime(STORY, controllers, clock, ticks)
+
+    assert told == by_heap(STORY, controllers)
+    assert len(told) > 60
 
 
-async def test_the_same_story_is_told_whatever_the_ticks(clock: Clock) -> None:
+@pytest.mark.parametrize("controllers", [1, 3])
+async def test_the_same_story_is_told_whatever_the_ticks(clock: Clock, controllers: int) -> None:
     seeded = random.Random(3)
 
     def ticks() -> Iterator[float]:
@@ -106,7 +112,14 @@ async def test_the_same_story_is_told_whatever_the_ticks(clock: Clock) -> None:
             at_s += seeded.expovariate(5)
             yield at_s
 
-    assert by_runtime(STORY, clock, ticks()) == by_heap(STORY)
+    assert by_runtime(STORY, controllers, clock, ticks()) == by_heap(STORY, controllers)
+
+
+def test_a_story_that_is_told_later_is_another_one() -> None:
+    """Else the logs above would be one whatever the drivers do."""
+    later = [(at_us + 40_000, happens) for at_us, happens in STORY]
+
+    assert by_heap(STORY, 3) != by_heap(later, 3)
 
 
 def armed(runtime: Runtime) -> float | None:

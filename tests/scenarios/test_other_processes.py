@@ -1,0 +1,61 @@
+"""H1, H2: the same seed gives the same digest in another process, under another hash seed, watched
+or not, on every Python that the project runs on. `make determinism` has all of it."""
+
+import os
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from tests.other_pythons import ROOT, NoPython, python_with
+from tests.scenarios.digests import digest_of
+
+HANDFUL = ["steady-heartbeats", "zombie-after-takeover", "swizzle-clog", "rack-partition"]
+SEED = 5
+HASH_SEEDS = ["0", "1", "2", "random"]
+THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
+OTHERS = [one for one in ("3.11", "3.12", "3.13") if one != THIS]
+OTHERS_HASH_SEEDS = HASH_SEEDS if "KRAFTSIM_DETERMINISM" in os.environ else ["random"]
+
+
+def run_time_libraries():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return project["dependencies"], (ROOT / "requirements.txt").read_text("utf-8")
+
+
+def digests(python, hash_seed):
+    """Of the handful: without properties, and with them."""
+    lines = (f"{name} {SEED} {watched}\n" for watched in ("off", "on") for name in HANDFUL)
+    done = subprocess.run(
+        [python, "-m", "tests.scenarios.digests"],
+        env=os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)},
+        cwd=ROOT,
+        input="".join(lines),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    told = done.stdout.split()
+    return told[: len(HANDFUL)], told[len(HANDFUL) :]
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return [digest_of(name, SEED, watched=True) for name in HANDFUL]
+
+
+@pytest.mark.parametrize("hash_seed", HASH_SEEDS)
+def test_another_process_gives_the_same_digests(hash_seed, expected):
+    assert (expected, expected) == digests(sys.executable, hash_seed)
+
+
+@pytest.mark.parametrize("version", OTHERS)
+@pytest.mark.parametrize("hash_seed", OTHERS_HASH_SEEDS)
+def test_another_python_gives_the_same_digests(version, hash_seed, expected):
+    try:
+        python = python_with(version, *run_time_libraries())
+    except NoPython as why:
+        pytest.skip(f"Python {version} was not run: {why}")
+
+    assert (expected, expected) == digests(python, hash_seed)
