@@ -70,6 +70,8 @@ def _sentence(rows: Sequence[EventRow]) -> str:
             return f">> {detail['verb']}"
         case "fault_ends":
             return f"<< {detail['verb']} is over"
+        case "calm_begins":
+            return f"-- calm: {_ids(detail['core'])} are healed, {_ids(detail['left'])} left alone"
         case "agent_state":
             return f"broker {row.broker_id} is {detail['state']}"
         case "controller_state":
@@ -100,6 +102,11 @@ def _partitions(rows: Sequence[EventRow]) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _ids(nodes: object) -> str:
+    assert isinstance(nodes, list), nodes
+    return ", ".join(map(str, nodes))
 
 
 def _node(row: EventRow) -> str:

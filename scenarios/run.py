@@ -13,6 +13,7 @@ from functools import partial
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
 
+from .calm import core_of
 from .delays import uniform
 from .digest import Digest
 from .expectations import Expectations
@@ -23,7 +24,7 @@ from .properties import ALL
 from .property import Property
 from .reading import Problem
 from .scenario import TIMES_MAX, Scenario, Step
-from .stage import Fault, Stage
+from .stage import Stage
 from .streams import Streams
 from .watch import Violation, watch
 from .words import nearest
@@ -83,9 +84,7 @@ class Run:
         for step in plan.do:
             before_us = self._arrange(step, begins_us, before_us)
         self._move(plan.time.run.us)
-        self.stage.lift_all()
-        for node_id in (*self.world.controllers, *self.world.agents):
-            self.stage.bring_back(node_id)
+        self.stage.heal(core_of(plan.calm, self.stage))
         self._move(plan.time.calm.us)
         self.expectations.settle(plan.expect)
         self.watch.finish()
@@ -131,8 +130,7 @@ class Run:
         self._steps += 1
         fault_id = step.id or f"{step.word}#{self._steps}"
         self.stage.tell("fault_begins", fault_id, step.word, step.say)
-        effects, undo = step.verb.begin(self.stage, fault_id)
-        fault = self.stage.open(Fault(fault_id, step.word, effects, undo))
+        fault = self.stage.begin(step.verb, step.word, fault_id)
         if step.verb.for_ is not None:
             self.world.timeline.after(step.verb.for_.us, lambda: self.stage.lift(fault))
 

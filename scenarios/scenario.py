@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from kraftsim.controller.core.profile import PROFILES
 
 from .amounts import Amount
+from .calm import Calm
 from .conditions import Condition
 from .reading import Path, Problem, document_of, expect_keys, mapping, read, within
 from .selectors import Selector
@@ -27,6 +28,7 @@ STEP_WORDS = (*TRIGGERS, "until", "times", "id", "say")
 
 _FIVE_SECONDS, _HALF_A_MINUTE = Amount(fixed_us=5_000_000), Amount(fixed_us=30_000_000)
 _MINUTE, _HOUR = Amount(fixed_us=60_000_000), Amount(fixed_us=3_600_000_000)
+_A_CORE = Calm()
 _HALF_A_MS, _FIVE_MS = Amount(fixed_us=500), Amount(fixed_us=5_000)
 
 
@@ -59,7 +61,7 @@ class ClusterShape:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Times:
     """`warmup` begins once every broker is unfenced; `at` counts from the begin of `run`; `calm`
-    begins with every fault lifted; `limit` bounds all of it."""
+    begins with the core healed (`Calm`); `limit` bounds all of it."""
 
     warmup: Amount = _FIVE_SECONDS
     run: Amount = _MINUTE
@@ -211,6 +213,7 @@ class Scenario:
     let: Mapping[str, Binding] = field(default_factory=dict)
     do: tuple[Step, ...] = ()
     chaos: Chaos | None = None
+    calm: Calm = _A_CORE
     expect: Expect = Expect()
     smoke: Mapping[str, object] = field(default_factory=dict)
     mutants: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from random import Random
 from .conditions import Condition
 from .holding import Holds
 from .selectors import Selector
+from .verbs.verb import Verb
 from .world import World
 
 Lift = Callable[[], None]
@@ -18,13 +19,18 @@ Lift = Callable[[], None]
 @dataclass(slots=True)
 class Fault:
     """`effects` counts what it changed; one that changed nothing proves nothing. `lift` undoes it,
-    once."""
+    once. `targets`: the nodes that its verb named, group by group."""
 
     fault_id: str
     kind: str
     effects: Callable[[], int]
     lift: Lift
+    targets: tuple[tuple[int, ...], ...] = ()
     is_open: bool = True
+
+    def leaves_alone(self, core: frozenset[int]) -> bool:
+        """Where groups are the ends of a way, it is enough that nobody of one belongs to it."""
+        return any(core.isdisjoint(group) for group in self.targets)
 
 
 @dataclass(slots=True)
@@ -42,6 +48,7 @@ class Stage:
     bound: dict[str, tuple[int, ...]] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     waiting: list[Waiting] = field(default_factory=list)
+    _targets: list[tuple[int, ...]] = field(default_factory=list)
 
     def stream(self, name: str) -> Random:
         return self.world.streams.of(name)
@@ -49,6 +56,12 @@ class Stage:
     def nodes(self, selector: Selector) -> tuple[int, ...]:
         """Whom it means now."""
         return selector.nodes(self.world, self.bound, self.stream("selectors"))
+
+    def targets(self, selector: Selector) -> tuple[int, ...]:
+        """The same for a verb that begins: the fault that it opens is about them."""
+        nodes = self.nodes(selector)
+        self._targets.append(nodes)
+        return nodes
 
     def wait_for(self, condition: Condition, then: Callable[[], None]) -> Waiting:
         waiting = Waiting(condition.watched(self), then)
@@ -74,7 +87,10 @@ class Stage:
                 waiting.then()
         self.waiting = [one for one in self.waiting if not one.is_over]
 
-    def open(self, fault: Fault) -> Fault:
+    def begin(self, verb: Verb, word: str, fault_id: str) -> Fault:
+        self._targets = []
+        effects, undo = verb.begin(self, fault_id)
+        fault = Fault(fault_id, word, effects, undo, tuple(self._targets))
         self.faults.append(fault)
         return fault
 
@@ -87,6 +103,26 @@ class Stage:
     def lift_all(self) -> None:
         for fault in self.faults:
             self.lift(fault)
+
+    def heal(self, core: frozenset[int]) -> None:
+        """Whoever is of the core runs, and no fault befalls it or its ways to the others of it.
+        What has an end outside stays: one that befalls both is over for both."""
+        self.world.core = core
+        self.tell_of_calm(core)
+        for fault in self.faults:
+            if not fault.leaves_alone(core):
+                self.lift(fault)
+        for node_id in (*self.world.controllers, *self.world.agents):
+            if node_id in core:
+                self.bring_back(node_id)
+
+    def tell_of_calm(self, core: frozenset[int]) -> None:
+        """Only where somebody is left out: else there is nothing to tell."""
+        world = self.world
+        left = [one for one in (*world.controllers, *world.agents) if one not in core]
+        if left:
+            detail = {"core": sorted(core), "left": left}
+            world.journal.write("scenario", "calm_begins", detail=detail)
 
     def tell(self, kind: str, fault_id: str, verb: str, say: str = "") -> None:
         """A row of the journal: what people did stands before what came of it."""

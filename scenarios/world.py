@@ -79,6 +79,7 @@ class World:
         self.agents: dict[int, HostedAgent] = {}
         self.clones: dict[int, HostedAgent] = {}  # second processes of brokers, by host
         self.hosts: dict[int, BrokerHost] = {}
+        self.core: frozenset[int] | None = None  # who must be well in the end; None: everybody
         self.clocks: dict[int, Clock] = {}  # of every node; they outlive its processes
         self.step_listeners: list[Callable[[Node, Turn], None]] = []
         self.committed_listeners: list[Callable[[int, Batch], None]] = []
@@ -106,6 +107,10 @@ class World:
         processes = tuple(self.controllers.values())
         running = (one for one in processes if one.state == "RUNNING")
         return self.active or next(running, processes[0])
+
+    def must_be_well(self, node_id: int) -> bool:
+        """Of what a calm leaves broken nothing is asked."""
+        return self.core is None or node_id in self.core
 
     def start(self, *, elects_at_once: bool = False) -> None:
         """Start every controller and every broker of the topology. With `elects_at_once` the last

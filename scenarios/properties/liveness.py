@@ -1,9 +1,11 @@
 """What must happen in the end, L1 to L6: a leader, and every broker where it belongs.
 
-`finished` is told when everything is healed and calm, and has been for longer than the bounds in
-here. Where a bound runs by virtual time it counts only while nothing is in the way.
+`finished` is told when all is calm, and has been for longer than the bounds in here; nothing is
+asked of what the calm has left broken (`World.core`). Where a bound runs by virtual time it counts
+only while nothing is in the way.
 """
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
@@ -56,11 +58,16 @@ class LeaderInTime(Property):
 
 
 def can_elect(world: World) -> bool:
-    """Is there a majority of running voters, each of which can talk with each other?"""
+    """Is there a majority of running voters, each of which can talk with each other? In a calm: are
+    those of the core one?"""
     network = world.network
-    if network.loss or network.rules:
+    if network.loss or (network.rules and world.core is None):  # in a calm they spare the core
         return False
-    running = [one for one, process in world.controllers.items() if process.state == "RUNNING"]
+    running = [
+        one
+        for one, process in world.controllers.items()
+        if process.state == "RUNNING" and world.must_be_well(one)
+    ]
     majority = len(world.controllers) // 2 + 1
     talking = [
         sum(network.is_open(one, other) and network.is_open(other, one) for other in running)
@@ -152,6 +159,12 @@ class _OfBrokers(Property):
     def broker_changed(self, broker_id: int, state: str) -> None:
         self._since_us[broker_id] = self.world.timeline.now_us
 
+    def to_judge(self) -> Iterator[tuple[int, HostedAgent]]:
+        """In the end: those of the core."""
+        for broker_id, hosted in self.world.agents.items():
+            if self.world.must_be_well(broker_id):
+                yield broker_id, hosted
+
     def has_lasted(self, broker_id: int) -> bool:
         """Has it been in this state for so long that something should have come of it?"""
         since_us = self._since_us.get(broker_id, 0)
@@ -169,7 +182,7 @@ class HealthyUnfenced(_OfBrokers):
     claim = "In the end every broker that lives, and that is registered as it is, is unfenced."
 
     def finished(self) -> None:
-        for broker_id, hosted in self.world.agents.items():
+        for broker_id, hosted in self.to_judge():
             agent = hosted.agent
             if hosted.state not in ("STARTING", "RECOVERY", "RUNNING"):
                 continue
@@ -228,7 +241,7 @@ class ShutdownGranted(_OfBrokers):
         self.exercised += state == "PENDING_CONTROLLED_SHUTDOWN"
 
     def finished(self) -> None:
-        for broker_id, hosted in self.world.agents.items():
+        for broker_id, hosted in self.to_judge():
             waits = hosted.state == "PENDING_CONTROLLED_SHUTDOWN"
             if waits and self.has_lasted(broker_id) and self.is_registered(broker_id, hosted):
                 raise Broken(f"{broker_id} still waits for its shutdown")
@@ -243,7 +256,7 @@ class ZombiesStop(_OfBrokers):
     always = False
 
     def finished(self) -> None:
-        for broker_id, hosted in self.world.agents.items():
+        for broker_id, hosted in self.to_judge():
             if not hosted.is_alive or hosted.agent.broker_epoch < 0:
                 continue
             self.exercised += 1

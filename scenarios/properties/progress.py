@@ -57,7 +57,8 @@ class HerdsDrain(Property):
     def finished(self) -> None:
         from_us = self.world.timeline.now_us - self._window_us
         for broker_id, asked_us in self._asked.items():
-            if len(asked_us) > self._most and asked_us[0] > from_us:
+            is_herd = len(asked_us) > self._most and asked_us[0] > from_us
+            if is_herd and self.world.must_be_well(broker_id):
                 raise Broken(
                     f"{broker_id} asks more than {self._most} times in {self._window_us} us"
                 )
@@ -89,10 +90,10 @@ class ImagesConverge(Property):
     def finished(self) -> None:
         self._forget(self.world.timeline.now_us - self._bound_us)
         for node_id, process in self.world.controllers.items():
-            if process.state == "RUNNING":
+            if process.state == "RUNNING" and self.world.must_be_well(node_id):
                 self._check(node_id, process.node.committed.offset)
         for broker_id, hosted in self.world.agents.items():
-            if hosted.state == "RUNNING":
+            if hosted.state == "RUNNING" and self.world.must_be_well(broker_id):
                 self._check(broker_id, hosted.agent.metadata_offset)
 
     def _forget(self, before_us: int) -> None:
@@ -131,8 +132,9 @@ class EveryoneAnswered(Property):
     def finished(self) -> None:
         before_us = self.world.timeline.now_us - self._bound_us
         for since_us, message in self._waiting.values():
-            running = self.world.controllers[message.receiver].state == "RUNNING"
-            if running and since_us < before_us:
+            node_id = message.receiver
+            running = self.world.controllers[node_id].state == "RUNNING"
+            if running and since_us < before_us and self.world.must_be_well(node_id):
                 raise Broken(f"{message} has waited for an answer since {since_us} us")
 
 
@@ -232,7 +234,7 @@ class ProgressDuring(Property):
         if not self._served_us or self.world.active is None or not can_elect(self.world):
             return
         for broker_id in self._served_us:
-            if self._is_reachable(broker_id):
+            if self.world.must_be_well(broker_id) and self._is_reachable(broker_id):
                 self._served_us[broker_id] += now_us - before_us
                 if self._served_us[broker_id] > self._bound_us:
                     raise Broken(f"{broker_id} has tried to register for {self._bound_us} us")
@@ -242,6 +244,7 @@ class ProgressDuring(Property):
         return all(
             network.is_open(broker_id, one) and network.is_open(one, broker_id)
             for one in self.world.controllers
+            if self.world.must_be_well(one)
         )
 
 

@@ -47,7 +47,7 @@ class Decommission(Verb, word="broker.decommission"):
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         requests = [
             DecommissionBrokerRequest(broker_id=one, force=self.force)
-            for one in stage.nodes(self.on)
+            for one in stage.targets(self.on)
         ]
         return asked(stage, *requests)
 
@@ -57,7 +57,7 @@ class Unregister(Verb, word="broker.unregister"):
     on: Selector
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        requests = [UnregisterBrokerRequest(broker_id=one) for one in stage.nodes(self.on)]
+        requests = [UnregisterBrokerRequest(broker_id=one) for one in stage.targets(self.on)]
         return asked(stage, *requests)
 
 
@@ -69,7 +69,7 @@ class Transfer(Verb, word="quorum.transfer"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         active = stage.world.active
-        successors = [one for one in stage.nodes(self.to) if one in stage.world.controllers]
+        successors = [one for one in stage.targets(self.to) if one in stage.world.controllers]
         if active is None or not successors:
             return lambda: 0, nothing
         active.hosted.resign(successors[0])

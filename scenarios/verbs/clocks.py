@@ -28,7 +28,7 @@ class ClockVerb(Verb):
         raise NotImplementedError(self.word)
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        clocks = [stage.world.clocks[node_id] for node_id in stage.nodes(self.on)]
+        clocks = [stage.world.clocks[node_id] for node_id in stage.targets(self.on)]
         _each(clocks, self.bend)
         return lambda: len(clocks), lambda: _each(clocks, self.mend)
 
@@ -100,7 +100,7 @@ class Suspend(Verb, word="clock.suspend"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         processes = stage.world.processes
-        asleep = [one for one in stage.nodes(self.on) if processes.is_alive(one)]
+        asleep = [one for one in stage.targets(self.on) if processes.is_alive(one)]
         for node_id in asleep:
             processes.suspend(node_id)
 
@@ -122,7 +122,7 @@ class Strobe(Verb, word="clock.strobe"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         every_us = exponential(self.every.us, stage.stream(f"fault/{fault_id}"))
-        clocks = [stage.world.clocks[node_id] for node_id in stage.nodes(self.on)]
+        clocks = [stage.world.clocks[node_id] for node_id in stage.targets(self.on)]
         strobes = [strobe(clock, self.by.us // 1000, every_us) for clock in clocks]
 
         def end() -> None:

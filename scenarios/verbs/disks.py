@@ -23,7 +23,7 @@ class DiskVerb(Verb):
 
     def disks(self, stage: "Stage") -> list[Disk]:
         controllers = stage.world.controllers
-        return [controllers[one].disk for one in stage.nodes(self.on) if one in controllers]
+        return [controllers[one].disk for one in stage.targets(self.on) if one in controllers]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class Full(DiskVerb, word="disk.full"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         world = stage.world
-        nodes = [one for one in stage.nodes(self.on) if one in world.controllers]
+        nodes = [one for one in stage.targets(self.on) if one in world.controllers]
         ended: set[int] = set()
 
         def notice(node_id: int, state: str) -> None:

@@ -71,7 +71,7 @@ class RemoveVoter(Verb, word="quorum.remove"):
             RemoveRaftVoterRequest(
                 voter_id=one, voter_directory_id=controllers[one].node.config.directory_id
             )
-            for one in stage.nodes(self.on)
+            for one in stage.targets(self.on)
             if one in controllers
         ]
         return asked(stage, *requests)

@@ -21,7 +21,7 @@ class Crash(Verb, word="proc.crash"):
     for_: Amount | None = None
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        gone = [one for one in stage.nodes(self.on) if stage.world.processes.is_alive(one)]
+        gone = [one for one in stage.targets(self.on) if stage.world.processes.is_alive(one)]
         for node_id in gone:
             stage.world.processes.crash(node_id)
         return lambda: len(gone), lambda: _bring_back(stage, gone)
@@ -35,7 +35,7 @@ class Stop(Verb, word="proc.stop"):
     for_: Amount | None = None
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        gone = [one for one in stage.nodes(self.on) if stage.world.processes.is_alive(one)]
+        gone = [one for one in stage.targets(self.on) if stage.world.processes.is_alive(one)]
         for node_id in gone:
             stage.world.processes.stop(node_id)
         return lambda: len(gone), lambda: _bring_back(stage, gone)
@@ -46,7 +46,7 @@ class Start(Verb, word="proc.start"):
     on: Selector
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        nodes = [one for one in stage.nodes(self.on) if not stage.world.processes.is_alive(one)]
+        nodes = [one for one in stage.targets(self.on) if not stage.world.processes.is_alive(one)]
         for node_id in nodes:
             stage.world.processes.start(node_id)
         return lambda: len(nodes), nothing
@@ -59,7 +59,7 @@ class Restart(Verb, word="proc.restart"):
     on: Selector
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        nodes = stage.nodes(self.on)
+        nodes = stage.targets(self.on)
         for node_id in nodes:
             stage.world.processes.restart(node_id)
         return lambda: len(nodes), nothing
@@ -74,7 +74,7 @@ class Pause(Verb, word="proc.pause"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         world = stage.world
-        held = [one for one in stage.nodes(self.on) if world.processes.is_alive(one)]
+        held = [one for one in stage.targets(self.on) if world.processes.is_alive(one)]
         for node_id in held:
             world.processes.pause(node_id)
 
@@ -95,7 +95,7 @@ class Wipe(Verb, word="proc.amnesia"):
     keeps_directory: bool = False
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        gone = [one for one in stage.nodes(self.on) if stage.world.processes.is_alive(one)]
+        gone = [one for one in stage.targets(self.on) if stage.world.processes.is_alive(one)]
         for node_id in gone:
             stage.world.processes.wipe(node_id, keeps_directory=self.keeps_directory)
         return lambda: len(gone), lambda: _bring_back(stage, gone)
@@ -110,7 +110,7 @@ class Clone(Verb, word="proc.clone"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         processes = stage.world.processes
-        clones = [processes.clone(one) for one in stage.nodes(self.on)]
+        clones = [processes.clone(one) for one in stage.targets(self.on)]
 
         def end() -> None:
             for clone in clones:
@@ -136,7 +136,7 @@ class Hiccup(Verb, word="proc.hiccup"):
                 every_us=exponential(self.every.us, stream),
                 lasting_us=uniform(0, self.lasting.us, stream),
             )
-            for node_id in stage.nodes(self.on)
+            for node_id in stage.targets(self.on)
         ]
         return _recurring(hiccups)
 
@@ -158,7 +158,7 @@ class CrashLoop(Verb, word="proc.crashloop"):
                 up_us=exponential(self.up.us, stream),
                 down_us=exponential(self.down.us, stream),
             )
-            for node_id in stage.nodes(self.on)
+            for node_id in stage.targets(self.on)
         ]
         return _recurring(loops)
 
@@ -175,7 +175,7 @@ class Slow(Verb, word="proc.slow"):
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         processes = stage.world.processes
         service_us = uniform(self.low.us, self.high.us, stage.stream(f"fault/{fault_id}"))
-        slowed = [one for one in stage.nodes(self.on) if one in stage.world.controllers]
+        slowed = [one for one in stage.targets(self.on) if one in stage.world.controllers]
         queues = [processes.slow(one, service_us) for one in slowed]
 
         def quicken() -> None:

@@ -56,16 +56,16 @@ class Ways(Verb):
 
     def _ways(self, stage: "Stage") -> "Callable[[Message], bool]":
         if self.between:
-            one, other = (frozenset(stage.nodes(side)) for side in self.between[:2])
+            one, other = (frozenset(stage.targets(side)) for side in self.between[:2])
             return lambda m: (
                 (m.sender in one and m.receiver in other)
                 or (m.sender in other and m.receiver in one)
             )
         if self.on is not None:
-            nodes = frozenset(stage.nodes(self.on))
+            nodes = frozenset(stage.targets(self.on))
             return lambda m: m.sender in nodes or m.receiver in nodes
-        senders = None if self.from_ is None else frozenset(stage.nodes(self.from_))
-        receivers = None if self.to is None else frozenset(stage.nodes(self.to))
+        senders = None if self.from_ is None else frozenset(stage.targets(self.from_))
+        receivers = None if self.to is None else frozenset(stage.targets(self.to))
         return lambda m: (
             (senders is None or m.sender in senders)
             and (receivers is None or m.receiver in receivers)
@@ -82,7 +82,7 @@ class Partition(Ways, word="net.partition"):
     def rule(self, stage: "Stage", fault_id: str) -> Rule:
         if self.shape is None:
             return Block(self.concerns(stage))
-        closed = self.shape.closed(stage.nodes(self.of))
+        closed = self.shape.closed(stage.targets(self.of))
         return Block(lambda message: (message.sender, message.receiver) in closed)
 
 

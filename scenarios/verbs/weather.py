@@ -42,7 +42,7 @@ class Swizzle(Verb, word="net.swizzle"):
     for_: Amount
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        nodes, stream = stage.nodes(self.of), stage.stream(f"fault/{fault_id}")
+        nodes, stream = stage.targets(self.of), stage.stream(f"fault/{fault_id}")
         half_us, timeline = self.for_.us // 2, stage.world.timeline
         clogs = [_Clog(stage, one) for one in stream.sample(nodes, len(nodes))]
         step_us = half_us // max(len(clogs), 1)

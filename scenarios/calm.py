@@ -1,0 +1,73 @@
+"""The calm after a run: who is healed, and what stays broken beside them.
+
+A cluster that heals only when everybody is well again is of little use: what must come right in the
+end must do so with a majority of the controllers. So one is drawn, and the rest stays as the faults
+have left it: killed, cut off or standing still (chaos.md c.2).
+"""
+
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING
+
+from kraftsim.controller.raft.voters import ReplicaKey
+
+from .reading import Path, Problem
+from .selectors import Selector
+from .words import nearest
+from .world import World
+
+if TYPE_CHECKING:
+    from .stage import Stage
+
+CORE, ALL = "core", "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Heals:
+    """`core`: a majority of the voters, drawn; `all`: every controller."""
+
+    word: str = CORE
+
+    @staticmethod
+    def from_document(value: object, path: Path) -> "Heals":
+        if value not in (CORE, ALL):
+            raise Problem(path, f"expected {nearest(str(value), (CORE, ALL))}, got {value!r}")
+        return Heals(str(value))
+
+    def to_document(self) -> object:
+        return self.word
+
+
+EVERY_BROKER = Selector("brokers")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calm:
+    """`heals`: which controllers; `brokers`: which brokers beside them, drawn when it begins.
+    `heals: all` heals every broker, too."""
+
+    heals: Heals = Heals()
+    brokers: Selector = EVERY_BROKER
+
+
+def core_of(calm: Calm, stage: "Stage") -> frozenset[int]:
+    """Who is healed, and of whom it is asked that all is well in the end."""
+    world, stream = stage.world, stage.stream("calm")
+    controllers = () if calm.heals.word == ALL else _surviving_majority(world, stream)
+    if not controllers:  # too few remember what they have promised: what is left needs everybody
+        return frozenset((*world.controllers, *world.agents))
+    return frozenset((*controllers, *calm.brokers.nodes(world, stage.bound, stream)))
+
+
+def _surviving_majority(world: World, stream: Random) -> tuple[int, ...]:
+    """Drawn from those that vote; whoever has lost its directory does not (KIP-853)."""
+    latest = max((one.node.quorum for one in world.controllers.values()), key=lambda q: q.epoch)
+    voters = latest.voters
+    surviving = [
+        node_id
+        for node_id, process in world.controllers.items()
+        if voters.includes(ReplicaKey(node_id, process.disk.stored.directory_id))
+    ]
+    if len(surviving) < voters.majority:
+        return ()
+    return tuple(sorted(stream.sample(surviving, voters.majority)))
