@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kraftsim.scenarios.reading import Problem
+from kraftsim.scenarios.reading import Problem, document_of
 from kraftsim.scenarios.scenario import Scenario, read_scenario
 from kraftsim.scenarios.words import nearest
 
@@ -46,6 +46,14 @@ def find(name: str) -> Path:
     if name not in known:
         raise CommandError(f"unknown scenario {name!r}: expected {nearest(name, known)}, or a file")
     return known[name]
+
+
+def written(scenario: Scenario) -> str:
+    """The file that `read_file` reads back."""
+    import yaml
+
+    document = document_of(scenario)
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100)
 
 
 def read_file(path: Path) -> ScenarioFile:

@@ -93,6 +93,7 @@ def _seeds(text: str) -> range:
 
 
 def _run(given: argparse.Namespace) -> int:
+    from .pins import drifts
     from .story import story, verdict
 
     files = list(_chosen(given))
@@ -100,12 +101,15 @@ def _run(given: argparse.Namespace) -> int:
     results = []
     for file, result in _results(given, files):
         results.append(result)
+        drifted = [] if given.smoke else list(drifts(file, result))
         if given.json:
-            _print_json(result)
+            _print_json(result, drifted)
         elif len(files) == 1 and given.seeds is None:
             print(*story(file.scenario, result, is_small=given.smoke), sep="\n")
         else:
             print(*verdict(result, is_small=given.smoke), sep="\n")
+        if not given.json:
+            print(*(f"  drifted: {one}\n" for one in drifted), sep="", end="")
         if given.until_failure and not _is_as_expected(result, given):
             break
     if not results:
@@ -187,7 +191,7 @@ def _exit_code(results: "list[Result]", given: argparse.Namespace) -> int:
     return FAILED if verdicts != {"vacuous"} else VACUOUS
 
 
-def _print_json(result: "Result") -> None:
+def _print_json(result: "Result", drifted: list[str]) -> None:
     import json
 
     document = {
@@ -201,6 +205,7 @@ def _print_json(result: "Result") -> None:
             for one in result.violations
         ],
         "vacuous": list(result.vacuous),
+        "drifted": drifted,
         "effects": dict(result.effects),
         "exercised": dict(result.exercised),
         "events": result.events,
@@ -245,17 +250,12 @@ def _list(given: argparse.Namespace) -> int:
 
 
 def _show(given: argparse.Namespace) -> int:
-    import yaml
-
-    from kraftsim.scenarios.plan import expand
-    from kraftsim.scenarios.reading import document_of
-
-    from .scenario_files import find, read_file
+    from .pins import pinned_plan
+    from .scenario_files import find, read_file, written
 
     file = read_file(find(given.scenario))
     given.seeds = None
-    plan = expand(file.scenario, _seeds_of(given, file)[0])
-    print(yaml.safe_dump(document_of(plan), sort_keys=False, allow_unicode=True, width=100), end="")
+    print(written(pinned_plan(file.scenario, _seeds_of(given, file)[0])), end="")
     return GOOD
 
 
@@ -300,12 +300,11 @@ def _lint(given: argparse.Namespace) -> int:
 
 
 def _shrink(given: argparse.Namespace) -> int:
-    import yaml
-
-    from kraftsim.scenarios.reading import document_of
+    from kraftsim.scenarios.run import run
     from kraftsim.scenarios.shrink import shrink, signature
 
-    from .scenario_files import find, read_file
+    from .pins import pinned_plan
+    from .scenario_files import find, read_file, written
 
     file = read_file(find(given.scenario))
     given.seeds = None
@@ -313,8 +312,8 @@ def _shrink(given: argparse.Namespace) -> int:
     ends = time.monotonic() + given.time_limit
     shrunk = shrink(file.scenario, seed, may_go_on=lambda: time.monotonic() < ends)
     path = given.out or Path(f"{file.scenario.name}-small.yaml")
-    document = document_of(shrunk.scenario) | {"pins": [{"seed": seed}]}
-    path.write_text(yaml.safe_dump(document, sort_keys=False, allow_unicode=True), "utf-8")
+    path.write_text(written(pinned_plan(shrunk.scenario, seed, shrunk.result.digest)), "utf-8")
+    _expect_same(run(read_file(path).scenario, seed), shrunk.result)
     cluster = shrunk.scenario.cluster
     print(
         f"{path}: {len(shrunk.scenario.do)} steps, {cluster.controllers} controllers, "
@@ -322,6 +321,12 @@ def _shrink(given: argparse.Namespace) -> int:
     )
     print(f"fails with {signature(shrunk.result)}: kraftsim scenario run {path} --seed {seed}")
     return GOOD
+
+
+def _expect_same(again: "Result", result: "Result") -> None:
+    """The file is proven by running what was read from it."""
+    assert again.digest == result.digest, (again.digest, result.digest)
+    assert again.violations == result.violations, (again.violations, result.violations)
 
 
 def _new(given: argparse.Namespace) -> int:

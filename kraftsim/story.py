@@ -24,9 +24,6 @@ def story(scenario: Scenario, result: Result, *, is_small: bool = False) -> Iter
         yield f"          ... and {len(lines) - ROWS_MAX} lines more (--json has them all)"
     yield ""
     yield from verdict(result, is_small=is_small)
-    for pin in scenario.pins:
-        if pin.seed == result.seed and pin.digest and pin.digest != result.digest and not is_small:
-            yield f"  drifted: {pin.digest} was pinned, so this seed no longer means what it meant"
 
 
 def verdict(result: Result, *, is_small: bool = False) -> Iterator[str]:

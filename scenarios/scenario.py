@@ -182,10 +182,12 @@ class Expect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """A seed whose run is known: `digest` is what it gave when it was pinned."""
+    """A seed whose run is known: `digest` is what it gave when it was pinned, `plan` the file that
+    has its plan, beside this one (`drift.py`)."""
 
     seed: int
     digest: str = ""
+    plan: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,48 @@
+"""Pins of a scenario file: what a seed gave when it was pinned, and whether it gives that still.
+
+`plan:` names a file beside the scenario, which `kraftsim scenario show` wrote. It is a scenario
+itself, and repeats the run that was meant, whatever the seed gives now.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from kraftsim.scenarios.drift import first_difference
+from kraftsim.scenarios.plan import expand
+from kraftsim.scenarios.run import Result
+from kraftsim.scenarios.scenario import Pin, Scenario
+
+from .errors import CommandError
+from .scenario_files import ScenarioFile, read_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def pinned_plan(scenario: Scenario, seed: int, digest: str = "") -> Scenario:
+    """The plan as it is kept: run without words it repeats this very run."""
+    return replace(expand(scenario, seed), pins=(Pin(seed=seed, digest=digest),), smoke={})
+
+
+def drifts(file: ScenarioFile, result: Result) -> Iterator[str]:
+    """A sentence for each pin of that seed that does not hold any more."""
+    for pin in file.scenario.pins:
+        if pin.seed != result.seed:
+            continue
+        if pin.plan:
+            path = _plan_path(file, pin)
+            plan = read_file(path).scenario
+            difference = first_difference(plan, expand(file.scenario, pin.seed))
+            if difference is not None:
+                yield f"the plan is another: {difference}; kraftsim scenario run {path} has the old"
+        if pin.digest and pin.digest != result.digest:
+            yield f"{pin.digest} was pinned, so this seed no longer means what it meant"
+
+
+def _plan_path(file: ScenarioFile, pin: Pin) -> "Path":
+    path = file.path.parent / pin.plan
+    if not path.is_file():
+        show = f"kraftsim scenario show {file.path} --seed {pin.seed} > {path}"
+        raise CommandError(f"{file.path}: expected the plan of seed {pin.seed} in {path}; {show}")
+    return path

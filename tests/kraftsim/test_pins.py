@@ -1,0 +1,108 @@
+"""A plan that is kept beside its scenario: the run that was meant, whatever the seed gives now."""
+
+import json
+
+import pytest
+
+from kraftsim.cli import main
+from kraftsim.scenario_files import library, read_file
+from kraftsim.scenarios.drift import first_difference
+from kraftsim.scenarios.plan import expand
+from kraftsim.scenarios.run import Run
+from kraftsim.scenarios.scenario import Scenario
+
+DRAWN = """\
+schema: kraftsim/scenario/1
+name: drawn
+claim: Somebody is fenced in time.
+cluster: {controllers: 1, brokers: 2}
+time: {warmup: 1s, run: 30s, calm: 10s}
+let: {victim: {pick: 1, of: brokers}}
+do:
+  - at: {from: 1s, to: 5s}
+    say: He falls.
+    proc.crash: {on: $victim, for: {heavy: 15s}}
+expect:
+  calm: [{broker: brokers, state: unfenced}]
+pins:
+  - {seed: 3, plan: drawn-3.yaml}
+"""
+PLANNED = [
+    (name, pin)
+    for name, path in library().items()
+    for pin in read_file(path).scenario.pins
+    if pin.plan
+]
+
+
+@pytest.fixture
+def drawn(tmp_path, capsys):
+    """A scenario with its plan beside it; the path of each."""
+    path, plan = tmp_path / "drawn.yaml", tmp_path / "drawn-3.yaml"
+    path.write_text(DRAWN, "utf-8")
+    assert main(["scenario", "show", str(path), "--seed", "3"]) == 0
+    plan.write_text(capsys.readouterr().out, "utf-8")
+    return path, plan
+
+
+def ran(path, capsys, *options):
+    """What it printed as JSON."""
+    assert main(["scenario", "run", str(path), "--json", *options]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_a_plan_is_a_file_that_repeats_its_run_without_words(drawn, capsys):
+    path, plan = drawn
+
+    meant = ran(path, capsys)
+
+    assert [] == meant["drifted"]
+    assert (3, meant["digest"]) == (ran(plan, capsys)["seed"], ran(plan, capsys)["digest"])
+
+
+def test_a_seed_whose_plan_is_another_is_said_to_have_drifted_and_where(drawn, capsys):
+    path, plan = drawn
+    meant = ran(path, capsys)
+    path.write_text(DRAWN.replace("{from: 1s, to: 5s}", "{from: 6s, to: 9s}"), "utf-8")
+
+    (sentence,) = ran(path, capsys)["drifted"]
+    assert sentence.startswith("the plan is another: do[0].at was ")
+    assert meant["digest"] == ran(plan, capsys)["digest"], "the plan is what it was"
+    assert main(["scenario", "run", str(path)]) == 0
+    assert f"drifted: {sentence}" in capsys.readouterr().out
+    assert f"kraftsim scenario run {plan}" in sentence
+
+
+def test_what_is_only_said_or_claimed_is_no_drift(drawn, capsys):
+    path, _ = drawn
+    path.write_text(DRAWN.replace("He falls.", "She does.").replace("in time", "soon"), "utf-8")
+
+    assert [] == ran(path, capsys)["drifted"]
+
+
+def test_a_step_more_is_a_difference(drawn):
+    plan = read_file(drawn[1]).scenario
+    assert isinstance(plan, Scenario)
+    longer = read_file(drawn[0]).scenario
+
+    assert first_difference(plan, expand(longer, 3)) is None
+    assert "do[0].at" in first_difference(plan, expand(longer, 4))
+
+
+def test_a_plan_that_is_not_there_is_asked_for_with_the_command_that_writes_it(drawn, capsys):
+    path, plan = drawn
+    plan.unlink()
+
+    assert main(["scenario", "run", str(path)]) == 1
+    assert f"kraftsim scenario show {path} --seed 3 > {plan}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "pin"), PLANNED)
+def test_a_plan_of_the_library_is_what_its_seed_gives(name, pin):
+    """Written by `kraftsim scenario show NAME --seed N > scenarios/library/pins/NAME-N.yaml`."""
+    path = library()[name]
+    scenario, plan = read_file(path).scenario, read_file(path.parent / pin.plan).scenario
+
+    assert first_difference(plan, expand(scenario, pin.seed)) is None
+    digests = {Run(one, pin.seed, []).finish().digest for one in (scenario, plan)}
+    assert 1 == len(digests)
