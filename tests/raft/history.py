@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from kraftsim.controller.raft import conduct
 from kraftsim.controller.timeline import NEVER_MS
+from kraftsim.scenarios.explore.quorum_safety import Safety
 from tests.raft.replicas import Replicas
 from tests.raft.requests import add_voter, remove_voter
-from tests.raft.safety import Safety
 
 COMMON = ["deliver"] * 8 + ["run"] * 2 + ["fire"] * 4 + ["flush"] * 3 + ["write"] * 2
 TROUBLE = ["lose", "lose", "duplicate", "crash", "start", "start", "isolate", "heal", "resign"]

@@ -50,6 +50,10 @@ class Message:
     response: object = None
 
     @property
+    def request(self):
+        return self.sent.request
+
+    @property
     def is_answer(self) -> bool:
         return self.response is not None
 

@@ -2,7 +2,7 @@
 
 
 def quorum_at(world, state, place):
-    return world.steps.replicas[state.replicas[place]].quorum
+    return world.steps.nodes[state.nodes[place]].quorum
 
 
 def led(world, state, leader, follower):
@@ -38,7 +38,7 @@ def speaker(world, happening):
     match happening:
         case "hears", request:
             return world.steps.requests[request].sender
-        case "is_told", peer, _:
-            return peer
+        case "is_told", line, _:
+            return world.steps.place(world.steps.ends[line][1])
         case _:
             return None

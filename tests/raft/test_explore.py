@@ -10,10 +10,11 @@ from kraftsim.controller.core.rpc import EpochEndOffset
 from kraftsim.controller.raft import elections, fetch_answer, leading
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.quorum import Quorum
-from tests.raft.explore import Known, explore
-from tests.raft.safety import Violation
+from kraftsim.scenarios.explore.limits import Limits
+from kraftsim.scenarios.explore.quorum_safety import Violation
+from kraftsim.scenarios.explore.search import Known, explore
+from kraftsim.scenarios.explore.voters import quorum_of
 from tests.raft.steering import led, quorum_at, told_all
-from tests.raft.world import Limits, World
 
 RULES = ("9.36", "9.37", "9.38", "9.39", "9.40", "9.41", "9.42", "9.43")
 STATES_MAX = int(os.environ.get("KRAFTSIM_SOAK_STATES", "10000"))
@@ -40,7 +41,7 @@ def told_apart(limits):
     ids=told_apart,
 )
 def test_voters_are_safe_in_every_history_within(voters, limits):
-    explored = explore(World(voters, limits))
+    explored = explore(quorum_of(voters, limits))
 
     print(explored)
     assert explored.is_exhaustive, explored
@@ -57,7 +58,7 @@ def test_voters_are_safe_in_every_history_within(voters, limits):
     ids=told_apart,
 )
 def test_three_voters_are_safe_as_far_as_was_looked(begins, limits, depth):
-    world = World(3, limits)
+    world = quorum_of(3, limits)
     beginning = world.beginning()
     if begins == "led":
         beginning = told_all(world, led(world, beginning, 0, 1), {0, 1, 2})
@@ -69,7 +70,7 @@ def test_three_voters_are_safe_as_far_as_was_looked(begins, limits, depth):
 
 
 def test_a_search_that_is_cut_short_says_so():
-    explored = explore(World(2), depth_max=3)
+    explored = explore(quorum_of(2, Limits()), depth_max=3)
 
     assert (3, "depth 3", False) == (explored.depth, explored.bound, explored.is_exhaustive)
 
@@ -80,7 +81,7 @@ def test_a_search_that_is_cut_short_says_so():
 def caught(world, beginning=None):
     with pytest.raises(Violation) as caught:
         explore(world, beginning, states_max=20_000)
-    assert "loses patience" in caught.value.__notes__[0]
+    assert any("loses patience" in line for line in caught.value.__notes__)
     return caught.value.rule
 
 
@@ -88,7 +89,7 @@ def caught(world, beginning=None):
 def test_the_search_finds_a_voter_that_votes_twice(voters, monkeypatch):
     monkeypatch.setattr(elections, "_grants", lambda quorum, request, candidate: True)
 
-    assert caught(World(voters, Limits(epoch=1))) in ("9.36", "9.37")
+    assert caught(quorum_of(voters, Limits(epoch=1))) in ("9.36", "9.37")
 
 
 def test_the_search_finds_a_leader_that_commits_what_no_majority_has(monkeypatch):
@@ -98,7 +99,7 @@ def test_the_search_finds_a_leader_that_commits_what_no_majority_has(monkeypatch
 
     monkeypatch.setattr(leading, "advance", advance)
 
-    assert "9.40" == caught(World(2, Limits(epoch=1)))
+    assert "9.40" == caught(quorum_of(2, Limits(epoch=1)))
 
 
 def test_the_search_finds_a_follower_that_gives_back_what_is_committed(monkeypatch):
@@ -113,7 +114,7 @@ def test_the_search_finds_a_follower_that_gives_back_what_is_committed(monkeypat
     monkeypatch.setattr(fetch_answer, "_diverging", diverging)
     monkeypatch.setattr(Quorum, "truncate", truncate)
 
-    assert "9.42" == caught(World(2, Limits(epoch=1)))
+    assert "9.42" == caught(quorum_of(2, Limits(epoch=1)))
 
 
 def test_the_search_finds_a_voter_that_grants_to_a_shorter_log(monkeypatch):
@@ -127,7 +128,7 @@ def test_the_search_finds_a_voter_that_grants_to_a_shorter_log(monkeypatch):
         return granted
 
     monkeypatch.setattr(elections, "_grants", blind)
-    world = World(3, Limits(patience=2, losses=0, asks_around=False))
+    world = quorum_of(3, Limits(patience=2, losses=0, asks_around=False))
     beginning = told_all(world, led(world, world.beginning(), 0, 1), {0, 1})
     assert [3, 3, 0] == [quorum_at(world, beginning, one).high_watermark for one in range(3)]
 
@@ -152,7 +153,9 @@ def test_the_search_finds_a_leader_that_commits_by_counting_what_an_older_epoch_
     monkeypatch.setattr(fetch_answer, "BATCHES_MAX", 1)
     if is_careless:
         monkeypatch.setattr(leading, "advance", careless)
-    world = World(3, Limits(epoch=4, writes=0, crashes=0, patience=1, losses=0, asks_around=False))
+    world = quorum_of(
+        3, Limits(epoch=4, writes=0, crashes=0, patience=1, losses=0, asks_around=False)
+    )
     state = world.beginning()
     for leader in (0, 2, 0):
         state = led(world, state, leader, 1)
@@ -170,30 +173,31 @@ def test_the_search_finds_a_leader_that_commits_by_counting_what_an_older_epoch_
 def test_replicas_that_are_taken_for_one_do_the_same():
     """Beside the numbers of a history, its replicas live through it themselves."""
     drawn = random.Random(0)
-    world = World(3, Limits(epoch=3))
+    world = quorum_of(3, Limits(epoch=3))
     for _ in range(100):
         live_through(world, drawn)
-    assert len(world.steps.replicas) > 500
+    assert len(world.steps.nodes) > 500
 
 
 def live_through(world, drawn):
     steps, state = world.steps, world.beginning()
-    replicas = [steps.unstarted(one).meet("restarts").replica for one in range(3)]
+    replicas = [steps.make(one).meet("restarts").node for one in range(3)]
     for _ in range(100):
         place, happening = drawn.choice(seldom_restarts(world, state, drawn))
         event, *about = happening
         about, next_asked = steps.spelled(event, *about), drawn.randrange(2)
         step = replicas[place].meet(event, *about, next_asked=next_asked)
-        if step.replica.quorum.epoch > world.limits.epoch:
+        if step.node.epoch > world.limits.epoch:
             continue
         outcome = steps.outcome(place, step)
-        assert outcome in steps.known[state.replicas[place], happening]
+        assert outcome in steps.known[state.nodes[place], happening]
 
-        replicas[place] = step.replica
-        for peer in outcome.ended:
-            replicas[peer] = replicas[peer].meet("is_left_by", steps.ids[place]).replica
-        state = world.moved(state, place, outcome, is_reborn=event == "restarts")
-        assert [one.key for one in replicas] == [steps.replicas.keys[one] for one in state.replicas]
+        replicas[place] = step.node
+        for line in outcome.ended:
+            peer = steps.place(steps.ends[line][1])
+            replicas[peer] = replicas[peer].meet("is_left_by", steps.ids[place]).node
+        state = world.moved(state, place, outcome, state.spent, is_reborn=event == "restarts")
+        assert [one.key for one in replicas] == [steps.nodes.keys[one] for one in state.nodes]
 
 
 def seldom_restarts(world, state, drawn):
@@ -203,9 +207,9 @@ def seldom_restarts(world, state, drawn):
 
 
 def test_a_step_leaves_the_replica_from_which_it_began_as_it_was():
-    world = World(3)
+    world = quorum_of(3, Limits())
     state = told_all(world, led(world, world.beginning(), 0, 1), {0, 1, 2})
-    replicas = [world.steps.replicas[one] for one in state.replicas]
+    replicas = [world.steps.nodes[one] for one in state.nodes]
     before = [one.key for one in replicas]
     after = {there for step in world.happenings(state) for there in world.after(state, *step)}
 
@@ -215,7 +219,7 @@ def test_a_step_leaves_the_replica_from_which_it_began_as_it_was():
 
 def test_nothing_is_passed_over_for_the_sake_of_names_or_of_what_may_arrive():
     """A search that minds both finds the same, names aside."""
-    world = World(2, Limits(epoch=1, writes=0, asks_around=False))
+    world = quorum_of(2, Limits(epoch=1, writes=0, asks_around=False))
     every, waiting = set(), [world.beginning()]
     while waiting:
         state = waiting.pop()

@@ -16,10 +16,10 @@ from kraftsim.controller.raft import (
 from kraftsim.controller.raft.protocol import ElectionState
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.roles import Leader
+from kraftsim.scenarios.explore.quorum_safety import Safety, Violation
 from tests.raft.history import CHANGES, COMMON, TROUBLE, History
 from tests.raft.replicas import Replicas
 from tests.raft.requests import begin
-from tests.raft.safety import Safety, Violation
 from tests.raft.standing import ME, lead, win
 
 VERBS = COMMON + TROUBLE + CHANGES

@@ -4,23 +4,67 @@ Nothing in here asks a replica what it believes to be true of others: leaders, v
 commits are written down as they are seen, and whatever is seen later must agree.
 """
 
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
+from typing import Any, Protocol, TypeVar
 
-from kraftsim.controller.core.batch import Voters
+from kraftsim.controller.core.batch import Batch, Voters
 from kraftsim.controller.core.rpc import VoteResponse
 from kraftsim.controller.raft import messages
+from kraftsim.controller.raft.log import MetadataLog
+from kraftsim.controller.raft.protocol import ElectionState
+from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.controller.raft.snapshots import Snapshot
 from kraftsim.controller.raft.voters import ReplicaKey, VoterSet
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Violation(AssertionError):
     """The number of the rule, and what was seen."""
 
-    def __init__(self, rule, seen):
+    def __init__(self, rule: str, seen: str) -> None:
         super().__init__(f"{rule}: {seen}")
         self.rule = rule
 
 
-def agree(rule, known, key, value):
+class DiskSeen(Protocol):
+    election: ElectionState
+    batches: list[Batch]
+    snapshot: Snapshot | None
+
+
+class VoteTold(Protocol):
+    """An answer to somebody who asked for a vote, or any other message."""
+
+    @property
+    def sender(self) -> int: ...
+
+    @property
+    def response(self) -> Any: ...
+
+    @property
+    def request(self) -> Any: ...
+
+
+class Seen(Protocol):
+    """All that `Safety` looks at; `lives` counts the processes of each replica."""
+
+    @property
+    def quorums(self) -> Mapping[int, Quorum]: ...
+
+    @property
+    def disks(self) -> Mapping[int, Any]: ...
+
+    @property
+    def lives(self) -> Mapping[int, int]: ...
+
+    @property
+    def in_flight(self) -> Iterable[Any]: ...
+
+
+def agree(rule: str, known: dict[K, V], key: K, value: V) -> None:
     """What was seen once is seen for ever."""
     if known.setdefault(key, value) != value:
         raise Violation(rule, f"{key} was {known[key]}, and is {value}")
@@ -29,22 +73,25 @@ def agree(rule, known, key, value):
 class Safety:
     """`check` after every step of a replica."""
 
-    def __init__(self):
-        self.leaders = {}  # epoch -> id
-        self.votes = {}  # (id, directory, epoch) -> candidate
-        self.entries = {}  # (offset, epoch) -> (what stands there, what stands before it)
-        self.committed = {}  # offset -> (epoch of the entry, epoch in which it was committed)
-        self.epochs = {}  # id -> epoch, restarts included
-        self.watermarks = {}  # (id, life) -> high watermark
-        self.tenures = {}  # (id, epoch) -> (end offset, epoch of the last entry)
+    def __init__(self) -> None:
+        self.leaders: dict[int, int] = {}  # epoch -> id
+        self.votes: dict[tuple[ReplicaKey, int], ReplicaKey] = {}  # (voter, epoch) -> candidate
+        # (offset, epoch) -> (what stands there, what stands before it)
+        self.entries: dict[tuple[int, int], tuple[Batch, tuple[int, int]]] = {}
+        # offset -> (epoch of the entry, epoch in which it was committed)
+        self.committed: dict[int, tuple[int, int]] = {}
+        self.epochs: dict[int, int] = {}  # id -> epoch, restarts included
+        self.watermarks: dict[tuple[ReplicaKey, int], int] = {}  # (replica, life) -> watermark
+        # (replica, epoch) -> (end offset, epoch of the last entry)
+        self.tenures: dict[tuple[ReplicaKey, int], tuple[int, int]] = {}
 
-    def fork(self):
+    def fork(self) -> "Safety":
         twin = Safety()
         for name, known in vars(self).items():
             setattr(twin, name, dict(known))
         return twin
 
-    def check(self, replicas, node_id):
+    def check(self, replicas: Seen, node_id: int) -> None:
         quorum, disk = replicas.quorums[node_id], replicas.disks[node_id]
         self.check_epoch(quorum, disk)
         self.check_votes(replicas, quorum, disk)
@@ -55,7 +102,7 @@ class Safety:
             self.check_tenure(quorum)
             self.check_voters(quorum)
 
-    def check_epoch(self, quorum, disk):
+    def check_epoch(self, quorum: Quorum, disk: DiskSeen) -> None:
         """9.38, and that what is believed is not behind what is on disk (9.37)."""
         node_id = quorum.me.node_id
         if quorum.epoch < self.epochs.get(node_id, 0):
@@ -64,7 +111,7 @@ class Safety:
         if disk.election.epoch != quorum.epoch:
             raise Violation("9.38", f"{node_id} at {quorum.epoch}, its disk: {disk.election}")
 
-    def check_votes(self, replicas, quorum, disk):
+    def check_votes(self, replicas: Seen, quorum: Quorum, disk: DiskSeen) -> None:
         """9.36 and 9.37: what is on disk, and what is told."""
         state = disk.election
         if state.voted is not None:
@@ -75,8 +122,8 @@ class Safety:
         if quorum.is_leader:
             agree("9.36", self.leaders, quorum.epoch, quorum.me.node_id)
 
-    def check_vote(self, quorum, state, message):
-        asked = messages.vote_partition(message.sent.request)
+    def check_vote(self, quorum: Quorum, state: ElectionState, message: VoteTold) -> None:
+        asked = messages.vote_partition(message.request)
         answer = messages.vote_answer(message.response)
         if answer is not None and answer.vote_granted and not asked.pre_vote:
             candidate = ReplicaKey(asked.replica_id, asked.replica_directory_id)
@@ -84,7 +131,7 @@ class Safety:
             if state.epoch == asked.replica_epoch and state.voted != candidate:
                 raise Violation("9.37", f"{quorum.me} told a vote that is not on disk: {state}")
 
-    def check_entries(self, quorum):
+    def check_entries(self, quorum: Quorum) -> None:
         """9.41: an entry is known by its offset and epoch, and so is all before it."""
         before = None
         for batch in quorum.log.batches:
@@ -93,7 +140,7 @@ class Safety:
                 agree("9.41", self.entries, here, (batch, before))
             before = here
 
-    def check_watermark(self, quorum, life):
+    def check_watermark(self, quorum: Quorum, life: int) -> None:
         """9.39 and 9.42."""
         key, now = (quorum.me, life), quorum.high_watermark
         if now < self.watermarks.get(key, 0):
@@ -102,7 +149,7 @@ class Safety:
         if quorum.log.end_offset < now:
             raise Violation("9.42", f"{key} has {quorum.log.end_offset} of {now}")
 
-    def check_tenure(self, quorum):
+    def check_tenure(self, quorum: Quorum) -> None:
         """9.43: what a leader has had it has."""
         key = quorum.me, quorum.epoch
         end_offset, epoch = self.tenures.get(key, (0, 0))
@@ -110,7 +157,7 @@ class Safety:
             raise Violation("9.43", f"{key} had {end_offset} of epoch {epoch}")
         self.tenures[key] = quorum.log.end_offset, quorum.log.last_epoch
 
-    def check_voters(self, quorum):
+    def check_voters(self, quorum: Quorum) -> None:
         """9.45: from what is committed on, one voter more or less."""
         end_offset = self.committed_end(quorum)
         sets = [quorum.history.at(end_offset), *voters_after(quorum, end_offset)]
@@ -118,7 +165,7 @@ class Safety:
         if changes > 1:
             raise Violation("9.45", f"{quorum.me.node_id}: {[one.ids for one in sets]}")
 
-    def committed_end(self, quorum):
+    def committed_end(self, quorum: Quorum) -> int:
         """Of this log; a new leader need not know yet."""
         ends = [
             batch.last_offset + 1
@@ -127,7 +174,7 @@ class Safety:
         ]
         return max(ends, default=quorum.high_watermark)
 
-    def check_commits(self, replicas, quorum):
+    def check_commits(self, replicas: Seen, quorum: Quorum) -> None:
         """9.40: one entry an offset, on a majority's disks when it is committed (10.32), and in
         every later leader's log."""
         for batch in quorum.log.batches:
@@ -142,7 +189,7 @@ class Safety:
         if quorum.is_leader:
             self.check_completeness(quorum)
 
-    def check_majority(self, replicas, quorum, batch):
+    def check_majority(self, replicas: Seen, quorum: Quorum, batch: Batch) -> None:
         if quorum.leader_id != quorum.me.node_id:  # it may have resigned in that very step
             raise Violation("9.40", f"{quorum.me.node_id} knows first of {batch.base_offset}")
         holding = [
@@ -153,7 +200,7 @@ class Safety:
         if len(holding) < quorum.voters.majority:
             raise Violation("9.40", f"{batch.base_offset} is only on {len(holding)} disks")
 
-    def check_completeness(self, quorum):
+    def check_completeness(self, quorum: Quorum) -> None:
         for offset, (epoch, in_epoch) in self.committed.items():
             if in_epoch <= quorum.epoch and offset >= quorum.log.start_offset:
                 found = epoch_at(quorum.log, offset + 1)
@@ -162,7 +209,7 @@ class Safety:
                     raise Violation("9.40", seen)
 
 
-def epoch_at(log, end_offset):
+def epoch_at(log: MetadataLog, end_offset: int) -> int | None:
     """The epoch of what stands before `end_offset`; 0 where nothing does, None beyond the end."""
     if end_offset <= log.start_offset:
         return log.start_epoch if end_offset == log.start_offset else 0
@@ -171,7 +218,7 @@ def epoch_at(log, end_offset):
     return log.read(end_offset - 1, 1)[0].epoch
 
 
-def has_on_disk(replicas, node_id, offset, epoch):
+def has_on_disk(replicas: Seen, node_id: int, offset: int, epoch: int) -> bool:
     disk = replicas.disks.get(node_id)
     if disk is None:
         return False
@@ -180,7 +227,7 @@ def has_on_disk(replicas, node_id, offset, epoch):
     return any(one.base_offset == offset and one.epoch == epoch for one in disk.batches)
 
 
-def voters_after(quorum, end_offset):
+def voters_after(quorum: Quorum, end_offset: int) -> list[VoterSet]:
     return [
         VoterSet(record.voters)
         for batch in quorum.log.batches
@@ -190,5 +237,5 @@ def voters_after(quorum, end_offset):
     ]
 
 
-def keys(voters):
+def keys(voters: VoterSet) -> list[tuple[int, bytes]]:
     return [(one.voter_id, one.voter_directory_id) for one in voters.voters]

@@ -1,21 +1,28 @@
 """Values by number, so that what is made of many of them is a tuple of a few numbers."""
 
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
+from typing import Any, Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 
 
-class Numbered:
+class Numbered(Generic[V]):
     """Values with equal keys have one number, and the first of them stands for all."""
 
-    def __init__(self):
-        self.values, self.keys, self._numbers = [], [], {}
+    def __init__(self) -> None:
+        self.values: list[V] = []
+        self.keys: list[Hashable] = []
+        self._numbers: dict[Hashable, int] = {}
 
-    def __getitem__(self, number):
+    def __getitem__(self, number: int) -> V:
         return self.values[number]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.values)
 
-    def number(self, key, value=None):
+    def number(self, key: Hashable, value: V) -> int:
         number = self._numbers.setdefault(key, len(self.values))
         if number == len(self.values):
             self.values.append(value)
@@ -23,30 +30,30 @@ class Numbered:
         return number
 
 
-class Remembered(dict):
+class Remembered(dict[K, V]):
     """What a function makes of its one argument, computed once."""
 
-    def __init__(self, function):
+    def __init__(self, function: Callable[[K], V]) -> None:
         super().__init__()
         self.function = function
 
-    def __missing__(self, argument):
+    def __missing__(self, argument: K) -> V:
         made = self[argument] = self.function(argument)
         return made
 
 
-def renamed(value, names):
+def renamed(value: Any, names: Mapping[Any, Any]) -> Any:
     """`value` with every name in it replaced, however deep."""
     if isinstance(value, tuple | frozenset):
         inner = (renamed(one, names) for one in value)
         return type(value)(*inner) if hasattr(value, "_fields") else type(value)(inner)
-    if is_dataclass(value):
-        inner = {one.name: renamed(getattr(value, one.name), names) for one in fields(value)}
-        return replace(value, **inner)
+    if is_dataclass(value) and not isinstance(value, type):
+        changed = {one.name: renamed(getattr(value, one.name), names) for one in fields(value)}
+        return replace(value, **changed)
     return names.get(value, value)
 
 
-def bits(mask):
+def bits(mask: int) -> Iterator[int]:
     """The numbers that are in a mask."""
     while mask:
         lowest = mask & -mask

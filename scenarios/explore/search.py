@@ -1,12 +1,20 @@
-"""Every history of a small quorum within limits, the shortest first, up to what is said at the
-end: what it has in it (`World`), and how many of the states were looked at."""
+"""Every history within limits, the shortest first, up to what is said at the end: what it has in it
+(`World`), and how many of the states were looked at."""
 
 from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf
 from operator import le
+from typing import Any
 
-from tests.raft.world import Limits
+from .limits import Limits, Spent
+from .steps import Happening
+from .world import State, World
+
+PROGRESS_STATES = 1000  # how often somebody who waits hears of it
+
+History = tuple[Any, tuple[int, Happening]] | None  # what was before, and the last step
 
 
 @dataclass(frozen=True)
@@ -19,17 +27,30 @@ class Explored:
     bound: str | None
 
     @property
-    def is_exhaustive(self):
+    def is_exhaustive(self) -> bool:
         return self.bound is None
 
 
-def explore(world, beginning=None, *, known=None, states_max=inf, depth_max=inf):
+def silent(states: int, depth: int) -> None:
+    """Nobody waits."""
+
+
+def explore(
+    world: World,
+    beginning: State | None = None,
+    *,
+    known: "Known | None" = None,
+    states_max: float = inf,
+    depth_max: float = inf,
+    on_progress: Callable[[int, int], None] = silent,
+) -> Explored:
     """All that can become of the world, from its own beginning or another; it is noted in `known`.
-    What breaks a rule is raised, with the history as a note."""
+    What breaks a rule is raised, with the history as notes."""
     known = Known(world) if known is None else known
     beginning = world.beginning() if beginning is None else beginning
     known.add(beginning)
-    depth, waiting = 0, deque([(0, beginning, None)])
+    waiting: deque[tuple[int, State, History]] = deque([(0, beginning, None)])
+    depth = 0
     while waiting:
         depth, here, history = waiting.popleft()
         if depth == depth_max:
@@ -37,21 +58,26 @@ def explore(world, beginning=None, *, known=None, states_max=inf, depth_max=inf)
         if known.states >= states_max:
             return Explored(known.states, depth, world.limits, f"states {states_max}")
         for step in world.happenings(here):
-            for there in carefully(world, here, step, history):
+            for there in _carefully(world, here, step, history):
                 if known.add(there):
                     waiting.append((depth + 1, there, (history, step)))
+                    if known.states % PROGRESS_STATES == 0:
+                        on_progress(known.states, depth)
     return Explored(known.states, depth, world.limits, None)
 
 
-def carefully(world, here, step, history):
+def _carefully(
+    world: World, here: State, step: tuple[int, Happening], history: History
+) -> list[State]:
     try:
         return list(world.after(here, *step))
     except AssertionError as broken:
-        broken.add_note("\n".join(told(world, (history, step))))
+        for line in _told(world, (history, step)):
+            broken.add_note(line)
         raise
 
 
-def told(world, history):
+def _told(world: World, history: History) -> Iterator[str]:
     """The first step first."""
     steps = []
     while history is not None:
@@ -65,12 +91,12 @@ class Known:
     from it only in that more may arrive and less of the limits is spent: whatever may become of
     the one may become of the other."""
 
-    def __init__(self, world):
+    def __init__(self, world: World) -> None:
         self.world = world
         self.states = 0
-        self.by_what_stands = {}
+        self.by_what_stands: dict[tuple[int, ...], list[tuple[int, Spent]]] = {}
 
-    def add(self, state):
+    def add(self, state: State) -> bool:
         """Is it new?"""
         stands, late = self.world.symmetry.canonical(state)
         known = self.by_what_stands.setdefault(stands, [])

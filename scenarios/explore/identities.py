@@ -1,0 +1,53 @@
+"""Who takes part in a search, and what each has on its disk."""
+
+from dataclasses import dataclass, field
+
+from kraftsim.controller.core.batch import Batch, VoterEndpoint
+from kraftsim.controller.core.uuid import Uuid
+from kraftsim.controller.node_types import NodeConfig
+from kraftsim.controller.raft.protocol import ElectionState
+from kraftsim.controller.raft.quorum import Identity
+from kraftsim.controller.raft.snapshots import Snapshot
+from kraftsim.controller.raft.voters import ReplicaKey
+
+CLUSTER_ID = "exploredexploredexplo4"
+HOST, FIRST_PORT = "127.0.0.1", 9000
+CONTROLLERS_DO_NOT_REGISTER = 14  # 3.6-IV2: one conversation less, which decides nothing here
+
+
+@dataclass
+class Disk:
+    """What a crash leaves."""
+
+    election: ElectionState = field(default_factory=ElectionState)
+    batches: list[Batch] = field(default_factory=list)
+    snapshot: Snapshot | None = None
+
+
+def directory_of(node_id: int) -> Uuid:
+    return f"directory-{node_id}".encode().rjust(16, b".")
+
+
+def key_of(node_id: int) -> ReplicaKey:
+    return ReplicaKey(node_id, directory_of(node_id))
+
+
+def endpoint_of(node_id: int) -> VoterEndpoint:
+    return config_of(node_id, ()).endpoint
+
+
+def config_of(node_id: int, voter_ids: tuple[int, ...]) -> NodeConfig:
+    """A controller among `voter_ids`."""
+    return NodeConfig(
+        node_id=node_id,
+        cluster_id=CLUSTER_ID,
+        host=HOST,
+        port=FIRST_PORT + node_id,
+        directory_id=directory_of(node_id),
+        voters=tuple(config_of(one, ()).identity.as_voter for one in voter_ids),
+        metadata_version=CONTROLLERS_DO_NOT_REGISTER,
+    )
+
+
+def identity_of(node_id: int, voter_ids: tuple[int, ...]) -> Identity:
+    return config_of(node_id, voter_ids).identity

@@ -1,0 +1,75 @@
+"""What of a replica, of what it has and of what it says tells one state from another."""
+
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from kraftsim.controller.core.batch import Batch, LeaderChange
+from kraftsim.controller.core.rpc import EndQuorumEpochRequest, FetchResponse, Request
+from kraftsim.controller.raft.roles import (
+    Candidate,
+    Follower,
+    Leader,
+    Prospective,
+    Resigned,
+    Role,
+)
+
+from .identities import Disk
+
+
+def role_key(role: Role, now_ms: int = 0) -> Hashable:
+    match role:
+        case Leader():
+            ends = frozenset((peer, one.end_offset) for peer, one in role.progress.items())
+            untold = frozenset(peer for peer, due_ms in role.begin_ms.items() if due_ms <= now_ms)
+            return "leader", role.epoch_start, ends, untold
+        case Prospective() | Candidate():
+            return type(role).__name__, role.granted, role.refused
+        case Follower():
+            return "follower", role.has_fetched
+        case Resigned():
+            return "resigned", role.acknowledged
+        case _:
+            return "unattached"
+
+
+def log_key(batches: Iterable[Batch]) -> Hashable:
+    return tuple((one.base_offset, one.epoch, leader_in(one)) for one in batches)
+
+
+def disk_key(disk: Disk) -> Hashable:
+    return disk.election, log_key(disk.batches)
+
+
+def leader_in(batch: Batch) -> int | None:
+    first = batch.records[0]
+    return first.leader_id if isinstance(first, LeaderChange) else None
+
+
+def without_grants(batch: Batch) -> Batch:
+    """Who granted is told for people to read; it decides nothing."""
+    first = batch.records[0]
+    if not isinstance(first, LeaderChange) or not first.granting_voters:
+        return batch
+    first = replace(first, granting_voters=())
+    records: Any = (first, *batch.records[1:])
+    return replace(batch, records=records)
+
+
+def heard(request: Request) -> Request:
+    """What its receiver goes by; whom a leader names first matters for times only (10.40)."""
+    if not isinstance(request, EndQuorumEpochRequest):
+        return request
+    topic = request.topics[0]
+    said = replace(topic.partitions[0], preferred_successors=(), preferred_candidates=())
+    return replace(request, topics=(replace(topic, partitions=(said,)),))
+
+
+def response_key(response: Any) -> Hashable:
+    """Batches are known by where they stand."""
+    if not isinstance(response, FetchResponse) or not response.responses:
+        known: Hashable = response
+        return known
+    data: Any = response.responses[0].partitions[0]
+    return replace(data, records=log_key(data.records or ())), response.node_endpoints

@@ -1,0 +1,17 @@
+"""A quorum, and nothing that it decides about."""
+
+from .identities import Disk, identity_of
+from .limits import Limits
+from .lone_replica import LoneReplica
+from .steps import FIRST_ID, Steps
+from .world import World
+
+
+def quorum_of(voters: int, limits: Limits) -> World:
+    """So many voters over empty disks."""
+    ids = tuple(range(FIRST_ID, FIRST_ID + voters))
+
+    def unstarted(place: int) -> LoneReplica:
+        return LoneReplica(identity_of(ids[place], ids), Disk(), asks_around=limits.asks_around)
+
+    return World(Steps(ids, voters, limits.epoch, unstarted), limits, has_twins=True)

@@ -1,0 +1,167 @@
+"""A few nodes as a few numbers, and all that can happen to them next.
+
+The network: what was once asked may arrive at any time and any number of times, whether its sender
+has given up, has crashed or was answered long ago; an answer comes only where it is still waited
+for, if at all. So loss, delay, repetition and disorder need no moves of their own, and whatever
+may become of a state may also become of one where more may arrive.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from math import inf
+from typing import Any, NamedTuple
+
+from .limits import LOSSES, SPENT_ON, Limits, Spent
+from .numbered import Remembered, bits
+from .steps import Happening, Outcome, Steps
+from .symmetry import Symmetry
+from .verdicts import Verdicts
+
+
+class State(NamedTuple):
+    """`answers`: by line, what is on its way (-1: nothing); `late`: a mask of the requests that may
+    arrive unawaited; `spent`: of each of the limits that there are."""
+
+    nodes: tuple[int, ...]
+    answers: tuple[int, ...]
+    history: int
+    late: int
+    spent: Spent
+
+
+class World:
+    """`has_twins`: states that differ by names alone are one."""
+
+    def __init__(self, steps: Steps, limits: Limits, *, has_twins: bool) -> None:
+        self.steps, self.limits = steps, limits
+        self.verdicts = Verdicts(steps)
+        self.symmetry = Symmetry(steps, self.verdicts, has_twins=has_twins)
+        self._most = limits.amounts
+        self._over: Remembered[tuple[int, int], int] = Remembered(self._which_are_over)
+
+    def beginning(self) -> State:
+        """All have started over empty disks, one after the other."""
+        unstarted = tuple(~place for place in range(len(self.steps.ids)))
+        nothing = (0,) * len(self._most)
+        quiet = (-1,) * len(self.steps.lines)
+        state = State(unstarted, quiet, self.verdicts.beginning(), 0, nothing)
+        for place, number in enumerate(unstarted):
+            outcome = self.steps.known[number, ("restarts",)][0]
+            state = self.moved(state, place, outcome, nothing, is_reborn=True)
+        return state
+
+    def happenings(self, state: State) -> Iterator[tuple[int, Happening]]:
+        """(where, what): an event, and what it is about."""
+        for place in range(len(state.nodes)):
+            for happening in self._happenings_at(place, state):
+                yield place, happening
+
+    def after(self, state: State, place: int, happening: Happening) -> Iterator[State]:
+        """What may become of the state; nothing, where it stays as it is or leaves the limits."""
+        spent = self._spent(state.spent, happening[0])
+        if spent is not None:
+            yield from self.let(state, place, happening, spent)
+
+    def let(
+        self, state: State, place: int, happening: Happening, spent: Spent | None = None
+    ) -> Iterator[State]:
+        """The same, whatever the limits say; without `spent` it costs nothing."""
+        number, is_reborn = state.nodes[place], happening[0] == "restarts"
+        spent = (0,) * len(self._most) if spent is None else spent
+        for outcome in self.steps.known[number, happening]:
+            if not outcome.changes_nothing(number):
+                yield self.moved(state, place, outcome, spent, is_reborn=is_reborn)
+
+    def told(self, place: int, happening: Happening) -> str:
+        """For people."""
+        event, *about = happening
+        said = " ".join(map(brief, self.steps.spelled(event, *about)))
+        return f"{self.steps.ids[place]} {event.replace('_', ' ')} {said}".rstrip()
+
+    # What may happen
+
+    def _happenings_at(self, place: int, state: State) -> Iterator[Happening]:
+        facts = self.steps.facts
+        mine = facts[state.nodes[place]]
+        for line, _ in mine.waits:
+            answer = state.answers[line]
+            if answer >= 0:
+                yield "is_told", line, answer
+            yield "gives_up_on", line
+        for number in state.nodes:
+            for line, request in facts[number].waits:
+                is_open = self.steps.requests[request].receiver == place
+                is_open = is_open and state.answers[line] < 0
+                if is_open and line not in mine.parked and line not in mine.deferred:
+                    yield "hears", request
+        for request in bits(state.late & self.steps.mask_to[place]):
+            yield "hears_late", request
+        for line in mine.parked:
+            yield "lets_go", line
+        yield from mine.may
+
+    def _spent(self, spent: Spent, event: str) -> Spent | None:
+        """What has no limit is not counted."""
+        on = SPENT_ON.get(event)
+        if on is None or self._most[on] == inf:
+            return spent
+        if spent[on] == self._most[on]:
+            return None
+        return (*spent[:on], spent[on] + 1, *spent[on + 1 :])
+
+    # What becomes of the whole
+
+    def moved(
+        self, state: State, place: int, outcome: Outcome, spent: Spent, *, is_reborn: bool
+    ) -> State:
+        nodes, answers = list(state.nodes), list(state.answers)
+        nodes[place] = outcome.node
+        for line in outcome.ended:
+            answers[line] = -1
+            nodes[: self.steps.voters] = [
+                self._left(one, line) for one in nodes[: self.steps.voters]
+            ]
+        for line, answer in outcome.answers:
+            answers[line] = answer
+        history = self.verdicts.after(state.history, place, nodes, outcome.votes, is_reborn)
+        late = self._late(state.late | outcome.late, nodes)
+        return State(tuple(nodes), tuple(answers), history, late, spent)
+
+    def _left(self, number: int, line: int) -> int:
+        """Nobody waits for an answer on that line any more."""
+        if number < 0:
+            return number
+        facts = self.steps.facts[number]
+        if line not in facts.parked and line not in facts.deferred:
+            return number
+        return self.steps.known[number, ("is_left_by", line)][0].node
+
+    def _late(self, late: int, nodes: list[int]) -> int:
+        """Without what can do nothing any more, or must not."""
+        if not late or not self._most[LOSSES]:
+            return 0
+        for place, number in enumerate(nodes):
+            late ^= self._over[number, late & self.steps.mask_to[place]]
+        return late
+
+    def _which_are_over(self, asked: tuple[int, int]) -> int:
+        number, mask = asked
+        if number < 0:
+            return 0
+        return sum(1 << one for one in bits(mask) if self.steps.is_over(number, one))
+
+
+def brief(about: Any) -> str:
+    """Of an id: itself. Of what was said: its kind, and its numbers that mean something."""
+    if isinstance(about, int | str):
+        return str(about)
+    topics: Any = getattr(about, "topics", ()) or getattr(about, "responses", ())
+    said = topics[0].partitions[0] if topics else about
+    numbers: Mapping[str, int] = {
+        one.name: value
+        for one in fields(said)
+        if isinstance(value := getattr(said, one.name), int) and value != one.default
+    }
+    return " ".join(
+        [type(about).__name__, *(f"{name}={int(one)}" for name, one in numbers.items())]
+    )
