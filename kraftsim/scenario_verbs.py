@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import FAILED, GOOD, VACUOUS, CommandError
+from .explore_verb import add_explore
 from .mutant_verbs import add_mutants
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def add_scenario_verbs(
     lint.add_argument("scenarios", nargs="+", metavar="FILE|NAME")
     lint.set_defaults(run=_lint)
     _add_shrink(words)
+    add_explore(words)
     add_mutants(words)
     new = words.add_parser("new", help="a commented file to begin with")
     new.add_argument("name", metavar="NAME")

@@ -10,6 +10,8 @@ from kraftsim.controller.raft.quorum import Identity
 from kraftsim.controller.raft.snapshots import Snapshot
 from kraftsim.controller.raft.voters import ReplicaKey
 
+FIRST_ID = 101  # an id that is neither an epoch nor an offset: a name is known by its value
+BROKER_ID = 1
 CLUSTER_ID = "exploredexploredexplo4"
 HOST, FIRST_PORT = "127.0.0.1", 9000
 CONTROLLERS_DO_NOT_REGISTER = 14  # 3.6-IV2: one conversation less, which decides nothing here

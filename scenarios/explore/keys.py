@@ -5,6 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from kraftsim.controller.core.batch import Batch, LeaderChange
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.records import NoOpRecord
 from kraftsim.controller.core.rpc import EndQuorumEpochRequest, FetchResponse, Request
 from kraftsim.controller.raft.roles import (
     Candidate,
@@ -35,7 +37,14 @@ def role_key(role: Role, now_ms: int = 0) -> Hashable:
 
 
 def log_key(batches: Iterable[Batch]) -> Hashable:
-    return tuple((one.base_offset, one.epoch, leader_in(one)) for one in batches)
+    return tuple((one.base_offset, one.epoch, said_in(one)) for one in batches)
+
+
+def said_in(batch: Batch) -> Hashable:
+    """Who leads, or what is said of brokers and topics; the rest decides nothing."""
+    if batch.is_control:
+        return leader_in(batch)
+    return batch.records if any(not isinstance(r, NoOpRecord) for r in batch.records) else ()
 
 
 def disk_key(disk: Disk) -> Hashable:
@@ -67,7 +76,9 @@ def heard(request: Request) -> Request:
 
 
 def response_key(response: Any) -> Hashable:
-    """Batches are known by where they stand."""
+    """A refusal by its words; batches by where they stand and what they say of brokers."""
+    if isinstance(response, ApiError):
+        return response.code, str(response)
     if not isinstance(response, FetchResponse) or not response.responses:
         known: Hashable = response
         return known

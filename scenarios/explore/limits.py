@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import inf
 
-WRITES, CRASHES, PATIENCE, LOSSES, SESSIONS, REBIRTHS = range(6)
+WRITES, CRASHES, PATIENCE, LOSSES, HALVES, REBIRTHS = range(6)
 SPENT_ON = {
     "writes": WRITES,
     "creates_a_topic": WRITES,
@@ -12,7 +12,7 @@ SPENT_ON = {
     "loses_patience": PATIENCE,
     "gives_up_on": LOSSES,
     "hears_late": LOSSES,
-    "sees_a_session_pass": SESSIONS,
+    "sees_half_a_session_pass": HALVES,
     "is_reborn": REBIRTHS,
 }
 Spent = tuple[int, ...]
@@ -43,6 +43,6 @@ class Limits:
             self.crashes,
             self.patience,
             self.losses,
-            self.sessions,
+            2 * self.sessions,
             self.rebirths,
         )

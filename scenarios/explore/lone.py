@@ -19,7 +19,8 @@ Asker = int | str  # a replica by its id, a broker by the name of its conversati
 Answer = Response | ApiError
 
 
-class Asked(NamedTuple):
+@dataclass(slots=True)
+class Asked:
     """Somebody's request; `is_awaited`: it still waits for the answer."""
 
     asker: Asker

@@ -10,6 +10,7 @@ from typing import Any
 
 from .limits import Limits, Spent
 from .steps import Happening
+from .telling import told
 from .world import State, World
 
 PROGRESS_STATES = 1000  # how often somebody who waits hears of it
@@ -37,19 +38,17 @@ def silent(states: int, depth: int) -> None:
 
 def explore(
     world: World,
-    beginning: State | None = None,
-    *,
+    *beginnings: State,
     known: "Known | None" = None,
     states_max: float = inf,
     depth_max: float = inf,
     on_progress: Callable[[int, int], None] = silent,
 ) -> Explored:
-    """All that can become of the world, from its own beginning or another; it is noted in `known`.
+    """All that can become of the world, from its own beginning or others; it is noted in `known`.
     What breaks a rule is raised, with the history as notes."""
     known = Known(world) if known is None else known
-    beginning = world.beginning() if beginning is None else beginning
-    known.add(beginning)
-    waiting: deque[tuple[int, State, History]] = deque([(0, beginning, None)])
+    begins = [one for one in beginnings or (world.beginning(),) if known.add(one)]
+    waiting: deque[tuple[int, State, History]] = deque((0, one, None) for one in begins)
     depth = 0
     while waiting:
         depth, here, history = waiting.popleft()
@@ -82,7 +81,7 @@ def _told(world: World, history: History) -> Iterator[str]:
     steps = []
     while history is not None:
         history, step = history
-        steps.append(world.told(*step))
+        steps.append(told(world.steps, *step))
     return reversed(steps)
 
 

@@ -19,8 +19,6 @@ from .keys import heard, response_key
 from .lone import Answer, Asker, Lone, Sent, Step
 from .numbered import Numbered, Remembered
 
-FIRST_ID = 101  # an id that is neither an epoch nor an offset: a name is known by its value
-BROKER_ID = 1
 CONVERSATIONS = ("lease", "metadata")  # of a broker
 
 Happening = tuple[Any, ...]  # an event and what it is about, mostly by number

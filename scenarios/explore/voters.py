@@ -1,9 +1,9 @@
 """A quorum, and nothing that it decides about."""
 
-from .identities import Disk, identity_of
+from .identities import FIRST_ID, Disk, identity_of
 from .limits import Limits
 from .lone_replica import LoneReplica
-from .steps import FIRST_ID, Steps
+from .steps import Steps
 from .world import World
 
 

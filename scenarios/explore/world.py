@@ -6,10 +6,9 @@ for, if at all. So loss, delay, repetition and disorder need no moves of their o
 may become of a state may also become of one where more may arrive.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Iterator
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .limits import LOSSES, SPENT_ON, Limits, Spent
 from .numbered import Remembered, bits
@@ -71,12 +70,6 @@ class World:
         for outcome in self.steps.known[number, happening]:
             if not outcome.changes_nothing(number):
                 yield self.moved(state, place, outcome, spent, is_reborn=is_reborn)
-
-    def told(self, place: int, happening: Happening) -> str:
-        """For people."""
-        event, *about = happening
-        said = " ".join(map(brief, self.steps.spelled(event, *about)))
-        return f"{self.steps.ids[place]} {event.replace('_', ' ')} {said}".rstrip()
 
     # What may happen
 
@@ -149,19 +142,3 @@ class World:
         if number < 0:
             return 0
         return sum(1 << one for one in bits(mask) if self.steps.is_over(number, one))
-
-
-def brief(about: Any) -> str:
-    """Of an id: itself. Of what was said: its kind, and its numbers that mean something."""
-    if isinstance(about, int | str):
-        return str(about)
-    topics: Any = getattr(about, "topics", ()) or getattr(about, "responses", ())
-    said = topics[0].partitions[0] if topics else about
-    numbers: Mapping[str, int] = {
-        one.name: value
-        for one in fields(said)
-        if isinstance(value := getattr(said, one.name), int) and value != one.default
-    }
-    return " ".join(
-        [type(about).__name__, *(f"{name}={int(one)}" for name, one in numbers.items())]
-    )

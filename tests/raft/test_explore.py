@@ -13,8 +13,8 @@ from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.scenarios.explore.limits import Limits
 from kraftsim.scenarios.explore.quorum_safety import Violation
 from kraftsim.scenarios.explore.search import Known, explore
+from kraftsim.scenarios.explore.steering import led, quorum_at, told_all
 from kraftsim.scenarios.explore.voters import quorum_of
-from tests.raft.steering import led, quorum_at, told_all
 
 RULES = ("9.36", "9.37", "9.38", "9.39", "9.40", "9.41", "9.42", "9.43")
 STATES_MAX = int(os.environ.get("KRAFTSIM_SOAK_STATES", "10000"))

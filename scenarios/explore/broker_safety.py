@@ -1,0 +1,167 @@
+"""What must hold of a broker's state at every step of every controller, by the numbers of the list
+of properties (S10 to S21). What a step has done is read from what it wrote and what it said.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.records import (
+    FENCE,
+    UNFENCE,
+    BrokerRegistrationChangeRecord,
+    RegisterBrokerRecord,
+)
+from kraftsim.controller.core.registration import BrokerRegistration
+from kraftsim.controller.core.rpc import (
+    BrokerHeartbeatRequest,
+    BrokerHeartbeatResponse,
+    BrokerRegistrationResponse,
+)
+from kraftsim.controller.node import Node
+
+from .controller_life import ControllerLife
+from .identities import BROKER_ID
+from .lone import Answer, Asked
+from .quorum_safety import Violation
+
+Replies = Iterable[tuple[Asked, Answer]]
+
+
+class Before(NamedTuple):
+    """What was so before a step."""
+
+    broker: BrokerRegistration | None
+    contact_ms: int | None
+    is_active: bool
+    is_within_session: bool
+    end_offset: int
+    epoch: int
+
+    @staticmethod
+    def of(life: ControllerLife) -> "Before":
+        node = life.node
+        return Before(
+            broker=life.broker,
+            contact_ms=_contact_ms(node),
+            is_active=node.is_active,
+            is_within_session=life.is_within_session,
+            end_offset=node.log.end_offset,
+            epoch=node.epoch,
+        )
+
+
+def _contact_ms(node: Node) -> int | None:
+    return node.leases.contact_ms(BROKER_ID) if node.is_active else None
+
+
+def check(
+    before: Before, event: str, about: tuple[Any, ...], life: ControllerLife, replies: Replies
+) -> None:
+    """`Violation` if the step broke a rule."""
+    node = life.node
+    written = _written(before, node)
+    for _, record in written:
+        _check_record(before, event, about, record)
+    if event in ("hears", "hears_late") and isinstance(about[1], BrokerHeartbeatRequest):
+        is_heeded = bool(written) or _contact_ms(node) != before.contact_ms
+        _check_stale(before, about[1], is_heeded, replies)
+    for asked, reply in replies:
+        _check_reply(node, asked, reply)
+    for image in (node.latest, node.committed):
+        _check_leaders(image)
+    _check_epochs(node)
+
+
+def _written(before: Before, node: Node) -> list[tuple[int, Any]]:
+    """What a leader has decided in this step; a follower takes over what others did."""
+    if not before.is_active or node.epoch != before.epoch:
+        return []
+    return [one for one in _records(node) if one[0] >= before.end_offset]
+
+
+def _records(node: Node) -> Iterator[tuple[int, Any]]:
+    for batch in node.log.batches:
+        if not batch.is_control:
+            yield from enumerate(batch.records, batch.base_offset)
+
+
+def _check_record(before: Before, event: str, about: tuple[Any, ...], record: Any) -> None:
+    broker = before.broker
+    match record:
+        case RegisterBrokerRecord() if broker is not None:
+            is_another = record.incarnation_id != broker.incarnation_id
+            is_held = before.is_within_session and not broker.in_controlled_shutdown
+            if not is_another and record.broker_epoch != broker.broker_epoch:
+                raise Violation("S10", f"{broker} is given {record.broker_epoch}")
+            if is_another and is_held and not broker.fenced:
+                raise Violation("S12", f"{record.broker_epoch} takes the id of {broker}")
+        case BrokerRegistrationChangeRecord(fenced=fenced) if fenced == FENCE:
+            if event == "looks_at_the_leases" and before.is_within_session:
+                raise Violation("S18", f"{record.broker_epoch} is fenced within its session")
+        case BrokerRegistrationChangeRecord(fenced=fenced) if fenced == UNFENCE:
+            asked = about[1]
+            registered = -1 if broker is None else broker.register_offset
+            if asked.want_fence or asked.current_metadata_offset < registered:
+                raise Violation("S21", f"{asked} is unfenced, registered at {registered}")
+        case _:
+            pass
+
+
+def _check_stale(
+    before: Before, request: BrokerHeartbeatRequest, is_heeded: bool, replies: Replies
+) -> None:
+    """S15: what an epoch says that is not the registered one changes nothing."""
+    known = None if before.broker is None else before.broker.broker_epoch
+    if not before.is_active or request.broker_epoch == known:
+        return
+    refused = [reply for _, reply in replies if _is_refusal(reply)]
+    if is_heeded or not refused:
+        raise Violation("S15", f"{request} is heeded, the registered epoch is {known}")
+
+
+def _is_refusal(reply: Answer) -> bool:
+    return isinstance(reply, ApiError) or bool(getattr(reply, "error_code", 0))
+
+
+def _check_reply(node: Node, asked: Asked, reply: Answer) -> None:
+    """S16: success is told once its record is committed."""
+    if _is_refusal(reply):
+        return
+    committed = [record for offset, record in _records(node) if offset < node.high_watermark]
+    if isinstance(reply, BrokerRegistrationResponse):
+        epochs = [one.broker_epoch for one in committed if isinstance(one, RegisterBrokerRecord)]
+        if reply.broker_epoch not in epochs:
+            raise Violation("S16", f"{reply} is told, committed are {epochs}")
+    if isinstance(reply, BrokerHeartbeatResponse) and not reply.is_fenced:
+        assert isinstance(asked.request, BrokerHeartbeatRequest), asked
+        if asked.request.broker_epoch not in _unfenced_epochs(committed):
+            raise Violation("S16", f"{reply} is told to {asked.request} before it is committed")
+
+
+def _unfenced_epochs(records: Iterable[Any]) -> set[int]:
+    changes = (one for one in records if isinstance(one, BrokerRegistrationChangeRecord))
+    return {one.broker_epoch for one in changes if one.fenced == UNFENCE}
+
+
+def _check_leaders(image: Image) -> None:
+    """S25: nobody leads who is fenced, or is not there."""
+    for topic in image.topics.values():
+        for number, partition in topic.partitions.items():
+            leader = image.brokers.get(partition.leader)
+            if partition.leader >= 0 and (leader is None or leader.fenced):
+                raise Violation("S25", f"{topic.name}-{number} is led by {partition.leader}")
+
+
+def _check_epochs(node: Node) -> None:
+    """S10: a new incarnation has a larger epoch than all before."""
+    incarnations: dict[int, bytes] = {}
+    for _, record in _records(node):
+        if isinstance(record, RegisterBrokerRecord):
+            epoch, incarnation = record.broker_epoch, record.incarnation_id
+            is_new = incarnation not in incarnations.values()
+            if incarnations.setdefault(epoch, incarnation) != incarnation:
+                raise Violation("S10", f"two incarnations of epoch {epoch}")
+            if is_new and epoch != max(incarnations):
+                raise Violation("S10", f"{epoch} comes after {max(incarnations)}")

@@ -1,0 +1,52 @@
+"""Controllers, and one broker that registers with them, keeps its lease and loses it."""
+
+from kraftsim.broker_agent.agent import BrokerState
+
+from .identities import BROKER_ID, FIRST_ID, config_of
+from .limits import Limits
+from .lone import Lone
+from .lone_broker import LoneBroker
+from .lone_controller import LoneController
+from .steering import led, told_all
+from .steps import Steps
+from .world import State, World
+
+
+def cluster_of(controllers: int, limits: Limits) -> World:
+    """So many controllers over empty disks, and one broker."""
+    ids = tuple(range(FIRST_ID, FIRST_ID + controllers))
+
+    def unstarted(place: int) -> Lone:
+        if place == controllers:
+            return LoneBroker.unstarted(ids)
+        return LoneController.unstarted(config_of(ids[place], ids))
+
+    steps = Steps((*ids, BROKER_ID), controllers, limits.epoch, unstarted)
+    return World(steps, limits, has_twins=False)
+
+
+def led_cluster(world: World) -> State:
+    """The first controller leads, and all the others know; the broker has said nothing that
+    anybody has heard."""
+    state = world.beginning()
+    controllers = set(range(world.steps.voters))
+    if len(controllers) > 1:
+        state = led(world, state, 0, 1)
+    return told_all(world, state, controllers)
+
+
+def running_cluster(world: World) -> State:
+    """The same, and the broker has registered, has caught up and is unfenced."""
+    place = world.steps.voters
+    everybody = set(range(place + 1))
+
+    def is_running(state: State) -> bool:
+        broker = world.steps.nodes[state.nodes[place]]
+        assert isinstance(broker, LoneBroker), broker
+        return broker.life.agent.state is BrokerState.RUNNING
+
+    state = told_all(world, led_cluster(world), everybody, until=is_running)
+    while not is_running(state):
+        (state, *_) = world.let(state, place, ("is_due_to_say", "lease"))
+        state = told_all(world, state, everybody, until=is_running)
+    return state

@@ -1,0 +1,188 @@
+"""A simulated broker for a search: the real agent, in which no time passes but by events. It is
+what has happened to it since it started, and lives through it again for every step."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from kraftsim.broker_agent.agent import Agent
+from kraftsim.broker_agent.conversation import Channel, Conversation, Send
+from kraftsim.broker_agent.image_history import ImageHistory
+from kraftsim.broker_agent.metadata_fetch import LogPosition
+from kraftsim.controller.core.profile import KAFKA_4_3
+from kraftsim.controller.core.rpc import FetchResponse
+from kraftsim.controller.raft.log import MetadataLog
+from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.controller.timeline import NEVER_MS
+
+from ..topology import BrokerSpec, ControllerSpec, Topology, agent_config, unbound_port
+from .identities import (
+    BROKER_ID,
+    CLUSTER_ID,
+    CONTROLLERS_DO_NOT_REGISTER,
+    FIRST_PORT,
+    Disk,
+    directory_of,
+)
+from .keys import log_key
+from .lone import Asked, Asker, Sent, Step
+
+NAMES = {Channel.LEASE: "lease", Channel.METADATA: "metadata"}
+REBIRTHS_TOLD_APART = 256
+
+Lived = tuple[tuple[str, tuple[Any, ...], int], ...]
+
+
+class BrokerLife:
+    """`sent`: by conversation, what was said last, and to whom."""
+
+    def __init__(self, births: int, controller_ids: tuple[int, ...]) -> None:
+        spec = BrokerSpec(broker_id=BROKER_ID, port=unbound_port(BROKER_ID))
+        self.births, self.controller_ids = births, controller_ids
+        self.log = MetadataLog()
+        self.position = LogPosition()
+        self.sent: dict[str, tuple[Send, int]] = {}
+        self.agent = Agent(
+            agent_config(topology_of(controller_ids), spec, directory_of(BROKER_ID)),
+            random=lambda: births / REBIRTHS_TOLD_APART,
+            image_at=ImageHistory(self.log).at,
+            position=self.position,
+        )
+
+    def meet(self, event: str, about: tuple[Any, ...], next_asked: int) -> list[Sent]:
+        sends: list[Send] = getattr(self, event)(*about)
+        told = []
+        for send in sends:
+            receiver = send.controller_id
+            receiver = self.controller_ids[next_asked] if receiver < 0 else receiver
+            self.sent[NAMES[send.channel]] = send, receiver
+            told.append(Sent(receiver, send.request))
+        return told
+
+    def restarts(self) -> list[Send]:
+        return self.agent.start(0)
+
+    def is_told(self, conversation: str, answer: Any) -> list[Send]:
+        send, _ = self.sent[conversation]
+        if isinstance(answer, FetchResponse):
+            self._take(answer)
+        return self.agent.on_reply(send, answer, 0)
+
+    def _take(self, answer: FetchResponse) -> None:
+        """What the fetch brings is there before the agent asks for it."""
+        for topic in answer.responses:
+            data = topic.partitions[0]
+            if data.diverging_epoch.epoch >= 0:
+                self.log.truncate(min(data.diverging_epoch.end_offset, self.log.end_offset))
+            for batch in data.records or ():
+                if batch.base_offset == self.log.end_offset:
+                    self.log.append(batch)
+
+    def gives_up_on(self, conversation: str) -> list[Send]:
+        return self.is_told(conversation, None)
+
+    def is_due_to_say(self, conversation: str) -> list[Send]:
+        """The time for its next request has come."""
+        self.conversation(conversation).ask_at(0)
+        return self.agent.on_deadline(0)
+
+    def conversation(self, name: str) -> Conversation:
+        return self.agent._lease if name == "lease" else self.agent._metadata
+
+
+class LoneBroker:
+    """Never changed: `meet` makes another one. It has no part in the quorum, and no disk."""
+
+    epoch, is_leader = 0, False
+    parked: frozenset[Asker] = frozenset()
+    deferred: frozenset[Asker] = frozenset()
+    disk, disk_key = Disk(), ()
+
+    def __init__(
+        self, controller_ids: tuple[int, ...], births: int, lived: Lived, life: BrokerLife | None
+    ) -> None:
+        self.controller_ids, self.births, self.lived = controller_ids, births, lived
+        self._life = life
+
+    @staticmethod
+    def unstarted(controller_ids: tuple[int, ...]) -> "LoneBroker":
+        return LoneBroker(controller_ids, 0, (), None)
+
+    @property
+    def life(self) -> BrokerLife:
+        assert self._life is not None, "it has not started"
+        return self._life
+
+    @property
+    def quorum(self) -> Quorum:
+        raise AssertionError("a broker has no part in the quorum")
+
+    def meet(self, event: str, *about: Any, next_asked: int = 0) -> Step:
+        is_birth = event in ("restarts", "is_reborn")
+        births = self.births + 1 if is_birth else self.births
+        event = "restarts" if is_birth else event
+        life = BrokerLife(births, self.controller_ids)
+        before = () if is_birth else self.lived
+        for one in before:
+            life.meet(*one)
+        sends = life.meet(event, about, next_asked)
+        lived = (*before, (event, about, next_asked))
+        after = LoneBroker(self.controller_ids, births, lived, life)
+        replies: tuple[tuple[Asked, Any], ...] = ()
+        return Step(after, tuple(sends), replies, self._ended(after, is_birth))
+
+    def _ended(self, after: "LoneBroker", is_birth: bool) -> frozenset[Asker]:
+        if self._life is None:
+            return frozenset()
+        was, is_ = self.life.sent, {} if is_birth else after.life.sent
+        return frozenset(
+            name
+            for name in self.awaited
+            if name not in after.awaited or was[str(name)] != is_.get(str(name))
+        )
+
+    @property
+    def may(self) -> tuple[tuple[Any, ...], ...]:
+        """What may happen to it by itself."""
+        idle = [
+            ("is_due_to_say", name)
+            for name in NAMES.values()
+            if (one := self.life.conversation(name)).is_idle and one.deadline_ms < NEVER_MS
+        ]
+        return ("is_reborn",), *idle
+
+    @property
+    def awaited(self) -> Mapping[Asker, Sent]:
+        return {
+            name: Sent(receiver, send.request)
+            for name, (send, receiver) in self.life.sent.items()
+            if not self.life.conversation(name).is_idle
+        }
+
+    @property
+    def key(self) -> Hashable:
+        """Two with the same key do the same from here on."""
+        life, agent, position = self.life, self.life.agent, self.life.position
+        return (
+            self.births,
+            agent.state,
+            agent.broker_epoch,
+            (bool(agent._failures), agent._is_caught_up, agent._was_told_to_wait),
+            (position.end_offset, position.last_epoch, position.leader_epoch, position.leader_id),
+            (position.high_watermark, agent._fetch._seen_offset),
+            log_key(life.log.batches),
+            frozenset(self.awaited.items()),
+            self.may,
+        )
+
+
+def topology_of(controller_ids: tuple[int, ...]) -> Topology:
+    """What the broker is told when it starts."""
+    return Topology(
+        cluster_id=CLUSTER_ID,
+        controllers=tuple(
+            ControllerSpec(node_id=one, port=FIRST_PORT + one) for one in controller_ids
+        ),
+        brokers=(BrokerSpec(broker_id=BROKER_ID, port=unbound_port(BROKER_ID)),),
+        profile=KAFKA_4_3,
+        metadata_version=CONTROLLERS_DO_NOT_REGISTER,
+    )

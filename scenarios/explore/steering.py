@@ -1,0 +1,63 @@
+"""To a state that somebody has in mind: from there on, everything is looked at."""
+
+from collections.abc import Callable
+from typing import Any
+
+from kraftsim.controller.raft.quorum import Quorum
+
+from .steps import Happening
+from .world import State, World
+
+TRIES_MAX = 9  # a pre-vote, a vote, and what comes of them
+
+
+def quorum_at(world: World, state: State, place: int) -> Quorum:
+    return world.steps.nodes[state.nodes[place]].quorum
+
+
+def led(world: World, state: State, leader: int, follower: int) -> State:
+    """`follower` helps `leader` to lead, and hears nothing of it."""
+
+    def leads(state: State) -> bool:
+        return quorum_at(world, state, leader).is_leader
+
+    for _ in range(TRIES_MAX):
+        if leads(state):
+            return state
+        (state, *_) = world.let(state, leader, ("loses_patience",))
+        state = told_all(world, state, {leader, follower}, until=leads)
+    assert leads(state), f"{quorum_at(world, state, leader).role} does not lead"
+    return state
+
+
+def told_all(
+    world: World,
+    state: State,
+    among: set[int],
+    *,
+    until: Callable[[State], bool] = lambda state: False,
+) -> State:
+    """What those say to each other arrives, till they only repeat themselves."""
+    seen: set[State] = set()
+    while state not in seen and not until(state):
+        seen.add(state)
+        heard = (
+            there
+            for place, happening in world.happenings(state)
+            if place in among and _speaker(world, happening) in among
+            for there in world.let(state, place, happening)
+        )
+        state = next((there for there in heard if there not in seen), state)
+    return state
+
+
+def _speaker(world: World, happening: Happening) -> Any:
+    steps = world.steps
+    match happening:
+        case "hears", request:
+            return steps.requests[request].sender
+        case "is_told", line, _:
+            place, conversation = steps.ends[line]
+            return steps.place(conversation) if isinstance(conversation, int) else place
+        case _:
+            return None

@@ -1,0 +1,51 @@
+"""Who can be searched, and how far a search goes by default: as far as half a minute reaches, with
+every step of it looked at."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from .brokers import cluster_of, led_cluster, running_cluster
+from .limits import Limits
+from .voters import quorum_of
+from .world import State, World
+
+STATES_MAX = 1_000_000  # about one gigabyte
+
+
+@dataclass(frozen=True)
+class Subject:
+    """`has_broker`: beside the voters, one broker with its lease."""
+
+    voters: int
+    has_broker: bool
+
+    def __str__(self) -> str:
+        voters = f"{self.voters} voter{'s' if self.voters > 1 else ''}"
+        return f"{voters} and 1 broker" if self.has_broker else voters
+
+
+LIMITS: Mapping[Subject, Limits] = {
+    Subject(2, False): Limits(writes=0),
+    Subject(3, False): Limits(patience=1, losses=1, asks_around=False),
+    Subject(1, True): Limits(writes=0, patience=0, losses=0, sessions=1, rebirths=1),
+    Subject(2, True): Limits(writes=0, crashes=0, patience=1, losses=0, sessions=1),
+    Subject(3, True): Limits(writes=0, crashes=0, patience=1, losses=0, sessions=1),
+}
+
+
+def world_of(subject: Subject, limits: Limits) -> tuple[World, tuple[State, ...]]:
+    """And where the search begins: over empty disks; with a broker, once somebody leads, before the
+    broker has registered and once it is unfenced."""
+    if not subject.has_broker:
+        world = quorum_of(subject.voters, limits)
+        return world, (world.beginning(),)
+    world = cluster_of(subject.voters, limits)
+    return world, tuple(_reached(world)) or (world.beginning(),)
+
+
+def _reached(world: World) -> Iterator[State]:
+    """What breaks a rule on the way there is left to the search, which tells how."""
+    with suppress(AssertionError):
+        yield led_cluster(world)
+        yield running_cluster(world)

@@ -1,0 +1,50 @@
+"""A history in words: one line a step."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from .identities import FIRST_ID
+from .lone import Asker
+
+if TYPE_CHECKING:
+    from .steps import Happening, Steps
+
+
+SENTENCES: Mapping[str, str] = {
+    "hears": "{me} hears {other}: {said}",
+    "hears_late": "{me} hears {other} again, or late: {said}",
+    "is_told": "{me} is answered by {other}: {said}",
+    "gives_up_on": "{me} waits no longer for an answer from {other}",
+    "lets_go": "{me} lets {other} go, whose fetch has waited for long enough",
+    "is_due_to_say": "{me} has waited for long enough to ask {other} again",
+    "says_again_that_it_leads_to": "{me} says again to {other} that it leads",
+}
+
+
+def told(steps: "Steps", place: int, happening: "Happening") -> str:
+    """For people."""
+    event, *about = happening
+    me, spelled = _name(steps.ids[place]), steps.spelled(event, *about)
+    sentence = SENTENCES.get(event) or "{me} " + str(event).replace("_", " ")
+    other = _name(spelled[0], of_broker=place >= steps.voters) if spelled else ""
+    return sentence.format(me=me, other=other, said=brief(spelled[1]) if len(spelled) > 1 else "")
+
+
+def _name(asker: Asker, *, of_broker: bool = False) -> str:
+    """A broker's conversations are told by what they are about."""
+    if isinstance(asker, int):
+        return f"controller {asker}" if asker >= FIRST_ID else f"broker {asker}"
+    return f"a controller ({asker})" if of_broker else f"the broker ({asker})"
+
+
+def brief(said: Any) -> str:
+    """Its kind, and its numbers that mean something."""
+    topics: Any = getattr(said, "topics", ()) or getattr(said, "responses", ())
+    inside = topics[0].partitions[0] if topics else said
+    numbers: Mapping[str, int] = {
+        one.name: value
+        for one in fields(inside)
+        if isinstance(value := getattr(inside, one.name), int) and value != one.default
+    }
+    return " ".join([type(said).__name__, *(f"{name}={int(one)}" for name, one in numbers.items())])
