@@ -22,12 +22,11 @@ def led(world: World, state: State, leader: int, follower: int) -> State:
         return quorum_at(world, state, leader).is_leader
 
     for _ in range(TRIES_MAX):
-        if leads(state):
-            return state
         (state, *_) = world.let(state, leader, ("loses_patience",))
         state = told_all(world, state, {leader, follower}, until=leads)
-    assert leads(state), f"{quorum_at(world, state, leader).role} does not lead"
-    return state
+        if leads(state):
+            return state
+    raise AssertionError(f"{quorum_at(world, state, leader).role} does not lead")
 
 
 def told_all(

@@ -78,9 +78,9 @@ def test_a_search_that_is_cut_short_says_so():
 # The search can fail
 
 
-def caught(world, beginning=None):
+def caught(world, *beginnings):
     with pytest.raises(Violation) as caught:
-        explore(world, beginning, states_max=20_000)
+        explore(world, *beginnings, states_max=20_000)
     assert any("loses patience" in line for line in caught.value.__notes__)
     return caught.value.rule
 
