@@ -89,7 +89,7 @@ def test_nodes_that_are_taken_for_one_do_the_same():
     world, _ = world_of(Subject(voters=2, has_broker=True), limits)
     for _ in range(20):
         live_through(world, drawn)
-    assert len(world.steps.nodes) > 300
+    assert len(world.steps.nodes) > 200
 
 
 def live_through(world, drawn):
