@@ -1,4 +1,5 @@
-"""A copy of kraftsim whose inner loop is machine code: `make native`, then `PYTHONPATH=build/native`.
+"""A copy of kraftsim whose inner loop is machine code; then `PYTHONPATH=build/native`.
+
 
 mypyc compiles the modules that an event of a simulation passes through, just as they are: nothing
 in them is written for it, and a run has the same digest either way (`tests/scenarios/

@@ -25,10 +25,7 @@ SETTINGS_OF = {
     "request": "controller_quorum_request_timeout_ms",
     "registration": "initial_broker_registration_timeout_ms",
 }
-HEAVY_SCALE, HEAVY_FALL = (
-    10.0,
-    9.0,
-)  # FoundationDB's durations: scale * 10 * e^(-9u), mean about 1.1
+HEAVY_SCALE, HEAVY_FALL = 10.0, 9.0  # FoundationDB's durations: scale * 10 * e^(-9u), mean 1.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +39,10 @@ class Amount:
     low: "Amount | None" = None
     high: "Amount | None" = None
     heavy: "Amount | None" = None
+
+    def __post_init__(self) -> None:
+        if self.low is not None and self.high is not None:
+            in_order("from", self.low, "to", self.high)
 
     @property
     def us(self) -> int:
@@ -64,10 +65,12 @@ class Amount:
         expect_keys(mapping(value, path), ("from", "to"), path)
         if "from" not in value or "to" not in value:
             raise Problem(path, f"expected both from and to, got {dict(value)}")
-        return Amount(
-            low=Amount.from_document(value["from"], (*path, "from")),
-            high=Amount.from_document(value["to"], (*path, "to")),
-        )
+        low = Amount.from_document(value["from"], (*path, "from"))
+        high = Amount.from_document(value["to"], (*path, "to"))
+        try:
+            return Amount(low=low, high=high)
+        except ValueError as error:
+            raise Problem(path, str(error)) from None
 
     def to_document(self) -> object:
         if self.fixed_us is not None:
@@ -89,8 +92,18 @@ class Amount:
         if self.heavy is not None:
             mean_us = self.heavy.fixed(settings, stream).us
             return Amount(fixed_us=int(mean_us * HEAVY_SCALE * exp(-HEAVY_FALL * stream.random())))
-        low_us, high_us = (one.fixed(settings, stream).us for one in (self.low, self.high) if one)
+        low, high = (one.fixed(settings, stream) for one in (self.low, self.high) if one)
+        in_order("from", low, "to", high)
+        low_us, high_us = low.us, high.us
         return Amount(fixed_us=low_us + int(stream.random() * (high_us - low_us + 1)))
+
+
+def in_order(low: str, least: Amount, high: str, most: Amount) -> None:
+    """ValueError for a range that ends before it begins; what is not drawn yet is judged then."""
+    if least.fixed_us is None or most.fixed_us is None or least.fixed_us <= most.fixed_us:
+        return
+    got = f"{_spelled(least.us)} and {_spelled(most.us)}"
+    raise ValueError(f"expected {low} to be at most {high}, got {got}")
 
 
 def _relative(value: Mapping[object, object], path: Path) -> Amount:

@@ -1,10 +1,18 @@
 """Conditions about what has happened since: what was committed, and who was refused."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, get_args
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.rpc import (
+    CreatableTopicResult,
+    CreateTopicsResponse,
+    Request,
+    UpdatableFeatureResult,
+    UpdateFeaturesResponse,
+)
 
+from .constraints import OneOf
 from .holding import Holds
 from .journal import EventRow
 from .selectors import Selector
@@ -24,13 +32,17 @@ RECORDS = {
     "PartitionChange": "partition_changed",
     "LeaderChange": "controller_elected",
 }
-ERRORS = tuple(one.name for one in ErrorCode)
+MESSAGES = tuple(one.__name__.removesuffix("Request") for one in get_args(Request))
+ErrorName = Annotated[str, OneOf(tuple(one.name for one in ErrorCode))]
+STATE_CHANGES = ("agent_state", "controller_state", "clone_state")
+TOLD = ("fault_begins", "fault_ends", "admin_refused")
+EVENTS = (*RECORDS.values(), *STATE_CHANGES, *TOLD)  # kinds of rows of the journal
 ADMIN_REFUSED = "admin_refused"  # a row of the journal: the verb was refused, and with which error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed:
-    record: str
+    record: Annotated[str, OneOf(tuple(RECORDS))]
     of: Selector | None = None
     count: int = 1
 
@@ -52,7 +64,7 @@ class Committed:
 class Refused:
     """`of`: the answer reached one of these; without it, anybody's counts, an admin's too."""
 
-    refused: str
+    refused: ErrorName
     of: Selector | None = None
 
     def watched(self, stage: "Stage") -> Holds:
@@ -72,8 +84,19 @@ class Refused:
 
 
 def error_code_of(reply: object) -> int:
-    """The error that an answer as a whole carries; 0 for none, and where nobody answered."""
+    """The error that an answer carries, as a whole or for the first topic or feature that it is
+    about; 0 for none, and where nobody answered."""
     if isinstance(reply, ApiError):
         return reply.code
-    code: int = getattr(reply, "error_code", 0)
-    return code
+    whole: int = getattr(reply, "error_code", 0)
+    return whole or next((one.error_code for one in _parts(reply) if one.error_code), 0)
+
+
+def _parts(reply: object) -> tuple[CreatableTopicResult, ...] | tuple[UpdatableFeatureResult, ...]:
+    match reply:
+        case CreateTopicsResponse():
+            return reply.topics
+        case UpdateFeaturesResponse():
+            return reply.results
+        case _:
+            return ()

@@ -4,7 +4,7 @@ The plan is what is pinned, shown and made smaller: it means the same run whatev
 later version draw.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from random import Random
 from typing import Any, TypeVar
@@ -14,8 +14,10 @@ from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
 
 from .amounts import Amount
-from .reading import Problem
-from .scenario import Scenario, Step
+from .places import inside
+from .reading import Path, Problem
+from .scenario import Scenario
+from .step import Step
 from .streams import Streams
 from .swarm import faults
 from .topology import BrokerSpec, ControllerSpec, Topology, unbound_port
@@ -39,24 +41,33 @@ def expand(scenario: Scenario, seed: int) -> Scenario:
     return replace(plan, do=plan.do + _fixed(steps, settings, stream))
 
 
-def _fixed(value: T, settings: Settings, stream: Random) -> T:
-    """`value` with every amount in it fixed, in the order of its fields."""
+def _fixed(value: T, settings: Settings, stream: Random, path: Path = ()) -> T:
+    """`value` with every amount in it fixed, in the order of its fields. Problem for amounts that
+    do not fit each other once they are."""
     if isinstance(value, Amount):
-        return value.fixed(settings, stream)  # type: ignore[return-value]
+        return _at(path, lambda: value.fixed(settings, stream))  # type: ignore[return-value]
     if isinstance(value, tuple):
-        return tuple(_fixed(one, settings, stream) for one in value)  # type: ignore[return-value]
+        parts = (_fixed(one, settings, stream, (*path, i)) for i, one in enumerate(value))
+        return tuple(parts)  # type: ignore[return-value]
     if isinstance(value, Mapping):
-        fixed = {key: _fixed(one, settings, stream) for key, one in value.items()}
+        fixed = {key: _fixed(one, settings, stream, (*path, key)) for key, one in value.items()}
         return fixed  # type: ignore[return-value]
     if not is_dataclass(value) or isinstance(value, type):
         return value
     changes: dict[str, Any] = {}
     for one in fields(value):
         before = getattr(value, one.name)
-        after = _fixed(before, settings, stream)
+        after = _fixed(before, settings, stream, inside(value, one.name, path))
         if after is not before:
             changes[one.name] = after
-    return replace(value, **changes) if changes else value
+    return _at(path, lambda: replace(value, **changes)) if changes else value
+
+
+def _at(path: Path, make: Callable[[], T]) -> T:
+    try:
+        return make()
+    except ValueError as error:
+        raise Problem(path, str(error)) from None
 
 
 def settings_of(scenario: Scenario) -> Settings:

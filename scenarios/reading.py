@@ -2,14 +2,18 @@
 
 Strict: an unknown word is a problem that names the nearest known one, and so is a missing word or a
 value of another type. A type that is spelled in a way of its own has `from_document(value, path)`
-and `to_document()`; dataclasses and containers are read by their annotations.
+and `to_document()`; dataclasses and containers are read by their annotations (`constraints.py` has
+those that say more than the type).
 """
 
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from functools import cache
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
+from .constraints import Bare
+from .spelling import in_short
 from .words import nearest
 
 Path = tuple[str | int, ...]
@@ -38,17 +42,11 @@ def key_of(name: str) -> str:
 
 def mapping(value: object, path: Path) -> Mapping[str, object]:
     if not isinstance(value, Mapping):
-        raise Problem(path, f"expected a mapping, got {value!r}")
+        raise Problem(path, f"expected a mapping, got {in_short(value)}")
     for key in value:
         if not isinstance(key, str):
             raise Problem(path, f"expected a word before the colon, got {key!r}")
     return value
-
-
-def within(name: str, value: float, least: float, most: float) -> None:
-    """ValueError for a number that is out of range."""
-    if not least <= value <= most:
-        raise ValueError(f"{name}: expected {least} to {most}, got {value}")
 
 
 def expect_keys(value: Mapping[Any, object], known: Sequence[str], path: Path) -> None:
@@ -64,17 +62,31 @@ def read(kind: Any, value: object, path: Path = ()) -> Any:
     if is_dataclass(kind):
         return _read_dataclass(kind, mapping(value, path), path)
     origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _read_constrained(arguments, value, path)
     if origin in (Union, types.UnionType):
         (inner,) = (one for one in arguments if one is not type(None))
         return None if value is None else read(inner, value, path)
     if origin is tuple:
         if not isinstance(value, list | tuple):
-            raise Problem(path, f"expected a list, got {value!r}")
+            raise Problem(path, f"expected a list, got {in_short(value)}")
         return tuple(read(arguments[0], one, (*path, i)) for i, one in enumerate(value))
     if origin is not None and issubclass(origin, Mapping):
         pairs = mapping(value, path)
         return {key: read(arguments[1], one, (*path, key)) for key, one in pairs.items()}
     return _read_plain(kind, value, path)
+
+
+def _read_constrained(arguments: tuple[Any, ...], value: object, path: Path) -> Any:
+    kind, constraint = arguments
+    if isinstance(constraint, Bare):
+        return read(kind, constraint.listed(value), path)
+    inner = read(kind, value, path)
+    try:
+        constraint.check(inner)
+    except ValueError as error:
+        raise Problem(path, str(error)) from None
+    return inner
 
 
 def _read_plain(kind: Any, value: object, path: Path) -> object:
@@ -85,23 +97,38 @@ def _read_plain(kind: Any, value: object, path: Path) -> object:
         return float(value)  # type: ignore[arg-type]
     if isinstance(value, kind) and (kind is not int or is_number):
         return value
-    raise Problem(path, f"expected {_NAMES[kind]}, got {value!r}")
+    raise Problem(path, f"expected {_NAMES[kind]}, got {in_short(value)}")
+
+
+class Word(NamedTuple):
+    """A field of a dataclass as a word of the file."""
+
+    name: str
+    kind: Any
+    is_required: bool
+
+
+@cache
+def words_of(kind: type) -> Mapping[str, Word]:
+    """The words that a dataclass is read from, by how they are written."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {
+        key_of(one.name): Word(one.name, hints[one.name], _is_required(one)) for one in fields(kind)
+    }
 
 
 def _read_dataclass(kind: Any, value: Mapping[str, object], path: Path) -> object:
-    hints = get_type_hints(kind)
-    known = {key_of(one.name): one for one in fields(kind)}
+    known = words_of(kind)
     expect_keys(value, tuple(known), path)
-    for key, field in known.items():
-        if key not in value and _is_required(field):
+    for key, word in known.items():
+        if key not in value and word.is_required:
             raise Problem(path, f"{key!r} is missing")
     given = {
-        known[key].name: read(hints[known[key].name], one, (*path, key))
-        for key, one in value.items()
+        known[key].name: read(known[key].kind, one, (*path, key)) for key, one in value.items()
     }
     try:
         made: object = kind(**given)
-    except ValueError as error:  # values that do not fit each other, or are out of range
+    except ValueError as error:  # values that do not fit each other
         raise Problem(path, str(error)) from None
     return made
 

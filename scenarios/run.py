@@ -6,7 +6,7 @@ vacuous   nothing was broken, but something that was declared never bit: a fault
 pass      the rest; and a scenario that says what it breaks, and broke just that
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,23 +14,25 @@ from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
 
 from .calm import core_of
+from .claims import Expectations
 from .delays import uniform
 from .digest import Digest
-from .expectations import Expectations
+from .durations import spelled
 from .happenings import error_code_of
 from .journal import EventRow
+from .limits import LimitError
 from .plan import expand, topology_of
 from .properties import ALL
 from .property import Property
-from .reading import Problem
-from .scenario import TIMES_MAX, Scenario, Step
+from .scenario import Scenario
 from .stage import Stage
 from .streams import Streams
+from .timetable import Timetable
 from .watch import Violation, watch
-from .words import nearest
 from .world import World
 
 START_LIMIT_US = 120_000_000  # a cluster that is not up by then, without a fault, never will be
+STRETCH_US = 1_000_000  # of virtual time, between two words about how far it has come
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,14 +52,24 @@ class Result:
     rows: Sequence[EventRow]
 
 
-class LimitError(Exception):
-    """A run that would not end, and what it was doing."""
+Tell = Callable[[int, int], None]
+
+
+def nobody(now_us: int, end_us: int) -> None:
+    """Is told how far a run has come, and does nothing about it."""
 
 
 class Run:
-    """`properties` are the classes that are watched; by default those the scenario asks for."""
+    """`properties` are the classes that are watched. `tell` hears now and then how far virtual time
+    has come, and how far it has to, for those who wait; what it does must not touch the run."""
 
-    def __init__(self, scenario: Scenario, seed: int, properties: Iterable[type[Property]]) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        seed: int,
+        properties: Iterable[type[Property]],
+        tell: Tell = nobody,
+    ) -> None:
         self.plan = expand(scenario, seed)
         self.seed = seed
         streams = Streams(seed)
@@ -65,28 +77,29 @@ class Run:
         self.stage = Stage(self.world)
         self.digest = Digest(self.world)
         self.watch = watch(self.world, properties)
-        self.expectations = Expectations(self.stage)
+        self.expectations = Expectations(self.stage, self.plan.expect)
         network = self.plan.network
         self.world.network.loss = network.loss
         self.world.network.delay_us = uniform(network.low.us, network.high.us, streams.of("delay"))
-        self._steps = 0
-        self._limit_us = self.plan.time.limit.us
+        self.timetable = Timetable(self.stage, self.plan.do, self.plan.time.run.us)
+        times = self.plan.time
+        self._limit_us = times.limit.us
+        self._end_us = times.warmup.us + times.run.us + times.calm.us
+        self._tell = tell
 
     def finish(self) -> Result:
         """All of it, from the first start to the verdict."""
         self._warm_up()
-        plan, timeline = self.plan, self.world.timeline
+        plan = self.plan
         for name, binding in plan.let.items():
             self.stage.bound[name] = self.stage.nodes(binding.nodes)
-        self.expectations.watch(plan.expect)
-        begins_us = timeline.now_us
-        before_us = begins_us
-        for step in plan.do:
-            before_us = self._arrange(step, begins_us, before_us)
+        self.expectations.begin()
+        self.timetable.begin()
         self._move(plan.time.run.us)
+        self.timetable.end()
         self.stage.heal(core_of(plan.calm, self.stage))
         self._move(plan.time.calm.us)
-        self.expectations.settle(plan.expect)
+        self.expectations.settle()
         self.watch.finish()
         return self._judge()
 
@@ -105,42 +118,20 @@ class Run:
             world.dispatch(CreateTopicsRequest(topics=(topic,)), partial(_expect_topic, name))
         self._move(plan.time.warmup.us)
 
-    # Steps
-
-    def _arrange(self, step: Step, begins_us: int, before_us: int) -> int:
-        """Have it done when its trigger says; the time at which it is, for the next `after`."""
-        timeline = self.world.timeline
-        amount_us = 0 if step.amount is None else step.amount.us
-        if step.when is not None:
-            self.stage.wait_for(step.when, lambda: self._do(step))
-            return before_us
-        at_us = (before_us if step.trigger == "after" else begins_us) + amount_us
-        if step.trigger != "every":
-            timeline.at(at_us, lambda: self._do(step))
-            return at_us
-        run_us = self.plan.time.run.us if step.until is None else step.until.us
-        times = step.times if step.times is not None else run_us // max(amount_us, 1)
-        if not amount_us or times > TIMES_MAX:
-            raise LimitError(f"{step.word}: expected at most {TIMES_MAX} times, every > 0s")
-        for number in range(1, times + 1):
-            timeline.at(begins_us + number * amount_us, lambda: self._do(step))
-        return at_us
-
-    def _do(self, step: Step) -> None:
-        self._steps += 1
-        fault_id = step.id or f"{step.word}#{self._steps}"
-        self.stage.tell("fault_begins", fault_id, step.word, step.say)
-        fault = self.stage.begin(step.verb, step.word, fault_id)
-        if step.verb.for_ is not None:
-            self.world.timeline.after(step.verb.for_.us, lambda: self.stage.lift(fault))
-
     # Time
 
     def _move(self, by_us: int) -> None:
         timeline = self.world.timeline
         end_us = timeline.now_us + by_us
         if end_us > self._limit_us:
-            raise LimitError(f"expected to end within {self._limit_us} us, would take {end_us} us")
+            limit, end = spelled(self._limit_us), spelled(end_us)
+            raise LimitError(f"expected to end within {limit}, would take {end}")
+        while timeline.now_us < end_us:
+            self._move_to(min(timeline.now_us + STRETCH_US, end_us))
+            self._tell(timeline.now_us, self._end_us)
+
+    def _move_to(self, end_us: int) -> None:
+        timeline = self.world.timeline
         while timeline.due_us <= end_us:
             timeline.run_until(timeline.due_us)
             if self.stage.waiting:
@@ -177,8 +168,8 @@ class Run:
         for fault in self.stage.faults:
             if not fault.effects():
                 yield f"fault {fault.fault_id} changed nothing"
-        if len(self.stage.faults) < len(self.plan.do) and self._steps < len(self.plan.do):
-            yield "a step was never done: its condition never held"
+        for number in self.timetable.never_done():
+            yield f"do[{number}] was never done: what it waits for never came"
         for claim in self.expectations.claims:
             if not claim.occurred:
                 yield f"{claim.name} was never put to the test"
@@ -204,18 +195,12 @@ def _expect_topic(name: str, reply: object) -> None:
         raise LimitError(f"expected topic {name!r} to be created, got {ErrorCode(code).name}")
 
 
-def run(scenario: Scenario, seed: int) -> Result:
-    return Run(scenario, seed, properties_of(scenario)).finish()
+def run(scenario: Scenario, seed: int, tell: Tell = nobody) -> Result:
+    """With the properties that the scenario asks for."""
+    return Run(scenario, seed, properties_of(scenario), tell).finish()
 
 
 def properties_of(scenario: Scenario) -> tuple[type[Property], ...]:
     """Those that it names; `all`: every one that holds in faithful Kafka."""
     wanted = set(scenario.expect.always) | {scenario.expect.fails_with}
-    known = {one.name for one in ALL} | {"all"}
-    for name in scenario.expect.always:
-        if name not in known:
-            raise Problem(
-                ("expect", "always"),
-                f"unknown property {name!r}: expected {nearest(name, [*known])}",
-            )
     return tuple(one for one in ALL if one.name in wanted or ("all" in wanted and one.always))

@@ -103,6 +103,8 @@ class Selector:
     def _drawn(self, nodes: tuple[int, ...], stream: Random) -> tuple[int, ...]:
         half = (len(nodes) - 1) // 2 if self.word == "minority" else len(nodes) // 2 + 1
         count = int(self.value) if self.word == "pick" else half
+        if nodes and count > len(nodes):
+            raise ValueError(f"{self.word}: expected at most {len(nodes)}, got {count}")
         return tuple(sorted(stream.sample(nodes, min(count, len(nodes)))))
 
 

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from .amounts import Amount
+from .limits import LimitError
+from .network_shape import NetworkShape
 from .plan import expand
-from .run import LimitError, Result, run
-from .scenario import NetworkShape, Scenario
+from .run import Result, run
+from .scenario import Scenario
 
 SHORTEST_US = 1_000_000
 NO_DELAY = Amount(fixed_us=0)

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.partition import Partition
 
+from .constraints import OneOf
 from .holding import Holds
 from .selectors import Selector
 
@@ -24,7 +25,7 @@ class TopicState:
     them; placed_on: a replica set does. A topic that is not there is in none."""
 
     topic: str
-    state: str
+    state: Annotated[str, OneOf(TOPIC_STATES)]
     of: Selector = BROKERS
 
     def watched(self, stage: "Stage") -> Holds:

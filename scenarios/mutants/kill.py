@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..run import LimitError, Run, properties_of
+from ..limits import LimitError
+from ..run import Run, properties_of
 from ..scenario import Scenario
 from .mutant import Mutant, planted
 

@@ -1,4 +1,8 @@
-"""What people do to a cluster: topics, brokers that leave for good, leadership handed over."""
+"""What people do to a cluster: topics, brokers that leave for good, leadership handed over.
+
+An effect is an answer that is meant: with `refused` that refusal and no other, without it none. A
+request that is refused although nobody said so has changed nothing.
+"""
 
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +20,7 @@ from kraftsim.controller.core.rpc import (
 )
 
 from ..amounts import Amount
-from ..happenings import ADMIN_REFUSED, error_code_of
+from ..happenings import ADMIN_REFUSED, ErrorName, error_code_of
 from ..selectors import Selector
 from .verb import Effects, Undo, Verb, nothing
 
@@ -29,6 +33,7 @@ class CreateTopic(Verb, word="topic.create"):
     name: str
     partitions: int = 1
     replication: int = 3
+    refused: ErrorName | None = None
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         topic = CreatableTopic(
@@ -36,29 +41,31 @@ class CreateTopic(Verb, word="topic.create"):
             num_partitions=self.partitions,
             replication_factor=self.replication,
         )
-        return asked(stage, CreateTopicsRequest(topics=(topic,)))
+        return asked(stage, CreateTopicsRequest(topics=(topic,)), refused=self.refused)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decommission(Verb, word="broker.decommission"):
     on: Selector
     force: bool = False
+    refused: ErrorName | None = None
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         requests = [
             DecommissionBrokerRequest(broker_id=one, force=self.force)
             for one in stage.targets(self.on)
         ]
-        return asked(stage, *requests)
+        return asked(stage, *requests, refused=self.refused)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unregister(Verb, word="broker.unregister"):
     on: Selector
+    refused: ErrorName | None = None
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         requests = [UnregisterBrokerRequest(broker_id=one) for one in stage.targets(self.on)]
-        return asked(stage, *requests)
+        return asked(stage, *requests, refused=self.refused)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,10 +99,12 @@ class UpdateFeature(Verb, word="features.update"):
 
     feature: str
     level: int
+    refused: ErrorName | None = None
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         update = FeatureUpdate(feature=self.feature, max_version_level=self.level)
-        return asked(stage, UpdateFeaturesRequest(feature_updates=(update,)))
+        request = UpdateFeaturesRequest(feature_updates=(update,))
+        return asked(stage, request, refused=self.refused)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,10 +115,10 @@ class Flood(Verb, word="load.flood"):
     for_: Amount
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        answers, is_over = [0], [False]
+        created, is_over = [0], [False]
 
-        def answered(_: object) -> None:
-            answers[0] += 1
+        def answered(reply: object) -> None:
+            created[0] += not error_code_of(reply)
 
         def ask(number: int) -> None:
             if is_over[0]:
@@ -122,16 +131,17 @@ class Flood(Verb, word="load.flood"):
             is_over[0] = True
 
         ask(1)
-        return lambda: answers[0], end
+        return lambda: created[0], end
 
 
-def asked(stage: "Stage", *requests: Request) -> tuple[Effects, Undo]:
-    """An admin asks the active controller: the effect is an answer, and a refusal is told."""
-    answers: list[object] = []
+def asked(stage: "Stage", *requests: Request, refused: str | None) -> tuple[Effects, Undo]:
+    """An admin asks the active controller, and a refusal is told."""
+    meant = 0 if refused is None else ErrorCode[refused]
+    effects = [0]
 
     def answered(request: Request, reply: object) -> None:
-        answers.append(reply)
         code = error_code_of(reply)
+        effects[0] += code == meant
         if code:
             what = type(request).__name__.removesuffix("Request")
             detail = {"asked": what, "error": ErrorCode(code).name}
@@ -139,4 +149,4 @@ def asked(stage: "Stage", *requests: Request) -> tuple[Effects, Undo]:
 
     for request in requests:
         stage.world.dispatch(request, partial(answered, request))
-    return lambda: len(answers), nothing
+    return lambda: effects[0], nothing

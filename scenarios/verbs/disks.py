@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..amounts import Amount
+from ..amounts import Amount, in_order
 from ..delays import uniform
 from ..disks import Disk
 from ..selectors import Selector
@@ -32,6 +32,9 @@ class Slow(DiskVerb, word="disk.slow"):
 
     low: Amount
     high: Amount
+
+    def __post_init__(self) -> None:
+        in_order("low", self.low, "high", self.high)
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         disks = self.disks(stage)

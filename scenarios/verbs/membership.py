@@ -1,36 +1,20 @@
 """Who belongs: brokers that come, and voters that go."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from kraftsim.controller.core.profile import PROFILES
 from kraftsim.controller.core.rpc import RemoveRaftVoterRequest
 
-from ..reading import Path, Problem
+from ..constraints import OneOf
+from ..happenings import ErrorName
 from ..selectors import Selector
 from ..topology import BrokerSpec, unbound_port
-from ..words import nearest
 from .admin import asked
 from .verb import Effects, Undo, Verb, nothing
 
 if TYPE_CHECKING:
     from ..stage import Stage
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """A profile's name."""
-
-    name: str
-
-    @staticmethod
-    def from_document(value: object, path: Path) -> "Release":
-        if value not in PROFILES:
-            raise Problem(path, f"expected {nearest(str(value), PROFILES)}, got {value!r}")
-        return Release(str(value))
-
-    def to_document(self) -> object:
-        return self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +25,7 @@ class AddBrokers(Verb, word="broker.add"):
     count: int = 1
     rack: str | None = None
     cluster_id: str | None = None
-    release: Release | None = None
+    release: Annotated[str, OneOf(tuple(PROFILES))] | None = None
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         first = max(stage.world.agents, default=0) + 1
@@ -55,7 +39,7 @@ class AddBrokers(Verb, word="broker.add"):
             port=unbound_port(broker_id),
             rack=self.rack,
             cluster_id=self.cluster_id,
-            profile=None if self.release is None else PROFILES[self.release.name],
+            profile=None if self.release is None else PROFILES[self.release],
         )
 
 
@@ -64,6 +48,7 @@ class RemoveVoter(Verb, word="quorum.remove"):
     """A controller votes no longer (KIP-853); its process goes on as an observer."""
 
     on: Selector
+    refused: ErrorName | None = None
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         controllers = stage.world.controllers
@@ -74,4 +59,4 @@ class RemoveVoter(Verb, word="quorum.remove"):
             for one in stage.targets(self.on)
             if one in controllers
         ]
-        return asked(stage, *requests)
+        return asked(stage, *requests, refused=self.refused)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..amounts import Amount
+from ..amounts import Amount, in_order
 from ..delays import exponential, uniform
 from ..recurring import Recurring
 from ..selectors import Selector
@@ -171,6 +171,9 @@ class Slow(Verb, word="proc.slow"):
     low: Amount
     high: Amount
     for_: Amount | None = None
+
+    def __post_init__(self) -> None:
+        in_order("low", self.low, "high", self.high)
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         processes = stage.world.processes

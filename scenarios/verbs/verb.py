@@ -25,6 +25,8 @@ class Verb:
 
     def __init_subclass__(cls, word: str = "", **options: object) -> None:
         super().__init_subclass__(**options)
+        # A dataclass with slots is made twice, the second time without options: that one counts.
+        word = word or cls.__dict__.get("word", "")
         if word:
             cls.word = word
             VERBS[word] = cls

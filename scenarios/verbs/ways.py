@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from ..amounts import Amount
+from ..amounts import Amount, in_order
+from ..constraints import Between, OneOf
 from ..delays import uniform
+from ..happenings import MESSAGES
 from ..network_rules import Block, Delay, Duplicate, Hold, Loss, Nth, Rule
-from ..reading import within
 from ..selectors import Selector
 from .shapes import Shape
 from .verb import Effects, Undo, Verb, nothing
@@ -30,7 +31,7 @@ class Ways(Verb):
     from_: Selector | None = None
     to: Selector | None = None
     between: tuple[Selector, ...] = ()
-    message: str | None = None
+    message: Annotated[str, OneOf(MESSAGES)] | None = None
     replies: bool = False
     for_: Amount | None = None
 
@@ -97,12 +98,8 @@ class HoldMessages(Ways, word="net.hold"):
 class LoseMessages(Ways, word="net.loss"):
     """`p` of them are lost, on average `burst` in a row."""
 
-    p: float
-    burst: float = 1.0
-
-    def __post_init__(self) -> None:
-        within("p", self.p, 0, 1)
-        within("burst", self.burst, 1, 1000)
+    p: Annotated[float, Between(0, 1)]
+    burst: Annotated[float, Between(1, 1000)] = 1.0
 
     def rule(self, stage: "Stage", fault_id: str) -> Rule:
         stream = stage.stream(f"fault/{fault_id}")
@@ -116,6 +113,9 @@ class DelayMessages(Ways, word="net.delay"):
     low: Amount
     high: Amount
 
+    def __post_init__(self) -> None:
+        in_order("low", self.low, "high", self.high)
+
     def rule(self, stage: "Stage", fault_id: str) -> Rule:
         stream = stage.stream(f"fault/{fault_id}")
         return Delay(self.concerns(stage), lag=uniform(self.low.us, self.high.us, stream))
@@ -125,11 +125,8 @@ class DelayMessages(Ways, word="net.delay"):
 class DuplicateMessages(Ways, word="net.duplicate"):
     """`p` of them arrive twice, the second time up to `lag` later."""
 
-    p: float
+    p: Annotated[float, Between(0, 1)]
     lag: Amount = TENTH_OF_A_SECOND
-
-    def __post_init__(self) -> None:
-        within("p", self.p, 0, 1)
 
     def rule(self, stage: "Stage", fault_id: str) -> Rule:
         stream = stage.stream(f"fault/{fault_id}")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..amounts import Amount
+from ..amounts import Amount, in_order
 from ..network_rules import Block, Hold, Rule
 from ..selectors import Selector
 from .verb import Effects, Undo, Verb
@@ -21,6 +21,9 @@ class Flap(Ways, word="net.flap"):
 
     period: Amount
     down: Amount
+
+    def __post_init__(self) -> None:
+        in_order("down", self.down, "period", self.period)
 
     def rule(self, stage: "Stage", fault_id: str) -> Rule:
         timeline, concerns = stage.world.timeline, self.concerns(stage)

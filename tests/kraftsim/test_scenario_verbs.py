@@ -10,6 +10,12 @@ from kraftsim.cli import main
 NAME = "gc-pause-longer-than-lease"
 
 
+TEN = "[" + ", ".join(["*{0}"] * 10) + "]"
+BOMB = "\n".join(
+    ["[&a0 [x]", *(f", &a{n + 1} {TEN.format(f'a{n}')}" for n in range(8)), "]"]
+).replace("\n", "\n  ")
+
+
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -87,8 +93,12 @@ def test_the_exit_code_says_how_it_ended(here, capsys, change, code, said):
         (("within:", "withn:"), "expect.leads_to[0].withn: unknown word 'withn'"),
         (("{on: $victim, for: 20s}", "{on: $victim, for: 20}"), "with a unit, such as 12s, got 20"),
         (("pick: 1", "pick: [1"), "mine.yaml:14"),
+        (("name: mine", "name: mine\nname: yours"), "mine.yaml:3: expected each word once"),
+        (("{pick: 1, of", "{pick: 1, pick: 2, of"), "'pick' again"),
+        (("tags: []", f"tags: {BOMB}"), "values, aliases written out"),
+        (("claim: >", "claim: &a [*a]\nx: >"), "expected at most 30 levels"),
     ],
-    ids=["verb", "word", "time", "YAML"],
+    ids=["verb", "word", "time", "YAML", "twice", "twice inside", "bomb", "snake"],
 )
 def test_a_broken_file_names_file_line_and_word(here, capsys, change, said):
     path = written(here, change)
@@ -191,7 +201,11 @@ UNSOUND = {
     "too often": ("at: 10s", "every: 1us", "expected at most 10000 times"),
     "every moment": ("at: 10s", "every: 0s", "every > 0s"),
     "a failure of nothing": ("  calm:", "  fails_with: never[7]\n  calm:", "expect.fails_with"),
-    "an unknown property": ("  calm:", "  always: [one-leder]\n  calm:", "unknown property"),
+    "an unknown property": (
+        "  calm:",
+        "  always: [one-leder]\n  calm:",
+        "expect.always[0]: expected",
+    ),
     "a setting of words": ("# config: {", "config: {broker.session.timeout.ms: x} # {", "got 'x'"),
 }
 
@@ -202,6 +216,13 @@ def test_what_could_only_mislead_is_refused(here, capsys, wrong):
 
     assert main(["scenario", "run", written(here, (before, after))]) in (1, 2)
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["../mine", "a/b", "/tmp/x", "Mine", "", "mine.yaml"])
+def test_a_new_file_is_written_here_and_nowhere_else(here, capsys, name):
+    assert main(["scenario", "new", name]) == 1
+    assert "small letters, digits and hyphens" in capsys.readouterr().err
+    assert [] == list(here.iterdir())
 
 
 def test_a_run_of_nothing_is_no_success(capsys):

@@ -3,7 +3,7 @@
 import pytest
 
 from kraftsim.scenario_files import library, read_file
-from kraftsim.scenario_verbs import CANARIES
+from kraftsim.scenario_runs import CANARIES
 from kraftsim.scenarios.lint import complaints
 from kraftsim.scenarios.run import Run, run
 from kraftsim.scenarios.smoke import in_small

@@ -86,10 +86,13 @@ def test_a_voter_that_is_removed_votes_no_more():
     assert {3000, 3002} == voters
 
 
+TWICE = {"on": 77, "refused": "BROKER_ID_NOT_REGISTERED"}
+
+
 def test_an_admin_that_is_refused_is_told_in_the_journal():
     expect = {"sometimes": [{"refused": "BROKER_ID_NOT_REGISTERED"}]}
 
-    _, result = finished({"at": "1s", "broker.unregister": {"on": 77}}, expect=expect)
+    _, result = finished({"at": "1s", "broker.unregister": TWICE}, expect=expect)
 
     assert "pass" == result.verdict, result.vacuous
     assert ["BROKER_ID_NOT_REGISTERED"] == [

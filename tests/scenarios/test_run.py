@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
+from kraftsim.scenarios.limits import LimitError
 from kraftsim.scenarios.property import Broken, Property
-from kraftsim.scenarios.run import LimitError, Run, run
+from kraftsim.scenarios.run import Run, run
 from kraftsim.scenarios.scenario import read_scenario
 
 QUIET = {"warmup": "1s", "run": "20s", "calm": "10s"}

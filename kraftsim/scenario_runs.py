@@ -1,0 +1,187 @@
+"""`kraftsim scenario run`: run scenarios, tell what came of each, and judge the whole."""
+
+import argparse
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import FAILED, GOOD, VACUOUS, CommandError
+
+if TYPE_CHECKING:
+    from kraftsim.scenarios.run import Result
+
+    from .scenario_files import ScenarioFile
+
+# These two prove that a run can end otherwise: each is as it should be when it does.
+CANARIES = {"campaign-canary": "fail", "vacuous-fault": "vacuous"}
+
+
+def add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = words.add_parser("run", help="run scenarios and judge them")
+    one.add_argument("scenarios", nargs="*", metavar="FILE|NAME")
+    one.add_argument("--all", action="store_true", help="the whole library")
+    one.add_argument("--tag", action="append", default=[], metavar="T", help="those with a tag")
+    one.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
+    one.add_argument("--seeds", type=_seeds, metavar="A..B", help="from A on, before B")
+    one.add_argument("--until-failure", action="store_true", help="end with the first that fails")
+    one.add_argument("--time-limit", type=float, metavar="S", help="begin none after so long")
+    one.add_argument("--junit", type=Path, metavar="F", help="write the verdicts as JUnit XML")
+    one.add_argument("--smoke", action="store_true", help="in small, as the files' smoke: says")
+    one.add_argument("--json", action="store_true", help="print one JSON object a run")
+    one.set_defaults(run=_run)
+
+
+def _seeds(text: str) -> range:
+    first, dots, last = text.partition("..")
+    if not dots or not first.isdecimal() or not last.isdecimal() or int(first) >= int(last):
+        raise argparse.ArgumentTypeError(f"expected A..B with A before B, got {text!r}")
+    return range(int(first), int(last))
+
+
+def _run(given: argparse.Namespace) -> int:
+    from .pins import drifts
+    from .story import story, verdict
+
+    files = list(_chosen(given))
+    _expect_sound(files)
+    results = []
+    for file, result in _results(given, files):
+        results.append(result)
+        drifted = [] if given.smoke else list(drifts(file, result))
+        if given.json:
+            _print_json(result, drifted)
+        elif len(files) == 1 and given.seeds is None:
+            print(*story(file.scenario, result, is_small=given.smoke), sep="\n")
+        else:
+            print(*verdict(result, is_small=given.smoke), sep="\n")
+        if not given.json:
+            print(*(f"  drifted: {one}\n" for one in drifted), sep="", end="")
+        if given.until_failure and not _is_as_expected(result, given):
+            break
+    if not results:
+        raise CommandError("nothing was run: expected scenarios with that tag, and time for one")
+    if given.junit is not None:
+        _write_junit(given.junit, results)
+    return _exit_code(results, given)
+
+
+def _chosen(given: argparse.Namespace) -> "Iterator[ScenarioFile]":
+    from .scenario_files import find, library, read_file
+
+    names = [*given.scenarios, *(library() if given.all or given.tag else ())]
+    if not names:
+        raise CommandError(
+            "expected a file, a name, --tag or --all; `kraftsim scenario list` helps"
+        )
+    for name in dict.fromkeys(names):
+        file = read_file(find(name))
+        is_named = name in given.scenarios or given.all
+        if is_named or set(given.tag) & set(file.scenario.tags):
+            yield _in_small(file) if given.smoke else file
+
+
+def _expect_sound(files: "list[ScenarioFile]") -> None:
+    """What lint would say is said before anything runs."""
+    from kraftsim.scenarios.lint import complaints
+
+    for file in files:
+        for complaint in complaints(file.scenario):
+            raise CommandError(f"{file.path}: {complaint}")
+
+
+def _in_small(file: "ScenarioFile") -> "ScenarioFile":
+    from kraftsim.scenarios.reading import Problem
+    from kraftsim.scenarios.smoke import in_small
+
+    try:
+        return replace(file, scenario=in_small(file.scenario))
+    except Problem as problem:
+        raise CommandError(f"{file.path}: {problem.place}: {problem.what}") from None
+
+
+def _results(
+    given: argparse.Namespace, files: "Iterable[ScenarioFile]"
+) -> "Iterator[tuple[ScenarioFile, Result]]":
+    from kraftsim.scenarios.limits import LimitError
+    from kraftsim.scenarios.run import run
+
+    from .progress import Progress
+
+    progress = Progress(is_wanted=not given.json)
+    ends = None if given.time_limit is None else time.monotonic() + given.time_limit
+    for file in files:
+        for seed in seeds_of(given, file):
+            if ends is not None and time.monotonic() >= ends:
+                print(f"the time limit of {given.time_limit:g} s is over", file=sys.stderr)
+                return
+            what = f"{file.scenario.name} seed {seed}"
+            try:
+                result = run(file.scenario, seed, partial(progress.tell, what))
+            except (LimitError, ValueError) as error:
+                raise CommandError(f"{file.path}: seed {seed}: {error}") from None
+            finally:
+                progress.clear()
+            yield file, result
+
+
+def seeds_of(given: argparse.Namespace, file: "ScenarioFile") -> range:
+    if given.seeds is not None:
+        seeds: range = given.seeds
+        return seeds
+    pins = file.scenario.pins
+    seed = given.seed if given.seed is not None else pins[0].seed if pins else 1
+    return range(seed, seed + 1)
+
+
+def _is_as_expected(result: "Result", given: argparse.Namespace) -> bool:
+    """A canary is as it should be when it does what it is there for, and nobody asked for it."""
+    return result.verdict == (CANARIES.get(result.scenario, "pass") if given.all else "pass")
+
+
+def _exit_code(results: "list[Result]", given: argparse.Namespace) -> int:
+    verdicts = {one.verdict for one in results if not _is_as_expected(one, given)}
+    if not verdicts:
+        return GOOD if all(one.verdict == "pass" or given.all for one in results) else FAILED
+    return FAILED if verdicts != {"vacuous"} else VACUOUS
+
+
+def _print_json(result: "Result", drifted: list[str]) -> None:
+    import json
+
+    document = {
+        "scenario": result.scenario,
+        "seed": result.seed,
+        "verdict": result.verdict,
+        "digest": result.digest,
+        "violations": [
+            {"number": one.number, "property": one.name, "what": one.what, "t_us": one.t_us}
+            | {"seq": one.seq}
+            for one in result.violations
+        ],
+        "vacuous": list(result.vacuous),
+        "drifted": drifted,
+        "effects": dict(result.effects),
+        "exercised": dict(result.exercised),
+        "events": result.events,
+        "virtual_us": result.virtual_us,
+    }
+    print(json.dumps(document), flush=True)
+
+
+def _write_junit(path: Path, results: "list[Result]") -> None:
+    from xml.etree.ElementTree import Element, ElementTree, SubElement
+
+    failures = sum(one.verdict == "fail" for one in results)
+    suite = Element("testsuite", name="kraftsim", tests=str(len(results)), failures=str(failures))
+    for one in results:
+        case = SubElement(suite, "testcase", classname=one.scenario, name=f"seed {one.seed}")
+        if one.verdict == "fail":
+            why = "; ".join(f"{broken.name}: {broken.what}" for broken in one.violations)
+            SubElement(case, "failure", message=why)
+        elif one.verdict == "vacuous":
+            SubElement(case, "skipped", message="; ".join(one.vacuous))
+    ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)

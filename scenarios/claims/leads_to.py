@@ -1,0 +1,51 @@
+"""Implications with a time."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..amounts import Amount
+from ..conditions import Condition, Not
+from ..durations import spelled
+from ..reading import document_of
+from ..spelling import as_written
+from .claim import Claim, Settle, nothing_more
+
+if TYPE_CHECKING:
+    from ..stage import Stage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeadsTo:
+    """Whenever `if` begins to hold, `then` holds at some time within `within`. What has not come
+    when the run ends, and would still have had time, is neither kept nor broken."""
+
+    if_: Condition
+    then: Condition
+    within: Amount
+
+    def watch(self, stage: "Stage", claim: Claim) -> Settle:
+        """`if` is waited for again once it has stopped holding."""
+
+        def wait() -> None:
+            stage.wait_for(self.if_, owe)
+
+        def owe() -> None:
+            self._owe(stage, claim)
+            stage.wait_for(Condition(Not(not_=self.if_)), wait)
+
+        wait()
+        return nothing_more
+
+    def _owe(self, stage: "Stage", claim: Claim) -> None:
+        paid = stage.wait_for(self.then, claim.occurs)
+
+        def fall_due() -> None:
+            stage.look()
+            if not paid.is_over:
+                paid.is_over = True
+                claim.occurs()
+                said = as_written(document_of(self))
+                claim.break_(f"expected within {spelled(self.within.us)}: {said}", stage)
+
+        timeline = stage.world.timeline
+        timeline.at(timeline.now_us + self.within.us, fall_due)

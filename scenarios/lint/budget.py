@@ -1,0 +1,117 @@
+"""Faults that a claim does not survive: what chaos may strike, and what is done on purpose."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from ..conditions import Leaderless
+from ..durations import spelled
+from ..scenario import Scenario
+from ..topic_states import TopicState
+from ..verbs.clocks import Suspend
+from ..verbs.processes import Crash, Pause, Stop, Wipe
+from .nodes import Population
+
+FELLING = (Crash, Stop, Pause, Wipe, Suspend)  # while they last, nothing is heard of a node
+
+
+def complaints(scenario: Scenario, plan: Scenario) -> Iterator[str]:
+    """`plan` is the scenario with its times fixed; its chaos is judged by what it may do."""
+    yield from _of_chaos(scenario)
+    if scenario.expect.fails_with is None:
+        yield from _without_leaders(scenario)
+        yield from _without_quorum(scenario, plan)
+
+
+def _of_chaos(scenario: Scenario) -> Iterator[str]:
+    chaos, shape = scenario.chaos, scenario.cluster
+    if chaos is None:
+        return
+    if chaos.max_brokers > shape.brokers:
+        yield f"chaos.max_brokers: expected at most {shape.brokers}, got {chaos.max_brokers}"
+    if chaos.max_open_faults < 1:
+        yield f"chaos.max_open_faults: expected 1 or more, got {chaos.max_open_faults}"
+    spares = {"brokers": chaos.max_brokers, "controllers": (shape.controllers - 1) // 2}
+    for kind in chaos.kinds.members:
+        left = spares.get(kind.of, sum(spares.values()))
+        if left < 1 or kind.weight < 1:
+            yield f"chaos.kinds.{kind.word}: is never drawn, for its budget or weight is 0"
+
+
+def _without_leaders(scenario: Scenario) -> Iterator[str]:
+    """Chaos may strike every replica of a partition that is claimed never to be leaderless."""
+    chaos = scenario.chaos
+    if chaos is None:
+        return
+    struck = min(chaos.max_brokers, chaos.max_open_faults)
+    for number, condition in enumerate(scenario.expect.never):
+        state = condition.of
+        if not isinstance(state, TopicState) or state.state != "leaderless":
+            continue
+        topic = scenario.cluster.topics.get(state.topic)
+        if topic is not None and topic.replication <= struck:
+            yield (
+                f"expect.never[{number}]: {state.topic!r} has {topic.replication} replicas, and "
+                f"chaos may strike {struck} brokers at a time: more of the one, or fewer"
+            )
+
+
+class _Absence(NamedTuple):
+    """So many controllers may be away from one time of the run to another; whoever is named by the
+    same `name` is the same."""
+
+    begins_us: int
+    ends_us: int
+    controllers: int
+    name: object
+
+
+def _without_quorum(scenario: Scenario, plan: Scenario) -> Iterator[str]:
+    """A majority of controllers that is away for longer than a claim allows nobody to lead."""
+    away_us = _longest_without_majority(scenario, plan)
+    for number, condition in enumerate(plan.expect.never):
+        if isinstance(condition.of, Leaderless) and away_us > condition.of.leaderless.us:
+            allowed = spelled(condition.of.leaderless.us)
+            yield (
+                f"expect.never[{number}]: a majority of controllers may be away for "
+                f"{spelled(away_us)}, and nobody leads then for longer than {allowed}"
+            )
+
+
+def _longest_without_majority(scenario: Scenario, plan: Scenario) -> int:
+    voters = plan.cluster.controllers
+    chaos = scenario.chaos
+    by_chaos = 0 if chaos is None else min((voters - 1) // 2, chaos.max_open_faults)
+    absences = list(_absences(scenario, plan))
+    longest_us = since_us = 0
+    for begins_us, ends_us in _stretches(absences):
+        away = sum(_away(absences, begins_us).values())
+        is_majority = bool(away) and away + by_chaos > (voters - 1) // 2
+        since_us = since_us + ends_us - begins_us if is_majority else 0
+        longest_us = max(longest_us, since_us)
+    return longest_us
+
+
+def _away(absences: list[_Absence], at_us: int) -> dict[object, int]:
+    return {one.name: one.controllers for one in absences if one.begins_us <= at_us < one.ends_us}
+
+
+def _stretches(absences: list[_Absence]) -> Iterator[tuple[int, int]]:
+    """The times between which nobody goes or comes."""
+    times = sorted({time for one in absences for time in (one.begins_us, one.ends_us)})
+    return pairwise(times)
+
+
+def _absences(scenario: Scenario, plan: Scenario) -> Iterator[_Absence]:
+    """Only what is done at a fixed time, to a fixed number: the rest is for the run to show."""
+    there, run_us = Population(scenario), plan.time.run.us
+    for number, step in enumerate(plan.do[: len(scenario.do)]):
+        verb = step.verb
+        if step.trigger != "at" or step.amount is None or not isinstance(verb, FELLING):
+            continue
+        controllers = there.controllers_of(verb.on)
+        if controllers:
+            lasting_us = run_us if verb.for_ is None else verb.for_.us
+            ends_us = min(step.amount.us + lasting_us, run_us)
+            name = verb.on if verb.on.word in ("id", "let") else number
+            yield _Absence(step.amount.us, ends_us, controllers, name)

@@ -1,0 +1,58 @@
+"""Names that stand for nothing: of `let`, of claims, of mutants, of events."""
+
+from collections.abc import Iterator
+
+from ..happenings import EVENTS
+from ..properties import ALL
+from ..reading import document_of
+from ..scenario import Scenario
+from ..words import nearest
+
+
+def complaints(scenario: Scenario) -> Iterator[str]:
+    yield from _unbound(scenario)
+    yield from _unknown_failure(scenario)
+    yield from _unknown_mutants(scenario)
+    for number, caption in enumerate(scenario.lesson):
+        if caption.on not in EVENTS:
+            yield f"lesson[{number}].on: expected {nearest(caption.on, EVENTS)}, got {caption.on!r}"
+    if not scenario.expect.always and not scenario.expect.names():
+        yield "expect: nothing is claimed"
+
+
+def _unknown_failure(scenario: Scenario) -> Iterator[str]:
+    """What it fails with is a property, or one of its own claims by its place."""
+    failure = scenario.expect.fails_with
+    known = (*(one.name for one in ALL), *scenario.expect.names())
+    if failure is not None and failure not in known:
+        yield f"expect.fails_with: expected {nearest(failure, known)}, got {failure!r}"
+
+
+def _unknown_mutants(scenario: Scenario) -> Iterator[str]:
+    if not scenario.mutants:
+        return
+    from ..mutants import MUTANTS  # every one of them: only who names some waits for that
+
+    for number, name in enumerate(scenario.mutants):
+        if name not in MUTANTS:
+            known = sorted(MUTANTS)
+            yield f"mutants[{number}]: expected {nearest(name, known)}, got {name!r}"
+
+
+def _unbound(scenario: Scenario) -> Iterator[str]:
+    for name in sorted(_names(document_of(scenario)) - set(scenario.let)):
+        known = ", ".join(f"${one}" for one in scenario.let) or "nothing"
+        yield f"${name} is not bound: `let` binds {known}"
+
+
+def _names(document: object) -> set[str]:
+    """Every $name in it."""
+    match document:
+        case str() if document.startswith("$"):
+            return {document[1:]}
+        case dict():
+            return set().union(*(_names(one) for one in document.values()))
+        case list():
+            return set().union(*(_names(one) for one in document))
+        case _:
+            return set()

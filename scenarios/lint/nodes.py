@@ -1,0 +1,149 @@
+"""Nodes, racks and topics that are named, and are not there; more of them than there can be."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..conditions import BrokerState, ControllerState
+from ..places import found
+from ..reading import Path, Problem
+from ..scenario import Scenario
+from ..selectors import Selector
+from ..topic_states import TopicState
+from ..topology import FIRST_BROKER_ID, FIRST_CONTROLLER_ID
+from ..verbs.admin import CreateTopic, Decommission, Flood, Unregister
+from ..verbs.membership import AddBrokers
+from ..words import nearest
+
+
+def complaints(scenario: Scenario) -> Iterator[str]:
+    there = Population(scenario)
+    for path, selector in found(Selector, replace(scenario, chaos=None)):
+        what = there.lacks(selector)
+        if what and not _may_be_refused(scenario, path):
+            yield str(Problem(path, what))
+    for path, state in found(TopicState, scenario):
+        if state.topic not in there.topics and not there.has_flood:
+            yield str(Problem((*path, "topic"), _not_among(state.topic, there.topics)))
+    yield from _of_the_other_kind(scenario)
+
+
+class Population:
+    """Who there can be at any time of a run, and what they can be called."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        shape = scenario.cluster
+        added = [one for _, one in found(AddBrokers, scenario.do)]
+        self._let = scenario.let
+        self._has_repeats = any(one.trigger == "every" for one in scenario.do)
+        self.brokers = shape.brokers + sum(one.count for one in added)
+        self.controllers = shape.controllers
+        self.may_grow = bool(added) and self._has_repeats
+        self.racks = (*shape.racks, *(one.rack for one in added if one.rack))
+        created = (one.name for _, one in found(CreateTopic, scenario.do))
+        self.topics = (*shape.topics, *created)
+        self.has_flood = any(found(Flood, scenario.do))
+
+    def lacks(self, selector: Selector) -> str:
+        """What of that is not there; nothing if all is, as far as one can tell."""
+        match selector.word:
+            case "id" if not self._has(int(selector.value)):
+                return f"{selector.value} is not there: expected {self._ids()}"
+            case "rack" if selector.value not in self.racks:
+                return _not_among(str(selector.value), self.racks)
+            case "leader_of" if selector.value not in self.topics and not self.has_flood:
+                return _not_among(str(selector.value), self.topics)
+            case "pick" | "nth":
+                return self._lacks_so_many(selector)
+            case _:
+                return ""
+
+    def _lacks_so_many(self, selector: Selector) -> str:
+        most = self.most(selector.of[0])
+        if self.may_grow or int(selector.value) <= most:
+            return ""
+        return f"{selector.word}: expected at most {most}, got {selector.value}"
+
+    def most(self, selector: Selector) -> int:
+        """So many nodes it names, or fewer."""
+        match selector.word:
+            case "id" | "nth" | "active" | "leader_of":
+                return 1
+            case "every":
+                return sum(self.most(one) for one in selector.of)
+            case "let" if selector.value in self._let:
+                return self.most(self._let[str(selector.value)].nodes)
+            case "brokers":
+                return self.brokers
+            case "controllers" | "standbys":
+                return self.controllers
+            case "pick":
+                return min(int(selector.value), self.most(selector.of[0]))
+            case "minority":
+                return (self.most(selector.of[0]) - 1) // 2
+            case "majority":
+                return self.most(selector.of[0]) // 2 + 1
+            case "other_than":
+                return self.most(selector.of[1])
+            case _:
+                return self.brokers + self.controllers
+
+    def controllers_of(self, selector: Selector) -> int:
+        """So many of those that it names are controllers for sure, as far as one can tell."""
+        match selector.word:
+            case "id":
+                return int(selector.value) >= FIRST_CONTROLLER_ID
+            case "active":
+                return 1
+            case "controllers" | "all":
+                return self.controllers
+            case "standbys":
+                return self.controllers - 1
+            case "every":
+                return sum(self.controllers_of(one) for one in selector.of)
+            case "let" if selector.value in self._let:
+                return self.controllers_of(self._let[str(selector.value)].nodes)
+            case "pick" | "nth" | "minority" | "majority" if selector.of[0].word in (
+                "controllers",
+                "standbys",
+            ):
+                return self.most(selector)
+            case _:
+                return 0
+
+    def _has(self, node_id: int) -> bool:
+        if node_id >= FIRST_CONTROLLER_ID:
+            return node_id < FIRST_CONTROLLER_ID + self.controllers
+        return node_id >= FIRST_BROKER_ID and (node_id <= self.brokers or self.may_grow)
+
+    def _ids(self) -> str:
+        last = FIRST_CONTROLLER_ID + self.controllers - 1
+        return f"{FIRST_BROKER_ID} to {self.brokers}, or {FIRST_CONTROLLER_ID} to {last}"
+
+
+def _not_among(name: str, known: Sequence[str]) -> str:
+    return f"expected {nearest(name, known) or 'none, for there are none'}, got {name!r}"
+
+
+def _may_be_refused(scenario: Scenario, path: Path) -> bool:
+    """An admin may name a broker that there is not, and says that this is refused."""
+    match path:
+        case ("do", int(number), *_):
+            verb = scenario.do[number].verb
+            return isinstance(verb, Unregister | Decommission) and verb.refused is not None
+        case _:
+            return False
+
+
+def _of_the_other_kind(scenario: Scenario) -> Iterator[str]:
+    for path, one in found(BrokerState, scenario):
+        if _names(one.broker, is_broker=False):
+            yield str(Problem((*path, "broker"), "expected a broker, got a controller"))
+    for path, other in found(ControllerState, scenario):
+        if _names(other.controller, is_broker=True):
+            yield str(Problem((*path, "controller"), "expected a controller, got a broker"))
+
+
+def _names(selector: Selector, *, is_broker: bool) -> bool:
+    words = ("brokers",) if is_broker else ("controllers", "active", "standbys")
+    is_id = selector.word == "id" and (int(selector.value) < FIRST_CONTROLLER_ID) is is_broker
+    return is_id or selector.word in words

@@ -1,0 +1,109 @@
+"""What never comes about: steps after the end, conditions that cannot hold, claims that are never
+decided."""
+
+from collections.abc import Iterator, Sequence
+
+from ..conditions import AllOf, AnyOf, BrokerState, Condition, FencedAtLeast, Held, Leaderless, Not
+from ..durations import spelled
+from ..scenario import Scenario
+from ..step import Step
+from .nodes import Population
+
+
+def complaints(plan: Scenario) -> Iterator[str]:
+    times = plan.time
+    whole_us = times.warmup.us + times.run.us + times.calm.us
+    if whole_us >= times.limit.us:
+        whole, limit = spelled(whole_us), spelled(times.limit.us)
+        yield f"time: warmup, run and calm take {whole}, the limit is {limit}"
+    yield from _steps(plan)
+    yield from _claims(plan)
+
+
+def _steps(plan: Scenario) -> Iterator[str]:
+    run_us = plan.time.run.us
+    for number, (step, at_us) in enumerate(zip(plan.do, _earliest(plan.do), strict=True)):
+        if at_us > run_us:
+            yield f"do[{number}]: is due after the run has ended, and is never done"
+        elif step.trigger == "every" and _last(step, run_us) > run_us:
+            last = spelled(_last(step, run_us))
+            yield f"do[{number}]: is done until {last}, and the run ends at {spelled(run_us)}"
+        elif step.when is not None:
+            why = impossible(step.when, plan, run_us)
+            if why:
+                yield f"do[{number}].when: can never hold: {why}"
+
+
+def _earliest(steps: Sequence[Step]) -> Iterator[int]:
+    """The time of the run before which none of them is done."""
+    before_us = 0
+    for step in steps:
+        amount_us = 0 if step.amount is None else step.amount.us
+        before_us = amount_us + (before_us if step.trigger == "after" else 0)
+        yield before_us
+
+
+def _last(step: Step, run_us: int) -> int:
+    assert step.amount is not None
+    if step.times is not None:
+        return step.times * step.amount.us
+    return run_us if step.until is None else step.until.us
+
+
+def _claims(plan: Scenario) -> Iterator[str]:
+    expect, whole_us = plan.expect, plan.time.run.us + plan.time.calm.us
+    named = [
+        (f"expect.{kind}[{number}]", condition)
+        for kind in ("never", "sometimes", "calm")
+        for number, condition in enumerate(getattr(expect, kind))
+    ]
+    for number, implication in enumerate(expect.leads_to):
+        place = f"expect.leads_to[{number}]"
+        named += [(f"{place}.if", implication.if_), (f"{place}.then", implication.then)]
+        if implication.within.us > whole_us:
+            within, whole = spelled(implication.within.us), spelled(whole_us)
+            yield f"{place}.within: {within} are never over, run and calm take {whole}"
+    for place, condition in named:
+        why = impossible(condition, plan, whole_us)
+        if why:
+            yield f"{place}: can never hold: {why}"
+
+
+def impossible(condition: Condition, plan: Scenario, whole_us: int) -> str:
+    """Why it cannot hold in a run of `whole_us`; nothing if it can, as far as one can tell."""
+    match condition.of:
+        case Leaderless(leaderless=amount) if amount.us > whole_us:
+            return f"{spelled(amount.us)} are longer than there is time"
+        case Held(for_=amount) if amount.us > whole_us:
+            return f"{spelled(amount.us)} are longer than there is time"
+        case Held(held=part):
+            return impossible(part, plan, whole_us)
+        case FencedAtLeast(fenced_at_least=least) if least > _brokers(plan):
+            return f"there are {_brokers(plan)} brokers"
+        case AnyOf(any=parts):
+            whys = [impossible(one, plan, whole_us) for one in parts]
+            return "" if "" in whys else whys[0] if whys else "it names nothing"
+        case AllOf(all=parts):
+            return _contradiction(parts) or next(
+                filter(None, (impossible(one, plan, whole_us) for one in parts)), ""
+            )
+        case Not(not_=Condition(of=AllOf(all=()))):
+            return "nothing at all always holds"
+        case _:
+            return ""
+
+
+def _contradiction(parts: Sequence[Condition]) -> str:
+    """Two states of one broker that exclude each other."""
+    known = {"fenced", "unfenced", "unregistered"}
+    states: dict[tuple[object, object, bool], str] = {}
+    for part in (one.of for one in parts):
+        if isinstance(part, BrokerState):
+            of = (part.broker, part.seen_by, part.state in known)
+            if states.setdefault(of, part.state) != part.state:
+                return f"nobody is {states[of]} and {part.state}"
+    return ""
+
+
+def _brokers(plan: Scenario) -> int:
+    return Population(plan).brokers

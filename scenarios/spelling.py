@@ -1,0 +1,34 @@
+"""A part of a document in one line, as a person would have written it in the file."""
+
+import json
+import re
+from collections.abc import Mapping
+
+_PLAIN = re.compile(r"[A-Za-z$_/][A-Za-z0-9$_./#-]*( [A-Za-z0-9$_./#-]+)*")
+SHORT = 80  # characters of something that is only told to be wrong
+_NO_TEXTS = ("true", "false", "null")  # what would be read as something else
+
+
+def as_written(document: object) -> str:
+    match document:
+        case Mapping():
+            inside = (f"{_text(str(key))}: {as_written(one)}" for key, one in document.items())
+            return f"{{{', '.join(inside)}}}"
+        case list() | tuple():
+            return f"[{', '.join(as_written(one) for one in document)}]"
+        case str():
+            return _text(document)
+        case _:
+            return json.dumps(document, default=str)
+
+
+def in_short(document: object) -> str:
+    """Its beginning, where it is long."""
+    text = as_written(document)
+    return text if len(text) <= SHORT else f"{text[:SHORT]}..."
+
+
+def _text(text: str) -> str:
+    """Bare where it would be read back as it is, else quoted."""
+    is_bare = _PLAIN.fullmatch(text) or re.fullmatch(r"-?\d+(\.\d+)?(us|ms|s|m|h)", text)
+    return text if is_bare and text not in _NO_TEXTS else json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,75 @@
+"""One step of a scenario: when, and which verb."""
+
+from dataclasses import dataclass
+
+from .amounts import Amount
+from .conditions import Condition
+from .reading import Path, Problem, document_of, mapping, read
+from .verbs import VERBS, Verb
+from .words import nearest
+
+TRIGGERS = ("at", "after", "every", "when")
+TIMES_MAX = 10_000  # of one step: what comes more often is a fault that lasts
+STEP_WORDS = (*TRIGGERS, "until", "times", "id", "say")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One trigger, one verb. `at` is a time of the run, `after` counts from the step before,
+    `every` repeats until `until` or so many `times`, `when` waits for a condition."""
+
+    verb: Verb
+    word: str
+    trigger: str
+    amount: Amount | None = None
+    when: Condition | None = None
+    until: Amount | None = None
+    times: int | None = None
+    id: str = ""
+    say: str = ""
+
+    @staticmethod
+    def from_document(value: object, path: Path) -> "Step":
+        words = mapping(value, path)
+        verbs = [one for one in words if one not in STEP_WORDS]
+        triggers = [one for one in words if one in TRIGGERS]
+        if len(verbs) != 1 or verbs[0] not in VERBS:
+            wrong = next((one for one in verbs if one not in VERBS), None)
+            if wrong is not None:
+                raise Problem(
+                    (*path, wrong), f"unknown word {wrong!r}: expected {nearest(wrong, VERBS)}"
+                )
+            raise Problem(path, f"expected one verb, got {', '.join(verbs) or 'none'}")
+        if len(triggers) != 1:
+            raise Problem(path, f"expected one of {', '.join(TRIGGERS)}, got {triggers}")
+        (word,), (trigger,) = verbs, triggers
+        is_when = trigger == "when"
+        return Step(
+            verb=read(VERBS[word], words[word] or {}, (*path, word)),
+            word=word,
+            trigger=trigger,
+            amount=None if is_when else read(Amount, words[trigger], (*path, trigger)),
+            when=read(Condition, words["when"], (*path, "when")) if is_when else None,
+            until=read(Amount, words["until"], (*path, "until")) if "until" in words else None,
+            times=_times(words.get("times"), (*path, "times")),
+            id=read(str, words.get("id", ""), (*path, "id")),
+            say=read(str, words.get("say", ""), (*path, "say")),
+        )
+
+    def to_document(self) -> object:
+        document: dict[str, object] = {}
+        if self.when is not None:
+            document["when"] = self.when.to_document()
+        elif self.amount is not None:
+            document[self.trigger] = self.amount.to_document()
+        for word in ("until", "times", "id", "say"):
+            if getattr(self, word):
+                document[word] = document_of(getattr(self, word))
+        return document | {self.word: document_of(self.verb)}
+
+
+def _times(value: object, path: Path) -> int | None:
+    times: int | None = read(int | None, value, path)
+    if times is not None and not 1 <= times <= TIMES_MAX:
+        raise Problem(path, f"expected 1 to {TIMES_MAX} times, got {times}")
+    return times

@@ -1,0 +1,33 @@
+"""Who waits at a terminal is told how far a run has come; nobody else is."""
+
+import io
+
+from kraftsim import progress
+from kraftsim.progress import Progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def told(monkeypatch, stream, *, is_wanted=True):
+    """What stands there after a run whose every word comes a second after the one before."""
+    now_s = iter(range(100))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(now_s)))
+    shown = Progress(is_wanted=is_wanted, stream=stream)
+    shown.tell("monkey-day seed 17", 3_600_000_000, 86_400_000_000)
+    shown.clear()
+    return stream.getvalue()
+
+
+def test_a_long_run_says_how_far_it_has_come_and_clears_the_line(monkeypatch):
+    lines = told(monkeypatch, Terminal()).split("\r")
+
+    assert "monkey-day seed 17: 3600 of 86400 virtual seconds" == lines[1].strip()
+    assert "" == lines[-2].strip()
+
+
+def test_nothing_is_said_where_nobody_looks(monkeypatch):
+    assert "" == told(monkeypatch, io.StringIO())
+    assert "" == told(monkeypatch, Terminal(), is_wanted=False)

@@ -1,0 +1,203 @@
+"""What can be said against a scenario before it runs: it would claim nothing, or never happen."""
+
+import pytest
+
+from kraftsim.scenario_files import library, read_file
+from kraftsim.scenarios.happenings import EVENTS
+from kraftsim.scenarios.lint import complaints
+from kraftsim.scenarios.plan import expand
+from kraftsim.scenarios.reading import Problem
+from kraftsim.scenarios.run import run
+from kraftsim.scenarios.scenario import read_scenario
+from kraftsim.scenarios.smoke import in_small
+
+NOTE = {"note": {"text": "x"}}
+FENCED = {"broker": 1, "state": "fenced"}
+
+
+def scenario(**changes):
+    words = {
+        "schema": "kraftsim/scenario/1",
+        "name": "one",
+        "claim": "Nothing happens.",
+        "cluster": {"controllers": 3, "brokers": 3, "racks": ["a", "b"], "topics": {"orders": {}}},
+    }
+    return read_scenario(words | changes)
+
+
+def never(condition, **changes):
+    return scenario(expect={"never": [condition]}, **changes)
+
+
+def does(*steps, **changes):
+    return scenario(do=list(steps), **changes)
+
+
+def chaos(kinds=None, **changes):
+    kinds = kinds or {"proc.crash": {"of": "nodes"}}
+    return {"every": "1s", "lasting": "10s", "kinds": kinds} | changes
+
+
+CRASH_ALL = {"at": "5s", "proc.crash": {"on": {"majority": "controllers"}, "for": "20s"}}
+FEW = {"cluster": {"controllers": 3, "brokers": 3, "topics": {"t": {"replication": 2}}}}
+UNSOUND = {
+    "a broker that there is not": (
+        never({"broker": 99, "state": "fenced"}),
+        "expect.never[0].broker: 99 is not there: expected 1 to 3, or 3000 to 3002",
+    ),
+    "a broker that a record is of": (never({"record": "FenceBroker", "of": [1, 9]}), "9 is not"),
+    "a node that is struck": (does({"at": "1s", "proc.crash": {"on": 3005}}), "3005 is not there"),
+    "a node that is bound": (scenario(let={"x": 7}), "let.x: 7 is not there"),
+    "a rack that there is not": (does({"at": "1s", "proc.crash": {"on": {"rack": "c"}}}), "'c'"),
+    "a topic that there is not": (
+        never({"topic": "order", "state": "leaderless"}),
+        "expect.never[0].topic: expected 'orders' (nearest)",
+    ),
+    "a broker for a controller": (
+        never({"controller": 1, "state": "active"}),
+        "expected a controller, got a broker",
+    ),
+    "a controller for a broker": (
+        never({"broker": "active", "state": "fenced"}),
+        "expected a broker, got a controller",
+    ),
+    "more than there are": (
+        scenario(let={"x": {"pick": 50, "of": "brokers"}}),
+        "let.x: pick: expected at most 3, got 50",
+    ),
+    "the fifth of three": (scenario(let={"x": {"nth": 5, "of": "controllers"}}), "at most 3"),
+    "an unknown mutant": (scenario(mutants=["M999"]), "mutants[0]: expected"),
+    "an unknown event": (
+        scenario(lesson=[{"on": "broker_fence", "say": "x"}]),
+        "lesson[0].on: expected 'broker_fenced' (nearest)",
+    ),
+    "a step after the end": (does({"at": "61s"} | NOTE), "do[0]: is due after the run has ended"),
+    "a chain past the end": (
+        does({"at": "40s"} | NOTE, {"after": "30s"} | NOTE),
+        "do[1]: is due after the run has ended",
+    ),
+    "a step that goes on past the end": (
+        does({"every": "10s", "times": 9} | NOTE),
+        "do[0]: is done until 90s, and the run ends at 1m",
+    ),
+    "a condition longer than the run": (
+        does({"when": {"leaderless": "2m"}} | NOTE),
+        "do[0].when: can never hold: 2m are longer than there is time",
+    ),
+    "both fenced and unfenced": (
+        does({"when": {"all": [FENCED, FENCED | {"state": "unfenced"}]}} | NOTE),
+        "do[0].when: can never hold: nobody is fenced and unfenced",
+    ),
+    "any of nothing": (never({"any": []}), "expect.never[0]: can never hold"),
+    "more fenced than there are": (never({"fenced_at_least": 4}), "there are 3 brokers"),
+    "a claim that is never decided": (
+        scenario(expect={"leads_to": [{"if": FENCED, "then": FENCED, "within": "2h"}]}),
+        "expect.leads_to[0].within: 2h are never over",
+    ),
+    "a quorum that is struck": (
+        never({"leaderless": "10s"}, do=[CRASH_ALL]),
+        "a majority of controllers may be away for 20s",
+    ),
+    "chaos beside a struck controller": (
+        never(
+            {"leaderless": "10s"},
+            do=[{"at": "5s", "proc.pause": {"on": "active", "for": "20s"}}],
+            chaos=chaos(),
+        ),
+        "a majority of controllers may be away for 20s",
+    ),
+    "chaos that may take every replica": (
+        never({"topic": "t", "state": "leaderless"}, chaos=chaos(max_brokers=2), **FEW),
+        "'t' has 2 replicas, and chaos may strike 2 brokers",
+    ),
+    "chaos that never strikes": (
+        scenario(chaos=chaos({"proc.crash": {"of": "brokers"}}, max_brokers=0)),
+        "chaos.kinds.proc.crash: is never drawn",
+    ),
+    "a budget of more brokers than there are": (scenario(chaos=chaos(max_brokers=4)), "at most 3"),
+    "a range that ends before it begins, in this configuration": (
+        does(
+            {
+                "at": {"from": {"of": "session"}, "to": "8s"},
+                "note": {"text": "x"},
+            }
+        ),
+        "do[0].at: expected from to be at most to, got 9s and 8s",
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", UNSOUND)
+def test_what_would_show_nothing_is_complained_of(wrong):
+    unsound, said = UNSOUND[wrong]
+
+    found = list(complaints(unsound))
+
+    assert [] != [one for one in found if said in one], found
+
+
+SOUND = {
+    "a broker that comes later": never(
+        {"broker": 4, "state": "fenced"}, do=[{"at": "1s", "broker.add": {}}]
+    ),
+    "a topic that is made later": never(
+        {"topic": "later", "state": "leaderless"},
+        do=[{"at": "1s", "topic.create": {"name": "later"}}],
+    ),
+    "an admin who is to be refused": does(
+        {"at": "1s", "broker.unregister": {"on": 99, "refused": "BROKER_ID_NOT_REGISTERED"}}
+    ),
+    "a minority that is struck": never(
+        {"leaderless": "10s"}, do=[{"at": "5s", "proc.crash": {"on": {"minority": "controllers"}}}]
+    ),
+    "one controller that is struck twice": never(
+        {"leaderless": "10s"},
+        do=[{"at": at, "proc.pause": {"on": 3000, "for": "20s"}} for at in ("5s", "15s")],
+    ),
+    "what is expected to break": scenario(
+        do=[CRASH_ALL], expect={"never": [{"leaderless": "10s"}], "fails_with": "never[0]"}
+    ),
+}
+
+
+@pytest.mark.parametrize("right", SOUND)
+def test_what_can_be_so_is_not_complained_of(right):
+    assert [] == list(complaints(SOUND[right]))
+
+
+INVERTED = {
+    "network": {"network": {"low": "5ms", "high": "1ms"}},
+    "net.delay": {"do": [{"at": "1s", "net.delay": {"low": "2s", "high": "1s"}}]},
+    "disk.slow": {"do": [{"at": "1s", "disk.slow": {"on": 3000, "low": "2s", "high": "1s"}}]},
+    "proc.slow": {"do": [{"at": "1s", "proc.slow": {"on": 3000, "low": "2s", "high": "1s"}}]},
+    "net.flap": {"do": [{"at": "1s", "net.flap": {"on": 1, "period": "1s", "down": "2s"}}]},
+    "an amount": {"do": [{"at": {"from": "9s", "to": "1s"}, "note": {"text": "x"}}]},
+}
+
+
+@pytest.mark.parametrize("where", INVERTED)
+def test_a_range_that_ends_before_it_begins_is_a_mistake(where):
+    with pytest.raises(Problem, match="to be at most"):
+        scenario(**INVERTED[where])
+
+
+def test_a_range_is_judged_again_once_its_ends_are_drawn():
+    delay = {"low": {"of": "session"}, "high": "1s"}
+
+    with pytest.raises(Problem, match=r"do\[0\]\.net\.delay: expected low to be at most high"):
+        expand(does({"at": "1s", "net.delay": delay}), 1)
+
+
+def test_two_steps_of_one_id_are_a_mistake():
+    with pytest.raises(Problem, match=r"do\[1\]\.id: expected an id of its own, got 'x'"):
+        does({"at": "1s", "id": "x"} | NOTE, {"at": "2s", "id": "x"} | NOTE)
+
+
+def test_captions_can_be_about_every_event_that_there_is():
+    files = ("unregister-twice", "duplicate-broker-id", "active-controller-crash")
+    told = set()
+    for name in files:
+        told |= {row.kind for row in run(in_small(read_file(library()[name]).scenario), 17).rows}
+
+    assert told <= set(EVENTS)
+    assert {"clone_state", "controller_state", "admin_refused", "broker_unregistered"} <= told
