@@ -166,6 +166,11 @@ def _print_json(result: "Result", drifted: list[str]) -> None:
         "drifted": drifted,
         "effects": dict(result.effects),
         "exercised": dict(result.exercised),
+        "measured": {
+            one.name: {"value": one.value, "unit": "us" if one.is_time else "times"}
+            | {"take": one.take, "samples": one.samples}
+            for one in result.measured
+        },
         "events": result.events,
         "virtual_us": result.virtual_us,
     }

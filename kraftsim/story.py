@@ -35,6 +35,7 @@ def verdict(result: Result, *, is_small: bool = False) -> Iterator[str]:
     for one in result.violations:
         number = "" if one.number == "-" else f"{one.number} "
         yield f"  broken at {one.t_us / 1e6:.3f} s: {number}{one.name}: {one.what}"
+    yield from (f"  measured: {one}" for one in result.measured)
     if result.verdict != "pass":
         yield from (f"  vacuous: {one}" for one in result.vacuous)
         options = " --smoke" if is_small else ""

@@ -216,6 +216,20 @@ class Condition:
         """A function that says whether it holds, from now on."""
         return self.of.watched(stage)
 
+    def counted(self, stage: "Stage") -> Callable[[], int]:
+        """A function that says how often it came about, from now on."""
+        if isinstance(self.of, Committed | Refused):
+            return self.of.counted(stage)
+        times, has_held, holds = [0], [False], self.watched(stage)
+
+        def look() -> bool:
+            held, has_held[0] = has_held[0], holds()
+            times[0] += has_held[0] and not held
+            return False
+
+        stage.wait_until(look, lambda: None)
+        return lambda: times[0]
+
 
 def _every(nodes: tuple[int, ...], holds: Callable[[int], bool]) -> bool:
     return bool(nodes) and all(holds(one) for one in nodes)

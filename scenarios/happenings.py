@@ -1,5 +1,6 @@
 """Conditions about what has happened since: what was committed, and who was refused."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, get_args
 
@@ -47,6 +48,10 @@ class Committed:
     count: int = 1
 
     def watched(self, stage: "Stage") -> Holds:
+        count = self.counted(stage)
+        return lambda: count() >= self.count
+
+    def counted(self, stage: "Stage") -> Callable[[], int]:
         """Since it is watched: what was committed before does not count."""
         seen: list[EventRow] = []
 
@@ -57,7 +62,7 @@ class Committed:
                 seen.append(row)
 
         stage.world.journal.listeners.append(notice)
-        return lambda: len(seen) >= self.count
+        return lambda: len(seen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,18 +73,18 @@ class Refused:
     of: Selector | None = None
 
     def watched(self, stage: "Stage") -> Holds:
-        code, seen = ErrorCode[self.refused], [False]
+        count = self.counted(stage)
+        return lambda: count() > 0
+
+    def counted(self, stage: "Stage") -> Callable[[], int]:
+        """Since it is watched."""
+        code, seen = ErrorCode[self.refused], [0]
 
         def arrived(message: "Message") -> None:
             if message.is_reply and error_code_of(message.reply) == code:
-                seen[0] |= self.of is None or message.receiver in stage.nodes(self.of)
-
-        def told(row: EventRow) -> None:
-            is_admin = row.kind == ADMIN_REFUSED and self.of is None
-            seen[0] |= is_admin and row.detail["error"] == self.refused
+                seen[0] += self.of is None or message.receiver in stage.nodes(self.of)
 
         stage.world.network.arrived.append(arrived)
-        stage.world.journal.listeners.append(told)
         return lambda: seen[0]
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .conditions import Condition
 from .places import found
-from .selectors import Selector
+from .selectors import EACH, Selector
 
 if TYPE_CHECKING:
     from .stage import Stage
@@ -16,7 +16,7 @@ def is_about_somebody(condition: Condition, stage: "Stage") -> bool:
     """Are all the nodes that it names there by now? Asks without drawing from the run's streams."""
     places = dict(found(Selector, condition))
     outer = (one for place, one in places.items() if place[:-2] not in places)
-    return all(_exist(one, stage) for one in outer)
+    return all(_exist(one, stage) for one in outer if not one.is_let(EACH))
 
 
 def _exist(selector: Selector, stage: "Stage") -> bool:

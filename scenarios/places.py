@@ -1,12 +1,13 @@
 """Where the parts of a scenario stand in its file."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
 
-from .reading import Path, key_of
+from .reading import Path, Problem, key_of
 
 T = TypeVar("T")
+P = TypeVar("P")
 
 
 def inside(value: object, name: str, path: Path) -> Path:
@@ -34,3 +35,34 @@ def found(kind: type[T], value: object, path: Path = ()) -> Iterator[tuple[Path,
     elif is_dataclass(value):
         for field in fields(value):
             yield from found(kind, getattr(value, field.name), inside(value, field.name, path))
+
+
+def changed(kind: type[P], value: T, change: Callable[[P], P], path: Path = ()) -> T:
+    """`value` with every `kind` within it as `change` gives it, in the order of the fields. Problem
+    for what does not fit any more."""
+    if isinstance(value, kind):
+        return _at(path, lambda: change(value))  # type: ignore[no-any-return]
+    if isinstance(value, tuple):
+        parts = (changed(kind, one, change, (*path, i)) for i, one in enumerate(value))
+        return tuple(parts)  # type: ignore[return-value]
+    if isinstance(value, Mapping):
+        pairs = ((key, changed(kind, one, change, (*path, key))) for key, one in value.items())
+        return dict(pairs)  # type: ignore[return-value]
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    changes: dict[str, Any] = {}
+    for one in fields(value):
+        before = getattr(value, one.name)
+        after = changed(kind, before, change, inside(value, one.name, path))
+        if after is not before:
+            changes[one.name] = after
+    if not changes:
+        return value
+    return _at(path, lambda: replace(value, **changes))  # type: ignore[no-any-return]
+
+
+def _at(path: Path, make: Callable[[], Any]) -> Any:
+    try:
+        return make()
+    except ValueError as error:
+        raise Problem(path, str(error)) from None

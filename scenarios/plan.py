@@ -4,8 +4,7 @@ The plan is what is pinned, shown and made smaller: it means the same run whatev
 later version draw.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from random import Random
 from typing import Any, TypeVar
 
@@ -14,8 +13,8 @@ from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
 
 from .amounts import Amount
-from .places import inside
-from .reading import Path, Problem
+from .places import changed
+from .reading import Problem
 from .scenario import Scenario
 from .step import Step
 from .streams import Streams
@@ -41,33 +40,10 @@ def expand(scenario: Scenario, seed: int) -> Scenario:
     return replace(plan, do=plan.do + _fixed(steps, settings, stream))
 
 
-def _fixed(value: T, settings: Settings, stream: Random, path: Path = ()) -> T:
-    """`value` with every amount in it fixed, in the order of its fields. Problem for amounts that
-    do not fit each other once they are."""
-    if isinstance(value, Amount):
-        return _at(path, lambda: value.fixed(settings, stream))  # type: ignore[return-value]
-    if isinstance(value, tuple):
-        parts = (_fixed(one, settings, stream, (*path, i)) for i, one in enumerate(value))
-        return tuple(parts)  # type: ignore[return-value]
-    if isinstance(value, Mapping):
-        fixed = {key: _fixed(one, settings, stream, (*path, key)) for key, one in value.items()}
-        return fixed  # type: ignore[return-value]
-    if not is_dataclass(value) or isinstance(value, type):
-        return value
-    changes: dict[str, Any] = {}
-    for one in fields(value):
-        before = getattr(value, one.name)
-        after = _fixed(before, settings, stream, inside(value, one.name, path))
-        if after is not before:
-            changes[one.name] = after
-    return _at(path, lambda: replace(value, **changes)) if changes else value
-
-
-def _at(path: Path, make: Callable[[], T]) -> T:
-    try:
-        return make()
-    except ValueError as error:
-        raise Problem(path, str(error)) from None
+def _fixed(value: T, settings: Settings, stream: Random) -> T:
+    """`value` with every amount in it fixed. Problem for amounts that do not fit each other
+    then."""
+    return changed(Amount, value, lambda amount: amount.fixed(settings, stream))
 
 
 def settings_of(scenario: Scenario) -> Settings:

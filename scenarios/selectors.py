@@ -21,6 +21,7 @@ from .reading import Path, Problem, expect_keys, mapping
 from .words import nearest
 from .world import World
 
+EACH = "each"  # the name that stands for one after the other of several
 WORDS = ("active", "standbys", "controllers", "brokers", "all")
 COUNTED = ("pick", "nth")
 SHAPES = (*COUNTED, "of", "rack", "rack_of", "minority", "majority", "leader_of", "other_than")
@@ -68,6 +69,17 @@ class Selector:
                 return {self.word: self.of[0].to_document()}
             case word:
                 return word
+
+    def is_let(self, name: str) -> bool:
+        return self.word == "let" and self.value == name
+
+    def with_bound(self, name: str, node_id: int) -> "Selector":
+        """The same, where `$name` is this node."""
+        if self.is_let(name):
+            return Selector("id", node_id)
+        return Selector(
+            self.word, self.value, tuple(one.with_bound(name, node_id) for one in self.of)
+        )
 
     def nodes(self, world: World, bound: Bound, stream: Random) -> tuple[int, ...]:
         """The ids of those it names now, in order."""

@@ -111,7 +111,10 @@ def _fewer_claims(plan: Scenario) -> Iterator[Scenario]:
         replace(expect, leads_to=()),
         replace(expect, never=()),
         replace(expect, sometimes=()),
+        replace(expect, during=()),
         replace(expect, calm=()),
+        replace(expect, converge=()),
+        replace(expect, measure={}),
     ):
         if fewer != expect:
             yield replace(plan, expect=fewer)

@@ -64,7 +64,10 @@ class Stage:
         return nodes
 
     def wait_for(self, condition: Condition, then: Callable[[], None]) -> Waiting:
-        waiting = Waiting(condition.watched(self), then)
+        return self.wait_until(condition.watched(self), then)
+
+    def wait_until(self, holds: Holds, then: Callable[[], None]) -> Waiting:
+        waiting = Waiting(holds, then)
         self.waiting.append(waiting)
         return waiting
 

@@ -7,6 +7,7 @@ from ..amounts import Amount
 from ..conditions import Condition, Not
 from ..durations import spelled
 from ..reading import document_of
+from ..selectors import Selector
 from ..spelling import as_written
 from .claim import Claim, Settle, nothing_more
 
@@ -16,12 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeadsTo:
-    """Whenever `if` begins to hold, `then` holds at some time within `within`. What has not come
-    when the run ends, and would still have had time, is neither kept nor broken."""
+    """Whenever `if` begins to hold, `then` holds at some time within `within`; with `each` of each
+    of those, as `$each`. What has not come when the run ends, and would still have had time, is
+    neither kept nor broken."""
 
     if_: Condition
     then: Condition
     within: Amount
+    each: Selector | None = None
 
     def watch(self, stage: "Stage", claim: Claim) -> Settle:
         """`if` is waited for again once it has stopped holding."""

@@ -1,44 +1,84 @@
 """The claims of one run, from when they begin to be watched to when they are settled."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from . import states
 from .claim import Claim, Settle
+from .converge import Converge
+from .during import During
+from .each import one_by_one
 from .expect import Expect
 from .leads_to import LeadsTo
+from .measure import Measurement
+from .measured import Measured
 
 if TYPE_CHECKING:
     from ..stage import Stage
 
 T = TypeVar("T")
+E = TypeVar("E", LeadsTo, During)
 
 
 @dataclass(slots=True)
 class Expectations:
+    """`measured` has, once it is settled, what there was to measure."""
+
     stage: "Stage"
     expect: Expect
     claims: list[Claim] = field(default_factory=list)
+    measured: list[Measured] = field(default_factory=list)
     _settle: list[Settle] = field(default_factory=list)
+    _measurements: dict[str, Measurement] = field(default_factory=dict)
 
     def begin(self) -> None:
         """With the run."""
         expect = self.expect
-        self._watch("leads_to", expect.leads_to, LeadsTo.watch)
+        self._watch_each("leads_to", expect.leads_to)
         self._watch("never", expect.never, states.never)
         self._watch("sometimes", expect.sometimes, states.sometimes)
+        self._watch_each("during", expect.during)
         self._watch("calm", expect.calm, states.calm)
+        for name, measure in expect.measure.items():
+            self._measurements[name] = measure.begin(self.stage)
+
+    def begin_calm(self) -> None:
+        self._watch("converge", self.expect.converge, Converge.watch)
 
     def settle(self) -> None:
         """At the end of the calm."""
         for settle in self._settle:
             settle()
+        for name, measurement in self._measurements.items():
+            self._measure(Claim(f"measure.{name}"), measurement(name))
+
+    def unproven(self) -> Iterator[str]:
+        """Names of claims that were never put to the test."""
+        return (claim.name for claim in self.claims if not claim.occurred)
 
     def _watch(
         self, kind: str, ones: Sequence[T], watch: "Callable[[T, Stage, Claim], Settle]"
     ) -> None:
         for number, one in enumerate(ones):
-            claim = Claim(f"{kind}[{number}]")
-            self.claims.append(claim)
-            self._settle.append(watch(one, self.stage, claim))
+            self._settle.append(watch(one, self.stage, self._claim(f"{kind}[{number}]")))
+
+    def _watch_each(self, kind: str, ones: Sequence[E]) -> None:
+        """A claim about several nodes is put to the test by any of them, and broken by any."""
+        for number, one in enumerate(ones):
+            claim = self._claim(f"{kind}[{number}]")
+            for part in one_by_one(one, self.stage):
+                self._settle.append(part.watch(self.stage, claim))
+
+    def _measure(self, claim: Claim, measured: Measured | None) -> None:
+        self.claims.append(claim)
+        if measured is None:
+            return
+        claim.occurs()
+        self.measured.append(measured)
+        if not measured.is_within:
+            claim.break_(f"expected otherwise: {measured}", self.stage)
+
+    def _claim(self, name: str) -> Claim:
+        self.claims.append(Claim(name))
+        return self.claims[-1]

@@ -6,12 +6,14 @@ from ..happenings import EVENTS
 from ..properties import ALL
 from ..reading import document_of
 from ..scenario import Scenario
+from ..selectors import EACH
 from ..words import nearest
 
 
 def complaints(scenario: Scenario) -> Iterator[str]:
     yield from _unbound(scenario)
     yield from _unknown_failure(scenario)
+    yield from _unknown_faults(scenario)
     yield from _unknown_mutants(scenario)
     for number, caption in enumerate(scenario.lesson):
         if caption.on not in EVENTS:
@@ -26,6 +28,17 @@ def _unknown_failure(scenario: Scenario) -> Iterator[str]:
     known = (*(one.name for one in ALL), *scenario.expect.names())
     if failure is not None and failure not in known:
         yield f"expect.fails_with: expected {nearest(failure, known)}, got {failure!r}"
+
+
+def _unknown_faults(scenario: Scenario) -> Iterator[str]:
+    """What is claimed for as long as a fault lasts needs one of that id, or of that verb."""
+    kinds = () if scenario.chaos is None else scenario.chaos.kinds.members
+    words = (*(step.word for step in scenario.do), *(kind.word for kind in kinds))
+    known = tuple(dict.fromkeys((*(step.id for step in scenario.do if step.id), *words)))
+    for number, one in enumerate(scenario.expect.during):
+        if one.fault is not None and one.fault not in known:
+            near = nearest(one.fault, known)
+            yield f"expect.during[{number}].fault: expected {near}, got {one.fault!r}"
 
 
 def _unknown_mutants(scenario: Scenario) -> Iterator[str]:
@@ -51,7 +64,8 @@ def _names(document: object) -> set[str]:
         case str() if document.startswith("$"):
             return {document[1:]}
         case dict():
-            return set().union(*(_names(one) for one in document.values()))
+            names = set().union(*(_names(one) for one in document.values()))
+            return names - {EACH} if EACH in document else names
         case list():
             return set().union(*(_names(one) for one in document))
         case _:

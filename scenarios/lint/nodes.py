@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ..claims.converge import IMAGES, Converge
 from ..conditions import BrokerState, ControllerState
 from ..places import found
 from ..reading import Path, Problem
@@ -25,6 +26,7 @@ def complaints(scenario: Scenario) -> Iterator[str]:
         if state.topic not in there.topics and not there.has_flood:
             yield str(Problem((*path, "topic"), _not_among(state.topic, there.topics)))
     yield from _of_the_other_kind(scenario)
+    yield from _without_images(scenario)
 
 
 class Population:
@@ -132,6 +134,12 @@ def _may_be_refused(scenario: Scenario, path: Path) -> bool:
             return isinstance(verb, Unregister | Decommission) and verb.refused is not None
         case _:
             return False
+
+
+def _without_images(scenario: Scenario) -> Iterator[str]:
+    for path, one in found(Converge, scenario):
+        if one.equal != IMAGES and _names(one.of, is_broker=True):
+            yield str(Problem((*path, "of"), f"expected controllers: brokers have no {one.equal}"))
 
 
 def _of_the_other_kind(scenario: Scenario) -> Iterator[str]:

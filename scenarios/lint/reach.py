@@ -63,6 +63,14 @@ def _claims(plan: Scenario) -> Iterator[str]:
         if implication.within.us > whole_us:
             within, whole = spelled(implication.within.us), spelled(whole_us)
             yield f"{place}.within: {within} are never over, run and calm take {whole}"
+    for number, claim in enumerate(expect.during):
+        named.append((f"expect.during[{number}].holds", claim.holds))
+        if claim.window is not None and claim.window.from_.us > plan.time.run.us:
+            yield f"expect.during[{number}].window: begins after the run has ended"
+    for number, converge in enumerate(expect.converge):
+        if converge.within.us > plan.time.calm.us:
+            within, calm = spelled(converge.within.us), spelled(plan.time.calm.us)
+            yield f"expect.converge[{number}].within: {within} are longer than the calm of {calm}"
     for place, condition in named:
         why = impossible(condition, plan, whole_us)
         if why:

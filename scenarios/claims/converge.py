@@ -1,0 +1,79 @@
+"""What becomes the same everywhere once it is calm."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from kraftsim.controller.core.image import Image
+from kraftsim.controller.node import Node
+
+from ..amounts import Amount
+from ..constraints import OneOf
+from ..durations import spelled
+from ..selectors import Selector
+from ..spelling import as_written
+from .claim import Claim, Settle, nothing_more
+
+if TYPE_CHECKING:
+    from ..stage import Stage
+
+CONTROLLERS = Selector("controllers")
+IMAGES = "images"  # of brokers, too
+OF_CONTROLLERS: dict[str, Callable[[Node], object]] = {
+    IMAGES: lambda node: node.committed,
+    "high_watermarks": lambda node: node.high_watermark,
+    "log_ends": lambda node: node.log.end_offset,
+    "epochs": lambda node: node.epoch,
+    "leaders": lambda node: node.leader_id,
+    "voters": lambda node: sorted(one.voter_id for one in node.quorum.voters.voters),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converge:
+    """Within so long of the begin of the calm there is a moment at which `equal` is the same for
+    all of those that run: images (what the metadata says; of brokers as well), high_watermarks,
+    log_ends, epochs, leaders (who leads, as each knows it), voters."""
+
+    equal: Annotated[str, OneOf(tuple(OF_CONTROLLERS))]
+    within: Amount
+    of: Selector = CONTROLLERS
+
+    def watch(self, stage: "Stage", claim: Claim) -> Settle:
+        """From the begin of the calm on; where only one runs there is nothing to compare."""
+
+        def are_equal() -> bool:
+            values = list(self._values(stage).values())
+            return len(values) > 1 and all(one == values[0] for one in values)
+
+        reached = stage.wait_until(are_equal, claim.occurs)
+
+        def fall_due() -> None:
+            if not reached.is_over and len(self._values(stage)) > 1:
+                reached.is_over = True
+                claim.occurs()
+                claim.break_(self._said(stage), stage)
+
+        timeline = stage.world.timeline
+        timeline.at(timeline.now_us + self.within.us, fall_due)
+        return nothing_more
+
+    def _values(self, stage: "Stage") -> dict[int, object]:
+        """Of those that run, and have such a thing."""
+        world = stage.world
+        values: dict[int, object] = {}
+        for node_id in stage.nodes(self.of):
+            controller, agent = world.controllers.get(node_id), world.agents.get(node_id)
+            if controller is not None and controller.state == "RUNNING":
+                values[node_id] = OF_CONTROLLERS[self.equal](controller.node)
+            elif agent is not None and agent.state == "RUNNING" and self.equal == IMAGES:
+                values[node_id] = agent.agent.image
+        return values
+
+    def _said(self, stage: "Stage") -> str:
+        values = {
+            str(node_id): value.offset if isinstance(value, Image) else value
+            for node_id, value in self._values(stage).items()
+        }
+        within = spelled(self.within.us)
+        return f"expected equal {self.equal} within {within} of the calm, got {as_written(values)}"

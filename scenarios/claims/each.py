@@ -1,0 +1,31 @@
+"""One claim about several nodes: `each: brokers` makes it hold of each of them, as `$each`."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from ..places import changed
+from ..selectors import EACH, Selector
+
+if TYPE_CHECKING:
+    from ..stage import Stage
+
+
+class HasEach(Protocol):
+    @property
+    def each(self) -> Selector | None: ...
+
+
+T = TypeVar("T", bound=HasEach)
+
+
+def one_by_one(claim: T, stage: "Stage") -> Iterator[T]:
+    """The claim about each of those that it names now; without `each` the claim itself."""
+    if claim.each is None:
+        yield claim
+        return
+    for node_id in stage.nodes(claim.each):
+        yield about(node_id, claim)
+
+
+def about(node_id: int, claim: T) -> T:
+    return changed(Selector, claim, lambda selector: selector.with_bound(EACH, node_id))

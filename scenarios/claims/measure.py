@@ -1,0 +1,151 @@
+"""Numbers that are taken from a run, and may have bounds.
+
+{while: CONDITION}            how long it held
+{from: CONDITION, to: ...}    how long it took, each time, from the one to the other
+{count: CONDITION}            how often: of records, answers and messages each, of states each time
+                              that they came about
+
+Of times `take` says what is told: total (of `while`, unless it says otherwise), longest (of
+`from`), shortest, mean, median, p90, p99. With `each: brokers` it is about each of them, as
+`$each`, and what there is of all is taken together.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from ..amounts import Amount, in_order
+from ..conditions import Condition, Not
+from ..constraints import OneOf
+from ..nobody import is_about_somebody
+from ..reading import Path, Problem, document_of, mapping, read
+from ..selectors import Selector
+from ..spelling import in_short
+from .each import one_by_one
+from .measured import TAKES, Measured
+from .spans import Spans
+
+if TYPE_CHECKING:
+    from ..stage import Stage
+
+TakeName = Annotated[str, OneOf(tuple(TAKES))]
+Measurement = Callable[[str], Measured | None]  # by its name; None: there was nothing to look at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    count: Condition
+    each: Selector | None = None
+    at_least: int | None = None
+    at_most: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
+            got = f"{self.at_least} and {self.at_most}"
+            raise ValueError(f"expected at_least to be at most at_most, got {got}")
+
+    def begin(self, stage: "Stage") -> Measurement:
+        counts = [one.count.counted(stage) for one in one_by_one(self, stage)]
+
+        def measured(name: str) -> Measured | None:
+            if not counts or not is_about_somebody(self.count, stage):
+                return None
+            return Measured(
+                name=name,
+                value=sum(count() for count in counts),
+                is_time=False,
+                take="count",
+                samples=len(counts),
+                at_least=self.at_least,
+                at_most=self.at_most,
+            )
+
+        return measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timed:
+    """`take` is one of `TAKES`, or by default what the kind of measure is about."""
+
+    take: TakeName | None = None
+    each: Selector | None = None
+    at_least: Amount | None = None
+    at_most: Amount | None = None
+
+    def __post_init__(self) -> None:
+        if self.at_least is not None and self.at_most is not None:
+            in_order("at_least", self.at_least, "at_most", self.at_most)
+
+    def taken(self, spans: Spans, default: str) -> Measurement:
+        take, at_most = self.take or default, None if self.at_most is None else self.at_most.us
+
+        def measured(name: str) -> Measured | None:
+            samples = spans.samples(at_most)
+            if not samples:
+                return None
+            return Measured(
+                name=name,
+                value=TAKES[take](samples),
+                is_time=True,
+                take=take,
+                samples=len(samples),
+                at_least=None if self.at_least is None else self.at_least.us,
+                at_most=at_most,
+            )
+
+        return measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class While(Timed):
+    while_: Condition
+
+    def begin(self, stage: "Stage") -> Measurement:
+        spans = Spans(stage, counts_unfinished=True)
+        for one in one_by_one(self, stage):
+            spans.watch(one.while_, Condition(Not(not_=one.while_)))
+        return self.taken(spans, "total")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FromTo(Timed):
+    """What never came by the end counts only if it already took longer than `at_most`."""
+
+    from_: Condition
+    to: Condition
+
+    def begin(self, stage: "Stage") -> Measurement:
+        spans = Spans(stage, counts_unfinished=False)
+        for one in one_by_one(self, stage):
+            spans.watch(one.from_, one.to)
+        return self.taken(spans, "longest")
+
+
+_KINDS: dict[str, type[Count] | type[While] | type[FromTo]] = {
+    "count": Count,
+    "while": While,
+    "from": FromTo,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One of those above."""
+
+    of: Count | While | FromTo
+
+    @staticmethod
+    def from_document(value: object, path: Path) -> "Measure":
+        words = mapping(value, path)
+        kind = next((one for one in _KINDS if one in words), None)
+        if kind is None:
+            what = f"expected one of {', '.join(_KINDS)}, got {in_short(value)}"
+            raise Problem(path, what)
+        return Measure(read(_KINDS[kind], words, path))
+
+    def to_document(self) -> object:
+        return document_of(self.of)
+
+    def begin(self, stage: "Stage") -> Measurement:
+        """From here on; what it gives is asked at the end."""
+        return self.of.begin(stage)

@@ -1,0 +1,57 @@
+"""A number that a run gave, and what was made of many."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from ..durations import spelled
+
+Take = Callable[[Sequence[int]], int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """`value` is in microseconds where `is_time`; it was taken from so many `samples`."""
+
+    name: str
+    value: int
+    is_time: bool
+    take: str
+    samples: int
+    at_least: int | None = None
+    at_most: int | None = None
+
+    @property
+    def is_within(self) -> bool:
+        is_low = self.at_least is not None and self.value < self.at_least
+        is_high = self.at_most is not None and self.value > self.at_most
+        return not is_low and not is_high
+
+    def __str__(self) -> str:
+        bounds = [
+            f"{word} {self._spelled(bound)}"
+            for word, bound in (("at least", self.at_least), ("at most", self.at_most))
+            if bound is not None
+        ]
+        of = f"{self.take} of {self.samples}" if self.is_time else self.take
+        return f"{self.name} = {self._spelled(self.value)} ({'; '.join([of, *bounds])})"
+
+    def _spelled(self, number: int) -> str:
+        """Times to the millisecond: nobody reads more."""
+        return spelled(round(number, -3)) if self.is_time else str(number)
+
+
+def percentile(part: float) -> Take:
+    """The nearest rank: a value that there was."""
+    return lambda samples: sorted(samples)[max(ceil(part * len(samples)), 1) - 1]
+
+
+TAKES: dict[str, Take] = {
+    "total": sum,
+    "longest": max,
+    "shortest": min,
+    "mean": lambda samples: round(sum(samples) / len(samples)),
+    "median": percentile(0.5),
+    "p90": percentile(0.9),
+    "p99": percentile(0.99),
+}

@@ -1,0 +1,48 @@
+"""How long it took from one condition to another, each time."""
+
+from typing import TYPE_CHECKING
+
+from ..conditions import Condition, Not
+
+if TYPE_CHECKING:
+    from ..stage import Stage
+
+
+class Spans:
+    """`counts_unfinished`: what has not ended counts as long as it has lasted."""
+
+    def __init__(self, stage: "Stage", *, counts_unfinished: bool) -> None:
+        self._stage = stage
+        self._counts_unfinished = counts_unfinished
+        self._done_us: list[int] = []
+        self._since_us: dict[int, int] = {}  # of those that go on, by number
+        self._watched = 0
+
+    def watch(self, begins: Condition, ends: Condition) -> None:
+        """The next one begins when `begins` comes about anew."""
+        number, stage = self._watched, self._stage
+        self._watched += 1
+
+        def wait() -> None:
+            stage.wait_for(begins, begin)
+
+        def begin() -> None:
+            self._since_us[number] = stage.world.timeline.now_us
+            stage.wait_for(ends, end)
+
+        def end() -> None:
+            self._done_us.append(self._so_far_us(self._since_us.pop(number)))
+            stage.wait_for(Condition(Not(not_=begins)), wait)
+
+        wait()
+
+    def samples(self, at_most_us: int | None) -> list[int]:
+        """In microseconds; of those that go on the ones that are too long already."""
+        going_on = (self._so_far_us(since_us) for since_us in self._since_us.values())
+        is_late = at_most_us is not None
+        return self._done_us + [
+            us for us in going_on if self._counts_unfinished or (is_late and us > (at_most_us or 0))
+        ]
+
+    def _so_far_us(self, since_us: int) -> int:
+        return self._stage.world.timeline.now_us - since_us
