@@ -1,22 +1,30 @@
 """Scenario files: where they are, and what they say, where a mistake is named by file and line."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from kraftsim.scenarios.reading import Problem, document_of
-from kraftsim.scenarios.scenario import Scenario, read_scenario
+from kraftsim.scenarios.scenario import Scenario, read_cells
 from kraftsim.scenarios.words import nearest
 
 from .errors import CommandError
-from .yaml_document import read_document
+from .includes import read_whole
 
 LIBRARY = Path(__file__).resolve().parent / "scenarios" / "library"
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioFile:
+    """One that a file stands for; of a file with a sweep there is one for every cell."""
+
     path: Path
     scenario: Scenario
+
+    @property
+    def called(self) -> str:
+        """What to say to run it: of the library its name, else its path."""
+        return self.path.stem if self.path.parent == LIBRARY else str(self.path)
 
 
 def library() -> dict[str, Path]:
@@ -44,12 +52,22 @@ def written(scenario: Scenario) -> str:
     return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100)
 
 
-def read_file(path: Path) -> ScenarioFile:
-    """CommandError says file, line, what was expected there and what came."""
-    document = read_document(path)
+def read_files(path: Path, wanted: Iterable[str] = ()) -> tuple[ScenarioFile, ...]:
+    """One for every cell, or for those that have all the values `wanted`, as in `pause=9s`.
+    CommandError says file, line, what was expected there and what came."""
+    document = read_whole(path)
     try:
-        return ScenarioFile(path, read_scenario(document.value))
+        scenarios = read_cells(document.value)
     except Problem as problem:
-        where = f"{path}:{document.line_of(problem.path)}"
-        what = f"{problem.place}: {problem.what}" if problem.path else problem.what
-        raise CommandError(f"{where}: {what}") from None
+        raise document.error(problem) from None
+    wanted = set(wanted)
+    files = [ScenarioFile(path, one) for one in scenarios if wanted <= {*one.cell}]
+    if not files:
+        cells = "; ".join(", ".join(one.cell) for one in scenarios) or "none, it sweeps nothing"
+        raise CommandError(f"{path}: no cell with {', '.join(wanted)}: expected one of {cells}")
+    return tuple(files)
+
+
+def read_file(path: Path, wanted: Iterable[str] = ()) -> ScenarioFile:
+    """The first of them."""
+    return read_files(path, wanted)[0]

@@ -27,12 +27,23 @@ def add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
     one.add_argument("--tag", action="append", default=[], metavar="T", help="those with a tag")
     one.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
     one.add_argument("--seeds", type=_seeds, metavar="A..B", help="from A on, before B")
+    add_cell(one)
     one.add_argument("--until-failure", action="store_true", help="end with the first that fails")
     one.add_argument("--time-limit", type=float, metavar="S", help="begin none after so long")
     one.add_argument("--junit", type=Path, metavar="F", help="write the verdicts as JUnit XML")
     one.add_argument("--smoke", action="store_true", help="in small, as the files' smoke: says")
     one.add_argument("--json", action="store_true", help="print one JSON object a run")
     one.set_defaults(run=_run)
+
+
+def add_cell(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--cell",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="of a file that sweeps: the runs with this value",
+    )
 
 
 def _seeds(text: str) -> range:
@@ -55,9 +66,9 @@ def _run(given: argparse.Namespace) -> int:
         if given.json:
             _print_json(result, drifted)
         elif len(files) == 1 and given.seeds is None:
-            print(*story(file.scenario, result, is_small=given.smoke), sep="\n")
+            print(*story(file.scenario, result, called=file.called, is_small=given.smoke), sep="\n")
         else:
-            print(*verdict(result, is_small=given.smoke), sep="\n")
+            print(*verdict(result, called=file.called, is_small=given.smoke), sep="\n")
         if not given.json:
             print(*(f"  drifted: {one}\n" for one in drifted), sep="", end="")
         if given.until_failure and not _is_as_expected(result, given):
@@ -70,7 +81,7 @@ def _run(given: argparse.Namespace) -> int:
 
 
 def _chosen(given: argparse.Namespace) -> "Iterator[ScenarioFile]":
-    from .scenario_files import find, library, read_file
+    from .scenario_files import find, library, read_files
 
     names = [*given.scenarios, *(library() if given.all or given.tag else ())]
     if not names:
@@ -78,10 +89,10 @@ def _chosen(given: argparse.Namespace) -> "Iterator[ScenarioFile]":
             "expected a file, a name, --tag or --all; `kraftsim scenario list` helps"
         )
     for name in dict.fromkeys(names):
-        file = read_file(find(name))
+        files = read_files(find(name), given.cell)
         is_named = name in given.scenarios or given.all
-        if is_named or set(given.tag) & set(file.scenario.tags):
-            yield _in_small(file) if given.smoke else file
+        if is_named or set(given.tag) & set(files[0].scenario.tags):
+            yield from map(_in_small, files) if given.smoke else files
 
 
 def _expect_sound(files: "list[ScenarioFile]") -> None:
@@ -118,7 +129,7 @@ def _results(
             if ends is not None and time.monotonic() >= ends:
                 print(f"the time limit of {given.time_limit:g} s is over", file=sys.stderr)
                 return
-            what = f"{file.scenario.name} seed {seed}"
+            what = " ".join([file.scenario.name, *file.scenario.cell, f"seed {seed}"])
             try:
                 result = run(file.scenario, seed, partial(progress.tell, what))
             except (LimitError, ValueError) as error:
@@ -154,6 +165,7 @@ def _print_json(result: "Result", drifted: list[str]) -> None:
 
     document = {
         "scenario": result.scenario,
+        "cell": ", ".join(result.cell),
         "seed": result.seed,
         "verdict": result.verdict,
         "digest": result.digest,
@@ -183,7 +195,8 @@ def _write_junit(path: Path, results: "list[Result]") -> None:
     failures = sum(one.verdict == "fail" for one in results)
     suite = Element("testsuite", name="kraftsim", tests=str(len(results)), failures=str(failures))
     for one in results:
-        case = SubElement(suite, "testcase", classname=one.scenario, name=f"seed {one.seed}")
+        name = " ".join([*one.cell, f"seed {one.seed}"])
+        case = SubElement(suite, "testcase", classname=one.scenario, name=name)
         if one.verdict == "fail":
             why = "; ".join(f"{broken.name}: {broken.what}" for broken in one.violations)
             SubElement(case, "failure", message=why)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .errors import FAILED, GOOD, CommandError
 from .explore_verb import add_explore
 from .mutant_verbs import add_mutants
-from .scenario_runs import add_run, seeds_of
+from .scenario_runs import add_cell, add_run, seeds_of
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.run import Result
@@ -31,11 +31,13 @@ def add_scenario_verbs(
     show = words.add_parser("show", help="the plan that a seed gives, without running it")
     show.add_argument("scenario", metavar="FILE|NAME")
     show.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
+    add_cell(show)
     show.set_defaults(run=_show)
     why = verbs.add_parser("explain", help="what led to a fence, an unfence or an election")
     why.add_argument("scenario", metavar="FILE|NAME")
     why.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
     why.add_argument("--event", type=int, metavar="SEQ", help="by its number; listed unless given")
+    add_cell(why)
     why.set_defaults(run=_explain)
     lint = words.add_parser("lint", help="check files without running them")
     lint.add_argument("scenarios", nargs="+", metavar="FILE|NAME")
@@ -62,6 +64,7 @@ def _add_shrink(words: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     one.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
     one.add_argument("--out", type=Path, metavar="F", help="where to write it; NAME-small.yaml")
     one.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="60 unless given")
+    add_cell(one)
     one.set_defaults(run=_shrink)
 
 
@@ -89,7 +92,7 @@ def _show(given: argparse.Namespace) -> int:
     from .pins import pinned_plan
     from .scenario_files import find, read_file, written
 
-    file = read_file(find(given.scenario))
+    file = read_file(find(given.scenario), given.cell)
     given.seeds = None
     print(written(pinned_plan(file.scenario, seeds_of(given, file)[0])), end="")
     return GOOD
@@ -100,7 +103,7 @@ def _explain(given: argparse.Namespace) -> int:
 
     from .scenario_files import find, read_file
 
-    file = read_file(find(given.scenario))
+    file = read_file(find(given.scenario), given.cell)
     given.seeds = None
     rows, chains = explain(file.scenario, seeds_of(given, file)[0])
     if given.event is None:
@@ -118,20 +121,20 @@ def _explain(given: argparse.Namespace) -> int:
 def _lint(given: argparse.Namespace) -> int:
     from kraftsim.scenarios.lint import complaints
 
-    from .scenario_files import find, read_file
+    from .scenario_files import find, read_files
 
     found = 0
     for name in given.scenarios:
         path = find(name)
         try:
-            scenario = read_file(path).scenario
+            files = read_files(path)
         except CommandError as error:
             print(error)
             found += 1
             continue
-        for complaint in complaints(scenario):
-            print(f"{path}: {complaint}")
-            found += 1
+        said = dict.fromkeys(one for file in files for one in complaints(file.scenario))
+        print(*(f"{path}: {complaint}" for complaint in said), sep="\n", end="\n" * bool(said))
+        found += len(said)
     return FAILED if found else GOOD
 
 
@@ -142,7 +145,7 @@ def _shrink(given: argparse.Namespace) -> int:
     from .pins import pinned_plan
     from .scenario_files import find, read_file, written
 
-    file = read_file(find(given.scenario))
+    file = read_file(find(given.scenario), given.cell)
     given.seeds = None
     seed = seeds_of(given, file)[0]
     ends = time.monotonic() + given.time_limit

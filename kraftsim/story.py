@@ -5,6 +5,7 @@ Rows of one instant that say the same of many partitions are one sentence.
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from shlex import quote
 
 from kraftsim.scenarios.journal import EventRow
 from kraftsim.scenarios.run import Result
@@ -13,7 +14,9 @@ from kraftsim.scenarios.scenario import Scenario
 ROWS_MAX = 200  # of a story; who wants all of it takes --json
 
 
-def story(scenario: Scenario, result: Result, *, is_small: bool = False) -> Iterator[str]:
+def story(
+    scenario: Scenario, result: Result, *, called: str, is_small: bool = False
+) -> Iterator[str]:
     """Line by line: the claim, what happened, and the verdict."""
     yield f"{scenario.title or scenario.name} (seed {result.seed})"
     yield f"Claim: {' '.join(scenario.claim.split())}"
@@ -23,13 +26,15 @@ def story(scenario: Scenario, result: Result, *, is_small: bool = False) -> Iter
     if len(lines) > ROWS_MAX:
         yield f"          ... and {len(lines) - ROWS_MAX} lines more (--json has them all)"
     yield ""
-    yield from verdict(result, is_small=is_small)
+    yield from verdict(result, called=called, is_small=is_small)
 
 
-def verdict(result: Result, *, is_small: bool = False) -> Iterator[str]:
-    """What came of it, and the one command that repeats it; `is_small`: it was run with --smoke."""
+def verdict(result: Result, *, called: str, is_small: bool = False) -> Iterator[str]:
+    """What came of it, and the one command that repeats it, on the name or the file that it is
+    `called` by; `is_small`: it was run with --smoke."""
+    cell = f"  {', '.join(result.cell)}" if result.cell else ""
     yield (
-        f"{result.verdict.upper()}  {result.scenario}  seed {result.seed}  {result.digest}  "
+        f"{result.verdict.upper()}  {result.scenario}{cell}  seed {result.seed}  {result.digest}  "
         f"{result.events} events in {result.virtual_us / 1e6:.1f} virtual seconds"
     )
     for one in result.violations:
@@ -38,8 +43,13 @@ def verdict(result: Result, *, is_small: bool = False) -> Iterator[str]:
     yield from (f"  measured: {one}" for one in result.measured)
     if result.verdict != "pass":
         yield from (f"  vacuous: {one}" for one in result.vacuous)
-        options = " --smoke" if is_small else ""
-        yield f"  repeat: kraftsim scenario run {result.scenario} --seed {result.seed}{options}"
+        yield f"  repeat: {_command(result, called, is_small)}"
+
+
+def _command(result: Result, called: str, is_small: bool) -> str:
+    cells = [f"--cell {quote(one)}" for one in result.cell]
+    options = [*cells, "--seed", str(result.seed), *(["--smoke"] if is_small else [])]
+    return " ".join(["kraftsim scenario run", quote(called), *options])
 
 
 def _lines(rows: Sequence[EventRow], captions: dict[str, str]) -> Iterator[str]:

@@ -11,6 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kraftsim.scenarios.reading import Problem
+
 from .errors import CommandError
 
 if TYPE_CHECKING:
@@ -25,17 +27,17 @@ Place = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`lines` has for every place in `value` the line that it stands in."""
+    """`lines` has for every place in `value` the file and the line that it stands in."""
 
-    path: Path
     value: Any
-    lines: dict[Place, int]
+    lines: dict[Place, str]
 
-    def line_of(self, place: Place) -> int:
-        """The line of a place, or of the nearest thing around it that has one."""
+    def error(self, problem: Problem) -> CommandError:
+        """With the line of its place, or of the nearest thing around it that has one."""
+        place = problem.path
         while place and place not in self.lines:
             place = place[:-1]
-        return self.lines.get(place, 1)
+        return CommandError(f"{self.lines[place]}: {problem}")
 
 
 def read_document(path: Path) -> Document:
@@ -47,11 +49,12 @@ def read_document(path: Path) -> Document:
     try:
         root = yaml.compose(path.read_text("utf-8"), Loader=_loader())
         if root is None:
-            return Document(path, None, {})
+            return Document(None, {(): f"{path}:1"})
         places = list(islice(_places(root), PLACES_MAX + 1))
         if len(places) > PLACES_MAX:
             raise CommandError(f"{path}: expected at most {PLACES_MAX} values, aliases written out")
-        return Document(path, _loader()("").construct_document(root), dict(places))
+        lines = {place: f"{path}:{line}" for place, line in places}
+        return Document(_loader()("").construct_document(root), lines)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise CommandError(f"{path}:{line}: {error.problem or error}") from None

@@ -1,10 +1,17 @@
-"""What messages meet on their way when nothing is wrong."""
+"""What messages meet on their way when nothing is wrong: numbers, or a name for some.
 
+wan                        a preset
+{preset: wan, loss: 0.01}  a preset, but for what is said beside it
+{low: 1ms, high: 10ms}     as one needs it
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
 from .amounts import Amount, in_order
-from .constraints import Between
+from .constraints import Between, OneOf
+from .reading import Path, document_of, mapping, read, read_words
 
 _HALF_A_MS, _FIVE_MS = Amount(fixed_us=500), Amount(fixed_us=5_000)
 
@@ -19,3 +26,23 @@ class NetworkShape:
 
     def __post_init__(self) -> None:
         in_order("low", self.low, "high", self.high)
+
+    @staticmethod
+    def from_document(value: object, path: Path) -> "NetworkShape":
+        words = {"preset": value} if isinstance(value, str) else dict(mapping(value, path))
+        preset = words.pop("preset", None)
+        if preset is not None:
+            name = read(PresetName, preset, (*path, "preset"))
+            words = document_of(PRESETS[name]) | words
+        shape: NetworkShape = read_words(NetworkShape, words, path)
+        return shape
+
+
+PRESETS: Mapping[str, NetworkShape] = {
+    "lan": NetworkShape(low=Amount(fixed_us=100), high=Amount(fixed_us=1_000)),
+    "zones": NetworkShape(low=Amount(fixed_us=500), high=Amount(fixed_us=5_000)),
+    "wan": NetworkShape(low=Amount(fixed_us=20_000), high=Amount(fixed_us=80_000)),
+    "satellite": NetworkShape(low=Amount(fixed_us=250_000), high=Amount(fixed_us=350_000)),
+    "lossy": NetworkShape(low=Amount(fixed_us=1_000), high=Amount(fixed_us=50_000), loss=0.02),
+}
+PresetName = Annotated[str, OneOf(tuple(PRESETS))]

@@ -60,7 +60,7 @@ def read(kind: Any, value: object, path: Path = ()) -> Any:
     if hasattr(kind, "from_document"):
         return kind.from_document(value, path)
     if is_dataclass(kind):
-        return _read_dataclass(kind, mapping(value, path), path)
+        return read_words(kind, mapping(value, path), path)
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return _read_constrained(arguments, value, path)
@@ -117,7 +117,8 @@ def words_of(kind: type) -> Mapping[str, Word]:
     }
 
 
-def _read_dataclass(kind: Any, value: Mapping[str, object], path: Path) -> object:
+def read_words(kind: Any, value: Mapping[str, object], path: Path) -> Any:
+    """A dataclass by its fields, also one that is spelled in other ways as well."""
     known = words_of(kind)
     expect_keys(value, tuple(known), path)
     for key, word in known.items():

@@ -41,6 +41,7 @@ class Result:
     to check; `measured` are the numbers that the file asks for."""
 
     scenario: str
+    cell: tuple[str, ...]
     seed: int
     verdict: str
     digest: str
@@ -155,6 +156,7 @@ class Run:
         vacuous = tuple(self._vacuous(exercised))
         return Result(
             scenario=plan.name,
+            cell=plan.cell,
             seed=self.seed,
             verdict=_verdict(plan, violations, vacuous),
             digest=self.digest.text(),

@@ -14,12 +14,14 @@ from .amounts import Amount
 from .calm import Calm
 from .claims import Expect
 from .cluster_shape import ClusterShape
-from .constraints import OneOf
+from .constraints import Bare, OneOf
 from .network_shape import NetworkShape
-from .reading import Path, Problem, expect_keys, mapping, read, words_of
+from .reading import Path, Problem, expect_keys, read, words_of
 from .selectors import Selector
+from .spelling import as_written
 from .step import Step
 from .swarm import Chaos
+from .sweep import Sweep, cells, values_of
 
 SCHEMA = "kraftsim/scenario/1"
 _FIVE_SECONDS, _HALF_A_MINUTE = Amount(fixed_us=5_000_000), Amount(fixed_us=30_000_000)
@@ -85,6 +87,8 @@ class Scenario:
     config: Mapping[str, object] = field(default_factory=dict)
     network: NetworkShape = field(default_factory=NetworkShape)
     let: Mapping[str, Binding] = field(default_factory=dict)
+    sweep: Sweep = field(default_factory=dict)
+    include: Annotated[tuple[str, ...], Bare()] = ()
     do: tuple[Step, ...] = ()
     chaos: Chaos | None = None
     calm: Calm = _A_CORE
@@ -94,14 +98,44 @@ class Scenario:
     pins: tuple[Pin, ...] = ()
     lesson: tuple[Caption, ...] = ()
 
+    @property
+    def cell(self) -> tuple[str, ...]:
+        """Which of those that its file stands for; nothing if it is the only one."""
+        return values_of(self.sweep)
+
+
+def read_cells(document: object) -> tuple[Scenario, ...]:
+    """Every scenario that the document stands for: one, unless it has a sweep. Problem names the
+    place in the document, and the nearest word that would be known there."""
+    return tuple(_read_cell(one) for one in cells(document))
+
 
 def read_scenario(document: object) -> Scenario:
-    """Problem names the place in the document, and the nearest word that would be known there."""
-    words = mapping(document, ())
+    """The only one that it stands for."""
+    found = read_cells(document)
+    if len(found) > 1:
+        what = f"expected one value of each, got {len(found)} cells"
+        raise Problem(("sweep",), what)
+    return found[0]
+
+
+def _read_cell(words: Mapping[str, object]) -> Scenario:
+    try:
+        return _read(words)
+    except Problem as problem:
+        if "sweep" not in words:
+            raise
+        cell = as_written(words["sweep"])
+        raise Problem(problem.path, f"{problem.what}, where the sweep is {cell}") from None
+
+
+def _read(words: Mapping[str, object]) -> Scenario:
     expect_keys(words, tuple(words_of(Scenario)), ())
     if "schema" not in words:
         raise Problem(("schema",), f"expected {SCHEMA!r}, got nothing")
     scenario: Scenario = read(Scenario, words)
+    if scenario.include:
+        raise Problem(("include",), "only a file can include others, and this was none")
     _expect_ids_apart(scenario.do)
     return scenario
 

@@ -6,6 +6,7 @@ a minute; what it claims and what is done stay.
 
 from collections.abc import Mapping
 
+from .layers import laid_over
 from .reading import Problem, document_of, expect_keys
 from .scenario import Scenario, read_scenario
 
@@ -18,16 +19,6 @@ def in_small(scenario: Scenario) -> Scenario:
     document = document_of(scenario)
     assert isinstance(document, Mapping)
     try:
-        return read_scenario(_laid_over(document, scenario.smoke))
+        return read_scenario(laid_over(document, scenario.smoke))
     except Problem as problem:
         raise Problem(("smoke", *problem.path), problem.what) from None
-
-
-def _laid_over(below: Mapping[str, object], above: Mapping[str, object]) -> dict[str, object]:
-    """`above` wins, word by word; mappings are laid over each other in turn."""
-    whole = dict(below)
-    for key, value in above.items():
-        under = whole.get(key)
-        both = isinstance(under, Mapping) and isinstance(value, Mapping)
-        whole[key] = _laid_over(under, value) if both else value  # type: ignore[arg-type]
-    return whole

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftsim.scenario_files import library, read_file
+from kraftsim.scenario_files import library, read_file, read_files
 from kraftsim.scenario_runs import CANARIES
 from kraftsim.scenarios.lint import complaints
 from kraftsim.scenarios.run import Run, run
@@ -10,7 +10,12 @@ from kraftsim.scenarios.smoke import in_small
 from tests import scenario_docs
 
 SCENARIOS = {name: read_file(path).scenario for name, path in library().items()}
-PINNED = [(name, pin.seed) for name, scenario in SCENARIOS.items() for pin in scenario.pins]
+CELLS = {
+    " ".join((name, *file.scenario.cell)): file.scenario
+    for name, path in library().items()
+    for file in read_files(path)
+}
+PINNED = [(name, pin.seed) for name, scenario in CELLS.items() for pin in scenario.pins]
 
 # What is cheap enough to run twice with many seeds: nothing with a fleet, or a day.
 CHEAP = [name for name, scenario in SCENARIOS.items() if not scenario.smoke]
@@ -21,12 +26,12 @@ def run_in_small(name, seed):
     return run(in_small(SCENARIOS[name]), seed)
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", CELLS)
 def test_a_file_is_sound_and_says_what_it_is(name):
-    scenario = SCENARIOS[name]
+    scenario = CELLS[name]
 
     assert [] == list(complaints(scenario))
-    assert name == scenario.name
+    assert name.split()[0] == scenario.name
     assert scenario.title
     assert scenario.refs or name in CANARIES or "lease" in scenario.tags
     assert scenario.pins
@@ -41,7 +46,7 @@ def test_a_file_makes_three_claims_or_more(name):
 
 @pytest.mark.parametrize(("name", "seed"), PINNED)
 def test_a_pinned_run_ends_as_it_should(name, seed):
-    result = run_in_small(name, seed)
+    result = run(in_small(CELLS[name]), seed)
 
     assert CANARIES.get(name, "pass") == result.verdict, (result.violations, result.vacuous)
 

@@ -1,0 +1,13 @@
+"""One document laid over another: a file over what it includes, `smoke:` over its file."""
+
+from collections.abc import Mapping
+
+
+def laid_over(below: Mapping[str, object], above: Mapping[str, object]) -> dict[str, object]:
+    """`above` wins, word by word; mappings are laid over each other in turn, lists are not."""
+    whole = dict(below)
+    for key, value in above.items():
+        under = whole.get(key)
+        both = isinstance(under, Mapping) and isinstance(value, Mapping)
+        whole[key] = laid_over(under, value) if both else value  # type: ignore[arg-type]
+    return whole
