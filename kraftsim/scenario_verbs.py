@@ -45,6 +45,8 @@ def add_scenario_verbs(
     _add_shrink(words)
     add_explore(words)
     add_mutants(words)
+    schema = words.add_parser("schema", help="JSON Schema of scenario files, for editors")
+    schema.set_defaults(run=_schema)
     new = words.add_parser("new", help="a commented file to begin with")
     new.add_argument("name", metavar="NAME")
     new.set_defaults(run=_new)
@@ -166,6 +168,16 @@ def _expect_same(again: "Result", result: "Result") -> None:
     """The file is proven by running what was read from it."""
     assert again.digest == result.digest, (again.digest, result.digest)
     assert again.violations == result.violations, (again.violations, result.violations)
+
+
+def _schema(given: argparse.Namespace) -> int:
+    import json
+
+    from kraftsim.scenarios.scenario import SCHEMA, Scenario
+    from kraftsim.scenarios.schema import published
+
+    print(json.dumps(published(Scenario, SCHEMA), indent=1))
+    return GOOD
 
 
 def _new(given: argparse.Namespace) -> int:

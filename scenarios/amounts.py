@@ -15,6 +15,7 @@ from kraftsim.controller.core.settings import Settings
 
 from .durations import microseconds, spelled
 from .reading import Path, Problem, expect_keys, mapping
+from .schema import SWEPT, Schema, SchemaOf, any_of, closed
 from .words import nearest
 
 SETTINGS_OF = {
@@ -25,6 +26,7 @@ SETTINGS_OF = {
     "request": "controller_quorum_request_timeout_ms",
     "registration": "initial_broker_registration_timeout_ms",
 }
+WRITTEN = r"^\s*-?\s*\d+(\.\d+)?\s*(us|ms|s|m|h)?\s*$"  # as `durations.py` reads it, and negative
 HEAVY_SCALE, HEAVY_FALL = 10.0, 9.0  # FoundationDB's durations: scale * 10 * e^(-9u), mean 1.1
 
 
@@ -71,6 +73,20 @@ class Amount:
             return Amount(low=low, high=high)
         except ValueError as error:
             raise Problem(path, str(error)) from None
+
+    @staticmethod
+    def to_schema(of: SchemaOf) -> Schema:
+        written: Schema = {"type": "string", "pattern": WRITTEN}
+        amount, times = of(Amount), any_of({"type": "number"}, SWEPT)
+        name: Schema = {"enum": list(SETTINGS_OF)}
+        relative = {"of": any_of(name, SWEPT), "times": times, "plus": any_of(written, SWEPT)}
+        return any_of(
+            written,
+            closed(relative, ["of"]),
+            closed({"from": amount, "to": amount}, ["from", "to"]),
+            closed({"heavy": amount}, ["heavy"]),
+            SWEPT,
+        )
 
     def to_document(self) -> object:
         if self.fixed_us is not None:

@@ -23,6 +23,7 @@ from .constraints import OneOf
 from .happenings import Committed, Refused
 from .holding import Holds
 from .reading import Path, Problem, document_of, expect_keys, mapping, read
+from .schema import Schema, SchemaOf, any_of
 from .selectors import Selector
 from .topic_states import TopicState
 
@@ -208,6 +209,10 @@ class Condition:
             expect_keys(words, tuple(_TAGS), path)
             raise Problem(path, f"expected a condition, one of {', '.join(_TAGS)}")
         return Condition(read(_TAGS[tag], words, path))
+
+    @staticmethod
+    def to_schema(of: SchemaOf) -> Schema:
+        return any_of(*(of(kind) for kind in _TAGS.values()))
 
     def to_document(self) -> object:
         return document_of(self.of)

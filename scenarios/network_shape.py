@@ -12,6 +12,7 @@ from typing import Annotated
 from .amounts import Amount, in_order
 from .constraints import Between, OneOf
 from .reading import Path, document_of, mapping, read, read_words
+from .schema import Schema, SchemaOf, any_of, closed, object_of
 
 _HALF_A_MS, _FIVE_MS = Amount(fixed_us=500), Amount(fixed_us=5_000)
 
@@ -36,6 +37,13 @@ class NetworkShape:
             words = document_of(PRESETS[name]) | words
         shape: NetworkShape = read_words(NetworkShape, words, path)
         return shape
+
+    @staticmethod
+    def to_schema(of: SchemaOf) -> Schema:
+        name = of(PresetName)
+        words = object_of(NetworkShape, of)["properties"]
+        assert isinstance(words, dict)
+        return any_of(name, closed(words | {"preset": name}))
 
 
 PRESETS: Mapping[str, NetworkShape] = {

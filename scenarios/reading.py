@@ -109,7 +109,7 @@ class Word(NamedTuple):
 
 
 @cache
-def words_of(kind: type) -> Mapping[str, Word]:
+def words_of(kind: Any) -> Mapping[str, Word]:
     """The words that a dataclass is read from, by how they are written."""
     hints = get_type_hints(kind, include_extras=True)
     return {

@@ -17,6 +17,7 @@ from .cluster_shape import ClusterShape
 from .constraints import Bare, OneOf
 from .network_shape import NetworkShape
 from .reading import Path, Problem, expect_keys, read, words_of
+from .schema import Schema, SchemaOf
 from .selectors import Selector
 from .spelling import as_written
 from .step import Step
@@ -49,6 +50,10 @@ class Binding:
     @staticmethod
     def from_document(value: object, path: Path) -> "Binding":
         return Binding(Selector.from_document(value, path))
+
+    @staticmethod
+    def to_schema(of: SchemaOf) -> Schema:
+        return of(Selector)
 
     def to_document(self) -> object:
         return self.nodes.to_document()

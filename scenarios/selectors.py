@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from random import Random
 
 from .reading import Path, Problem, expect_keys, mapping
+from .schema import SWEPT, Schema, SchemaOf, any_of, closed
 from .words import nearest
 from .world import World
 
@@ -49,6 +50,23 @@ class Selector:
             parts = (Selector.from_document(one, (*path, i)) for i, one in enumerate(value))
             return Selector("every", of=tuple(parts))
         return _shape(mapping(value, path), path)
+
+    @staticmethod
+    def to_schema(of: SchemaOf) -> Schema:
+        nodes, count = of(Selector), {"type": "integer", "minimum": 1}
+        name: Schema = {"type": "string"}
+        drawn = [closed({word: any_of(count, SWEPT), "of": nodes}, [word]) for word in COUNTED]
+        parts = ("rack_of", "minority", "majority")
+        return any_of(
+            {"type": "integer"},
+            {"enum": list(WORDS)},
+            SWEPT,
+            {"type": "array", "items": nodes},
+            *drawn,
+            *(closed({word: nodes}, [word]) for word in parts),
+            *(closed({word: name}, [word]) for word in ("rack", "leader_of")),
+            closed({"other_than": nodes, "of": nodes}, ["other_than"]),
+        )
 
     def to_document(self) -> object:
         match self.word:

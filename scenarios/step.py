@@ -1,15 +1,20 @@
 """One step of a scenario: when, and which verb."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Annotated
 
 from .amounts import Amount
 from .conditions import Condition
+from .constraints import Between
 from .reading import Path, Problem, document_of, mapping, read
+from .schema import Schema, SchemaOf, any_of, closed
 from .verbs import VERBS, Verb
 from .words import nearest
 
 TRIGGERS = ("at", "after", "every", "when")
 TIMES_MAX = 10_000  # of one step: what comes more often is a fault that lasts
+TimesDone = Annotated[int, Between(1, TIMES_MAX)]
 STEP_WORDS = (*TRIGGERS, "until", "times", "id", "say")
 
 
@@ -51,10 +56,19 @@ class Step:
             amount=None if is_when else read(Amount, words[trigger], (*path, trigger)),
             when=read(Condition, words["when"], (*path, "when")) if is_when else None,
             until=read(Amount, words["until"], (*path, "until")) if "until" in words else None,
-            times=_times(words.get("times"), (*path, "times")),
+            times=read(TimesDone, words["times"], (*path, "times")) if "times" in words else None,
             id=read(str, words.get("id", ""), (*path, "id")),
             say=read(str, words.get("say", ""), (*path, "say")),
         )
+
+    @staticmethod
+    def to_schema(of: SchemaOf) -> Schema:
+        """One of the triggers, and one of the verbs; a verb without words may stand alone."""
+        amount, text = of(Amount), of(str)
+        words = {one: amount for one in TRIGGERS if one != "when"} | {"when": of(Condition)}
+        words |= {"until": amount, "times": of(TimesDone), "id": text, "say": text}
+        verbs = {word: any_of(of(verb), {"type": "null"}) for word, verb in VERBS.items()}
+        return closed(words | verbs) | {"allOf": [_one_of(TRIGGERS), _one_of(VERBS)]}
 
     def to_document(self) -> object:
         document: dict[str, object] = {}
@@ -68,8 +82,5 @@ class Step:
         return document | {self.word: document_of(self.verb)}
 
 
-def _times(value: object, path: Path) -> int | None:
-    times: int | None = read(int | None, value, path)
-    if times is not None and not 1 <= times <= TIMES_MAX:
-        raise Problem(path, f"expected 1 to {TIMES_MAX} times, got {times}")
-    return times
+def _one_of(words: Iterable[str]) -> Schema:
+    return {"oneOf": [{"required": [word]} for word in words]}

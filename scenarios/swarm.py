@@ -12,7 +12,8 @@ from typing import Any
 from kraftsim.controller.core.settings import Settings
 
 from .amounts import Amount
-from .reading import Path, Problem, document_of, mapping, read
+from .reading import Path, Problem, document_of, mapping, read, words_of
+from .schema import SWEPT, Schema, SchemaOf, any_of, closed
 from .selectors import Selector
 from .verbs import VERBS, Verb
 from .words import nearest
@@ -56,8 +57,20 @@ class Kinds:
         words = mapping(value, path)
         return Kinds(tuple(Kind.of_words(one, words[one], (*path, one)) for one in words))
 
+    @staticmethod
+    def to_schema(of: SchemaOf) -> Schema:
+        return closed({word: _kind_schema(verb, of) for word, verb in VERBS.items()})
+
     def to_document(self) -> object:
         return {one.word: one.to_document() for one in self.members}
+
+
+def _kind_schema(verb: Any, of: SchemaOf) -> Schema:
+    """The words of a verb but for its node, which is drawn; and how often, from whom."""
+    words = {key: of(word.kind) for key, word in words_of(verb).items() if key != "on"}
+    required = [key for key, word in words_of(verb).items() if word.is_required and key != "on"]
+    own = {"weight": of(int), "of": any_of({"enum": list(POOLS)}, SWEPT)}
+    return closed(words | own, required)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

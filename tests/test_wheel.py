@@ -17,6 +17,9 @@ ONE_OF_EACH = {
     "kraftsim/controller/node.py",
     "kraftsim/broker_agent/agent.py",
     "kraftsim/scenarios/__init__.py",
+    "kraftsim/scenarios/scenario.schema.json",
+    "kraftsim/scenarios/library/steady-heartbeats.yaml",
+    "kraftsim/scenarios/library/parts/three-racks.yaml",
 }
 
 pytestmark = pytest.mark.xdist_group("wheel")  # so that the module's builds are made once

@@ -19,6 +19,7 @@ from ..conditions import Condition, Not
 from ..constraints import OneOf
 from ..nobody import is_about_somebody
 from ..reading import Path, Problem, document_of, mapping, read
+from ..schema import Schema, SchemaOf, any_of
 from ..selectors import Selector
 from ..spelling import in_short
 from .each import one_by_one
@@ -142,6 +143,10 @@ class Measure:
             what = f"expected one of {', '.join(_KINDS)}, got {in_short(value)}"
             raise Problem(path, what)
         return Measure(read(_KINDS[kind], words, path))
+
+    @staticmethod
+    def to_schema(of: SchemaOf) -> Schema:
+        return any_of(*(of(kind) for kind in _KINDS.values()))
 
     def to_document(self) -> object:
         return document_of(self.of)

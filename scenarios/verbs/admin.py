@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateTopic(Verb, word="topic.create"):
+    """An admin creates a topic."""
+
     name: str
     partitions: int = 1
     replication: int = 3
@@ -46,6 +48,9 @@ class CreateTopic(Verb, word="topic.create"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decommission(Verb, word="broker.decommission"):
+    """Brokers leave for good, and every replica set with them (KIP-631, DecommissionBroker);
+    `force`: also where that loses the last replica."""
+
     on: Selector
     force: bool = False
     refused: ErrorName | None = None
@@ -60,6 +65,8 @@ class Decommission(Verb, word="broker.decommission"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unregister(Verb, word="broker.unregister"):
+    """Brokers are unregistered, as `kafka-cluster unregister` does."""
+
     on: Selector
     refused: ErrorName | None = None
 

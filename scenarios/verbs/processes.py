@@ -43,6 +43,8 @@ class Stop(Verb, word="proc.stop"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start(Verb, word="proc.start"):
+    """A new process for each that has none."""
+
     on: Selector
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:

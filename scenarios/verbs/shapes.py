@@ -8,6 +8,7 @@ majorities-ring   everybody hears a majority, and no two hear the same one
 from dataclasses import dataclass
 
 from ..reading import Path, Problem
+from ..schema import SWEPT, Schema, SchemaOf, any_of
 from ..words import nearest
 
 SHAPES = ("bridge", "ring", "majorities-ring")
@@ -24,6 +25,10 @@ class Shape:
         if value not in SHAPES:
             raise Problem(path, f"expected {nearest(str(value), SHAPES)}, got {value!r}")
         return Shape(str(value))
+
+    @staticmethod
+    def to_schema(of: SchemaOf) -> Schema:
+        return any_of({"enum": list(SHAPES)}, SWEPT)
 
     def to_document(self) -> object:
         return self.name
