@@ -7,11 +7,21 @@ from .heartbeats import heartbeats, many_brokers
 from .quorum import quorum
 from .report import Row, print_rows
 from .simulation import simulation
+from .simulation_peers import simulation_peers
 from .starts import agents, in_process, start
 
 BENCHMARKS = {
     one.__name__: one
-    for one in (heartbeats, many_brokers, start, agents, in_process, quorum, simulation)
+    for one in (
+        heartbeats,
+        many_brokers,
+        start,
+        agents,
+        in_process,
+        quorum,
+        simulation,
+        simulation_peers,
+    )
 }
 
 

@@ -1,0 +1,73 @@
+"""The workload on seedloop: its own messages in place of streams, 1 to 20 ms each, as it fixes."""
+
+import asyncio
+from typing import Any
+
+import seedloop
+
+from bench.peers.workload import (
+    BEAT_S,
+    BROKERS,
+    CONTROLLERS,
+    SIMULATED_S,
+    SWEEP_S,
+    LeaseKeeper,
+    Tally,
+    measure,
+)
+
+
+class Controller:
+    def __init__(self, world: Any, number: int, tally: Tally) -> None:
+        self._end = world.net.bind(BROKERS + number)
+        self._keeper = LeaseKeeper(tally)
+
+    async def run(self) -> None:
+        clock = asyncio.get_running_loop().time
+        sweeping = asyncio.ensure_future(self._sweep())
+        while not sweeping.done():
+            sender, number = await self._end.recv()
+            self._keeper.hear(number, clock())
+            await self._end.send(sender, number)
+
+    async def _sweep(self) -> None:
+        clock = asyncio.get_running_loop().time
+        while True:
+            await asyncio.sleep(SWEEP_S)
+            self._keeper.sweep(clock())
+
+
+class Broker:
+    def __init__(self, world: Any, number: int, tally: Tally) -> None:
+        self._end = world.net.bind(number)
+        self._number, self._tally = number, tally
+
+    async def run(self) -> None:
+        listening = asyncio.ensure_future(self._listen())
+        await asyncio.sleep(BEAT_S * self._number / BROKERS)
+        while not listening.done():
+            self._tally.events += 1
+            for one in range(CONTROLLERS):
+                await self._end.send(BROKERS + one, self._number)
+            await asyncio.sleep(BEAT_S)
+
+    async def _listen(self) -> None:
+        while True:
+            await self._end.recv()
+            self._tally.events += 1
+
+
+def run(seed: int) -> Tally:
+    tally = Tally()
+
+    async def cluster(world: Any) -> None:
+        controllers = [Controller(world, one, tally) for one in range(CONTROLLERS)]
+        world.start(*controllers, *(Broker(world, one, tally) for one in range(BROKERS)))
+        await asyncio.sleep(SIMULATED_S)
+
+    seedloop.check(cluster, seeds=[seed])
+    return tally
+
+
+if __name__ == "__main__":
+    measure(run)

@@ -1,0 +1,90 @@
+"""The workload on our timeline and network. Beats and sweeps are rows of the journal, every message
+that arrives is kept with its time."""
+
+from collections.abc import Callable
+from functools import partial
+
+from bench.peers.workload import (
+    BEAT_S,
+    BROKERS,
+    CONTROLLERS,
+    DELAY_S,
+    SIMULATED_S,
+    SWEEP_S,
+    LeaseKeeper,
+    Tally,
+    measure,
+)
+from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
+from kraftsim.controller.timeline import Timeline
+from kraftsim.scenarios.delays import uniform
+from kraftsim.scenarios.journal import Journal
+from kraftsim.scenarios.network import Message, Network
+from kraftsim.scenarios.streams import Streams
+
+US = 1_000_000
+
+
+class Cluster:
+    def __init__(self, seed: int) -> None:
+        self.tally = Tally()
+        self.timeline = timeline = Timeline(wall_start_ms=0)
+        streams = Streams(seed)
+        self.network = Network(timeline, streams.draw_of("network"))
+        low_us, high_us = (round(one * US) for one in DELAY_S)
+        self.network.delay_us = uniform(low_us, high_us, streams.of("delay"))
+        self.network.arrived.append(self._arrived)
+        self.journal = Journal(lambda: timeline.now_us, run_id="bench", seed=seed)
+        self.trace: list[tuple[int, Message]] = []
+        for broker in range(BROKERS):
+            first_us = round(streams.of("first").random() * BEAT_S * US)
+            timeline.at(first_us, partial(self.beat, broker))
+        self.keepers = [LeaseKeeper(self.tally) for _ in range(CONTROLLERS)]
+        for number in range(CONTROLLERS):
+            timeline.at(round(SWEEP_S * US), partial(self.sweep, number))
+
+    def beat(self, broker: int) -> None:
+        self.tally.events += 1
+        self.journal.write(f"broker-{broker}", "beat", broker_id=broker)
+        request = BrokerHeartbeatRequest(
+            broker_id=broker,
+            broker_epoch=1,
+            current_metadata_offset=0,
+            want_fence=False,
+            want_shut_down=False,
+        )
+        for number in range(CONTROLLERS):
+            message = Message(broker, BROKERS + number, request)
+            self.network.carry(message, self._heard_by(number, message))
+        self.timeline.after(round(BEAT_S * US), partial(self.beat, broker))
+
+    def _heard_by(self, number: int, message: Message) -> Callable[[], None]:
+        def hear() -> None:
+            self.keepers[number].hear(message.sender, self.timeline.now_us / US)
+            answer = Message(message.receiver, message.sender, message.request, True)
+            self.network.carry(answer, self._answered)
+
+        return hear
+
+    def _answered(self) -> None:
+        self.tally.events += 1
+
+    def sweep(self, number: int) -> None:
+        self.journal.write(f"controller-{number}", "sweep")
+        self.keepers[number].sweep(self.timeline.now_us / US)
+        self.timeline.after(round(SWEEP_S * US), partial(self.sweep, number))
+
+    def _arrived(self, message: Message) -> None:
+        self.trace.append((self.timeline.now_us, message))
+
+
+def run(seed: int) -> Tally:
+    cluster = Cluster(seed)
+    cluster.timeline.run_until(round(SIMULATED_S * US))
+    noted = cluster.journal.next_seq + len(cluster.trace)
+    assert noted == cluster.tally.events, "every event is noted"
+    return cluster.tally
+
+
+if __name__ == "__main__":
+    measure(run)

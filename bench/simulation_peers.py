@@ -1,0 +1,60 @@
+"""The bare machinery of virtual time beside other simulators of Python: one workload, told to each
+in its own way (bench/peers), all of them tracing, on one Python, in turns. Processor time."""
+
+import json
+import os
+import subprocess
+import tomllib
+from statistics import median
+
+from tests.other_pythons import ROOT, NoPython, python_with
+
+from .peers.workload import SIMULATED_S
+from .report import Row
+
+ROUNDS = 5
+VERSION = "3.12"  # the least that they run on
+GOALS = {"simloop": 5, "simloom": 10, "seedloop": 3}
+PACKAGES = ["simloop==0.2.2", "simloom==0.5.0", "seedloop==0.4.1"]
+
+
+def simulation_peers() -> list[Row]:
+    try:
+        python = _python()
+    except NoPython as why:
+        return [Row("virtual time, beside other simulators", f"not run: {why}")]
+    programs = {"ours": "ours"} | {name: f"on_{name}" for name in GOALS}
+    took: dict[str, list[float]] = {name: [] for name in programs}
+    for _ in range(ROUNDS):
+        for name, program in programs.items():
+            took[name].append(_cpu_s(python, program))
+    rates = {name: SIMULATED_S / median(times_s) for name, times_s in took.items()}
+    return [
+        Row(
+            f"virtual time, heartbeats only, beside {name}",
+            f"{rates['ours']:,.0f} x real time",
+            f"{rates[name]:,.0f} x",
+            rates["ours"] / rates[name],
+            f">= {goal}",
+        )
+        for name, goal in GOALS.items()
+    ]
+
+
+def _python() -> str:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    constraints = (ROOT / "requirements.txt").read_text("utf-8")
+    return python_with(VERSION, [*project["dependencies"], *PACKAGES], constraints)
+
+
+def _cpu_s(python: str, program: str) -> float:
+    """Of ten simulated minutes."""
+    done = subprocess.run(
+        [python, "-m", f"bench.peers.{program}"],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return float(json.loads(done.stdout)["cpu_s"])
