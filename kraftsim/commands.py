@@ -191,8 +191,9 @@ def _command(
     return Command(tuple(words.split()), help, add, run)
 
 
+OF_THEIR_OWN = (("events",), ("explain",))  # they print in their own way; explain asks runs, too
 COMMANDS: tuple[Command, ...] = (
-    *(_of(operation) for operation in OPERATIONS if operation.words != ("events",)),
+    *(_of(operation) for operation in OPERATIONS if operation.words not in OF_THEIR_OWN),
     _command("events", "what happened, row by row", _events_arguments, _events),
     _command("cluster cluster-id", "print the cluster's id", _kafka_cluster_arguments, _cluster_id),
     _command(

@@ -13,6 +13,7 @@ from kraftsim.controller.wire.schema import lower_camel
 from kraftsim.scenarios.words import nearest, whole_number
 
 from .errors import CommandError, UnknownBroker
+from .explain_verb import lines_of
 from .views import (
     Document,
     broker_view,
@@ -171,6 +172,11 @@ async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Do
     return {"events": [event_view(row) for row in rows], "next": following}
 
 
+async def explain(kraft: "Cluster", event: int) -> Document:
+    """What led to an event: a line for each row, the first cause first, at most twenty."""
+    return {"event": event, "lines": lines_of(kraft.world.journal.since(0), event)}
+
+
 async def add_broker(kraft: "Cluster", rack: str | None = None) -> Document:
     """Start one more simulated broker."""
     broker_id = await kraft.add_broker(rack)
@@ -269,6 +275,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("GET", "/v1/topics", ("topic", "ls"), list_topics),
     Operation("GET", "/v1/log", ("log", "show"), read_log),
     Operation("GET", "/v1/events", ("events",), list_events),
+    Operation("GET", "/sim/explain/{event}", ("explain",), explain),
     Operation("POST", "/sim/brokers", ("broker", "add"), add_broker, changes=True),
     Operation("POST", "/sim/brokers/{id}/stop", ("broker", "stop"), stop_broker, changes=True),
     Operation("POST", "/sim/brokers/{id}/kill", ("broker", "kill"), kill_broker, changes=True),

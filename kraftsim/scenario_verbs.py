@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import FAILED, GOOD, CommandError
+from .explain_verb import add_explain
 from .explore_verb import add_explore
 from .mutant_verbs import add_mutants
 from .scenario_runs import add_cell, add_run, seeds_of
@@ -33,12 +34,7 @@ def add_scenario_verbs(
     show.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
     add_cell(show)
     show.set_defaults(run=_show)
-    why = verbs.add_parser("explain", help="what led to a fence, an unfence or an election")
-    why.add_argument("scenario", metavar="FILE|NAME")
-    why.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
-    why.add_argument("--event", type=int, metavar="SEQ", help="by its number; listed unless given")
-    add_cell(why)
-    why.set_defaults(run=_explain)
+    add_explain(verbs)
     lint = words.add_parser("lint", help="check files without running them")
     lint.add_argument("scenarios", nargs="+", metavar="FILE|NAME")
     lint.set_defaults(run=_lint)
@@ -97,26 +93,6 @@ def _show(given: argparse.Namespace) -> int:
     file = read_file(find(given.scenario), given.cell)
     given.seeds = None
     print(written(pinned_plan(file.scenario, seeds_of(given, file)[0])), end="")
-    return GOOD
-
-
-def _explain(given: argparse.Namespace) -> int:
-    from kraftsim.scenarios.explain import explain
-
-    from .scenario_files import find, read_file
-
-    file = read_file(find(given.scenario), given.cell)
-    given.seeds = None
-    rows, chains = explain(file.scenario, seeds_of(given, file)[0])
-    if given.event is None:
-        for row in rows:
-            who = row.detail.get("leader_id", row.broker_id)
-            print(f"{row.seq:6}  {row.t_us / 1e6:9.3f} s  {row.kind.replace('_', ' ')}: {who}")
-        return GOOD
-    if given.event not in chains:
-        known = ", ".join(str(one) for one in list(chains)[:20])
-        raise CommandError(f"event {given.event} cannot be explained: expected one of {known}")
-    print(*chains[given.event], sep="\n")
     return GOOD
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from shlex import quote
 
+from kraftsim.scenarios.durations import spelled
+from kraftsim.scenarios.explain import chain
 from kraftsim.scenarios.journal import EventRow
 from kraftsim.scenarios.run import Result
 from kraftsim.scenarios.scenario import Scenario
@@ -52,6 +54,11 @@ def _command(result: Result, called: str, is_small: bool) -> str:
     return " ".join(["kraftsim scenario run", quote(called), *options])
 
 
+def told_why(rows: Sequence[EventRow], seq: int) -> list[str]:
+    """What led to row `seq`, one line a row; KeyError where it is not kept."""
+    return [f"{row.t_us / 1e6:9.3f} s  {_sentence([row])}" for row in chain(rows, seq)]
+
+
 def _lines(rows: Sequence[EventRow], captions: dict[str, str]) -> Iterator[str]:
     """Each caption once, after the first event that it is about; `captions` is used up."""
     for (t_us, kind, *_), together in groupby(rows, key=_togetherness):
@@ -85,7 +92,15 @@ def _sentence(rows: Sequence[EventRow]) -> str:
         case "controller_state":
             return f"{_node(row)} is {detail['state']}"
         case "controller_elected":
-            return f"controller {detail['leader_id']} leads epoch {row.leader_epoch}"
+            voters = _ids(detail["granting_voters"])
+            return f"controller {detail['leader_id']} leads epoch {row.leader_epoch}, by {voters}"
+        case "controller_stands":
+            return f"{_node(row)} has lost its patience, and asks who would vote for it"
+        case "controller_resigns":
+            return f"{_node(row)} gives leadership of epoch {row.leader_epoch} up"
+        case "lease_expired":
+            silent = spelled(_whole(detail["silent_ms"]) * 1000)
+            return f"{_node(row)} has not heard of broker {row.broker_id} for {silent}"
         case "partition_changed":
             return _partitions(rows)
         case "admin_refused":
@@ -110,6 +125,11 @@ def _partitions(rows: Sequence[EventRow]) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _whole(number: object) -> int:
+    assert isinstance(number, int), number
+    return number
 
 
 def _ids(nodes: object) -> str:

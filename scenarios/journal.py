@@ -12,6 +12,8 @@ from kraftsim.controller.core import records as r
 from kraftsim.controller.core.batch import Batch, LeaderChange
 from kraftsim.controller.core.image import Image
 
+from .causes import Causes
+
 ROWS_MAX = 100_000  # about an hour of a busy cluster; a reader who lags further is told so
 
 Detail = Mapping[str, object]
@@ -44,6 +46,7 @@ class Journal:
         self._now_us = now_us
         self._run_id, self._seed, self._scenario = run_id, seed, scenario
         self._rows: deque[EventRow] = deque(maxlen=ROWS_MAX)
+        self.causes = Causes()
         self.next_seq = 0
         self.listeners: list[Callable[[EventRow], None]] = []
 
@@ -72,6 +75,11 @@ class Journal:
         fault_id: str | None = None,
         detail: Detail | None = None,
     ) -> EventRow:
+        """Without a `cause_seq` it is the newest row from which this one can come."""
+        detail = detail or {}
+        about = _subject(broker_id, detail)
+        if cause_seq is None:
+            cause_seq = self.causes.of(kind, about, detail.get("state"))
         row = EventRow(
             run_id=self._run_id,
             seed=self._seed,
@@ -86,10 +94,11 @@ class Journal:
             offset=offset,
             cause_seq=cause_seq,
             fault_id=fault_id,
-            detail=detail or {},
+            detail=detail,
         )
         self.next_seq += 1
         self._rows.append(row)
+        self.causes.note(row, about)
         for listener in self.listeners:
             listener(row)
         return row
@@ -118,6 +127,14 @@ class Journal:
             )
             if not is_consequence:
                 cause_seq = written.seq
+
+
+def _subject(broker_id: int | None, detail: Detail) -> int | None:
+    """The node that a row is about; None where it is about none, or about several."""
+    if broker_id is not None:
+        return broker_id
+    about = detail.get("leader_id", detail.get("controller_id"))
+    return about if isinstance(about, int) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +174,7 @@ def _tell(record: object, image: Image) -> _Told | None:
         case r.PartitionChangeRecord():
             return _Told("partition_changed", None, None, _partition_detail(record, image))
         case LeaderChange():
-            return _Told("controller_elected", None, None, {"leader_id": record.leader_id})
+            return _Told("controller_elected", None, None, _election_detail(record))
         case _:
             return None
 
@@ -170,6 +187,10 @@ def _change_kind(record: r.BrokerRegistrationChangeRecord) -> str | None:
     if record.in_controlled_shutdown == r.IN_CONTROLLED_SHUTDOWN:
         return "broker_in_controlled_shutdown"
     return None
+
+
+def _election_detail(record: LeaderChange) -> Detail:
+    return {"leader_id": record.leader_id, "granting_voters": list(record.granting_voters)}
 
 
 def _partition_detail(record: r.PartitionChangeRecord, image: Image) -> Detail:

@@ -3,12 +3,14 @@
 Verbs act on it (`verbs.py`), conditions look at it (`conditions.py`), `run.py` moves it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 
 from .conditions import Condition
 from .holding import Holds
+from .journal import EventRow
 from .selectors import Selector
 from .verbs.verb import Verb
 from .world import World
@@ -19,14 +21,19 @@ Lift = Callable[[], None]
 @dataclass(slots=True)
 class Fault:
     """`effects` counts what it changed; one that changed nothing proves nothing. `lift` undoes it,
-    once. `targets`: the nodes that its verb named, group by group."""
+    once. `targets`: the nodes that its verb named, group by group; `seq` is its row's."""
 
     fault_id: str
     kind: str
     effects: Callable[[], int]
     lift: Lift
     targets: tuple[tuple[int, ...], ...] = ()
+    seq: int | None = None
     is_open: bool = True
+
+    @property
+    def nodes(self) -> frozenset[int]:
+        return frozenset(node_id for group in self.targets for node_id in group)
 
     def leaves_alone(self, core: frozenset[int]) -> bool:
         """Where groups are the ends of a way, it is enough that nobody of one belongs to it."""
@@ -90,18 +97,25 @@ class Stage:
                 waiting.then()
         self.waiting = [one for one in self.waiting if not one.is_over]
 
-    def begin(self, verb: Verb, word: str, fault_id: str) -> Fault:
+    def begin(self, verb: Verb, word: str, fault_id: str, say: str = "") -> Fault:
+        """It is told first; what is written while it begins comes of it, and what befalls its
+        targets later may."""
         self._targets = []
-        effects, undo = verb.begin(self, fault_id)
-        fault = Fault(fault_id, word, effects, undo, tuple(self._targets))
+        row = self._tell("fault_begins", fault_id, word, say)
+        with self._doing(row):
+            effects, undo = verb.begin(self, fault_id)
+        fault = Fault(fault_id, word, effects, undo, tuple(self._targets), row.seq)
+        self.world.journal.causes.befalls(row, fault.nodes)
         self.faults.append(fault)
         return fault
 
     def lift(self, fault: Fault) -> None:
         if fault.is_open:
             fault.is_open = False
-            self.tell("fault_ends", fault.fault_id, fault.kind)
-            fault.lift()
+            row = self._tell("fault_ends", fault.fault_id, fault.kind, cause_seq=fault.seq)
+            with self._doing(row):
+                fault.lift()
+            self.world.journal.causes.befalls(row, fault.nodes)
 
     def lift_all(self) -> None:
         for fault in self.faults:
@@ -127,7 +141,21 @@ class Stage:
             detail = {"core": sorted(core), "left": left}
             world.journal.write("scenario", "calm_begins", detail=detail)
 
-    def tell(self, kind: str, fault_id: str, verb: str, say: str = "") -> None:
+    @contextmanager
+    def _doing(self, row: EventRow) -> Iterator[None]:
+        """All that is written meanwhile comes of `row`."""
+        causes = self.world.journal.causes
+        before, causes.doing = causes.doing, row.seq
+        try:
+            yield
+        finally:
+            causes.doing = before
+
+    def _tell(
+        self, kind: str, fault_id: str, verb: str, say: str = "", cause_seq: int | None = None
+    ) -> EventRow:
         """A row of the journal: what people did stands before what came of it."""
         detail = {"verb": verb} | ({"say": say} if say else {})
-        self.world.journal.write("scenario", kind, detail=detail, fault_id=fault_id)
+        return self.world.journal.write(
+            "scenario", kind, detail=detail, fault_id=fault_id, cause_seq=cause_seq
+        )

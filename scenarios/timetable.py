@@ -58,8 +58,7 @@ class Timetable:
         self._times_done[number] += 1
         fault_id = self._fault_id(number, step)
         stage = self._stage
-        stage.tell("fault_begins", fault_id, step.word, step.say)
-        fault = stage.begin(step.verb, step.word, fault_id)
+        fault = stage.begin(step.verb, step.word, fault_id, step.say)
         if step.verb.for_ is not None:
             stage.world.timeline.after(step.verb.for_.us, lambda: stage.lift(fault))
         self._follow(number)

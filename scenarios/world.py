@@ -33,6 +33,7 @@ from .network import Message, Network
 from .processes import Processes
 from .streams import Streams
 from .topology import BrokerSpec, Topology, agent_config
+from .turning_points import TurningPoints
 
 # Controllers that share a process hear of everything in one instant. Without what separate ones
 # have by nature, all would give their leader up at once, and split every vote.
@@ -81,7 +82,9 @@ class World:
         self.hosts: dict[int, BrokerHost] = {}
         self.core: frozenset[int] | None = None  # who must be well in the end; None: everybody
         self.clocks: dict[int, Clock] = {}  # of every node; they outlive its processes
-        self.step_listeners: list[Callable[[Node, Turn], None]] = []
+        self.step_listeners: list[Callable[[Node, Turn], None]] = [
+            TurningPoints(self.journal).on_step
+        ]
         self.committed_listeners: list[Callable[[int, Batch], None]] = []
         self.agent_listeners: list[Callable[[int, str], None]] = []
         self.controller_listeners: list[Callable[[int, str], None]] = []
@@ -187,7 +190,7 @@ class World:
 
     def _tell_of_controller(self, node_id: int) -> None:
         process = self.controllers[node_id]
-        detail = {"state": process.state}
+        detail = {"state": process.state, "controller_id": node_id}
         self.journal.write(f"controller-{node_id}", "controller_state", detail=detail)
         for listener in self.controller_listeners:
             listener(node_id, process.state)

@@ -31,7 +31,8 @@ class Liveness:
 
 
 class Leases:
-    """`liveness` is the soft state of every registered broker, by id."""
+    """`liveness` is the soft state of every registered broker, by id; `ran_out` says of those whose
+    lease did when they were last heard of, for whoever asks why."""
 
     def __init__(self, profile: Profile, session_timeout_ms: int) -> None:
         self._profile = profile
@@ -42,6 +43,7 @@ class Leases:
             int, int
         ] = {}  # broker_id -> the contact_ms it stands under in the index
         self.liveness: dict[int, Liveness] = {}
+        self.ran_out: dict[int, int] = {}
 
     def started(self, brokers: Iterable[BrokerRegistration], now_ms: int) -> None:
         """Take over: every unfenced broker gets a whole new session (rules 2.40, 2.48, 9.15)."""
@@ -103,6 +105,9 @@ class Leases:
         """The lease ran out and that was dealt with; a fenced broker had none to lose (2.38)."""
         if broker_id in self.liveness:
             self._touch(broker_id, True, NO_OFFSET)
+        contact_ms = self.contact_ms(broker_id)
+        if contact_ms is not None:
+            self.ran_out[broker_id] = contact_ms
         self._drop_contact(broker_id)
 
     def registration_changed(self, broker_id: int, fenced: bool) -> None:

@@ -52,6 +52,20 @@ def test_endpoints_have_kafkas_columns_and_no_rack_when_nobody_has_one(
     assert run("cluster list-nodes")[1] == plain
 
 
+def test_a_cluster_is_asked_why_by_the_number_of_an_event(service: Service, run: Any) -> None:
+    service.do(service.kraft.kill(2))
+    service.do(service.kraft.wait(broker=2, state="fenced"))
+    events = [json.loads(line) for line in run("events --json")[1].splitlines()]
+    (fence,) = (one["seq"] for one in events if one["kind"] == "broker_fenced")
+
+    code, out, _ = run(f"explain {fence}")
+    assert code == 0
+    assert ["NOT_RUNNING", "has not heard of", "fenced"] == [
+        next(said for said in ("NOT_RUNNING", "has not heard of", "fenced") if said in line)
+        for line in out.splitlines()
+    ]
+
+
 def described(line: str) -> dict[str, Any]:
     broker_id, host, port, rack, state, _ = line.split()
     return {

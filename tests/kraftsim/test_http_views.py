@@ -114,6 +114,27 @@ async def test_events_are_read_page_by_page_without_a_gap(http: Http) -> None:
     assert whole["events"][0]["kind"] == "controller_elected"
 
 
+async def test_a_cluster_that_runs_can_be_asked_why(http: Http) -> None:
+    await http.post("/sim/brokers/2/kill")
+    await http.get("/v1/wait", broker=2, state="fenced")
+    events = (await http.get("/v1/events")).document["events"]
+    fence = next(one for one in reversed(events) if one["kind"] == "broker_fenced")
+
+    answer = await http.get(f"/sim/explain/{fence['seq']}")
+    assert (200, fence["seq"]) == (answer.status, answer.document["event"])
+    killed, silent, fenced = (line.partition(" s  ")[2] for line in answer.document["lines"])
+    assert "broker 2 is NOT_RUNNING" == killed
+    assert silent.startswith("controller 3000 has not heard of broker 2 for ")
+    assert fenced.startswith("the log says: broker 2 fenced")
+
+
+async def test_an_event_that_is_not_kept_cannot_be_explained(http: Http) -> None:
+    answer = await http.get("/sim/explain/99999")
+
+    assert 400 == answer.status
+    assert "no event 99999: expected one that is kept, 0 to" in answer.message
+
+
 @pytest.mark.parametrize(
     ("verbs", "states"),
     [
@@ -205,10 +226,11 @@ async def test_events_stream_from_the_past_into_the_present(http: Http, kraft: C
 
         await kraft.kill(2)
         await kraft.wait(broker=2, state="fenced")
-        died, fenced = await rows(stream, 2)
+        died, silent, fenced = await rows(stream, 3)
 
     assert (died["kind"], died["detail"]) == ("agent_state", {"state": "NOT_RUNNING"})
     assert (fenced["kind"], fenced["broker_id"]) == ("broker_fenced", 2)
+    assert [died["seq"], silent["seq"]] == [silent["cause_seq"], fenced["cause_seq"]]
 
 
 async def test_a_stream_begins_at_its_cursor_and_goes_on_after_a_reconnection(http: Http) -> None:

@@ -1,71 +1,127 @@
-"""What led to an event, in the order of time and in a few lines."""
+"""What led to an event, from rows alone: each names the one that caused it (design 4.4)."""
 
 import pytest
 
-from kraftsim.scenarios.explain import LINES_MAX, explain
+from kraftsim.scenarios.explain import LINES_MAX, chain
+from kraftsim.scenarios.journal import Journal
+from kraftsim.scenarios.run import Run
 from kraftsim.scenarios.scenario import read_scenario
+from kraftsim.story import told_why
 
 
-def explained(*steps, seed=3, controllers=1):
-    rows, chains = explain(
-        read_scenario(
-            {
-                "schema": "kraftsim/scenario/1",
-                "name": "one",
-                "claim": "It is explained.",
-                "cluster": {"controllers": controllers, "brokers": 2},
-                "time": {"warmup": "1s", "run": "25s", "calm": "5s"},
-                "do": list(steps),
-            }
-        ),
-        seed,
-    )
-    return {row.kind: chains[row.seq] for row in rows}
+def rows_of(*steps, seed=3, controllers=1, brokers=2, topics=None):
+    """What a run of these steps writes."""
+    document = {
+        "schema": "kraftsim/scenario/1",
+        "name": "one",
+        "claim": "It is explained.",
+        "cluster": {"controllers": controllers, "brokers": brokers, "topics": topics or {}},
+        "time": {"warmup": "1s", "run": "25s", "calm": "5s"},
+        "do": list(steps),
+    }
+    return list(Run(read_scenario(document), seed, ()).finish().rows)
 
 
-def texts(chain):
-    return [line.partition("  ")[2] for line in chain]
+def why(rows, kind, which=-1):
+    """What led to the last row of a kind, without the times."""
+    row = [one for one in rows if one.kind == kind][which]
+    return [line.partition(" s  ")[2] for line in told_why(rows, row.seq)]
 
 
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ({"proc.pause": {"on": 1, "for": "15s"}}, "broker 1 is PAUSED"),
-        ({"proc.crash": {"on": 1, "for": "15s"}}, "broker 1 is NOT_RUNNING"),
+        ({"proc.pause": {"on": 1, "for": "15s"}}, ["broker 1 is PAUSED"]),
+        ({"proc.crash": {"on": 1, "for": "15s"}}, ["broker 1 is NOT_RUNNING"]),
+        ({"net.partition": {"on": 1}}, []),
     ],
-    ids=["paused", "crashed"],
+    ids=["paused", "crashed", "cut off"],
 )
-def test_a_fence_names_the_fault_the_last_heartbeat_and_the_lease(fault, said):
-    chain = texts(explained({"at": "5s"} | fault)["broker_fenced"])
+def test_a_fence_goes_back_to_the_fault_by_way_of_the_lease(fault, said):
+    told = why(rows_of({"at": "5s"} | fault), "broker_fenced")
 
-    assert [f"{next(iter(fault))} begins", said, "its lease of 9s is over"] == chain[-4:-1]
-    assert any("the last heartbeat of broker 1 reached 3000" in line for line in chain)
-    assert chain[-1].startswith("broker fenced: 1, at offset")
-
-
-def test_a_fence_by_a_cut_names_what_did_not_arrive():
-    chain = texts(explained({"at": "5s", "net.partition": {"on": 1}})["broker_fenced"])
-
-    assert any("BrokerHeartbeat from 1 did not arrive" in line for line in chain)
+    assert [f">> {next(iter(fault))}", *said] == told[:-2]
+    assert told[-2].startswith("controller 3000 has not heard of broker 1 for 9")
+    assert told[-1].startswith("the log says: broker 1 fenced")
 
 
-def test_an_election_tells_who_was_asked_and_what_they_said():
-    crash = {"at": "5s", "proc.crash": {"on": "active"}}
-    chain = explained(crash, controllers=3)["controller_elected"]
+def test_a_fence_that_a_broker_asks_for_goes_back_to_its_shutdown():
+    told = why(rows_of({"at": "5s", "proc.stop": {"on": 1}}), "broker_fenced")
 
-    said = texts(chain)
-    assert any("is NOT_RUNNING" in line for line in said)
-    assert any("pre-vote with yes" in line for line in said)
-    assert "leads epoch 2" in said[-1]
+    assert [">> proc.stop", "broker 1 is PENDING_CONTROLLED_SHUTDOWN"] == told[:2]
+    assert not any("has not heard of" in line for line in told)
 
 
-def test_a_chain_is_short_and_in_the_order_of_time():
-    chains = explained(
-        {"every": "1s", "times": 20, "net.delay": {"on": "all", "low": "1ms", "high": "2ms"}},
+def test_an_unfence_goes_back_to_what_the_broker_did():
+    crash = {"at": "5s", "proc.crash": {"on": 1, "for": "15s"}}
+    told = why(rows_of(crash), "broker_unfenced")
+
+    assert [
+        ">> proc.crash",
+        "<< proc.crash is over",
+        "broker 1 is STARTING",
+        "the log says: broker 1 registered",
+        "broker 1 is RECOVERY",
+        "the log says: broker 1 unfenced",
+    ] == [line.partition(" (epoch")[0] for line in told]
+
+
+def test_an_election_goes_back_to_the_end_of_the_leader():
+    rows = rows_of({"at": "5s", "proc.crash": {"on": "active"}}, controllers=3)
+    old, new = (row.detail["leader_id"] for row in rows if row.kind == "controller_elected")
+
+    told = why(rows, "controller_elected")
+    assert [
+        ">> proc.crash",
+        f"controller {old} is NOT_RUNNING",
+        f"controller {new} has lost its patience, and asks who would vote for it",
+    ] == told[:-1]
+    assert told[-1].startswith(f"controller {new} leads epoch 2, by ")
+
+
+def test_what_befell_a_node_first_counts_while_it_is_still_gone():
+    """A second fault of one that stands still explains nothing."""
+    pause = {"at": "5s", "proc.pause": {"on": 1}}
+    later = {"at": "8s", "net.delay": {"on": 1, "low": "1ms", "high": "2ms"}}
+
+    told = why(rows_of(pause, later), "broker_fenced")
+    assert [">> proc.pause", "broker 1 is PAUSED"] == told[:2]
+
+
+def test_a_change_of_partitions_names_the_fence_that_made_it():
+    rows = rows_of(
         {"at": "5s", "proc.crash": {"on": 1}},
+        brokers=3,
+        topics={"t": {"partitions": 6, "replication": 3}},
     )
+    fence = next(row for row in rows if row.kind == "broker_fenced")
 
-    for chain in chains.values():
-        times = [float(line.split()[0]) for line in chain]
-        assert times == sorted(times)
-        assert len(chain) <= LINES_MAX
+    changed = [row for row in rows if row.kind == "partition_changed" and row.t_us == fence.t_us]
+    assert len(changed) > 3
+    assert {fence.seq} == {row.cause_seq for row in changed}
+
+
+def test_every_fence_unfence_and_registration_has_a_cause():
+    crashes = {"every": "6s", "times": 3, "proc.restart": {"on": {"pick": 1, "of": "brokers"}}}
+    loss = {"at": "2s", "net.loss": {"on": "brokers", "p": 0.4, "burst": 5}}
+    kinds = ("broker_fenced", "broker_unfenced", "broker_registered")
+
+    rows = [one for one in rows_of(crashes, loss, controllers=3) if one.kind in kinds]
+    assert len(rows) > 5
+    assert [] == [one for one in rows if one.cause_seq is None]
+
+
+def test_causes_come_before_what_they_cause():
+    loop = {"at": "2s", "proc.crashloop": {"on": 1, "up": "400ms", "down": "200ms"}}
+    rows = rows_of(loop, controllers=3)
+
+    assert [] == [row for row in rows if row.cause_seq is not None and row.cause_seq >= row.seq]
+
+
+def test_of_a_long_chain_the_nearest_causes_are_told():
+    journal = Journal(lambda: 0, run_id="r", seed=1)
+    for number in range(30):
+        journal.write("n", "note", cause_seq=number - 1 if number else None)
+
+    links = [row.seq for row in chain(journal.since(0), 29)]
+    assert [*range(30 - LINES_MAX, 30)] == links
