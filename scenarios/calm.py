@@ -7,13 +7,12 @@ have left it: killed, cut off or standing still (chaos.md c.2).
 
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from kraftsim.controller.raft.voters import ReplicaKey
 
-from .reading import Path, Problem
+from .constraints import OneOf
 from .selectors import Selector
-from .words import nearest
 from .world import World
 
 if TYPE_CHECKING:
@@ -22,38 +21,23 @@ if TYPE_CHECKING:
 CORE, ALL = "core", "all"
 
 
-@dataclass(frozen=True, slots=True)
-class Heals:
-    """`core`: a majority of the voters, drawn; `all`: every controller."""
-
-    word: str = CORE
-
-    @staticmethod
-    def from_document(value: object, path: Path) -> "Heals":
-        if value not in (CORE, ALL):
-            raise Problem(path, f"expected {nearest(str(value), (CORE, ALL))}, got {value!r}")
-        return Heals(str(value))
-
-    def to_document(self) -> object:
-        return self.word
-
-
 EVERY_BROKER = Selector("brokers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calm:
-    """`heals`: which controllers; `brokers`: which brokers beside them, drawn when it begins.
-    `heals: all` heals every broker, too."""
+    """`heals`: which controllers, a majority of the voters, drawn (`core`), or every one (`all`);
+    `brokers`: which brokers beside them, drawn when it begins. With `heals: all` every broker is
+    healed, too."""
 
-    heals: Heals = Heals()
+    heals: Annotated[str, OneOf((CORE, ALL))] = CORE
     brokers: Selector = EVERY_BROKER
 
 
 def core_of(calm: Calm, stage: "Stage") -> frozenset[int]:
     """Who is healed, and of whom it is asked that all is well in the end."""
     world, stream = stage.world, stage.stream("calm")
-    controllers = () if calm.heals.word == ALL else _surviving_majority(world, stream)
+    controllers = () if calm.heals == ALL else _surviving_majority(world, stream)
     if not controllers:  # too few remember what they have promised: what is left needs everybody
         return frozenset((*world.controllers, *world.agents))
     return frozenset((*controllers, *calm.brokers.nodes(world, stage.bound, stream)))

@@ -3,9 +3,16 @@
 {broker: $victim, state: fenced}         unfenced, fenced, unregistered, or an agent's own state;
                                          with `seen_by: 2`, as broker 2 knows it
 {controller: 3001, state: active}        active, RUNNING, PAUSED, NOT_RUNNING; leading: it thinks so
+{controller: 3001, role: CANDIDATE}      its place in the quorum; epoch_at_least, log_end_at_least,
+                                         high_watermark_at_least: how far it has come
+{replica: 3001, lag_at_least: 20}        as DescribeQuorum tells it; lag_at_most, silent_for: 2s (it
+                                         has not fetched), behind_for: 2s (it has not caught up)
 {topic: orders, state: leaderless}       see `topic_states.py`
 {leaderless: 2s}                         nobody has been active for so long
-{record: FenceBroker, of: $victim}       committed since the condition was set; `count` times
+{record: FenceBroker, of: $victim}       committed since the condition was set, `count` times;
+                                         `committed: false`: appended by whoever leads
+{message: Vote, from: 3001, to: active}  arrived since the condition was set, `count` times; with
+                                         `replies` its answer, with `lost` what did not arrive
 {refused: STALE_BROKER_EPOCH, of: 2}     answered since the condition was set
 {fenced_at_least: 2}
 {held: {...}, for: 7s}                   holds, and has held for so long without a break
@@ -14,82 +21,25 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
-
-from kraftsim.controller.core.image import Image
+from typing import TYPE_CHECKING
 
 from .amounts import Amount
-from .constraints import OneOf
-from .happenings import Committed, Refused
+from .broker_states import BrokerState, FencedAtLeast
+from .controller_states import ControllerState, ReplicaState
+from .happenings import Carried, Committed, Refused
 from .holding import Holds
 from .reading import Path, Problem, document_of, expect_keys, mapping, read
 from .schema import Schema, SchemaOf, any_of
-from .selectors import Selector
 from .topic_states import TopicState
 
 if TYPE_CHECKING:
     from .stage import Stage
 
-BROKER_STATES = ("fenced", "unfenced", "unregistered")
-AGENT_STATES = (
-    "STARTING",
-    "RECOVERY",
-    "RUNNING",
-    "PENDING_CONTROLLED_SHUTDOWN",
-    "NOT_RUNNING",
-    "PAUSED",
-)
-CONTROLLER_STATES = ("active", "leading", "RUNNING", "PAUSED", "NOT_RUNNING")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokerState:
-    broker: Selector
-    state: Annotated[str, OneOf((*BROKER_STATES, *AGENT_STATES))]
-    seen_by: Selector | None = None
-
-    def watched(self, stage: "Stage") -> Holds:
-        """All of those it names, of which there must be one."""
-        return lambda: _every(stage.nodes(self.broker), lambda one: self._is(stage, one))
-
-    def _is(self, stage: "Stage", broker_id: int) -> bool:
-        world = stage.world
-        known = self._image(stage).brokers.get(broker_id)
-        if self.state == "unregistered":
-            return known is None
-        if self.state in BROKER_STATES:
-            return known is not None and known.fenced == (self.state == "fenced")
-        agent = world.agents.get(broker_id)
-        return agent is not None and agent.state == self.state
-
-    def _image(self, stage: "Stage") -> Image:
-        if self.seen_by is None:
-            return stage.world.committed
-        observer, *_ = stage.nodes(self.seen_by)
-        return stage.world.agents[observer].agent.image
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ControllerState:
-    controller: Selector
-    state: Annotated[str, OneOf(CONTROLLER_STATES)]
-
-    def watched(self, stage: "Stage") -> Holds:
-        return lambda: _every(stage.nodes(self.controller), lambda one: self._is(stage, one))
-
-    def _is(self, stage: "Stage", node_id: int) -> bool:
-        process = stage.world.controllers.get(node_id)
-        if process is None:
-            return False
-        if self.state == "active":
-            return stage.world.active is process
-        if self.state == "leading":
-            return process.state == "RUNNING" and process.node.is_active
-        return process.state == self.state
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaderless:
+    """Nobody has been active for so long."""
+
     leaderless: Amount
 
     def watched(self, stage: "Stage") -> Holds:
@@ -109,19 +59,9 @@ class Leaderless:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FencedAtLeast:
-    fenced_at_least: int
-
-    def watched(self, stage: "Stage") -> Holds:
-        def holds() -> bool:
-            brokers = stage.world.committed.brokers.values()
-            return sum(bool(one.fenced) for one in brokers) >= self.fenced_at_least
-
-        return holds
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
+    """It holds, and has held for so long without a break."""
+
     held: "Condition"
     for_: Amount
 
@@ -143,6 +83,8 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllOf:
+    """Each of them holds."""
+
     all: "tuple[Condition, ...]"
 
     def watched(self, stage: "Stage") -> Holds:
@@ -152,6 +94,8 @@ class AllOf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnyOf:
+    """One of them holds, or several."""
+
     any: "tuple[Condition, ...]"
 
     def watched(self, stage: "Stage") -> Holds:
@@ -161,6 +105,8 @@ class AnyOf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Not:
+    """It does not hold."""
+
     not_: "Condition"
 
     def watched(self, stage: "Stage") -> Holds:
@@ -171,10 +117,12 @@ class Not:
 _TAGS: dict[str, type] = {
     "broker": BrokerState,
     "controller": ControllerState,
+    "replica": ReplicaState,
     "topic": TopicState,
     "leaderless": Leaderless,
     "record": Committed,
     "refused": Refused,
+    "message": Carried,
     "fenced_at_least": FencedAtLeast,
     "held": Held,
     "all": AllOf,
@@ -190,10 +138,12 @@ class Condition:
     of: (
         BrokerState
         | ControllerState
+        | ReplicaState
         | TopicState
         | Leaderless
         | Committed
         | Refused
+        | Carried
         | FencedAtLeast
         | Held
         | AllOf
@@ -223,7 +173,7 @@ class Condition:
 
     def counted(self, stage: "Stage") -> Callable[[], int]:
         """A function that says how often it came about, from now on."""
-        if isinstance(self.of, Committed | Refused):
+        if isinstance(self.of, Committed | Refused | Carried):
             return self.of.counted(stage)
         times, has_held, holds = [0], [False], self.watched(stage)
 
@@ -234,7 +184,3 @@ class Condition:
 
         stage.wait_until(look, lambda: None)
         return lambda: times[0]
-
-
-def _every(nodes: tuple[int, ...], holds: Callable[[int], bool]) -> bool:
-    return bool(nodes) and all(holds(one) for one in nodes)

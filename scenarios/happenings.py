@@ -1,9 +1,10 @@
-"""Conditions about what has happened since: what was committed, and who was refused."""
+"""Conditions about what has happened since: what was written, what was said, who was refused."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, get_args
 
+from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.rpc import (
     CreatableTopicResult,
@@ -12,39 +13,78 @@ from kraftsim.controller.core.rpc import (
     UpdatableFeatureResult,
     UpdateFeaturesResponse,
 )
+from kraftsim.controller.node import Node
+from kraftsim.controller.raft.protocol import Turn
 
 from .constraints import OneOf
 from .holding import Holds
-from .journal import EventRow
+from .record_names import RECORDS, node_of
 from .selectors import Selector
 
 if TYPE_CHECKING:
     from .network import Message
     from .stage import Stage
 
-RECORDS = {
-    "RegisterBroker": "broker_registered",
-    "UnregisterBroker": "broker_unregistered",
-    "FenceBroker": "broker_fenced",
-    "UnfenceBroker": "broker_unfenced",
-    "InControlledShutdown": "broker_in_controlled_shutdown",
-    "Topic": "topic_created",
-    "RemoveTopic": "topic_deleted",
-    "PartitionChange": "partition_changed",
-    "LeaderChange": "controller_elected",
-}
 MESSAGES = tuple(one.__name__.removesuffix("Request") for one in get_args(Request))
+MessageName = Annotated[str, OneOf(MESSAGES)]
 ErrorName = Annotated[str, OneOf(tuple(one.name for one in ErrorCode))]
-STATE_CHANGES = ("agent_state", "controller_state", "clone_state")
-TOLD = ("fault_begins", "fault_ends", "admin_refused")
-EVENTS = (*RECORDS.values(), *STATE_CHANGES, *TOLD)  # kinds of rows of the journal
 ADMIN_REFUSED = "admin_refused"  # a row of the journal: the verb was refused, and with which error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed:
+    """A record is in the log, `of` one of those if it says so: committed, or with `committed:
+    false` appended by a controller that leads, which may never come to be committed. What was there
+    before it was asked for does not count."""
+
     record: Annotated[str, OneOf(tuple(RECORDS))]
     of: Selector | None = None
+    count: int = 1
+    committed: bool = True
+
+    def watched(self, stage: "Stage") -> Holds:
+        count = self.counted(stage)
+        return lambda: count() >= self.count
+
+    def counted(self, stage: "Stage") -> Callable[[], int]:
+        world, seen = stage.world, [0]
+
+        def look(batch: Batch) -> None:
+            for record in batch.records:
+                if self._is_meant(record, stage):
+                    seen[0] += 1
+
+        def on_committed(node_id: int, batch: Batch) -> None:
+            if batch.base_offset == world.committed_log.end_offset:  # who says it first
+                look(batch)
+
+        def on_step(node: Node, turn: Turn) -> None:
+            if node.is_active:
+                for batch in turn.persist:
+                    look(batch)
+
+        if self.committed:
+            world.committed_listeners.append(on_committed)
+        else:
+            world.step_listeners.append(on_step)
+        return lambda: seen[0]
+
+    def _is_meant(self, record: object, stage: "Stage") -> bool:
+        if not RECORDS[self.record](record):
+            return False
+        return self.of is None or node_of(record) in stage.nodes(self.of)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """A message has arrived, or with `lost` has not, be it lost or kept back: a request, or with
+    `replies` the answer to one, which is sent by whoever was asked."""
+
+    message: MessageName
+    from_: Selector | None = None
+    to: Selector | None = None
+    replies: bool = False
+    lost: bool = False
     count: int = 1
 
     def watched(self, stage: "Stage") -> Holds:
@@ -52,17 +92,21 @@ class Committed:
         return lambda: count() >= self.count
 
     def counted(self, stage: "Stage") -> Callable[[], int]:
-        """Since it is watched: what was committed before does not count."""
-        seen: list[EventRow] = []
+        """Since it is watched."""
+        seen, network = [0], stage.world.network
 
-        def notice(row: EventRow) -> None:
-            if row.kind != RECORDS[self.record]:
-                return
-            if self.of is None or row.broker_id in stage.nodes(self.of):
-                seen.append(row)
+        def heard(message: "Message") -> None:
+            seen[0] += self._is_meant(message, stage)
 
-        stage.world.journal.listeners.append(notice)
-        return lambda: len(seen)
+        (network.stopped if self.lost else network.arrived).append(heard)
+        return lambda: seen[0]
+
+    def _is_meant(self, message: "Message", stage: "Stage") -> bool:
+        is_named = type(message.request).__name__ == f"{self.message}Request"
+        if not is_named or message.is_reply is not self.replies:
+            return False
+        is_sender = self.from_ is None or message.sender in stage.nodes(self.from_)
+        return is_sender and (self.to is None or message.receiver in stage.nodes(self.to))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

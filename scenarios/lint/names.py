@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..happenings import EVENTS
+from ..journal_kinds import EVENTS
 from ..properties import ALL
 from ..reading import document_of
 from ..scenario import Scenario

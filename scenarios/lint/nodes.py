@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ..broker_states import BrokerState
 from ..claims.converge import IMAGES, Converge
-from ..conditions import BrokerState, ControllerState
+from ..controller_states import ControllerState
 from ..places import found
 from ..reading import Path, Problem
 from ..scenario import Scenario

@@ -3,7 +3,8 @@ decided."""
 
 from collections.abc import Iterator, Sequence
 
-from ..conditions import AllOf, AnyOf, BrokerState, Condition, FencedAtLeast, Held, Leaderless, Not
+from ..broker_states import BrokerState, FencedAtLeast
+from ..conditions import AllOf, AnyOf, Condition, Held, Leaderless, Not
 from ..durations import spelled
 from ..scenario import Scenario
 from ..step import Step

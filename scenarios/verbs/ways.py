@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from ..amounts import Amount, in_order
-from ..constraints import Between, OneOf
+from ..constraints import Between
 from ..delays import uniform
-from ..happenings import MESSAGES
+from ..happenings import MessageName
 from ..network_rules import Block, Delay, Duplicate, Hold, Loss, Nth, Rule
 from ..selectors import Selector
 from .shapes import Shape
@@ -31,7 +31,7 @@ class Ways(Verb):
     from_: Selector | None = None
     to: Selector | None = None
     between: tuple[Selector, ...] = ()
-    message: Annotated[str, OneOf(MESSAGES)] | None = None
+    message: MessageName | None = None
     replies: bool = False
     for_: Amount | None = None
 
@@ -50,8 +50,8 @@ class Ways(Verb):
         name, replies = self.message, self.replies
 
         def concerns(message: "Message") -> bool:
-            is_named = name is None or type(message.request).__name__ == f"{name}Request"
-            return is_named and message.is_reply is replies and is_on_way(message)
+            is_meant = name is None or type(message.request).__name__ == f"{name}Request"
+            return is_meant and message.is_reply is replies and is_on_way(message)
 
         return concerns
 

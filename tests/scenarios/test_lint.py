@@ -3,7 +3,7 @@
 import pytest
 
 from kraftsim.scenario_files import library, read_file
-from kraftsim.scenarios.happenings import EVENTS
+from kraftsim.scenarios.journal_kinds import EVENTS
 from kraftsim.scenarios.lint import complaints
 from kraftsim.scenarios.plan import expand
 from kraftsim.scenarios.reading import Problem

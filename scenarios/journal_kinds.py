@@ -1,0 +1,20 @@
+"""Kinds of rows of the journal, by which a lesson's captions are hung."""
+
+EVENTS = (
+    "broker_registered",
+    "broker_unregistered",
+    "broker_fenced",
+    "broker_unfenced",
+    "broker_in_controlled_shutdown",
+    "topic_created",
+    "topic_deleted",
+    "partition_changed",
+    "controller_elected",
+    "agent_state",
+    "controller_state",
+    "clone_state",
+    "fault_begins",
+    "fault_ends",
+    "calm_begins",
+    "admin_refused",
+)

@@ -1,0 +1,26 @@
+"""The scenario in the README is one that works, in all of its cells."""
+
+import json
+from pathlib import Path
+
+from kraftsim.cli import main
+from kraftsim.scenario_files import LIBRARY
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+
+
+def test_the_scenario_in_the_readme_passes(tmp_path, capsys):
+    (example,) = (
+        part.partition("```")[0]
+        for part in README.read_text("utf-8").split("```yaml\n")[1:]
+        if part.startswith("schema: ")
+    )
+    (tmp_path / "mine.yaml").write_text(example)
+    (tmp_path / "racks.yaml").write_text((LIBRARY / "parts" / "three-racks.yaml").read_text())
+
+    assert main(["scenario", "run", str(tmp_path / "mine.yaml"), "--json"]) == 0
+
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [("pass", 1), ("pass", 1)] == [
+        (one["verdict"], one["measured"]["fence_delay"]["samples"]) for one in lines
+    ]
