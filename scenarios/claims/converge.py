@@ -32,8 +32,8 @@ OF_CONTROLLERS: dict[str, Callable[[Node], object]] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Converge:
     """Within so long of the begin of the calm there is a moment at which `equal` is the same for
-    all of those that run: images (what the metadata says; of brokers as well), high_watermarks,
-    log_ends, epochs, leaders (who leads, as each knows it), voters."""
+    all of those that are healed and run: images (what the metadata says; of brokers as well),
+    high_watermarks, log_ends, epochs, leaders (who leads, as each knows it), voters."""
 
     equal: Annotated[str, OneOf(tuple(OF_CONTROLLERS))]
     within: Amount
@@ -59,10 +59,10 @@ class Converge:
         return nothing_more
 
     def _values(self, stage: "Stage") -> dict[int, object]:
-        """Of those that run, and have such a thing."""
+        """Of those that are healed and run, and have such a thing."""
         world = stage.world
         values: dict[int, object] = {}
-        for node_id in stage.nodes(self.of):
+        for node_id in filter(world.must_be_well, stage.nodes(self.of)):
             controller, agent = world.controllers.get(node_id), world.agents.get(node_id)
             if controller is not None and controller.state == "RUNNING":
                 values[node_id] = OF_CONTROLLERS[self.equal](controller.node)
