@@ -172,7 +172,7 @@ def test_whoever_was_cut_off_converges_in_the_calm(thing):
 def test_of_those_that_the_calm_leaves_alone_nothing_is_asked():
     """Without the one that is cut off there are two, and they agree at once."""
     cut = {"at": "2s", "net.partition": {"on": 3000}}
-    at_once = [{"equal": "epochs", "within": "1s"}]
+    at_once = [{"equal": "high_watermarks", "within": "1s"}]
     verdicts = set()
     for seed in range(1, 9):
         result = run(scenario(cut, controllers=3, converge=at_once), seed)
