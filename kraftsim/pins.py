@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 def pinned_plan(scenario: Scenario, seed: int, digest: str = "") -> Scenario:
     """The plan as it is kept: run without words it repeats this very run."""
-    return replace(expand(scenario, seed), pins=(Pin(seed=seed, digest=digest),), smoke={})
+    pin = Pin(seed=seed, digest=digest, cell=scenario.cell)
+    return replace(expand(scenario, seed), pins=(pin,), smoke={})
 
 
 def drifts(file: ScenarioFile, result: Result) -> Iterator[str]:
     """A sentence for each pin of that seed that does not hold any more."""
-    for pin in file.scenario.pins:
+    for pin in file.scenario.own_pins:
         if pin.seed != result.seed:
             continue
         if pin.plan:

@@ -143,7 +143,7 @@ def seeds_of(given: argparse.Namespace, file: "ScenarioFile") -> range:
     if given.seeds is not None:
         seeds: range = given.seeds
         return seeds
-    pins = file.scenario.pins
+    pins = file.scenario.own_pins
     seed = given.seed if given.seed is not None else pins[0].seed if pins else 1
     return range(seed, seed + 1)
 

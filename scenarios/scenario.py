@@ -62,11 +62,13 @@ class Binding:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
     """A seed whose run is known: `digest` is what it gave when it was pinned, `plan` the file that
-    has its plan, beside this one (`drift.py`)."""
+    has its plan, beside this one (`drift.py`). Of a sweep they are those of one `cell`, named by
+    its values (`[pause=9s]`)."""
 
     seed: int
     digest: str = ""
     plan: str = ""
+    cell: Annotated[tuple[str, ...], Bare()] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +109,11 @@ class Scenario:
     def cell(self) -> tuple[str, ...]:
         """Which of those that its file stands for; nothing if it is the only one."""
         return values_of(self.sweep)
+
+    @property
+    def own_pins(self) -> tuple[Pin, ...]:
+        """Those that are about this cell, or about no cell in particular."""
+        return tuple(one for one in self.pins if one.cell in ((), self.cell))
 
 
 def read_cells(document: object) -> tuple[Scenario, ...]:

@@ -14,6 +14,7 @@ def complaints(scenario: Scenario) -> Iterator[str]:
     yield from _unbound(scenario)
     yield from _unknown_failure(scenario)
     yield from _unknown_faults(scenario)
+    yield from _pins_of_any_cell(scenario)
     yield from _unknown_mutants(scenario)
     for number, caption in enumerate(scenario.lesson):
         if caption.on not in EVENTS:
@@ -28,6 +29,17 @@ def _unknown_failure(scenario: Scenario) -> Iterator[str]:
     known = (*(one.name for one in ALL), *scenario.expect.names())
     if failure is not None and failure not in known:
         yield f"expect.fails_with: expected {nearest(failure, known)}, got {failure!r}"
+
+
+def _pins_of_any_cell(scenario: Scenario) -> Iterator[str]:
+    for number, pin in enumerate(scenario.pins):
+        if scenario.sweep and (pin.digest or pin.plan) and not pin.cell:
+            yield f"pins[{number}]: expected a cell: each of the sweep has a run of its own"
+        for value in pin.cell:
+            name = value.partition("=")[0]
+            if name not in scenario.sweep:
+                near = nearest(name, tuple(scenario.sweep)) or "none, for there is no sweep"
+                yield f"pins[{number}].cell: expected {near}, got {name!r}"
 
 
 def _unknown_faults(scenario: Scenario) -> Iterator[str]:

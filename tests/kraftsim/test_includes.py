@@ -141,6 +141,32 @@ def test_a_cell_that_there_is_not_names_those_that_there_are(files, capsys):
     assert "no cell with beat=1: expected one of loss=0.0, beat=500;" in capsys.readouterr().err
 
 
+def test_a_pin_of_a_cell_is_about_that_cell_alone(files, capsys):
+    """Its seed is that of no other, and its digest has drifted where it is another."""
+    pins = "pins:\n  - {seed: 5, cell: [loss=0.1, beat=500], digest: b2:00}\n  - {seed: 3}\n"
+    files(swept=SWEPT + pins)
+
+    main(["scenario", "run", "swept.yaml", "--json"])
+
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [3, 3, 5, 3] == [one["seed"] for one in found]
+    assert [0, 0, 1, 0] == [len(one["drifted"]) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("pin", "said"),
+    [
+        ("{seed: 5, digest: b2:00}", "pins[0]: expected a cell"),
+        ("{seed: 5, cell: lose=0.1}", "pins[0].cell: expected 'loss' (nearest), got 'lose'"),
+    ],
+)
+def test_a_pin_of_no_cell_is_complained_of(files, capsys, pin, said):
+    files(swept=SWEPT + f"pins: [{pin}]\n")
+
+    assert main(["scenario", "lint", "swept.yaml"]) == 1
+    assert said in capsys.readouterr().out
+
+
 def test_a_cell_that_fails_is_repeated_by_its_name(files, capsys):
     never = "expect: {never: [{not: {leaderless: 1h}}], calm: []}\n"
     files(swept=SWEPT + never)
