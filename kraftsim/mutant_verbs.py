@@ -7,6 +7,7 @@ import argparse
 import json
 import time
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import FAILED, GOOD, CommandError
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from kraftsim.scenarios.mutants.kill import Kill
     from kraftsim.scenarios.scenario import Scenario
 
+    from .scenario_files import ScenarioFile
+
 SWARM = "swarm-everything"
 
 
@@ -23,6 +26,7 @@ def add_mutants(words: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     one = words.add_parser("mutants", help="plant known bugs: is each noticed?")
     one.add_argument("names", nargs="*", metavar="NAME", help="all of them, unless given")
     one.add_argument("--json", action="store_true", help="print JSON")
+    one.add_argument("--smallest", action="store_true", help="by the smallest scenario of each")
     one.add_argument(
         "--swarm", type=int, metavar="N", help=f"how many of N seeds of {SWARM} alone kill each"
     )
@@ -33,11 +37,12 @@ def _mutants(given: argparse.Namespace) -> int:
     chosen = _chosen(given.names)
     if given.swarm is not None:
         return _swarm(chosen, given.swarm, as_json=given.json)
-    rows, without = [], {one.scenario: _without(one.scenario) for one in chosen}
+    rows: list[dict[str, object]] = []
+    without: dict[str, tuple[str, ...]] = {}
     for one in chosen:
         began_s = time.monotonic()
-        done = _kill(one, without[one.scenario])
-        rows.append(_row(one) | {"property": one.broken, "killed": done.is_killed})
+        done = _kill(one, _shown_by(one, smallest=given.smallest), without)
+        rows.append(_row(one) | _measured(one) | {"killed": done.is_killed})
         if not given.json:
             _tell(done, time.monotonic() - began_s)
     if given.json:
@@ -55,7 +60,8 @@ def _chosen(names: Iterable[str]) -> "list[Mutant]":
     return [MUTANTS[name] for name in names or sorted(MUTANTS)]
 
 
-def _scenario(name: str) -> "Scenario":
+def small_scenario(name: str) -> "Scenario":
+    """One of the library, as it runs in the suite."""
     from kraftsim.scenarios.smoke import in_small
 
     from .scenario_files import find, read_file
@@ -63,31 +69,60 @@ def _scenario(name: str) -> "Scenario":
     return in_small(read_file(find(name)).scenario)
 
 
-def _without(name: str) -> tuple[str, ...]:
-    """What falls in a scenario although nothing is planted: that kills nobody."""
-    from kraftsim.scenarios.mutants.kill import broken
+def _shown_by(one: "Mutant", *, smallest: bool) -> "Scenario":
+    from .mutant_files import reproducers
+    from .scenario_files import read_file
 
-    scenario = _scenario(name)
-    return broken(scenario, scenario.pins[0].seed)
+    if not smallest:
+        return small_scenario(one.scenario)
+    kept = reproducers()
+    if one.name not in kept:
+        raise CommandError(
+            f"{one.name} has no smallest scenario yet: `kraftsim scenario shrink {one.scenario} "
+            f"--mutant {one.name}` makes one"
+        )
+    return read_file(kept[one.name]).scenario
 
 
-def _kill(one: "Mutant", without: tuple[str, ...]) -> "Kill":
-    from kraftsim.scenarios.mutants.kill import kill
+def _kill(one: "Mutant", scenario: "Scenario", without: dict[str, tuple[str, ...]]) -> "Kill":
+    """`without`: what falls in a scenario although nothing is planted, which kills nobody."""
+    from kraftsim.scenarios.mutants.kill import broken, kill
 
-    scenario = _scenario(one.scenario)
-    return kill(one, scenario, scenario.pins[0].seed, without)
+    seed = scenario.pins[0].seed
+    if scenario.name not in without:
+        without[scenario.name] = broken(scenario, seed)
+    return kill(one, scenario, seed, without[scenario.name])
 
 
 def _row(one: "Mutant") -> dict[str, object]:
-    return {"mutant": one.name, "defect": one.defect, "scenario": one.scenario}
+    return {
+        "mutant": one.name,
+        "defect": one.defect,
+        "scenario": one.scenario,
+        "property": one.broken,
+    }
+
+
+def _measured(one: "Mutant") -> dict[str, object]:
+    """What `make mutants` has found out; None: nothing yet."""
+    from .mutant_files import densities, reproducers, size
+    from .scenario_files import read_file
+
+    density, small = densities().get(one.name), reproducers().get(one.name)
+    return {
+        "swarm_kills": None if density is None else density.kills,
+        "swarm_seeds": None if density is None else density.seeds,
+        "smallest": None if small is None else size(read_file(small).scenario),
+    }
 
 
 def _tell(done: "Kill", took_s: float) -> None:
-    one = done.mutant
+    one, measured = done.mutant, _measured(done.mutant)
+    alone = f"{measured['swarm_kills']} of {measured['swarm_seeds']} seeds"
     verdict = "killed  " if done.is_killed else "SURVIVED"
     print(
         f"{one.name} {verdict} {took_s:4.1f} s  {one.scenario} by {one.broken}: {one.title} "
-        f"({one.defect})",
+        f"({one.defect}); swarm alone: {alone}; smallest: {measured['smallest']}",
         flush=True,
     )
 
@@ -96,7 +131,7 @@ def _swarm(chosen: "list[Mutant]", seeds: int, *, as_json: bool) -> int:
     """Without the scenario that was made for each: a measure of the search, never a failure."""
     from kraftsim.scenarios.mutants.kill import broken, kills
 
-    scenario = _scenario(SWARM)
+    scenario = small_scenario(SWARM)
     passing = [seed for seed in range(1, seeds + 1) if not broken(scenario, seed)]
     rows: list[dict[str, object]] = []
     for one in chosen:
@@ -106,4 +141,28 @@ def _swarm(chosen: "list[Mutant]", seeds: int, *, as_json: bool) -> int:
             print(f"{one.name} {count:>5} of {len(passing)} seeds: {one.title}", flush=True)
     if as_json:
         print(json.dumps(rows))
+    return GOOD
+
+
+def shrink_with(
+    name: str, file: "ScenarioFile", seed: int | None, out: Path | None, limit_s: float
+) -> int:
+    """`scenario shrink --mutant`: the smallest file that falls with the bug, and holds without."""
+    from kraftsim.scenarios.mutants.reproduce import reproducer
+    from kraftsim.scenarios.smoke import in_small
+
+    from .mutant_files import size
+    from .scenario_files import written
+
+    (one,) = _chosen([name])
+    scenario, ends_s = in_small(file.scenario), time.monotonic() + limit_s
+    if seed is None:
+        seed = scenario.pins[0].seed if scenario.pins else 1
+    try:
+        small = reproducer(one, scenario, seed, may_go_on=lambda: time.monotonic() < ends_s)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    path = out or Path(f"{name}.yaml")
+    path.write_text(written(small), "utf-8")
+    print(f"{path}: {size(small)}; falls by {one.broken}")
     return GOOD

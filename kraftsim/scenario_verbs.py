@@ -63,6 +63,7 @@ def _add_shrink(words: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     one.add_argument("--out", type=Path, metavar="F", help="where to write it; NAME-small.yaml")
     one.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="60 unless given")
     add_cell(one)
+    one.add_argument("--mutant", metavar="NAME", help="with that bug; it has to hold without it")
     one.set_defaults(run=_shrink)
 
 
@@ -120,10 +121,13 @@ def _shrink(given: argparse.Namespace) -> int:
     from kraftsim.scenarios.run import run
     from kraftsim.scenarios.shrink import shrink, signature
 
+    from .mutant_verbs import shrink_with
     from .pins import pinned_plan
     from .scenario_files import find, read_file, written
 
     file = read_file(find(given.scenario), given.cell)
+    if given.mutant is not None:
+        return shrink_with(given.mutant, file, given.seed, given.out, given.time_limit)
     given.seeds = None
     seed = seeds_of(given, file)[0]
     ends = time.monotonic() + given.time_limit

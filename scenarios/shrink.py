@@ -6,6 +6,7 @@ breaks the same property first is taken, and made smaller in turn, until nothing
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from .amounts import Amount
 from .limits import LimitError
@@ -14,6 +15,7 @@ from .plan import expand
 from .run import Result, run
 from .scenario import Scenario
 
+T = TypeVar("T")
 SHORTEST_US = 1_000_000
 NO_DELAY = Amount(fixed_us=0)
 
@@ -40,19 +42,29 @@ def shrink(
     result = run(plan, seed)
     if not result.violations:
         raise ValueError(f"{plan.name}: expected a seed that fails, {seed} gives {result.verdict}")
-    wanted, tried = signature(result), 1
-    is_smaller = True
+    wanted = signature(result)
+    plan, better, tried = smallest(plan, lambda one: _fails_alike(one, seed, wanted), may_go_on)
+    return Shrunk(plan, better or result, tried + 1)
+
+
+def smallest(
+    plan: Scenario, outcome_of: Callable[[Scenario], T | None], may_go_on: Callable[[], bool]
+) -> tuple[Scenario, T | None, int]:
+    """The smallest that still has an outcome, that outcome (None: of none smaller than `plan`), and
+    how many were tried."""
+    best: T | None = None
+    tried, is_smaller = 0, True
     while is_smaller and may_go_on():
         is_smaller = False
         for candidate in _smaller(plan):
             if not may_go_on():
                 break
             tried += 1
-            outcome = _fails_alike(candidate, seed, wanted)
+            outcome = outcome_of(candidate)
             if outcome is not None:
-                plan, result, is_smaller = candidate, outcome, True
+                plan, best, is_smaller = candidate, outcome, True
                 break
-    return Shrunk(plan, result, tried)
+    return plan, best, tried
 
 
 def _fails_alike(candidate: Scenario, seed: int, wanted: str) -> Result | None:
@@ -67,6 +79,7 @@ def _fails_alike(candidate: Scenario, seed: int, wanted: str) -> Result | None:
 def _smaller(plan: Scenario) -> Iterator[Scenario]:
     """What may be left out, the greatest first."""
     yield from _fewer_steps(plan)
+    yield from _fewer_picked(plan)
     yield from _fewer_nodes(plan)
     yield from _less_time(plan)
     if plan.network != NetworkShape(low=NO_DELAY, high=NO_DELAY):
@@ -81,6 +94,17 @@ def _fewer_steps(plan: Scenario) -> Iterator[Scenario]:
         yield replace(plan, do=plan.do[half:])
     for number in range(len(plan.do)):
         yield replace(plan, do=plan.do[:number] + plan.do[number + 1 :])
+
+
+def _fewer_picked(plan: Scenario) -> Iterator[Scenario]:
+    """First those that are drawn, then the nodes that they are drawn from."""
+    for name, binding in plan.let.items():
+        nodes = binding.nodes
+        if nodes.word == "pick":
+            for count in dict.fromkeys((1, int(nodes.value) // 2, int(nodes.value) - 1)):
+                if 0 < count < int(nodes.value):
+                    fewer = replace(binding, nodes=replace(nodes, value=count))
+                    yield replace(plan, let={**plan.let, name: fewer})
 
 
 def _fewer_nodes(plan: Scenario) -> Iterator[Scenario]:

@@ -1,10 +1,12 @@
-"""docs/bugs.md: every mutant, what it was for real, and what kills it.
+"""docs/bugs.md: every mutant, what it was for real, what kills it, and what was measured of it.
 
 `python -m tests.mutant_table` writes it; a test sees that it is what the table says.
 """
 
 from pathlib import Path
 
+from kraftsim.mutant_files import densities, reproducers, size
+from kraftsim.scenario_files import read_file
 from kraftsim.scenarios.mutants import MUTANTS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "bugs.md"
@@ -16,17 +18,31 @@ expects the property, or the claim of the file, to fall. `start`: the cluster do
 `assertion`: the core itself sees the impossible. A survivor fails the suite. Written by
 `python -m tests.mutant_table`.
 
-| mutant | the bug | where it happened | scenario | falls by |
-|---|---|---|---|---|
+*swarm alone*: with how many seeds of `swarm-everything`, all of which pass without the bug,
+anything falls. *smallest*: controllers + brokers, steps and simulated seconds of the smallest
+scenario that shows it, which `kraftsim scenario mutants NAME --smallest` runs, and which
+`kraftsim scenario shrink SCENARIO --mutant NAME` makes. `make mutants` measures both anew.
+
+| mutant | the bug | where it happened | scenario | falls by | swarm alone | smallest |
+|---|---|---|---|---|---|---|
 """
+FOLDER = "../scenarios/mutants/reproducers"
 
 
 def page() -> str:
+    alone, small = densities(), reproducers()
     rows = (
-        f"| {one.name} | {one.title} | {one.defect} | {one.scenario} | {one.broken} |\n"
+        f"| {one.name} | {one.title} | {one.defect} | {one.scenario} | {one.broken} "
+        f"| {alone.get(one.name, 'not measured')} | {_link(small.get(one.name))} |\n"
         for one in sorted(MUTANTS.values(), key=lambda one: one.name)
     )
     return HEAD + "".join(rows)
+
+
+def _link(path: Path | None) -> str:
+    if path is None:
+        return "not made"
+    return f"[{size(read_file(path).scenario)}]({FOLDER}/{path.name})"
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
-"""The workload on our timeline and network. Beats and sweeps are rows of the journal, every message
-that arrives is kept with its time."""
+"""The workload on our timeline and network; whatever happens is kept with its time."""
 
-from collections.abc import Callable
 from functools import partial
 
 from bench.peers.workload import (
@@ -18,7 +16,6 @@ from bench.peers.workload import (
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.controller.timeline import Timeline
 from kraftsim.scenarios.delays import uniform
-from kraftsim.scenarios.journal import Journal
 from kraftsim.scenarios.network import Message, Network
 from kraftsim.scenarios.streams import Streams
 
@@ -33,9 +30,8 @@ class Cluster:
         self.network = Network(timeline, streams.draw_of("network"))
         low_us, high_us = (round(one * US) for one in DELAY_S)
         self.network.delay_us = uniform(low_us, high_us, streams.of("delay"))
-        self.network.arrived.append(self._arrived)
-        self.journal = Journal(lambda: timeline.now_us, run_id="bench", seed=seed)
-        self.trace: list[tuple[int, Message]] = []
+        self.network.arrived.append(self.note)
+        self.trace: list[tuple[int, object]] = []
         for broker in range(BROKERS):
             first_us = round(streams.of("first").random() * BEAT_S * US)
             timeline.at(first_us, partial(self.beat, broker))
@@ -43,9 +39,12 @@ class Cluster:
         for number in range(CONTROLLERS):
             timeline.at(round(SWEEP_S * US), partial(self.sweep, number))
 
+    def note(self, what: object) -> None:
+        self.trace.append((self.timeline.now_us, what))
+
     def beat(self, broker: int) -> None:
         self.tally.events += 1
-        self.journal.write(f"broker-{broker}", "beat", broker_id=broker)
+        self.note(("beat", broker))
         request = BrokerHeartbeatRequest(
             broker_id=broker,
             broker_epoch=1,
@@ -55,34 +54,27 @@ class Cluster:
         )
         for number in range(CONTROLLERS):
             message = Message(broker, BROKERS + number, request)
-            self.network.carry(message, self._heard_by(number, message))
+            self.network.carry(message, partial(self.hear, number, message))
         self.timeline.after(round(BEAT_S * US), partial(self.beat, broker))
 
-    def _heard_by(self, number: int, message: Message) -> Callable[[], None]:
-        def hear() -> None:
-            self.keepers[number].hear(message.sender, self.timeline.now_us / US)
-            answer = Message(message.receiver, message.sender, message.request, True)
-            self.network.carry(answer, self._answered)
+    def hear(self, number: int, message: Message) -> None:
+        self.keepers[number].hear(message.sender, self.timeline.now_us / US)
+        answer = Message(message.receiver, message.sender, message.request, True)
+        self.network.carry(answer, self.answered)
 
-        return hear
-
-    def _answered(self) -> None:
+    def answered(self) -> None:
         self.tally.events += 1
 
     def sweep(self, number: int) -> None:
-        self.journal.write(f"controller-{number}", "sweep")
+        self.note(("sweep", number))
         self.keepers[number].sweep(self.timeline.now_us / US)
         self.timeline.after(round(SWEEP_S * US), partial(self.sweep, number))
-
-    def _arrived(self, message: Message) -> None:
-        self.trace.append((self.timeline.now_us, message))
 
 
 def run(seed: int) -> Tally:
     cluster = Cluster(seed)
     cluster.timeline.run_until(round(SIMULATED_S * US))
-    noted = cluster.journal.next_seq + len(cluster.trace)
-    assert noted == cluster.tally.events, "every event is noted"
+    assert len(cluster.trace) == cluster.tally.events, "every event is noted"
     return cluster.tally
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import repeat
 
 from ..limits import LimitError
 from ..run import Run, properties_of
@@ -9,6 +10,7 @@ from ..scenario import Scenario
 from .mutant import Mutant, planted
 
 START, ASSERTION = "start", "assertion"  # how a run can end before anything is judged
+LOOK_EVERY_US = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,29 @@ def kill(mutant: Mutant, scenario: Scenario, seed: int, without: tuple[str, ...]
 def kills(mutant: Mutant, scenario: Scenario, passing: Iterable[int]) -> int:
     """With how many of those seeds, all of which pass without it, does anything fall?"""
     with planted(mutant):
-        return sum(bool(broken(scenario, seed)) for seed in passing)
+        return sum(falls(scenario, seed) for seed in passing)
+
+
+def falls(scenario: Scenario, seed: int) -> bool:
+    """Does anything fall? What comes after the first is not waited for."""
+    try:
+        return bool(_UntilBroken(scenario, seed, properties_of(scenario)).finish().violations)
+    except (_Fell, LimitError, AssertionError):
+        return True
+
+
+class _Fell(Exception):
+    """Enough is known of a run."""
+
+
+class _UntilBroken(Run):
+    """Looks every second of it whether it may end."""
+
+    def _move(self, by_us: int) -> None:
+        for piece_us in (*repeat(LOOK_EVERY_US, by_us // LOOK_EVERY_US), by_us % LOOK_EVERY_US):
+            super()._move(piece_us)
+            if self.watch.violations:
+                raise _Fell
 
 
 def broken(scenario: Scenario, seed: int) -> tuple[str, ...]:

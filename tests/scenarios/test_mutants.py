@@ -7,9 +7,11 @@ from collections import defaultdict
 import pytest
 
 from kraftsim.cli import main
+from kraftsim.mutant_files import densities, reproducers
 from kraftsim.scenario_files import library, read_file
+from kraftsim.scenarios.lint import complaints
 from kraftsim.scenarios.mutants import MUTANTS, Mutant, planted
-from kraftsim.scenarios.mutants.kill import Kill, kill
+from kraftsim.scenarios.mutants.kill import Kill, broken, kill
 from kraftsim.scenarios.smoke import in_small
 from tests import mutant_table
 
@@ -120,7 +122,64 @@ def test_the_command_gives_rows_and_fails_with_a_survivor(capsys, monkeypatch):
 
     rows = json.loads(capsys.readouterr().out)
     assert [("M00", False), ("M42", True)] == [(row["mutant"], row["killed"]) for row in rows]
-    assert {"mutant", "defect", "scenario", "property", "killed"} == set(rows[0])
+    assert {
+        *("mutant", "defect", "scenario", "property", "killed"),
+        *("swarm_kills", "swarm_seeds", "smallest"),
+    } == set(rows[0])
+    assert (None, None) == (rows[0]["swarm_seeds"], rows[0]["smallest"])
+
+
+def test_every_mutant_was_measured_and_has_its_smallest_scenario():
+    """Mend it with `make mutants`."""
+    assert set(MUTANTS) == set(reproducers()) >= set(densities())
+
+
+@pytest.mark.parametrize("name", sorted(MUTANTS))
+def test_a_smallest_scenario_is_sound(name):
+    """One that is not is made again: `python -m tests.mutant_measures smallest NAME`."""
+    assert [] == list(complaints(read_file(reproducers()[name]).scenario))
+
+
+@pytest.mark.parametrize("name", sorted(MUTANTS)[::6])
+def test_a_smallest_scenario_falls_with_its_bug_and_holds_without(name):
+    one, scenario = MUTANTS[name], read_file(reproducers()[name]).scenario
+    seed = scenario.pins[0].seed
+
+    assert () == broken(scenario, seed)
+    assert kill(one, scenario, seed).is_killed
+
+
+def test_the_smallest_scenario_of_a_bug_is_run_by_name(capsys):
+    assert 0 == main(["scenario", "mutants", "M42", "--smallest"])
+
+    assert "M42 killed" in capsys.readouterr().out
+
+
+def test_a_bug_without_a_smallest_scenario_says_how_to_make_it(capsys, monkeypatch):
+    monkeypatch.setitem(MUTANTS, "M00", harmless())
+
+    assert 1 == main(["scenario", "mutants", "M00", "--smallest"])
+
+    assert "scenario shrink steady-heartbeats --mutant M00" in capsys.readouterr().err
+
+
+def test_a_scenario_is_made_smaller_with_a_bug_in_place(capsys, tmp_path):
+    path = tmp_path / "small.yaml"
+    words = ["scenario", "shrink", "gc-pause-shorter-than-lease", "--mutant", "M41"]
+
+    assert 0 == main([*words, "--out", str(path)])
+
+    small = read_file(path).scenario
+    assert (1, 1, 1) == (small.cluster.controllers, small.cluster.brokers, len(small.do))
+    assert f"{path}: 1 + 1 nodes, 1 step, " in capsys.readouterr().out
+    assert () == broken(small, small.pins[0].seed)
+    assert kill(MUTANTS["M41"], small, small.pins[0].seed).is_killed
+
+
+def test_a_scenario_that_does_not_kill_a_bug_is_not_made_smaller_with_it(capsys):
+    assert 1 == main(["scenario", "shrink", "steady-heartbeats", "--mutant", "M42"])
+
+    assert "M42 is not killed by steady-heartbeats" in capsys.readouterr().err
 
 
 def test_the_swarm_alone_is_counted(capsys):
