@@ -29,7 +29,8 @@ class HostedNode:
     """`transport` carries requests to other controllers and calls back with what came of them;
     `step_listeners` are told of every step that let out more than a reply, `committed_listeners`
     of every batch once it is committed, in order. `write` makes durable what a step says: True if
-    it is, else it calls back, in order. Without it memory is the disk."""
+    it is, else it calls back, in order. Without it memory is the disk. `on_failure` hears of a step
+    that has seen the impossible, and ends the process; without it the error goes on its way."""
 
     def __init__(
         self, node: Node, clock: Clock, transport: Transport, write: Write | None = None
@@ -38,6 +39,7 @@ class HostedNode:
         self.clock = clock
         self.step_listeners: list[Callable[[Node, Turn], None]] = []
         self.committed_listeners: list[Callable[[Batch], None]] = []
+        self.on_failure: Callable[[AssertionError], None] | None = None
         self._transport = transport
         self._write = write
         self._unsaid: deque[list[tuple[Sends, Replies]]] = deque()  # since each pending vote
@@ -72,7 +74,11 @@ class HostedNode:
         """Decide `request` now; `reply_to` is called once, now or when the reply may be seen."""
         now_ms = self.clock.now_ms
         wall_ms = now_ms + self.clock.wall_offset_ms
-        turn = self.node.submit(request, reply_to, now_ms, wall_ms)
+        try:
+            turn = self.node.submit(request, reply_to, now_ms, wall_ms)
+        except AssertionError as error:
+            self._fail(error)
+            return
         is_plain = turn.is_plain and not self._unsaid
         if is_plain and self.node.deadline_ms >= self._wakeup.armed_ms:
             for answer, reply in turn.replies:
@@ -89,7 +95,18 @@ class HostedNode:
             return
         now_ms = self.clock.now_ms
         wall_ms = now_ms + self.clock.wall_offset_ms
-        self._carry_out(self.node.step(event, now_ms, wall_ms), now_ms)
+        try:
+            turn = self.node.step(event, now_ms, wall_ms)
+        except AssertionError as error:
+            self._fail(error)
+            return
+        self._carry_out(turn, now_ms)
+
+    def _fail(self, error: AssertionError) -> None:
+        """What a step left half-done must not be built upon."""
+        if self.on_failure is None:
+            raise error
+        self.on_failure(error)
 
     def _wake(self) -> None:
         if self.is_over or self._is_holding:
@@ -103,7 +120,7 @@ class HostedNode:
         """Persist what a step says, then send, then reply, in order."""
         sends, replies = self._persisted(turn, now_ms)
         if self.is_over:
-            return  # its disk has failed
+            return  # its disk has failed, or it has seen the impossible
         node, wakeup = self.node, self._wakeup
         if node.deadline_ms < wakeup.armed_ms:
             wakeup.arm(node.deadline_ms)
@@ -120,7 +137,11 @@ class HostedNode:
         self._tell(turn)
         while self._is_durable(turn) and turn.persist:
             end_offset = turn.persist[-1].last_offset + 1
-            turn = self.node.step(Persisted(end_offset), now_ms, wall_ms)
+            try:
+                turn = self.node.step(Persisted(end_offset), now_ms, wall_ms)
+            except AssertionError as error:
+                self._fail(error)
+                break
             sends, replies = sends + turn.sends, replies + turn.replies
             self._tell(turn)
         return sends, replies

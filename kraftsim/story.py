@@ -13,6 +13,7 @@ from kraftsim.scenarios.journal import EventRow
 from kraftsim.scenarios.run import Result
 from kraftsim.scenarios.scenario import Scenario
 
+LAST_EVENTS = 6  # that are told of a run that fails
 ROWS_MAX = 200  # of a story; who wants all of it takes --json
 
 
@@ -39,13 +40,23 @@ def verdict(result: Result, *, called: str, is_small: bool = False) -> Iterator[
         f"{result.verdict.upper()}  {result.scenario}{cell}  seed {result.seed}  {result.digest}  "
         f"{result.events} events in {result.virtual_us / 1e6:.1f} virtual seconds"
     )
-    for one in result.violations:
+    violations = sorted(result.violations, key=lambda one: one.t_us)
+    for one in violations:
         number = "" if one.number == "-" else f"{one.number} "
         yield f"  broken at {one.t_us / 1e6:.3f} s: {number}{one.name}: {one.what}"
+    if violations and result.verdict == "fail":
+        yield from _last_events(result.rows, violations[0].t_us)
     yield from (f"  measured: {one}" for one in result.measured)
     if result.verdict != "pass":
         yield from (f"  vacuous: {one}" for one in result.vacuous)
         yield f"  repeat: {_command(result, called, is_small)}"
+
+
+def _last_events(rows: Sequence[EventRow], until_us: int) -> Iterator[str]:
+    """What had happened when the first of them fell."""
+    until = [row for row in rows if row.t_us <= until_us]
+    lines = list(_lines(until, {}))[-LAST_EVENTS:]
+    yield from (f"  before:{line}" for line in lines)
 
 
 def _command(result: Result, called: str, is_small: bool) -> str:
@@ -90,7 +101,8 @@ def _sentence(rows: Sequence[EventRow]) -> str:
         case "agent_state":
             return f"broker {row.broker_id} is {detail['state']}"
         case "controller_state":
-            return f"{_node(row)} is {detail['state']}"
+            failure = f": {detail['failure']}" if "failure" in detail else ""
+            return f"{_node(row)} is {detail['state']}{failure}"
         case "controller_elected":
             voters = _ids(detail["granting_voters"])
             return f"controller {detail['leader_id']} leads epoch {row.leader_epoch}, by {voters}"

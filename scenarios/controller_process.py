@@ -44,7 +44,7 @@ class ControllerProcess:
         step_listeners: list[Callable[[Node, Turn], None]],
     ) -> None:
         self.disk = disk
-        self.failure: str | None = None
+        self.failure: DiskError | AssertionError | None = None
         self.queue: ServiceQueue | None = None
         self.is_alive = self.is_paused = False
         self._make_node = make_node
@@ -173,14 +173,18 @@ class ControllerProcess:
             reply_to(reply)
 
     def _write(self, turn: Turn, log: MetadataLog, on_durable: Callable[[], None]) -> bool:
-        """A controller that cannot write ends, as Kafka's fault handler ends its process."""
+        """A controller that cannot write ends."""
         try:
             return self.disk.write(turn, log, on_durable)
         except DiskError as error:
-            self.failure = str(error)
-            self.kill()
-            self._on_end()
+            self._end_with(error)
             return False
+
+    def _end_with(self, failure: DiskError | AssertionError) -> None:
+        """It ends by itself, as Kafka's fault handler ends a process."""
+        self.failure = failure
+        self.kill()
+        self._on_end()
 
     def _send(self, send: Send, on_answer: Callable[[Response | None], None]) -> None:
         """Answers wait in the same queue as requests do."""
@@ -198,4 +202,5 @@ class ControllerProcess:
         hosted = HostedNode(node, self._clock, self._send, self._write)
         hosted.committed_listeners.append(self._on_committed)
         hosted.step_listeners = self._step_listeners
+        hosted.on_failure = self._end_with
         return hosted

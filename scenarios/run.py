@@ -31,6 +31,7 @@ from .timetable import Timetable
 from .watch import Violation, watch
 from .world import World
 
+ASSERTION = "assertion"  # what is broken when a process ends by one
 START_LIMIT_US = 120_000_000  # a cluster that is not up by then, without a fault, never will be
 STRETCH_US = 1_000_000  # of virtual time, between two words about how far it has come
 
@@ -78,6 +79,8 @@ class Run:
         streams = Streams(seed)
         self.world = World(topology_of(self.plan, streams), streams=streams)
         self.stage = Stage(self.world)
+        self.assertion: Violation | None = None  # the first that ended a process
+        self.world.controller_listeners.append(self._on_controller)
         self.digest = Digest(self.world)
         self.watch = watch(self.world, properties)
         self.expectations = Expectations(self.stage, self.plan.expect)
@@ -106,6 +109,15 @@ class Run:
         self.expectations.settle()
         self.watch.finish()
         return self._judge()
+
+    def _on_controller(self, node_id: int, state: str) -> None:
+        """A process that has seen the impossible is gone; the world goes on, and the run fails."""
+        failure = self.world.controllers[node_id].failure
+        is_new = state == "NOT_RUNNING" and self.assertion is None
+        if is_new and isinstance(failure, AssertionError):
+            what = f"controller {node_id} has ended: {failure}"
+            seq, now_us = self.world.journal.last_seq, self.world.timeline.now_us
+            self.assertion = Violation("-", ASSERTION, what, now_us, seq)
 
     def _warm_up(self) -> None:
         world, plan = self.world, self.plan
@@ -151,7 +163,8 @@ class Run:
             for one in self.expectations.claims
             if one.broken is not None
         )
-        violations = (*self.watch.violations.values(), *broken)
+        ended = () if self.assertion is None else (self.assertion,)
+        violations = (*self.watch.violations.values(), *broken, *ended)
         exercised = {one.name: one.exercised for one in self.watch.properties.values()}
         vacuous = tuple(self._vacuous(exercised))
         return Result(

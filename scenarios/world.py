@@ -190,7 +190,9 @@ class World:
 
     def _tell_of_controller(self, node_id: int) -> None:
         process = self.controllers[node_id]
-        detail = {"state": process.state, "controller_id": node_id}
+        detail: dict[str, object] = {"state": process.state, "controller_id": node_id}
+        if process.state == "NOT_RUNNING" and process.failure is not None:
+            detail["failure"] = str(process.failure)
         self.journal.write(f"controller-{node_id}", "controller_state", detail=detail)
         for listener in self.controller_listeners:
             listener(node_id, process.state)

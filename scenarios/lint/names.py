@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ..journal_kinds import EVENTS
 from ..properties import ALL
 from ..reading import document_of
+from ..run import ASSERTION
 from ..scenario import Scenario
 from ..selectors import EACH
 from ..words import nearest
@@ -24,9 +25,10 @@ def complaints(scenario: Scenario) -> Iterator[str]:
 
 
 def _unknown_failure(scenario: Scenario) -> Iterator[str]:
-    """What it fails with is a property, or one of its own claims by its place."""
+    """What it fails with is a property, one of its own claims by its place, or a process that sees
+    the impossible."""
     failure = scenario.expect.fails_with
-    known = (*(one.name for one in ALL), *scenario.expect.names())
+    known = (*(one.name for one in ALL), *scenario.expect.names(), ASSERTION)
     if failure is not None and failure not in known:
         yield f"expect.fails_with: expected {nearest(failure, known)}, got {failure!r}"
 

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from kraftsim.controller.core.handlers import HANDLERS
+from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.scenarios.limits import LimitError
 from kraftsim.scenarios.property import Broken, Property
 from kraftsim.scenarios.run import Run, run
@@ -151,3 +153,51 @@ def digest_under(hash_seed):
 
 def test_a_seed_has_one_digest_in_every_process_and_under_every_hash_seed():
     assert 1 == len({digest_under(one) for one in ("0", "1", "2", "random")})
+
+
+# A process that sees the impossible
+
+
+@pytest.fixture
+def stumbling(monkeypatch):
+    """Who is told first that a broker wants to shut down finds that it cannot be."""
+    handler, has_stumbled = HANDLERS[BrokerHeartbeatRequest], []
+
+    def buggy(state, request, now_ms):
+        if request.want_shut_down and not has_stumbled:
+            has_stumbled.append(True)
+            raise AssertionError(f"expected nobody to leave, got {request.broker_id}")
+        return handler(state, request, now_ms)
+
+    monkeypatch.setitem(HANDLERS, BrokerHeartbeatRequest, buggy)
+
+
+STOPS = {"at": "2s", "proc.stop": {"on": 1}}
+THREE = {"controllers": 3, "brokers": 2}
+
+
+def test_a_step_that_ends_in_an_assertion_ends_its_process_and_the_run_fails(stumbling):
+    result = run(scenario(do=[STOPS], cluster=THREE), 1)
+
+    assert "fail" == result.verdict
+    (broken,) = result.violations
+    assert "assertion" == broken.name
+    assert broken.what.endswith("has ended: expected nobody to leave, got 1")
+    ended = next(row for row in result.rows if "failure" in row.detail)
+    assert ("controller_state", "NOT_RUNNING") == (ended.kind, ended.detail["state"])
+    assert (broken.t_us, broken.seq) == (ended.t_us, ended.seq)
+
+
+def test_the_world_goes_on_after_it(stumbling):
+    result = run(scenario(do=[STOPS], cluster=THREE), 1)
+
+    leaders = [row.detail["leader_id"] for row in result.rows if row.kind == "controller_elected"]
+    assert len(set(leaders)) > 1
+    assert result.virtual_us > 31_000_000, "warm-up, run and calm"
+
+
+@pytest.mark.parametrize(("step", "verdict"), [(STOPS, "pass"), (CRASH, "fail")])
+def test_a_scenario_can_say_that_it_breaks_a_process(stumbling, step, verdict):
+    expect = {"fails_with": "assertion"}
+
+    assert verdict == run(scenario(do=[step], cluster=THREE, expect=expect), 1).verdict
