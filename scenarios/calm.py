@@ -20,15 +20,13 @@ if TYPE_CHECKING:
 
 CORE, ALL = "core", "all"
 
-
 EVERY_BROKER = Selector("brokers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calm:
-    """`heals`: which controllers, a majority of the voters, drawn (`core`), or every one (`all`);
-    `brokers`: which brokers beside them, drawn when it begins. With `heals: all` every broker is
-    healed, too."""
+    """`heals`: `core`, a majority of the voters that is drawn, and `brokers`, which are drawn when
+    it begins if they must be; or `all`: every controller and every broker."""
 
     heals: Annotated[str, OneOf((CORE, ALL))] = CORE
     brokers: Selector = EVERY_BROKER
