@@ -1,5 +1,6 @@
 """Who can be searched, and how far a search goes by default: as far as half a minute reaches, with
-every step of it looked at."""
+every step of it looked at. With three voters and a broker there is too much to see: it ends at its
+bound, and says so."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress

@@ -6,6 +6,7 @@ from kraftsim.scenario_files import library, read_file, read_files
 from kraftsim.scenario_runs import CANARIES
 from kraftsim.scenarios.lint import complaints
 from kraftsim.scenarios.run import Run, run
+from kraftsim.scenarios.scenario import Pin
 from kraftsim.scenarios.smoke import in_small
 from tests import scenario_docs
 
@@ -15,7 +16,7 @@ CELLS = {
     for name, path in library().items()
     for file in read_files(path)
 }
-PINNED = [(name, pin.seed) for name, scenario in CELLS.items() for pin in scenario.pins]
+PINNED = [(name, pin) for name, scenario in CELLS.items() for pin in scenario.pins]
 
 # What is cheap enough to run twice with many seeds: nothing with a fleet, or a day.
 CHEAP = [name for name, scenario in SCENARIOS.items() if not scenario.smoke]
@@ -44,11 +45,18 @@ def test_a_file_makes_three_claims_or_more(name):
     assert len(SCENARIOS[name].expect.names()) >= 3
 
 
-@pytest.mark.parametrize(("name", "seed"), PINNED)
-def test_a_pinned_run_ends_as_it_should(name, seed):
-    result = run(in_small(CELLS[name]), seed)
+def called(value):
+    return f"seed {value.seed}" if isinstance(value, Pin) else value
+
+
+@pytest.mark.parametrize(("name", "pin"), PINNED, ids=called)
+def test_a_pinned_run_ends_as_it_should(name, pin):
+    """And it is the run that it was when it was pinned. Mend that with `python -m tests.pins`."""
+    result = run(in_small(CELLS[name]), pin.seed)
 
     assert CANARIES.get(name, "pass") == result.verdict, (result.violations, result.vacuous)
+    if not CELLS[name].smoke:
+        assert pin.digest in ("", result.digest)
 
 
 @pytest.mark.parametrize("name", CHEAP)
