@@ -27,6 +27,7 @@ AMOUNTS = {  # option -> (field of Limits, what is counted)
     "losses": ("losses", "answers that are lost, requests that come late or twice"),
     "sessions": ("sessions", "sessions that pass on a controller's clock"),
     "rebirths": ("rebirths", "new processes of the broker"),
+    "stops": ("stops", "controlled shutdowns of the broker"),
 }
 
 

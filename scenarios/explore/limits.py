@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import inf
 
-WRITES, CRASHES, PATIENCE, LOSSES, HALVES, REBIRTHS = range(6)
+WRITES, CRASHES, PATIENCE, LOSSES, HALVES, REBIRTHS, STOPS = range(7)
 SPENT_ON = {
     "writes": WRITES,
     "creates_a_topic": WRITES,
@@ -14,6 +14,7 @@ SPENT_ON = {
     "hears_late": LOSSES,
     "sees_half_a_session_pass": HALVES,
     "is_reborn": REBIRTHS,
+    "is_asked_to_stop": STOPS,
 }
 Spent = tuple[int, ...]
 
@@ -24,7 +25,8 @@ class Limits:
     followers; `losses`: how many answers are given up, or requests arrive when nobody waits for the
     answer any more. A voter that `asks_around` fetches from the others while it knows no leader, as
     4.3 does; else it waits to be told, as before (rule 10.37). With a broker: `sessions` is how
-    often a session passes on a controller's clock, `rebirths` how often its process begins anew."""
+    often a session passes on a controller's clock, `rebirths` how often the broker's process begins
+    anew, `stops` how often it is asked to end."""
 
     epoch: int = 2
     writes: int = 1
@@ -33,6 +35,7 @@ class Limits:
     losses: float = inf
     sessions: int = 0
     rebirths: int = 0
+    stops: int = 0
     asks_around: bool = True
 
     @property
@@ -45,4 +48,5 @@ class Limits:
             self.losses,
             2 * self.sessions,
             self.rebirths,
+            self.stops,
         )

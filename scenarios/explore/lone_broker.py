@@ -4,7 +4,7 @@ what has happened to it since it started, and lives through it again for every s
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from kraftsim.broker_agent.agent import Agent
+from kraftsim.broker_agent.agent import Agent, BrokerState
 from kraftsim.broker_agent.conversation import Channel, Conversation, Send
 from kraftsim.broker_agent.image_history import ImageHistory
 from kraftsim.broker_agent.metadata_fetch import LogPosition
@@ -85,6 +85,10 @@ class BrokerLife:
         self.conversation(conversation).ask_at(0)
         return self.agent.on_deadline(0)
 
+    def is_asked_to_stop(self) -> list[Send]:
+        """SIGTERM: it wants to give away what it leads, and then to end."""
+        return self.agent.request_stop(0)
+
     def conversation(self, name: str) -> Conversation:
         return self.agent._lease if name == "lease" else self.agent._metadata
 
@@ -148,7 +152,8 @@ class LoneBroker:
             for name in NAMES.values()
             if (one := self.life.conversation(name)).is_idle and one.deadline_ms < NEVER_MS
         ]
-        return ("is_reborn",), *idle
+        may_stop = self.life.agent.state is BrokerState.RUNNING
+        return ("is_reborn",), *([("is_asked_to_stop",)] if may_stop else []), *idle
 
     @property
     def awaited(self) -> Mapping[Asker, Sent]:

@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -32,15 +33,22 @@ def brokers(world):
 
 
 @pytest.mark.rule("1.11", "1.12", "1.25", "1.30", "2.7", "2.36")
-def test_a_broker_is_safe_with_one_controller_in_every_history_within_limits():
-    explored, world = searched(ALONE, LIMITS[ALONE], states_max=100_000)
+@pytest.mark.parametrize(
+    ("crashes", "rebirths", "stops"),
+    [(0, 1, 1), (1, 0, 0)],
+    ids=["it restarts, it is stopped", "the controller crashes"],
+)
+def test_a_broker_is_safe_with_one_controller_in_every_history_within(crashes, rebirths, stops):
+    limits = replace(LIMITS[ALONE], crashes=crashes, rebirths=rebirths, stops=stops)
+    explored, world = searched(ALONE, limits)
 
     assert explored.is_exhaustive, explored
-    assert explored.states > 10_000
+    assert explored.states > 1000
     controllers, agents = brokers(world)
     assert {"STARTING", "RECOVERY", "RUNNING"} <= {one.state.value for one in agents}
+    assert stops == ("SHUTTING_DOWN" in {one.state.value for one in agents})
     assert {True, False} == {one.broker.fenced for one in controllers if one.broker}
-    assert len({one.broker.incarnation_id for one in controllers if one.broker}) > 1
+    assert 1 + rebirths == len({one.broker.incarnation_id for one in controllers if one.broker})
 
 
 @pytest.mark.parametrize(
@@ -85,7 +93,7 @@ def test_the_search_finds_a_planted_bug_of_the_quorum(name, rule):
 def test_nodes_that_are_taken_for_one_do_the_same():
     """Beside the numbers of a history, its nodes live through it themselves."""
     drawn = random.Random(0)
-    limits = Limits(epoch=4, writes=9, crashes=9, sessions=9, rebirths=9)
+    limits = Limits(epoch=4, writes=9, crashes=9, sessions=9, rebirths=9, stops=9)
     world, _ = world_of(Subject(voters=2, has_broker=True), limits)
     for _ in range(20):
         live_through(world, drawn)
@@ -106,11 +114,10 @@ def live_through(world, drawn):
         assert outcome in steps.known[state.nodes[place], happening]
 
         nodes[place] = step.node
-        for line in outcome.ended:
+        for asker in map(steps.asker_on, outcome.ended):
             for other in range(steps.voters):
-                facts = steps.facts[steps.nodes.number(nodes[other].key, nodes[other])]
-                if line in facts.parked | facts.deferred:
-                    nodes[other] = nodes[other].meet("is_left_by", steps.asker_on(line)).node
+                if asker in nodes[other].parked | nodes[other].deferred:
+                    nodes[other] = nodes[other].meet("is_left_by", asker).node
         state = world.moved(state, place, outcome, state.spent, is_reborn=event == "restarts")
         assert [one.key for one in nodes] == [steps.nodes.keys[one] for one in state.nodes]
 
