@@ -20,7 +20,7 @@ class Causes:
     of it."""
 
     def __init__(self) -> None:
-        self.doing: int | None = None
+        self.doing: EventRow | None = None
         self._newest: dict[int, EventRow] = {}  # by node, the newest row about it
         self._gone: dict[int, EventRow] = {}  # by node, why it says nothing now
         self._stood: dict[int, int] = {}  # by controller, when it stood for election last
@@ -31,7 +31,7 @@ class Causes:
         """The row that causes one of this kind about this node (which is in this state then); None
         where none is known."""
         if self.doing is not None:
-            return self.doing
+            return self.doing.seq
         if node_id is None:
             return None
         match kind:

@@ -75,9 +75,12 @@ class Journal:
         fault_id: str | None = None,
         detail: Detail | None = None,
     ) -> EventRow:
-        """Without a `cause_seq` it is the newest row from which this one can come."""
-        detail = detail or {}
+        """Without a `cause_seq` it is the newest row from which this one can come; what is written
+        while a fault begins or ends is of that fault."""
+        detail, doing = detail or {}, self.causes.doing
         about = _subject(broker_id, detail)
+        if fault_id is None and doing is not None:
+            fault_id = doing.fault_id
         if cause_seq is None:
             cause_seq = self.causes.of(kind, about, detail.get("state"))
         row = EventRow(

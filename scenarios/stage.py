@@ -145,7 +145,7 @@ class Stage:
     def _doing(self, row: EventRow) -> Iterator[None]:
         """All that is written meanwhile comes of `row`."""
         causes = self.world.journal.causes
-        before, causes.doing = causes.doing, row.seq
+        before, causes.doing = causes.doing, row
         try:
             yield
         finally:

@@ -125,3 +125,16 @@ def test_of_a_long_chain_the_nearest_causes_are_told():
 
     links = [row.seq for row in chain(journal.since(0), 29)]
     assert [*range(30 - LINES_MAX, 30)] == links
+
+
+def test_what_happens_while_a_fault_begins_or_ends_is_of_that_fault():
+    crash = {"at": "5s", "id": "the-crash", "proc.crash": {"on": 1, "for": "15s"}}
+    rows = rows_of(crash)
+
+    of_it = [(row.kind, row.detail.get("state")) for row in rows if row.fault_id == "the-crash"]
+    assert [
+        ("fault_begins", None),
+        ("agent_state", "NOT_RUNNING"),
+        ("fault_ends", None),
+        ("agent_state", "STARTING"),
+    ] == of_it
