@@ -39,7 +39,7 @@ bench: $(VENV)/.test compile
 
 soak: $(VENV)/.test compile
 	KRAFTSIM_SOAK_CLUSTERS=20 $(PYTEST) tests/interop/test_quorum_kills.py $(ARGS)
-	KRAFTSIM_SOAK_STATES=1000000 $(PYTEST) tests/raft/test_explore.py -rP $(ARGS)
+	KRAFTSIM_SOAK_STATES=1000000 $(PYTEST) tests/raft/test_explore.py tests/scenarios/test_explore.py -rP $(ARGS)
 
 determinism: $(VENV)/.test compile
 	KRAFTSIM_DETERMINISM=1 $(PYTEST) tests/scenarios/test_other_processes.py -rs

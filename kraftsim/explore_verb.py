@@ -5,14 +5,15 @@ Exit codes: 0 every history was looked at, 1 one of them breaks a rule, 3 not al
 
 import argparse
 import json
-import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from math import isinf
 from typing import TYPE_CHECKING
 
 from .errors import FAILED, GOOD, VACUOUS, CommandError
+from .progress import Progress
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.explore.limits import Limits
@@ -68,7 +69,13 @@ def _explore(given: argparse.Namespace) -> int:
     subject = Subject(given.voters, given.broker)
     limits = _limits(given, subject)
     began_s = time.monotonic()
-    outcome = _searched(subject, limits, given.states_max or STATES_MAX, given.mutant)
+    progress = Progress(is_wanted=not given.json)
+
+    def on_progress(states: int, depth: int) -> None:
+        progress.say(f"{subject}: {states:,} states, histories of {depth} steps")
+
+    outcome = _searched(subject, limits, given.states_max or STATES_MAX, given.mutant, on_progress)
+    progress.clear()
     seconds = time.monotonic() - began_s
     if given.json:
         print(json.dumps(_document(subject, limits, outcome)))
@@ -89,7 +96,13 @@ def _limits(given: argparse.Namespace, subject: "Subject") -> "Limits":
     return replace(LIMITS[subject], **{key: one for key, one in asked.items() if one is not None})
 
 
-def _searched(subject: "Subject", limits: "Limits", states_max: int, mutant: str | None) -> Outcome:
+def _searched(
+    subject: "Subject",
+    limits: "Limits",
+    states_max: int,
+    mutant: str | None,
+    on_progress: Callable[[int, int], None],
+) -> Outcome:
     from kraftsim.scenarios.explore.search import explore
     from kraftsim.scenarios.explore.subjects import world_of
 
@@ -98,12 +111,10 @@ def _searched(subject: "Subject", limits: "Limits", states_max: int, mutant: str
         try:
             world, beginnings = world_of(subject, limits)
             return Outcome(
-                explore(world, *beginnings, states_max=states_max, on_progress=_progress)
+                explore(world, *beginnings, states_max=states_max, on_progress=on_progress)
             )
         except AssertionError as broken:
             return Outcome(None, str(broken), tuple(getattr(broken, "__notes__", ())))
-        finally:
-            _progress(0, 0)
 
 
 def _plant(name: str | None, planting: ExitStack) -> None:
@@ -115,13 +126,6 @@ def _plant(name: str | None, planting: ExitStack) -> None:
     if name not in MUTANTS:
         raise CommandError(f"unknown mutant {name!r}: expected {nearest(name, MUTANTS)}")
     planting.enter_context(planted(MUTANTS[name]))
-
-
-def _progress(states: int, depth: int) -> None:
-    """On a terminal, in one line; no states: it is over."""
-    if sys.stderr.isatty():
-        text = f"{states:,} states, histories of {depth} steps" if states else ""
-        print(f"\r{text:<60}\r", end="", file=sys.stderr, flush=True)
 
 
 def _tell(subject: "Subject", limits: "Limits", outcome: Outcome, seconds: float) -> None:

@@ -9,8 +9,8 @@ WIDTH = 79
 
 
 class Progress:
-    """`tell` is called as virtual time passes, with microseconds; says nothing where nobody looks:
-    `is_wanted` and a terminal at the other end of stderr."""
+    """Called as often as one likes; says nothing where nobody looks: `is_wanted` and a terminal at
+    the other end of stderr."""
 
     def __init__(self, *, is_wanted: bool, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
@@ -19,10 +19,13 @@ class Progress:
         self._is_there = False
 
     def tell(self, what: str, now_us: int, end_us: int) -> None:
+        """How far virtual time has come."""
+        self.say(f"{what}: {now_us / 1e6:.0f} of {end_us / 1e6:.0f} virtual seconds")
+
+    def say(self, line: str) -> None:
         now_s = time.monotonic()
         if self._is_shown and now_s - self._told_s >= PATIENCE_S:
             self._told_s, self._is_there = now_s, True
-            line = f"{what}: {now_us / 1e6:.0f} of {end_us / 1e6:.0f} virtual seconds"
             self._write(line[:WIDTH].ljust(WIDTH))
 
     def clear(self) -> None:

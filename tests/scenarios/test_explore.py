@@ -1,6 +1,7 @@
 """A broker among controllers, in every history within limits. The quorum alone: tests/raft."""
 
 import json
+import os
 import random
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from kraftsim.scenarios.explore.subjects import LIMITS, Subject, world_of
 from kraftsim.scenarios.mutants import MUTANTS, planted
 
 ALONE = Subject(voters=1, has_broker=True)
-STATES_MAX = 20_000
+STATES_MAX = int(os.environ.get("KRAFTSIM_SOAK_STATES", "20000"))
 
 
 def searched(subject, limits, states_max=STATES_MAX):
