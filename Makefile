@@ -7,6 +7,7 @@
 # make mutants measure the planted bugs anew: the smallest scenario of each, the kills of the swarm alone
 # make soak    the long runs: twenty quorums of processes, each killed at another moment, and the
 #              histories of small quorums, minutes deep
+# make native  a copy in build/native whose simulation runs as machine code: PYTHONPATH=build/native
 # make format  mend the format    make clean      remove .venv and every cache
 
 SHELL    := /bin/bash
@@ -36,6 +37,9 @@ check: $(VENV)/.test
 
 bench: $(VENV)/.test compile
 	$(BYTECODE) $(BIN)/python -m bench $(ARGS)
+
+native: $(VENV)/.test
+	$(BIN)/python -m bench.native
 
 soak: $(VENV)/.test compile
 	KRAFTSIM_SOAK_CLUSTERS=20 $(PYTEST) tests/interop/test_quorum_kills.py $(ARGS)

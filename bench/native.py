@@ -1,25 +1,26 @@
-"""A copy of kraftsim whose inner loop is machine code; then `PYTHONPATH=build/native`.
-
+"""`make native`: a copy of kraftsim in build/native whose inner loop is machine code.
 
 mypyc compiles the modules that an event of a simulation passes through, just as they are: nothing
 in them is written for it, and a run has the same digest either way (`tests/scenarios/
 test_native.py`). It is a copy, because planted bugs swap functions at run time, which compiled
-callers do not look up any more.
+callers do not look up any more. `PYTHONPATH=build/native python -P -m kraftsim ...` runs it.
 """
 
+import hashlib
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[1] / "kraftsim"
-TARGET = Path("build/native")
+ROOT = Path(__file__).parents[1]
+TARGET = ROOT / "build" / "native"
+STAMP = TARGET / "made-of"
 HOT = (
     "broker_agent/*.py",
     "controller/*.py",
     "controller/core/*.py",
     "controller/raft/*.py",
-    "scenarios/clock*.py",
     "scenarios/controller_process.py",
     "scenarios/delays.py",
     "scenarios/digest.py",
@@ -30,32 +31,60 @@ HOT = (
     "scenarios/property.py",
     "scenarios/service_queue.py",
     "scenarios/streams.py",
+    "scenarios/turning_points.py",
     "scenarios/watch.py",
     "scenarios/world.py",
 )
 LEFT_OUT = {
     "__init__.py": "only names what others have",
-    "value.py": "a class is made a dataclass by a decorator of our own",
-    "records.py": "made by it",
-    "batch.py": "made by it",
-    "heartbeats.py": "an Enum whose members are made in __init__",
+    "batch.py": "made dataclasses by a decorator of our own, which mypyc does not know",
+    "heartbeats.py": "has an Enum whose members are made in __init__",
+    "network_shape.py": "is read from a file, once",
+    "records.py": "as batch.py",
+    "value.py": "is that decorator",
 }
 
 
 def main() -> None:
-    target = TARGET.resolve()
-    if target.exists():
-        shutil.rmtree(target)
-    shutil.copytree(PACKAGE, target / "kraftsim", ignore=shutil.ignore_patterns("__pycache__"))
-    os.chdir(target)
-    _compile(sorted(str(one) for pattern in HOT for one in Path("kraftsim").glob(pattern)))
+    """Make it, unless what is there was made of the same."""
+    made_of = _sum()
+    if STAMP.exists() and STAMP.read_text() == made_of:
+        return
+    if TARGET.exists():
+        shutil.rmtree(TARGET)
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "kraftsim", TARGET / "kraftsim", ignore=ignored)
+    _compile()
+    STAMP.write_text(made_of)
 
 
-def _compile(files: list[str]) -> None:
+def environment() -> dict[str, str]:
+    """Of a process that is to run the copy; its Python wants `-P`, or it sees the checkout first."""
+    return {**os.environ, "PYTHONPATH": f"{TARGET}{os.pathsep}{ROOT}"}
+
+
+def output(*words: str) -> str:
+    """What Python prints with these words, run on the copy."""
+    command = [sys.executable, "-P", *words]
+    done = subprocess.run(command, env=environment(), check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def _sum() -> str:
+    made_of = hashlib.blake2b(sys.version.encode(), digest_size=16)
+    for path in sorted((ROOT / "kraftsim").glob("*/**/*.py")):
+        made_of.update(path.read_bytes())
+    made_of.update(Path(__file__).read_bytes())
+    return made_of.hexdigest()
+
+
+def _compile() -> None:
     from mypyc.build import mypycify  # both are heavy, and of no use to anybody else
     from setuptools import setup
 
-    hot = [one for one in files if Path(one).name not in LEFT_OUT]
+    os.chdir(TARGET)
+    found = {str(one) for pattern in HOT for one in Path("kraftsim").glob(pattern)}
+    hot = sorted(one for one in found if Path(one).name not in LEFT_OUT)
     print(f"compiling {len(hot)} modules to machine code: some minutes", file=sys.stderr)
     setup(
         name="kraftsim-native",

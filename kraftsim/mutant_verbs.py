@@ -87,11 +87,15 @@ def _shown_by(one: "Mutant", *, smallest: bool) -> "Scenario":
 def _kill(one: "Mutant", scenario: "Scenario", without: dict[str, tuple[str, ...]]) -> "Kill":
     """`without`: what falls in a scenario although nothing is planted, which kills nobody."""
     from kraftsim.scenarios.mutants.kill import broken, kill
+    from kraftsim.scenarios.mutants.mutant import CompiledError
 
     seed = scenario.pins[0].seed
     if scenario.name not in without:
         without[scenario.name] = broken(scenario, seed)
-    return kill(one, scenario, seed, without[scenario.name])
+    try:
+        return kill(one, scenario, seed, without[scenario.name])
+    except CompiledError as error:
+        raise CommandError(str(error)) from None
 
 
 def _row(one: "Mutant") -> dict[str, object]:

@@ -9,7 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from kraftsim.controller import node
+
 MUTANTS: "dict[str, Mutant]" = {}
+
+
+class CompiledError(Exception):
+    """Compiled callers do not look up what they call."""
 
 
 class Swaps:
@@ -64,6 +70,11 @@ def mutant(
 @contextmanager
 def planted(one: Mutant) -> Iterator[None]:
     """The bug is there for as long as this lasts; a world must be made within."""
+    if not str(node.__file__).endswith(".py"):
+        raise CompiledError(
+            "expected the modules as they are written, got machine code, in which nothing can be "
+            "put in the place of something else: plant bugs without build/native"
+        )
     swaps = Swaps()
     try:
         one.plant(swaps)
