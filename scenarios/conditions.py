@@ -7,7 +7,7 @@
                                          high_watermark_at_least: how far it has come
 {replica: 3001, lag_at_least: 20}        as DescribeQuorum tells it; lag_at_most, silent_for: 2s (it
                                          has not fetched), behind_for: 2s (it has not caught up)
-{topic: orders, state: leaderless}       see `topic_states.py`
+{topic: orders, state: leaderless}       led, in_sync, ...: see `TopicState`
 {leaderless: 2s}                         nobody has been active for so long
 {record: FenceBroker, of: $victim}       committed since the condition was set, `count` times;
                                          `committed: false`: appended by whoever leads

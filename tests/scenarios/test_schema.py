@@ -13,6 +13,7 @@ from kraftsim.scenarios.scenario import SCHEMA, Scenario, read_cells
 from kraftsim.scenarios.schema import published
 from kraftsim.scenarios.verbs import VERBS
 from kraftsim.yaml_document import read_document
+from tests import scenario_words
 from tests.scenarios.test_claims import WRONG as WRONG_CLAIMS
 from tests.scenarios.test_reading import WHOLE, WRONG, document
 from tests.scenarios.test_sweep import SWEPT
@@ -71,6 +72,11 @@ def test_editors_are_told_what_a_verb_does(word):
 
     assert {"type", "properties", "additionalProperties"} <= definition.keys()
     assert definition["description"]
+
+
+def test_the_page_of_words_is_what_the_code_says():
+    """Mend it with `python -m tests.scenario_words`."""
+    assert scenario_words.render() == scenario_words.PAGE.read_text("utf-8")
 
 
 def test_the_package_has_the_schema_that_the_command_prints(capsys):

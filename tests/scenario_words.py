@@ -1,0 +1,116 @@
+"""Writes docs/scenario-words.md: every word of a scenario file, from the code that reads it.
+
+`python -m tests.scenario_words` writes the page, and tests/scenarios/test_schema.py fails when it
+is not what this would write.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from kraftsim.scenarios import amounts, conditions, network_shape, selectors, sweep
+from kraftsim.scenarios.calm import Calm
+from kraftsim.scenarios.claims import Expect, measure
+from kraftsim.scenarios.claims.converge import Converge
+from kraftsim.scenarios.claims.during import During
+from kraftsim.scenarios.claims.leads_to import LeadsTo
+from kraftsim.scenarios.cluster_shape import ClusterShape
+from kraftsim.scenarios.durations import spelled
+from kraftsim.scenarios.network_shape import PRESETS
+from kraftsim.scenarios.reading import words_of
+from kraftsim.scenarios.scenario import Scenario, Times
+from kraftsim.scenarios.step import STEP_WORDS, Step
+from kraftsim.scenarios.swarm import Chaos
+from kraftsim.scenarios.topic_states import TopicState
+from kraftsim.scenarios.verbs import VERBS
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "scenario-words.md"
+INTRODUCTION = """\
+# The words of a scenario file
+
+Written by `python -m tests.scenario_words` from the code that reads them; do not edit this page.
+`kraftsim scenario schema` prints the same as JSON Schema, for editors. A word that is not here is a
+mistake, which names its line and the nearest one that is.
+
+At the top: {top}.
+
+`include:` lays this file over others; `smoke:` is laid over this one where time is short.
+"""
+BLOCKS = {
+    "cluster": ClusterShape,
+    "time": Times,
+    "chaos": Chaos,
+    "calm": Calm,
+    "expect": Expect,
+    "expect: leads_to": LeadsTo,
+    "expect: during": During,
+    "expect: converge": Converge,
+    "conditions: topic (`TopicState`)": TopicState,
+}
+TABLES: dict[str, ModuleType] = {
+    "Times": amounts,
+    "Nodes": selectors,
+    "Conditions": conditions,
+    "Networks": network_shape,
+    "Sweeps": sweep,
+    "Measures (`expect: measure`)": measure,
+}
+NAMES = {
+    amounts: f"Settings: {', '.join(f'`{name}`' for name in amounts.SETTINGS_OF)}.\n",
+    network_shape: "\n".join(
+        ["| preset | `low` | `high` | `loss` |", "|---|---|---|---|"]
+        + [
+            f"| `{name}` | {spelled(one.low.us)} | {spelled(one.high.us)} | {one.loss:g} |"
+            for name, one in PRESETS.items()
+        ]
+        + [""]
+    ),
+}
+
+
+def render() -> str:
+    top = _listed(words_of(Scenario))
+    return "\n".join([INTRODUCTION.format(top=top), *_tables(), *_blocks(), *_verbs()])
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words)
+
+
+def _tables() -> Iterator[str]:
+    for title, module in TABLES.items():
+        first, *rest = (module.__doc__ or "").strip().split("\n\n")
+        yield f"## {title}\n\n{first}\n"
+        for part in rest:
+            is_table = part.startswith(("{", "30s", "2  ", "wan "))
+            yield f"```\n{part}\n```\n" if is_table else f"{part}\n"
+        if module in NAMES:
+            yield NAMES[module]
+
+
+def _blocks() -> Iterator[str]:
+    yield "## Blocks\n\n| block | words | meaning |\n|---|---|---|"
+    yield f"| a step of do | {_listed(STEP_WORDS)}, and one verb | {_said(Step)} |"
+    for name, kind in BLOCKS.items():
+        words = _listed(words_of(kind))
+        yield f"| {name} | {words} | {_said(kind)} |"
+    yield ""
+
+
+def _verbs() -> Iterator[str]:
+    yield "## Verbs\n\nOne in each step; with `for` it is undone by itself.\n"
+    yield "| verb | words | what it does |\n|---|---|---|"
+    for word, verb in VERBS.items():
+        words = _listed(words_of(verb))
+        yield f"| `{word}` | {words} | {_said(verb)} |"
+    yield ""
+
+
+def _said(kind: Any) -> str:
+    return " ".join((kind.__doc__ or "").split()).replace("|", "/")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render(), encoding="utf-8")
+    print(f"docs/{PAGE.name}: {len(VERBS)} verbs")
