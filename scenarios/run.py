@@ -38,8 +38,9 @@ STRETCH_US = 1_000_000  # of virtual time, between two words about how far it ha
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """`effects` counts what each fault changed, `exercised` how often each property had something
-    to check; `measured` are the numbers that the file asks for."""
+    """`bound` is whom `let` has found, `effects` counts what each fault changed, `exercised` how
+    often each property had something to check; `measured` are the numbers that the file asks
+    for."""
 
     scenario: str
     cell: tuple[str, ...]
@@ -48,6 +49,7 @@ class Result:
     digest: str
     violations: tuple[Violation, ...]
     vacuous: tuple[str, ...]
+    bound: Mapping[str, tuple[int, ...]]
     effects: Mapping[str, int]
     exercised: Mapping[str, int]
     measured: tuple[Measured, ...]
@@ -175,6 +177,7 @@ class Run:
             digest=self.digest.text(),
             violations=violations,
             vacuous=vacuous,
+            bound=self.stage.bound,
             effects={one.fault_id: one.effects() for one in self.stage.faults},
             exercised=exercised,
             measured=tuple(self.expectations.measured),

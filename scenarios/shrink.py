@@ -4,7 +4,7 @@ Works on the plan, so that what it gives does not depend on draws. Every candida
 breaks the same property first is taken, and made smaller in turn, until nothing helps any more.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -13,7 +13,8 @@ from .limits import LimitError
 from .network_shape import NetworkShape
 from .plan import expand
 from .run import Result, run
-from .scenario import Scenario
+from .scenario import Binding, Scenario
+from .selectors import Selector
 
 T = TypeVar("T")
 SHORTEST_US = 1_000_000
@@ -44,7 +45,21 @@ def shrink(
         raise ValueError(f"{plan.name}: expected a seed that fails, {seed} gives {result.verdict}")
     wanted = signature(result)
     plan, better, tried = smallest(plan, lambda one: _fails_alike(one, seed, wanted), may_go_on)
-    return Shrunk(plan, better or result, tried + 1)
+    result = better or result
+    named = _named(plan, result.bound)
+    again = _fails_alike(named, seed, wanted)
+    if again is not None:
+        plan, result = named, again
+    return Shrunk(plan, result, tried + 2)
+
+
+def _named(plan: Scenario, bound: Mapping[str, tuple[int, ...]]) -> Scenario:
+    """`let` names nodes by their ids: whom it would draw is no longer a matter of draws."""
+    let = {
+        name: Binding(Selector("every", of=tuple(Selector("id", one) for one in bound[name])))
+        for name in plan.let
+    }
+    return replace(plan, let=let)
 
 
 def smallest(

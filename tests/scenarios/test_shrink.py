@@ -65,3 +65,17 @@ def test_a_run_that_does_not_fail_cannot_be_made_smaller(failing):
 
     with pytest.raises(ValueError, match="expected a seed that fails, 3 gives pass"):
         shrink(quiet, 3)
+
+
+def test_whom_let_has_found_is_named_by_id(failing):
+    """A draw may find somebody else one day."""
+    words = document_of(failing) | {
+        "let": {"victim": {"pick": 1, "of": "brokers"}},
+        "do": [{"at": "3s", "proc.crash": {"on": "$victim", "for": "15s"}}],
+        "cluster": {"controllers": 1, "brokers": 3},
+    }
+    shrunk = shrink(read_scenario(words), 3)
+
+    (victim,) = document_of(shrunk.scenario)["let"]["victim"]
+    assert victim in (1, 2, 3)
+    assert shrunk.result.digest == run(shrunk.scenario, 3).digest
