@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def environment() -> dict[str, str]:
-    """Of a process that is to run the copy; its Python wants `-P`, or it sees the checkout first."""
+    """Of a process that runs the copy; its Python wants `-P`, or it sees the checkout first."""
     return {**os.environ, "PYTHONPATH": f"{TARGET}{os.pathsep}{ROOT}"}
 
 

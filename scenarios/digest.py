@@ -26,11 +26,12 @@ class Digest:
         world.journal.listeners.append(self._wrote)
 
     def _arrived(self, message: Message) -> None:
-        sender, receiver, request, is_reply, _ = message
+        request = message.request
         kind = self._kinds.get(request.__class__)
         if kind is None:
             kind = self._kinds[request.__class__] = crc32(request.__class__.__name__.encode())
-        said = MESSAGE.pack(self._timeline.now_us, sender, receiver, is_reply, kind)
+        now_us, is_reply = self._timeline.now_us, message.is_reply
+        said = MESSAGE.pack(now_us, message.sender, message.receiver, is_reply, kind)
         self._arrivals = crc32(said, self._arrivals)
 
     def _wrote(self, row: EventRow) -> None:

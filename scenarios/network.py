@@ -7,7 +7,6 @@ Without a rule a message costs one draw; rules compose in the order of `network_
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import Request, Response
@@ -18,14 +17,28 @@ from .network_rules import Rule
 Reply = Response | ApiError | None
 
 
-class Message(NamedTuple):
+class Message:
     """A request, or with `is_reply` what came of it; a `reply` of None: the connection failed."""
 
-    sender: int
-    receiver: int
-    request: Request
-    is_reply: bool = False
-    reply: Reply = None
+    __slots__ = ("is_reply", "receiver", "reply", "request", "sender")
+
+    def __init__(
+        self,
+        sender: int,
+        receiver: int,
+        request: Request,
+        is_reply: bool = False,
+        reply: Reply = None,
+    ) -> None:
+        self.sender = sender
+        self.receiver = receiver
+        self.request = request
+        self.is_reply = is_reply
+        self.reply = reply
+
+    def __repr__(self) -> str:
+        what = f"the answer to {self.request}: {self.reply}" if self.is_reply else f"{self.request}"
+        return f"from {self.sender} to {self.receiver} {what}"
 
 
 class Network:

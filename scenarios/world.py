@@ -100,9 +100,12 @@ class World:
     @property
     def active(self) -> ControllerProcess | None:
         """The active controller; of two that believe it, the one that was elected later."""
-        running = [one for one in self.controllers.values() if one.state == "RUNNING"]
-        active = [one for one in running if one.node.is_active]
-        return max(active, key=lambda one: one.node.epoch, default=None)
+        found: ControllerProcess | None = None
+        for one in self.controllers.values():
+            is_active = one.is_alive and not one.is_paused and one.node.active is not None
+            if is_active and (found is None or found.node.epoch < one.node.epoch):
+                found = one
+        return found
 
     @property
     def controller(self) -> ControllerProcess:

@@ -201,6 +201,7 @@ class ProgressDuring(Property):
     number = "L12"
     name = "progress-during"
     claim = "With a majority that works, a broker that starts is registered in a bounded time."
+    kinds: ClassVar[Kinds] = (BrokerRegistrationRequest,)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -209,21 +210,19 @@ class ProgressDuring(Property):
         self._now_us = 0
 
     def broker_changed(self, broker_id: int, state: str) -> None:
-        if state == "STARTING":
+        config = self.world.agents[broker_id].agent.config
+        is_of_this_cluster = config.cluster_id == self.world.topology.cluster_id
+        if state == "STARTING" and is_of_this_cluster:
             self._served_us[broker_id] = 0
             self.exercised += 1
         else:
             self._served_us.pop(broker_id, None)
 
     def arrived(self, message: Message) -> None:
-        if not self._served_us or not message.is_reply:
-            return
         request, reply = message.request, message.reply
-        code = reply.code if isinstance(reply, ApiError) else getattr(reply, "error_code", 0)
-        if code == ErrorCode.INCONSISTENT_CLUSTER_ID:
-            self._served_us.pop(message.receiver, None)  # its fetches are: it never registers
-        if not isinstance(request, BrokerRegistrationRequest):
+        if not message.is_reply or not isinstance(request, BrokerRegistrationRequest):
             return
+        code = reply.code if isinstance(reply, ApiError) else getattr(reply, "error_code", 0)
         is_done = isinstance(reply, BrokerRegistrationResponse) and not reply.error_code
         if is_done or code not in ASKS_AGAIN_AFTER:
             self._served_us.pop(request.broker_id, None)  # done, or refused for good
