@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp
 from random import Random
+from typing import Annotated
 
 from kraftsim.controller.core.settings import Settings
 
@@ -112,6 +113,22 @@ class Amount:
         in_order("from", low, "to", high)
         low_us, high_us = low.us, high.us
         return Amount(fixed_us=low_us + int(stream.random() * (high_us - low_us + 1)))
+
+
+@dataclass(frozen=True)
+class Lasting:
+    """Of an amount: not so short that what comes so often would never end. One that is drawn is
+    taken as it comes."""
+
+    least_us: int = 1_000
+
+    def check(self, value: object) -> None:
+        us = value.fixed_us if isinstance(value, Amount) else None
+        if us is not None and us < self.least_us:
+            raise ValueError(f"expected {_spelled(self.least_us)} or more, got {_spelled(us)}")
+
+
+Period = Annotated[Amount, Lasting()]
 
 
 def in_order(low: str, least: Amount, high: str, most: Amount) -> None:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from kraftsim.controller.core.image import Image
 
-from .constraints import OneOf
+from .cluster_shape import BROKERS_MAX
+from .constraints import Between, OneOf
 from .holding import Holds, every
 from .selectors import Selector
 
@@ -56,7 +57,7 @@ class BrokerState:
 class FencedAtLeast:
     """So many brokers, or more, are fenced."""
 
-    fenced_at_least: int
+    fenced_at_least: Annotated[int, Between(1, BROKERS_MAX)]
 
     def watched(self, stage: "Stage") -> Holds:
         def holds() -> bool:

@@ -16,7 +16,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.node import Node
 from kraftsim.controller.raft.protocol import Turn
 
-from .constraints import OneOf
+from .constraints import Between, OneOf
 from .holding import Holds
 from .record_names import RECORDS, node_of
 from .selectors import Selector
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from .network import Message
     from .stage import Stage
 
+TIMES_MAX = 1_000_000_000  # nobody waits for more
 MESSAGES = tuple(one.__name__.removesuffix("Request") for one in get_args(Request))
+Times = Annotated[int, Between(1, TIMES_MAX)]
 MessageName = Annotated[str, OneOf(MESSAGES)]
 ErrorName = Annotated[str, OneOf(tuple(one.name for one in ErrorCode))]
 ADMIN_REFUSED = "admin_refused"  # a row of the journal: the verb was refused, and with which error
@@ -39,7 +41,7 @@ class Committed:
 
     record: Annotated[str, OneOf(tuple(RECORDS))]
     of: Selector | None = None
-    count: int = 1
+    count: Times = 1
     committed: bool = True
 
     def watched(self, stage: "Stage") -> Holds:
@@ -85,7 +87,7 @@ class Carried:
     to: Selector | None = None
     replies: bool = False
     lost: bool = False
-    count: int = 1
+    count: Times = 1
 
     def watched(self, stage: "Stage") -> Holds:
         count = self.counted(stage)

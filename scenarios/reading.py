@@ -57,13 +57,13 @@ def expect_keys(value: Mapping[Any, object], known: Sequence[str], path: Path) -
 
 def read(kind: Any, value: object, path: Path = ()) -> Any:
     """`value` as a `kind`; Problem if it is none."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated:  # before all: it has the attributes of what it is about
+        return _read_constrained(arguments, value, path)
     if hasattr(kind, "from_document"):
         return kind.from_document(value, path)
     if is_dataclass(kind):
         return read_words(kind, mapping(value, path), path)
-    origin, arguments = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        return _read_constrained(arguments, value, path)
     if origin in (Union, types.UnionType):
         (inner,) = (one for one in arguments if one is not type(None))
         return None if value is None else read(inner, value, path)

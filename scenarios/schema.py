@@ -66,6 +66,8 @@ class Parts:
         if isinstance(constraint, Bare):
             items = self.of(get_args(kind)[0])
             return any_of({"type": "array", "items": items}, items)
+        if kind not in _PLAIN:
+            return self.of(kind)
         return any_of({"type": _PLAIN[kind]} | constraint.to_schema(), SWEPT)
 
     def _named(self, kind: Any) -> Schema:

@@ -7,17 +7,21 @@ draw is made here, so that a plan shows what will happen, and can be made smalle
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any
+from typing import Annotated, Any
 
 from kraftsim.controller.core.settings import Settings
 
-from .amounts import Amount
+from .amounts import Amount, Period
+from .cluster_shape import BROKERS_MAX
+from .constraints import Between
 from .reading import Path, Problem, document_of, mapping, read, words_of
 from .schema import SWEPT, Schema, SchemaOf, any_of, closed
 from .selectors import Selector
 from .verbs import VERBS, Verb
 from .words import nearest
 
+Weight = Annotated[int, Between(0, 1_000_000)]
+FAULTS_MAX = 1_000  # at a time
 POOLS = ("brokers", "controllers", "nodes")
 PART_OF_KINDS = 0.5
 SHORTEST_US, LONGEST_US = 2_000_000, 60_000_000  # shorter ones may end before anything was hit
@@ -29,7 +33,7 @@ class Kind:
 
     word: str
     verb: Verb
-    weight: int
+    weight: Weight
     of: str
 
     @staticmethod
@@ -41,7 +45,7 @@ class Kind:
         if of not in POOLS:
             raise Problem((*path, "of"), f"expected {nearest(str(of), POOLS)}, got {of!r}")
         verb = read(VERBS[word], words | {"on": 0}, path)
-        return Kind(word, verb, read(int, weight, (*path, "weight")), str(of))
+        return Kind(word, verb, read(Weight, weight, (*path, "weight")), str(of))
 
     def to_document(self) -> object:
         words = {k: v for k, v in document_of(self.verb).items() if k != "on"}
@@ -69,7 +73,7 @@ def _kind_schema(verb: Any, of: SchemaOf) -> Schema:
     """The words of a verb but for its node, which is drawn; and how often, from whom."""
     words = {key: of(word.kind) for key, word in words_of(verb).items() if key != "on"}
     required = [key for key, word in words_of(verb).items() if word.is_required and key != "on"]
-    own = {"weight": of(int), "of": any_of({"enum": list(POOLS)}, SWEPT)}
+    own = {"weight": of(Weight), "of": any_of({"enum": list(POOLS)}, SWEPT)}
     return closed(words | own, required)
 
 
@@ -79,10 +83,10 @@ class Chaos:
     controllers is left alone, and all but `max_brokers`."""
 
     kinds: Kinds
-    every: Amount
-    lasting: Amount
-    max_brokers: int = 1
-    max_open_faults: int = 4
+    every: Period
+    lasting: Period
+    max_brokers: Annotated[int, Between(0, BROKERS_MAX)] = 1
+    max_open_faults: Annotated[int, Between(1, FAULTS_MAX)] = 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,6 @@ def _of_chaos(scenario: Scenario) -> Iterator[str]:
         return
     if chaos.max_brokers > shape.brokers:
         yield f"chaos.max_brokers: expected at most {shape.brokers}, got {chaos.max_brokers}"
-    if chaos.max_open_faults < 1:
-        yield f"chaos.max_open_faults: expected 1 or more, got {chaos.max_open_faults}"
     spares = {"brokers": chaos.max_brokers, "controllers": (shape.controllers - 1) // 2}
     for kind in chaos.kinds.members:
         left = spares.get(kind.of, sum(spares.values()))

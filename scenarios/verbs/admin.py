@@ -19,7 +19,7 @@ from kraftsim.controller.core.rpc import (
     UpdateFeaturesRequest,
 )
 
-from ..amounts import Amount
+from ..amounts import Amount, Period
 from ..happenings import ADMIN_REFUSED, ErrorName, error_code_of
 from ..selectors import Selector
 from .verb import Effects, Undo, Verb, nothing
@@ -118,7 +118,7 @@ class UpdateFeature(Verb, word="features.update"):
 class Flood(Verb, word="load.flood"):
     """An admin creates a topic of one partition every so often, each under a name of its own."""
 
-    every: Amount
+    every: Period
     for_: Amount
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from kraftsim.controller.clock import Clock
 
-from ..amounts import Amount
+from ..amounts import Amount, Period
+from ..constraints import Between
 from ..delays import exponential
 from ..recurring import strobe
 from ..selectors import Selector
@@ -14,6 +15,8 @@ from .verb import Effects, Undo, Verb
 
 if TYPE_CHECKING:
     from ..stage import Stage
+
+DRIFT_MAX = 999_999  # millionths: one that is slower by more stands still, or goes back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +59,7 @@ class StepWall(ClockVerb, word="clock.step"):
 class Drift(ClockVerb, word="clock.drift"):
     """Both clocks run faster by so many millionths of a second a second, or slower."""
 
-    ppm: int
+    ppm: Annotated[int, Between(-DRIFT_MAX, DRIFT_MAX)]
 
     def bend(self, clock: Clock) -> None:
         clock.drift(self.ppm)
@@ -80,7 +83,7 @@ class Freeze(ClockVerb, word="clock.freeze"):
 class Coarse(ClockVerb, word="clock.coarse"):
     """Time is seen to pass in steps of `tick` only."""
 
-    tick: Amount
+    tick: Period
 
     def bend(self, clock: Clock) -> None:
         clock.coarsen(self.tick.us // 1000)
@@ -117,7 +120,7 @@ class Strobe(Verb, word="clock.strobe"):
 
     on: Selector
     by: Amount
-    every: Amount
+    every: Period
     for_: Amount | None = None
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:

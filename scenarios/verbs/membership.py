@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 from kraftsim.controller.core.profile import PROFILES
 from kraftsim.controller.core.rpc import RemoveRaftVoterRequest
 
-from ..constraints import OneOf
+from ..cluster_shape import BROKERS_MAX
+from ..constraints import Between, OneOf
 from ..happenings import ErrorName
 from ..selectors import Selector
 from ..topology import BrokerSpec, unbound_port
@@ -22,7 +23,7 @@ class AddBrokers(Verb, word="broker.add"):
     """New brokers, under the next ids; with a `cluster_id` their disks were formatted for another
     cluster, with a `release` they run other software."""
 
-    count: int = 1
+    count: Annotated[int, Between(1, BROKERS_MAX)] = 1
     rack: str | None = None
     cluster_id: str | None = None
     release: Annotated[str, OneOf(tuple(PROFILES))] | None = None

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..amounts import Amount, in_order
+from ..amounts import Amount, Period, in_order
 from ..delays import exponential, uniform
 from ..recurring import Recurring
 from ..selectors import Selector
@@ -126,7 +126,7 @@ class Hiccup(Verb, word="proc.hiccup"):
     """Many short pauses: about `every` so long one of up to `lasting`."""
 
     on: Selector
-    every: Amount
+    every: Period
     lasting: Amount
     for_: Amount | None = None
 
@@ -148,8 +148,8 @@ class CrashLoop(Verb, word="proc.crashloop"):
     """It crashes after about `up`, is started again after about `down`, and crashes."""
 
     on: Selector
-    up: Amount
-    down: Amount
+    up: Period
+    down: Period
     for_: Amount | None = None
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..network import Message
     from ..stage import Stage
 
+MESSAGES_MAX, COPIES_MAX = 1_000_000_000, 1_000  # to count to, and to make of one
 TENTH_OF_A_SECOND = Amount(fixed_us=100_000)
 AT_ONCE = Amount(fixed_us=0)
 CONTROLLERS = Selector("controllers")
@@ -138,9 +139,9 @@ class DuplicateMessages(Ways, word="net.duplicate"):
 class Surgery(Ways, word="net.surgery"):
     """Messages `nth` to `nth + count - 1` of them: `copies` of each arrive, `by` later."""
 
-    nth: int = 1
-    count: int = 1
-    copies: int = 0
+    nth: Annotated[int, Between(1, MESSAGES_MAX)] = 1
+    count: Annotated[int, Between(1, MESSAGES_MAX)] = 1
+    copies: Annotated[int, Between(0, COPIES_MAX)] = 0
     by: Amount = AT_ONCE
 
     def rule(self, stage: "Stage", fault_id: str) -> Rule:

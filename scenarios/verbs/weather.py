@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..amounts import Amount, in_order
+from ..amounts import Amount, Period, in_order
 from ..network_rules import Block, Hold, Rule
 from ..selectors import Selector
 from .verb import Effects, Undo, Verb
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Flap(Ways, word="net.flap"):
     """Of every `period` the first part, `down`, lets nothing through."""
 
-    period: Amount
+    period: Period
     down: Amount
 
     def __post_init__(self) -> None:

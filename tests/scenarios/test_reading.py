@@ -57,6 +57,41 @@ WRONG = {
         "expect.never[0].brokr",
         "'broker' (nearest)",
     ),
+    "a flood without end": (
+        document(do=[{"at": "1s", "load.flood": {"every": "0s", "for": "1s"}}]),
+        "do[0].load.flood.every",
+        "expected 1ms or more, got 0s",
+    ),
+    "hiccups without end": (
+        document(do=[{"at": "1s", "proc.hiccup": {"on": 1, "every": "0s", "lasting": "0s"}}]),
+        "do[0].proc.hiccup.every",
+        "1ms or more",
+    ),
+    "a link that flaps in no time": (
+        document(do=[{"at": "1s", "net.flap": {"on": 1, "period": "0s", "down": "0s"}}]),
+        "do[0].net.flap.period",
+        "1ms or more",
+    ),
+    "a clock that goes back": (
+        document(do=[{"at": "1s", "clock.drift": {"on": 1, "ppm": -1_000_000}}]),
+        "do[0].clock.drift.ppm",
+        "expected -999999 to 999999",
+    ),
+    "no new broker": (
+        document(do=[{"at": "1s", "broker.add": {"count": 0}}]),
+        "do[0].broker.add.count",
+        "expected 1 to 2999",
+    ),
+    "a record no times": (
+        document(expect={"never": [{"record": "NoOp", "count": 0}]}),
+        "expect.never[0].count",
+        "expected 1 to",
+    ),
+    "none fenced or more": (
+        document(expect={"never": [{"fenced_at_least": 0}]}),
+        "expect.never[0].fenced_at_least",
+        "expected 1 to",
+    ),
     "nothing picked": (document(let={"x": {"pick": 0}}), "let.x.pick", "1 or more"),
 }
 
