@@ -140,7 +140,7 @@ def test_a_step_is_told_only_to_those_that_listen():
     world, watching = watched_world(classes=(BY_NUMBER["S10"],))
 
     assert watching.on_step not in world.step_listeners
-    assert world.network.arrived == []
+    assert [] == world.network.arrived
     assert len(world.committed_listeners) == 1
     assert watching.unexercised() == ("S10",)
 
