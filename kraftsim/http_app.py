@@ -189,6 +189,11 @@ async def _openapi(_: web.Request) -> web.StreamResponse:
     return _json(openapi_document())
 
 
+# A comment after so long: whoever has gone is noticed; and a client that was interrupted just before
+# it began to wait, which Python tells only when something has been read, learns of it.
+QUIET_S = 5.0
+
+
 async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
     """Server-sent events from a cursor (`from`, or Last-Event-ID of a reconnecting client)."""
     start = _cursor(request)
@@ -209,7 +214,12 @@ async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
         for row in journal.since(start):
             await _write(response, row)
         while not (is_lagging and rows.empty()):
-            await _write(response, await rows.get())
+            try:
+                row = await asyncio.wait_for(rows.get(), QUIET_S)
+            except TimeoutError:
+                await response.write(b": nothing new\n\n")
+            else:
+                await _write(response, row)
         response.force_close()
     except (ConnectionError, asyncio.CancelledError):
         return response  # the reader went away

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientResponse
 
-from kraftsim import Cluster
+from kraftsim import Cluster, http_app
 from kraftsim.scenarios.world import VIRTUAL_WALL_START_MS
 from tests.kraftsim.conftest import CLUSTER_ID, Http
 from tests.other_controllers import lost_leadership
@@ -242,6 +242,15 @@ async def test_a_stream_begins_at_its_cursor_and_goes_on_after_a_reconnection(ht
         again = await rows(stream_of(response), 2)
 
     assert [one["seq"] for one in first + again] == [4, 5, 6, 7]
+
+
+async def test_a_quiet_stream_says_that_there_is_nothing(http: Http, monkeypatch) -> None:
+    """Or an interrupted client would notice only with the next event, which may never come."""
+    monkeypatch.setattr(http_app, "QUIET_S", 0.01)
+    params = {"from": "1000000"}
+    async with http.session.get(http.url + "/v1/events", params=params, headers=STREAM) as response:
+        async with asyncio.timeout(20):
+            assert await response.content.readline() == b": nothing new\n"
 
 
 async def test_a_reader_who_goes_away_is_forgotten(http: Http, kraft: Cluster) -> None:
