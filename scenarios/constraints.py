@@ -35,6 +35,15 @@ class Between:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """Of a list that may be left out: if it is there it has two parts."""
+
+    def check(self, value: object) -> None:
+        if isinstance(value, tuple) and len(value) != 2:
+            raise ValueError(f"expected two parts, got {len(value)}")
+
+
+@dataclass(frozen=True)
 class Bare:
     """A list of one word may be written without its brackets."""
 

@@ -59,6 +59,8 @@ class Kinds:
     @staticmethod
     def from_document(value: object, path: Path) -> "Kinds":
         words = mapping(value, path)
+        if not words:
+            raise Problem(path, "expected one verb or more to draw from, got none")
         return Kinds(tuple(Kind.of_words(one, words[one], (*path, one)) for one in words))
 
     @staticmethod

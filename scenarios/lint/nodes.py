@@ -3,9 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..broker_states import BrokerState
-from ..claims.converge import IMAGES, Converge
-from ..controller_states import ControllerState
 from ..places import found
 from ..reading import Path, Problem
 from ..scenario import Scenario
@@ -26,8 +23,6 @@ def complaints(scenario: Scenario) -> Iterator[str]:
     for path, state in found(TopicState, scenario):
         if state.topic not in there.topics and not there.has_flood:
             yield str(Problem((*path, "topic"), _not_among(state.topic, there.topics)))
-    yield from _of_the_other_kind(scenario)
-    yield from _without_images(scenario)
 
 
 class Population:
@@ -135,24 +130,3 @@ def _may_be_refused(scenario: Scenario, path: Path) -> bool:
             return isinstance(verb, Unregister | Decommission) and verb.refused is not None
         case _:
             return False
-
-
-def _without_images(scenario: Scenario) -> Iterator[str]:
-    for path, one in found(Converge, scenario):
-        if one.equal != IMAGES and _names(one.of, is_broker=True):
-            yield str(Problem((*path, "of"), f"expected controllers: brokers have no {one.equal}"))
-
-
-def _of_the_other_kind(scenario: Scenario) -> Iterator[str]:
-    for path, one in found(BrokerState, scenario):
-        if _names(one.broker, is_broker=False):
-            yield str(Problem((*path, "broker"), "expected a broker, got a controller"))
-    for path, other in found(ControllerState, scenario):
-        if _names(other.controller, is_broker=True):
-            yield str(Problem((*path, "controller"), "expected a controller, got a broker"))
-
-
-def _names(selector: Selector, *, is_broker: bool) -> bool:
-    words = ("brokers",) if is_broker else ("controllers", "active", "standbys")
-    is_id = selector.word == "id" and (int(selector.value) < FIRST_CONTROLLER_ID) is is_broker
-    return is_id or selector.word in words

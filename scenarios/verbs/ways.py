@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from ..amounts import Amount, in_order
-from ..constraints import Between
+from ..constraints import Between, Pair
 from ..delays import uniform
 from ..happenings import MessageName
 from ..network_rules import Block, Delay, Duplicate, Hold, Loss, Nth, Rule
@@ -31,7 +31,7 @@ class Ways(Verb):
     on: Selector | None = None
     from_: Selector | None = None
     to: Selector | None = None
-    between: tuple[Selector, ...] = ()
+    between: Annotated[tuple[Selector, ...], Pair()] = ()
     message: MessageName | None = None
     replies: bool = False
     for_: Amount | None = None

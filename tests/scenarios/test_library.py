@@ -16,7 +16,7 @@ CELLS = {
     for name, path in library().items()
     for file in read_files(path)
 }
-PINNED = [(name, pin) for name, scenario in CELLS.items() for pin in scenario.pins]
+PINNED = [(name, pin) for name, scenario in CELLS.items() for pin in scenario.own_pins]
 
 # What is cheap enough to run twice with many seeds: nothing with a fleet, or a day.
 CHEAP = [name for name, scenario in SCENARIOS.items() if not scenario.smoke]

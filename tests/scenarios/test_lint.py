@@ -61,6 +61,18 @@ UNSOUND = {
         never({"broker": "active", "state": "fenced"}),
         "expected a broker, got a controller",
     ),
+    "a clone of a controller": (
+        does({"at": "1s", "proc.clone": {"on": 3000}}),
+        "do[0].proc.clone.on: expected a broker, got a controller",
+    ),
+    "a controller that sees as brokers do": (
+        never({"broker": 1, "state": "fenced", "seen_by": 3000}),
+        "expect.never[0].seen_by: expected a broker",
+    ),
+    "the disk of a broker": (
+        does({"at": "1s", "disk.full": {"on": "brokers"}}),
+        "do[0].disk.full.on: expected a controller, got a broker",
+    ),
     "more than there are": (
         scenario(let={"x": {"pick": 50, "of": "brokers"}}),
         "let.x: pick: expected at most 3, got 50",

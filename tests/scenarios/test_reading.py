@@ -77,6 +77,16 @@ WRONG = {
         "do[0].clock.drift.ppm",
         "expected -999999 to 999999",
     ),
+    "one end of a way": (
+        document(do=[{"at": "1s", "net.partition": {"between": [1]}}]),
+        "do[0].net.partition.between",
+        "expected two parts, got 1",
+    ),
+    "chaos of nothing": (
+        document(chaos={"every": "1s", "lasting": "1s", "kinds": {}}),
+        "chaos.kinds",
+        "expected one verb or more",
+    ),
     "no new broker": (
         document(do=[{"at": "1s", "broker.add": {"count": 0}}]),
         "do[0].broker.add.count",

@@ -1,0 +1,64 @@
+"""Words that are about brokers alone, or about controllers alone, and name one of the others."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..broker_states import BrokerState
+from ..claims.converge import IMAGES, Converge
+from ..controller_states import ControllerState
+from ..places import found
+from ..reading import Problem
+from ..scenario import Scenario
+from ..selectors import Selector
+from ..topology import FIRST_CONTROLLER_ID
+from ..verbs.admin import Decommission, Transfer, Unregister
+from ..verbs.disks import DiskVerb
+from ..verbs.membership import RemoveVoter
+from ..verbs.processes import Clone, Slow
+
+Words = tuple[tuple[type[object], str], ...]
+OF_BROKERS: Words = (
+    (BrokerState, "broker"),
+    (BrokerState, "seen_by"),
+    (Clone, "on"),
+    (Decommission, "on"),
+    (Unregister, "on"),
+)
+OF_CONTROLLERS: Words = (
+    (ControllerState, "controller"),
+    (DiskVerb, "on"),
+    (Slow, "on"),
+    (RemoveVoter, "on"),
+    (Transfer, "to"),
+)
+
+
+def complaints(scenario: Scenario) -> Iterator[str]:
+    whole = replace(scenario, chaos=None)  # which draws its nodes itself
+    for selector, problem in _named(whole, OF_BROKERS, "expected a broker, got a controller"):
+        if _is_of_controllers(selector):
+            yield str(problem)
+    for selector, problem in _named(whole, OF_CONTROLLERS, "expected a controller, got a broker"):
+        if _is_of_brokers(selector):
+            yield str(problem)
+    for path, one in found(Converge, whole):
+        if one.equal != IMAGES and _is_of_brokers(one.of):
+            yield str(Problem((*path, "of"), f"expected controllers: brokers have no {one.equal}"))
+
+
+def _named(whole: Scenario, words: Words, what: str) -> Iterator[tuple[Selector, Problem]]:
+    for kind, word in words:
+        for path, one in found(kind, whole):
+            selector = getattr(one, word)
+            if selector is not None:
+                yield selector, Problem((*path, word), what)
+
+
+def _is_of_brokers(selector: Selector) -> bool:
+    is_id = selector.word == "id" and int(selector.value) < FIRST_CONTROLLER_ID
+    return is_id or selector.word == "brokers"
+
+
+def _is_of_controllers(selector: Selector) -> bool:
+    is_id = selector.word == "id" and int(selector.value) >= FIRST_CONTROLLER_ID
+    return is_id or selector.word in ("controllers", "active", "standbys")
