@@ -189,8 +189,8 @@ async def _openapi(_: web.Request) -> web.StreamResponse:
     return _json(openapi_document())
 
 
-# A comment after so long: whoever has gone is noticed; and a client that was interrupted just before
-# it began to wait, which Python tells only when something has been read, learns of it.
+# A comment after so long: whoever has gone is noticed; and a client that was interrupted just
+# before it began to wait, which Python tells only when something has been read, learns of it.
 QUIET_S = 5.0
 
 

@@ -302,7 +302,7 @@ class World:
         clock = self.clocks[node_id] = Clock(self.timeline)
         return HostedAgent(
             lambda previous_epoch: Agent(
-                agent_config(self.topology, spec, host.log_dir),
+                agent_config(self.topology, host.spec, host.log_dir),
                 random=draw,
                 image_at=self.history.at,
                 previous_broker_epoch=previous_epoch,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from kraftsim.controller.core import brokers, replay
+from kraftsim.controller.core import brokers, replay, update_features
 from kraftsim.controller.core import records as r
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import HANDLERS
@@ -224,3 +224,14 @@ def any_features(swaps: Swaps) -> None:
         )
 
     swaps.attribute(brokers, "_checked_features", buggy)
+
+
+@mutant(
+    "M93",
+    "A level is finalized that a registered broker does not support",
+    defect="textbook; strimzi/strimzi-kafka-operator#10296 from the other side",
+    scenario="rolling-upgrade-mixed",
+    broken="never[1]",
+)
+def any_level(swaps: Swaps) -> None:
+    swaps.attribute(update_features, "_unsupported", lambda *_: None)

@@ -1,6 +1,6 @@
 """Who belongs: brokers that come, and voters that go."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 from kraftsim.controller.core.profile import PROFILES
@@ -42,6 +42,20 @@ class AddBrokers(Verb, word="broker.add"):
             cluster_id=self.cluster_id,
             profile=None if self.release is None else PROFILES[self.release],
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Install(Verb, word="broker.install"):
+    """Other software, an older release or a newer one, which runs from the next start on."""
+
+    on: Selector
+    release: Annotated[str, OneOf(tuple(PROFILES))]
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        hosts = [stage.world.hosts[one] for one in stage.targets(self.on)]
+        for host in hosts:
+            host.spec = replace(host.spec, profile=PROFILES[self.release])
+        return lambda: len(hosts), nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

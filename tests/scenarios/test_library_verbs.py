@@ -89,6 +89,24 @@ def test_a_voter_that_is_removed_votes_no_more():
 TWICE = {"on": 77, "refused": "BROKER_ID_NOT_REGISTERED"}
 
 
+@pytest.mark.parametrize(("restarts", "highest"), [(False, 30), (True, 21)])
+def test_other_software_runs_from_the_next_start_on(restarts, highest):
+    """1.20: the controller knows from its registration what a broker supports."""
+    steps = [{"at": "1s", "broker.install": {"on": 2, "release": "kafka-3.9"}}]
+    if restarts:
+        steps.append({"at": "2s", "proc.restart": {"on": 2}})
+
+    one, result = finished(*steps, cluster={"brokers": 2, "metadata_version": 21})
+
+    (levels,) = (
+        feature
+        for feature in one.world.committed.brokers[2].features
+        if feature.name == "metadata.version"
+    )
+    assert highest == levels.max_supported_version
+    assert 1 == result.effects["broker.install#1"]
+
+
 def test_an_admin_that_is_refused_is_told_in_the_journal():
     expect = {"sometimes": [{"refused": "BROKER_ID_NOT_REGISTERED"}]}
 
