@@ -171,14 +171,14 @@ def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> bool:
     if not isinstance(role, Leader) or node_id < 0:
         return False
     key = ReplicaKey(node_id, wanted.replica_directory_id)
-    known = role.observers.get(key)  # a voter is not among them (`regroup`)
-    if known is None and quorum.voters.includes(key):
+    if quorum.voters.includes(key):
         known = role.progress.get(node_id, NOTHING_KNOWN)
         role.progress[node_id] = _progress(quorum, known, wanted.fetch_offset, turn)
         epochs.note_told(quorum, role, node_id, turn.now_ms)
         note_heard(quorum, node_id, turn)
         return advance(quorum)
-    role.observers[key] = _progress(quorum, known or NOTHING_KNOWN, wanted.fetch_offset, turn)
+    known = role.observers.get(key, NOTHING_KNOWN)
+    role.observers[key] = _progress(quorum, known, wanted.fetch_offset, turn)
     return False
 
 
