@@ -5,7 +5,7 @@
 # make determinism   ten thousand runs, each in two processes: the same digest (ARGS=500: fewer); it goes
 #              on where it was interrupted; and a handful on every Python there is, under every hash seed
 # make mutants measure the planted bugs anew: the smallest scenario of each, the kills of the swarm alone
-# make soak    the long runs: twenty quorums of processes, each killed at another moment, and the
+# make soak    the long runs: a thousand brokers, a simulated day, twenty quorums of processes, each killed at another moment, and the
 #              histories of small quorums, minutes deep
 # make native  a copy in build/native whose simulation runs as machine code: PYTHONPATH=build/native
 # make format  mend the format    make clean      remove .venv and every cache
@@ -42,6 +42,7 @@ native: $(VENV)/.test
 	$(BIN)/python -m bench.native
 
 soak: $(VENV)/.test compile
+	$(BYTECODE) $(BIN)/kraftsim scenario run thundering-herd-1000 monkey-day
 	KRAFTSIM_SOAK_CLUSTERS=20 $(PYTEST) tests/interop/test_quorum_kills.py $(ARGS)
 	KRAFTSIM_SOAK_STATES=1000000 $(PYTEST) tests/raft/test_explore.py tests/scenarios/test_explore.py -rP $(ARGS)
 
