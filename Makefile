@@ -5,8 +5,8 @@
 # make determinism   ten thousand runs, each in two processes: the same digest (ARGS=500: fewer); it goes
 #              on where it was interrupted; and a handful on every Python there is, under every hash seed
 # make mutants measure the planted bugs anew: the smallest scenario of each, the kills of the swarm alone
-# make soak    the long runs: a thousand brokers, a simulated day, twenty quorums of processes, each killed at another moment, and the
-#              histories of small quorums, minutes deep
+# make soak    the long runs: a thousand brokers, a simulated day; twenty quorums of processes, each
+#              killed at another moment; the histories of small quorums, minutes deep
 # make native  a copy in build/native whose simulation runs as machine code: PYTHONPATH=build/native
 # make format  mend the format    make clean      remove .venv and every cache
 
