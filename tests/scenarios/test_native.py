@@ -11,6 +11,8 @@ from kraftsim.scenario_files import find, read_file
 from kraftsim.scenarios.run import run
 from kraftsim.scenarios.smoke import in_small
 
+pytestmark = pytest.mark.xdist_group("native")  # it is made once
+
 SCENARIOS = (
     "steady-heartbeats",
     "active-controller-crash",
