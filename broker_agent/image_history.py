@@ -20,7 +20,7 @@ class ImageHistory:
         self.log = log
         self._head = Loader()
         self._folded = 0
-        self._base = Image()  # what stands before the log
+        self._base = Loader()  # what stands before the log
         self._pasts: OrderedDict[int, Loader] = OrderedDict()
 
     def begin_anew(self, batches: Iterable[Batch], end_offset: int, epoch: int) -> None:
@@ -29,10 +29,22 @@ class ImageHistory:
         self._head = Loader.of_snapshot(batches, end_offset, epoch)
         self._folded = end_offset
         self._pasts.clear()
-        self._base = self._head.image.copy()
+        self._base = self._head.copy()
+
+    def forget_before(self, offset: int) -> None:
+        """Nobody asks for what stood below `offset` any more, which a batch begins at: whoever lags
+        that far is given a snapshot."""
+        batches = self.log.read(offset - 1, 1)
+        if offset <= self.log.start_offset or not batches:
+            return
+        self._fold(self._base, self.log.start_offset, offset - 1)
+        self.log.begin_at(offset, batches[0].epoch)
+        for past in [one for one in self._pasts if one < offset]:
+            del self._pasts[past]
 
     def at(self, offset: int) -> Image:
-        """The image of every record up to `offset` (inclusive). It is shared: do not touch."""
+        """The image of every record up to `offset` (inclusive), or the oldest one that is kept. It
+        is shared: do not touch."""
         if offset >= self._folded:
             self._fold(self._head, self._folded, offset)
             self._folded = max(self._folded, min(offset + 1, self.log.end_offset))
@@ -50,7 +62,7 @@ class ImageHistory:
         """From the nearest past that is kept: whoever lags moves on, and the log is long."""
         nearest = max((one for one in self._pasts if one < offset), default=None)
         if nearest is None:
-            past, start = Loader(self._base.copy()), self.log.start_offset
+            past, start = self._base.copy(), self.log.start_offset
         else:
             past, start = self._pasts[nearest].copy(), nearest + 1
         self._fold(past, start, offset)

@@ -56,7 +56,7 @@ class World:
     """`agent_listeners` hear (broker_id, state) of every change of an agent's state,
     `controller_listeners` (node_id, state) of controllers' processes, `step_listeners` every step
     of a controller, `committed_listeners` each batch from each controller that knows it to be
-    committed. `committed_log` is what any of them has known to be."""
+    committed. `committed_log` is what any of them has known to be, from `log_start` on."""
 
     def __init__(
         self,
@@ -83,7 +83,8 @@ class World:
         self.core: frozenset[int] | None = None  # who must be well in the end; None: everybody
         self.clocks: dict[int, Clock] = {}  # of every node; they outlive its processes
         self.step_listeners: list[Callable[[Node, Turn], None]] = [
-            TurningPoints(self.journal).on_step
+            TurningPoints(self.journal).on_step,
+            self._forget,
         ]
         self.committed_listeners: list[Callable[[int, Batch], None]] = []
         self.agent_listeners: list[Callable[[int, str], None]] = []
@@ -96,6 +97,11 @@ class World:
     @property
     def committed(self) -> Image:
         return self.history.at(self.committed_log.end_offset - 1)
+
+    @property
+    def log_start(self) -> int:
+        """Where the longest of the controllers' logs begins."""
+        return min(one.node.log.start_offset for one in self.controllers.values())
 
     @property
     def active(self) -> ControllerProcess | None:
@@ -285,6 +291,11 @@ class World:
         if batch.base_offset == self.committed_log.end_offset:
             self.committed_log.append(batch)
             self.journal.committed(batch, self.committed, node_id)
+
+    def _forget(self, node: Node, turn: Turn) -> None:
+        """With a controller's log what all of them have behind snapshots goes here, too."""
+        if turn.snapshot is not None:
+            self.history.forget_before(self.log_start)
 
     # Brokers
 

@@ -117,6 +117,9 @@ class LogMatching(Property):
     def wrote(self, node: Node, turn: Turn) -> None:
         for batch in turn.persist:
             self._check(node.log, batch)
+        if turn.snapshot is not None:
+            start = self.world.log_start  # what no log has any more nobody can contradict
+            self._entries = {key: one for key, one in self._entries.items() if key[0] >= start}
 
     def _check(self, log: MetadataLog, batch: Batch) -> None:
         here, before = (batch.base_offset, batch.epoch), _before(log, batch.base_offset)
@@ -153,6 +156,9 @@ class CommittedIsFinal(Property):
         self._ends: dict[int, int] = {}
 
     def wrote(self, node: Node, turn: Turn) -> None:
+        if turn.snapshot is not None:
+            start = self.world.log_start
+            self._committed = {key: one for key, one in self._committed.items() if key >= start}
         if turn.truncate_to is None:
             return
         node_id, end = node.config.node_id, self._ends.get(node.config.node_id, 0)
@@ -282,6 +288,9 @@ class OneWriter(Property):
         me, led = node.quorum.me.node_id, _led(node.quorum)
         if led != NOBODYS and turn.truncate_to is not None and self._epochs.get(me) == led:
             raise Broken(f"{me} leads epoch {led} and cuts its log at {turn.truncate_to}")
+        if turn.snapshot is not None:
+            start = self.world.log_start
+            self._written = {place for place in self._written if place[0] >= start}
         for batch in turn.persist:
             here = batch.base_offset, batch.epoch
             if here in self._written:

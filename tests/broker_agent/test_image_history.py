@@ -54,6 +54,21 @@ def test_at_every_offset_the_log_up_to_it_is_seen_whatever_was_asked_before(
         assert history.at(offset) == replay(log.batches[: offset + 1])
 
 
+@pytest.mark.rule("5.45", "10.47")
+@pytest.mark.parametrize("start", [7, 13, 20])
+def test_what_is_forgotten_is_still_in_what_comes_after(log: MetadataLog, start: int) -> None:
+    """7 is in a transaction whose end comes later, 13 between two, and at 20 one begins."""
+    batches = list(log.batches)
+    history = ImageHistory(log)
+    history.at(TOPICS - 1)
+    history.forget_before(start)
+
+    assert (start, TOPICS - start) == (log.start_offset, len(log.batches))
+    for offset in (TOPICS - 1, start, start + 9, start + 1):
+        assert history.at(offset) == replay(batches[: offset + 1])
+    assert history.at(start - 5) == replay(batches[:start])
+
+
 @pytest.mark.rule("5.45")
 def test_beyond_the_end_of_the_log_all_of_it_is_seen(log: MetadataLog) -> None:
     history = ImageHistory(log)

@@ -1,10 +1,14 @@
 """Snapshots in a living cluster: taken by size and time, and what late ones get (10.44-10.46)."""
 
+from collections.abc import Sized
+
 import pytest
 
+from kraftsim.scenarios.properties import ALWAYS
 from kraftsim.scenarios.topology import BrokerSpec
+from kraftsim.scenarios.watch import watch
 from kraftsim.scenarios.world import World
-from tests.worlds import SECOND_US, create_topic, pass_time, world_of
+from tests.worlds import SECOND_US, create_topic, pass_time, unstarted_world, world_of
 
 BYTES = 3000  # between two snapshots: some twenty idle seconds
 
@@ -25,6 +29,27 @@ def test_the_log_does_not_grow_without_end() -> None:
     assert node.log.end_offset > 200
     assert len(node.log.batches) < 150
     assert world.are_unfenced((1, 2, 3))
+
+
+@pytest.mark.rule("10.46", "10.47")
+def test_nobody_keeps_what_lies_behind_everybodys_snapshot() -> None:
+    """A day of nothing is 170,000 records: neither the world nor who watches it may keep them."""
+    world = unstarted_world(controllers=3, metadata_log_max_record_bytes_between_snapshots=BYTES)
+    watching = watch(world, ALWAYS)
+    world.start()
+    pass_time(world, 240)
+
+    assert world.committed_log.end_offset > 400
+    assert 0 < world.committed_log.start_offset == world.log_start
+    assert len(world.committed_log.batches) < 150
+    kept = [len(one) for rule in ("S4", "S5", "S8") for one in sized(watching.properties[rule])]
+    assert kept
+    assert max(kept) < 150
+    assert watching.finish() == ()
+
+
+def sized(rule: object) -> list[Sized]:
+    return [one for one in vars(rule).values() if isinstance(one, dict | set)]
 
 
 @pytest.mark.rule("10.46")
