@@ -1,6 +1,7 @@
 """Virtual time: how much faster than the clock a world runs. Processor time, of this process alone:
 nothing here waits for anything."""
 
+import os
 import time
 from collections.abc import Callable
 from statistics import median
@@ -14,6 +15,7 @@ from kraftsim.scenarios.watch import watch
 from kraftsim.scenarios.world import World
 
 from . import native
+from .load import rss_mb
 from .processes import CLUSTER_ID
 from .report import Row
 
@@ -22,6 +24,7 @@ SECOND_US = 1_000_000
 DELAY_US = (1_000, 10_000)  # of every message, each way
 FLEET = 1_000
 REGISTERS_WITHIN_S = 600  # each broker of the fleet is started anew once in so many seconds
+HOURS = 3, 12  # simulated, between which memory is compared
 FLEET_S = 60  # simulated of it: all of it would take too long to print
 
 
@@ -31,6 +34,11 @@ def simulation() -> list[Row]:
     return [
         *_rows("", steady_rate(), fleet_s(), start_ms()),
         *_rows(", native", *(_natively(one) for one in (steady_rate, fleet_s, start_ms))),
+        Row(
+            f"memory of 3 + 3, watched, from hour {HOURS[0]} to hour {HOURS[1]}",
+            f"{_natively(grown_mb):+.1f} MB",
+            goal="flat",
+        ),
     ]
 
 
@@ -51,11 +59,7 @@ def _rows(how: str, rate: float, took_s: float, took_ms: float) -> list[Row]:
 
 def steady_rate() -> float:
     """Nothing happens but what always does: heartbeats, idle records, and everybody's fetches."""
-    world = _world(1, brokers=10)
-    watch(world, ALWAYS)
-    Digest(world)
-    _started(world)
-    world.advance(10 * SECOND_US)
+    world = _watched(brokers=10)
     seconds = 60
     return median(seconds / _cpu_s(world, seconds) for _ in range(RUNS))
 
@@ -71,6 +75,16 @@ def fleet_s() -> float:
     return _cpu_s(world, FLEET_S) * REGISTERS_WITHIN_S / FLEET_S
 
 
+def grown_mb() -> float:
+    """Once there were snapshots, which come by the hour, what is kept stays as much as it is."""
+    world = _watched(brokers=3)
+    first, last = HOURS
+    world.advance(first * 3600 * SECOND_US)
+    before = rss_mb(os.getpid())
+    world.advance((last - first) * 3600 * SECOND_US)
+    return rss_mb(os.getpid()) - before
+
+
 def start_ms() -> float:
     """From nothing to three brokers unfenced; with an election's patience, which is more than a
     second of three voters that ask around, it is another four times as much."""
@@ -80,6 +94,16 @@ def start_ms() -> float:
         _started(_world(seed, brokers=3), elects_at_once=True)
         took_ms.append((time.process_time() - began) * 1000)
     return median(took_ms)
+
+
+def _watched(*, brokers: int) -> World:
+    """All properties are on it, and a digest; ten seconds later nobody is still on its way."""
+    world = _world(1, brokers=brokers)
+    watch(world, ALWAYS)
+    Digest(world)
+    _started(world)
+    world.advance(10 * SECOND_US)
+    return world
 
 
 def _world(seed: int, *, brokers: int) -> World:
