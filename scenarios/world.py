@@ -6,7 +6,7 @@ processor allows.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from kraftsim.broker_agent.agent import Agent
@@ -17,7 +17,7 @@ from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.rpc import Request, Response
-from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, random_uuid
+from kraftsim.controller.core.uuid import Uuid, random_uuid
 from kraftsim.controller.hosted import ReplyTo
 from kraftsim.controller.node import Node
 from kraftsim.controller.node_types import NodeConfig
@@ -26,8 +26,9 @@ from kraftsim.controller.raft.protocol import Reply, Send, Turn
 from kraftsim.controller.raft.snapshots import SnapshotFormat, by_reference
 from kraftsim.controller.timeline import Timeline
 
+from .controller_nodes import configs_of, node_of
 from .controller_process import Carry, ControllerProcess
-from .disks import Disk, Stored
+from .disks import Disk
 from .journal import Journal
 from .network import Message, Network
 from .processes import Processes
@@ -35,9 +36,6 @@ from .streams import Streams
 from .topology import BrokerSpec, Topology, agent_config
 from .turning_points import TurningPoints
 
-# Controllers that share a process hear of everything in one instant. Without what separate ones
-# have by nature, all would give their leader up at once, and split every vote.
-FETCH_TIMEOUT_SPREAD_MS = 20
 OUTSIDE = -1  # who asks from outside of the network
 VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that a seed repeats its stamps
 
@@ -91,7 +89,8 @@ class World:
         self.controller_listeners: list[Callable[[int, str], None]] = []
         self._asked: dict[tuple[int, type[Request]], int] = {}
         self._snapshot_format = snapshot_format or by_reference()
-        self.controllers = self._controllers(topology)
+        configs = configs_of(topology, self._draw_of)
+        self.controllers = {one.node_id: self._controller(one) for one in configs}
         self.processes = Processes(self)
 
     @property
@@ -206,61 +205,19 @@ class World:
         for listener in self.controller_listeners:
             listener(node_id, process.state)
 
-    def _controllers(self, topology: Topology) -> dict[int, ControllerProcess]:
-        directories = {
-            one.node_id: random_uuid(self._draw_of(one.node_id)) for one in topology.controllers
-        }
-        configs = [
-            NodeConfig(
-                node_id=one.node_id,
-                cluster_id=topology.cluster_id,
-                host=one.host,
-                port=one.port,
-                directory_id=directories[one.node_id],
-                metadata_version=topology.metadata_version,
-                kraft_version=topology.kraft_version,
-            )
-            for one in topology.controllers
-        ]
-        voters = tuple(config.identity.as_voter for config in configs)
-        if topology.kraft_version == 0:  # who votes is known by configuration, by id and address
-            voters = tuple(replace(one, voter_directory_id=ZERO_UUID) for one in voters)
-        return {
-            config.node_id: self._controller(replace(config, voters=voters)) for config in configs
-        }
-
     def _controller(self, config: NodeConfig) -> ControllerProcess:
         node_id = config.node_id
         self.clocks[node_id] = Clock(self.timeline)
         stream = self.streams.of(f"disk/{node_id}")
+        draw = self._draw_of(node_id)
         return ControllerProcess(
-            lambda stored: self._node(config, stored),
+            lambda stored: node_of(config, stored, self.topology, draw, self._snapshot_format),
             self.clocks[node_id],
             Disk(self.timeline, config.directory_id, stream),
             self._carry_from(node_id),
             lambda batch: self._on_committed(node_id, batch),
             lambda: self._tell_of_controller(node_id),
             self.step_listeners,
-        )
-
-    def _node(self, config: NodeConfig, stored: Stored) -> Node:
-        settings = self.topology.settings
-        place = [one.node_id for one in self.topology.controllers].index(config.node_id)
-        fetch_timeout_ms = settings.controller_quorum_fetch_timeout_ms
-        return Node(
-            replace(config, directory_id=stored.directory_id),
-            profile=self.topology.profile,
-            settings=replace(
-                settings,
-                controller_quorum_fetch_timeout_ms=(
-                    fetch_timeout_ms + place * FETCH_TIMEOUT_SPREAD_MS
-                ),
-            ),
-            random=self._draw_of(config.node_id),
-            snapshot_format=self._snapshot_format,
-            log=stored.log,
-            stored=stored.election,
-            snapshot=stored.snapshot,
         )
 
     def _carry_from(self, sender: int) -> Carry:
