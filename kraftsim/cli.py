@@ -20,7 +20,8 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         wrong, _, choices = message.partition("choose from")
         words = [word.strip(" ,')") for word in choices.split()]
-        near = get_close_matches(wrong.split("'")[1], words, n=1) if words else []
+        quoted = wrong.split("'")  # a number is not
+        near = get_close_matches(quoted[1], words, n=1) if words and len(quoted) > 1 else []
         self._refuse(message, near)
 
     def parse_known_args(  # type: ignore[override]  # argparse's own has overloads of namespaces

@@ -246,6 +246,7 @@ def test_an_unknown_state_names_the_nearest(service: Service, run: Any) -> None:
         "broker show x",
         "cluster unregister",
         "up --clock",
+        "scenario explore --voters 9",
     ],
 )
 def test_a_command_that_is_not_whole_is_a_fault_of_usage(run: Any, line: str) -> None:
