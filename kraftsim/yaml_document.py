@@ -69,7 +69,7 @@ def _places(node: "yaml.Node", place: Place = ()) -> Iterator[tuple[Place, int]]
         raise RecursionError(f"expected at most {DEPTH_MAX} levels")
     yield place, node.start_mark.line + 1
     if isinstance(node, yaml.MappingNode):
-        _expect_each_once(node)
+        _expect_words_once(node)
         for key, value in node.value:
             inside = (*place, key.value)
             yield from _places(value, inside)
@@ -79,13 +79,14 @@ def _places(node: "yaml.Node", place: Place = ()) -> Iterator[tuple[Place, int]]
             yield from _places(value, (*place, number))
 
 
-def _expect_each_once(node: "yaml.MappingNode") -> None:
+def _expect_words_once(node: "yaml.MappingNode") -> None:
     import yaml
 
     seen: set[object] = set()
     for key, _ in node.value:
         if not isinstance(key, yaml.ScalarNode):
-            continue  # no word: whoever reads the document refuses it
+            what = f"expected a word before the colon, got a {key.id}"
+            raise yaml.MarkedYAMLError(problem=what, problem_mark=key.start_mark)
         if key.value in seen:
             what = f"expected each word once, got {key.value!r} again"
             raise yaml.MarkedYAMLError(problem=what, problem_mark=key.start_mark)

@@ -99,8 +99,9 @@ def test_the_exit_code_says_how_it_ended(here, capsys, change, code, said):
         (("{pick: 1, of", "{pick: 1, pick: 2, of"), "'pick' again"),
         (("tags: []", f"tags: {BOMB}"), "values, aliases written out"),
         (("claim: >", "claim: &a [*a]\nx: >"), "expected at most 30 levels"),
+        (("tags: []", "? [tags]\n: []"), "mine.yaml:6: expected a word before the colon, got a seq"),
     ],
-    ids=["verb", "word", "time", "YAML", "twice", "twice inside", "bomb", "snake"],
+    ids=["verb", "word", "time", "YAML", "twice", "twice inside", "bomb", "snake", "key"],
 )
 def test_a_broken_file_names_file_line_and_word(here, capsys, change, said):
     path = written(here, change)
