@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..journal_kinds import EVENTS
 from ..properties import ALL
-from ..reading import document_of
+from ..reading import Problem, document_of
 from ..run import ASSERTION
 from ..scenario import Scenario
 from ..selectors import EACH
@@ -13,6 +13,7 @@ from ..words import nearest
 
 def complaints(scenario: Scenario) -> Iterator[str]:
     yield from _unbound(scenario)
+    _expect_in_order(scenario)
     yield from _unknown_failure(scenario)
     yield from _unknown_faults(scenario)
     yield from _pins_of_any_cell(scenario)
@@ -70,6 +71,15 @@ def _unbound(scenario: Scenario) -> Iterator[str]:
     for name in sorted(_names(document_of(scenario)) - set(scenario.let)):
         known = ", ".join(f"${one}" for one in scenario.let) or "nothing"
         yield f"${name} is not bound: `let` binds {known}"
+
+
+def _expect_in_order(scenario: Scenario) -> None:
+    """Names are bound one after the other, so that nobody waits for himself."""
+    later = set(scenario.let)
+    for name, binding in scenario.let.items():
+        for needed in sorted(_names(binding.nodes.to_document()) & later):
+            raise Problem(("let", name), f"expected names bound above it, got ${needed}")
+        later.remove(name)
 
 
 def _names(document: object) -> set[str]:

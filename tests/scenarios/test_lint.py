@@ -49,6 +49,11 @@ UNSOUND = {
     "a node that is struck": (does({"at": "1s", "proc.crash": {"on": 3005}}), "3005 is not there"),
     "a node that is bound": (scenario(let={"x": 7}), "let.x: 7 is not there"),
     "a rack that there is not": (does({"at": "1s", "proc.crash": {"on": {"rack": "c"}}}), "'c'"),
+    "a name that is bound later": (
+        scenario(let={"x": "$y", "y": {"pick": 1, "of": "$x"}}),
+        "let.x: expected names bound above it, got $y",
+    ),
+    "a name that stands for itself": (scenario(let={"x": "$x"}), "got $x"),
     "a topic that there is not": (
         never({"topic": "order", "state": "leaderless"}),
         "expect.never[0].topic: expected 'orders' (nearest)",
