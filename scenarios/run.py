@@ -32,6 +32,7 @@ from .watch import Violation, watch
 from .world import World
 
 ASSERTION = "assertion"  # what is broken when a process ends by one
+UNBROKEN = "fails_with"  # what is broken when that holds which the scenario says it breaks
 START_LIMIT_US = 120_000_000  # a cluster that is not up by then, without a fault, never will be
 STRETCH_US = 1_000_000  # of virtual time, between two words about how far it has come
 
@@ -167,6 +168,7 @@ class Run:
         )
         ended = () if self.assertion is None else (self.assertion,)
         violations = (*self.watch.violations.values(), *broken, *ended)
+        violations += self._unbroken({one.name for one in violations})
         exercised = {one.name: one.exercised for one in self.watch.properties.values()}
         vacuous = tuple(self._vacuous(exercised))
         return Result(
@@ -186,6 +188,15 @@ class Run:
             rows=self.world.journal.since(0),
         )
 
+    def _unbroken(self, broken: set[str]) -> tuple[Violation, ...]:
+        """A scenario that says what it breaks has to break it."""
+        expected = self.plan.expect.fails_with
+        if expected is None or expected in broken:
+            return ()
+        what = f"expected {expected} to be broken, and it holds"
+        now_us, seq = self.world.timeline.now_us, self.world.journal.last_seq
+        return (Violation("-", UNBROKEN, what, now_us, seq),)
+
     def _vacuous(self, exercised: Mapping[str, int]) -> Iterable[str]:
         for fault in self.stage.faults:
             if not fault.effects():
@@ -200,11 +211,7 @@ class Run:
 
 
 def _verdict(plan: Scenario, violations: Sequence[Violation], vacuous: Sequence[str]) -> str:
-    broken = {one.name for one in violations}
-    expected = plan.expect.fails_with
-    if expected is not None:
-        return "pass" if broken == {expected} else "fail"
-    if broken:
+    if {one.name for one in violations} != {plan.expect.fails_with} - {None}:
         return "fail"
     return "vacuous" if vacuous else "pass"
 

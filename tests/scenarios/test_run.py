@@ -89,7 +89,21 @@ def test_a_scenario_that_says_what_it_breaks_passes_when_it_breaks_just_that():
     expect = {"never": [FENCED], "fails_with": "never[0]"}
 
     assert "pass" == run(scenario(do=[CRASH], expect=expect), 1).verdict
-    assert "fail" == run(scenario(expect=expect), 1).verdict, "nothing was broken"
+    unbroken = run(scenario(expect=expect), 1)
+    assert ("fail", "fails_with") == (unbroken.verdict, unbroken.violations[0].name)
+    assert "expected never[0] to be broken, and it holds" == unbroken.violations[0].what
+
+
+def test_a_scenario_that_breaks_what_it_says_is_vacuous_when_another_of_its_faults_did_nothing():
+    cut = {"at": "2s", "net.partition": {"between": [77, 78]}}
+    expect = {"never": [FENCED], "fails_with": "never[0]"}
+
+    result = run(scenario(do=[CRASH, cut], expect=expect), 1)
+
+    assert ("vacuous", ("fault net.partition#2 changed nothing",)) == (
+        result.verdict,
+        result.vacuous,
+    )
 
 
 class NoHeartbeat(Property):
