@@ -14,7 +14,7 @@ from kraftsim.scenarios.run import Result
 from kraftsim.scenarios.scenario import Scenario
 
 LAST_EVENTS = 6  # that are told of a run that fails
-ROWS_MAX = 200  # of a story; who wants all of it takes --json
+ROWS_MAX = 200  # of a story: nobody reads more
 
 
 def story(
@@ -27,7 +27,7 @@ def story(
     lines = list(_lines(result.rows, {one.on: one.say for one in scenario.lesson}))
     yield from lines[:ROWS_MAX]
     if len(lines) > ROWS_MAX:
-        yield f"          ... and {len(lines) - ROWS_MAX} lines more (--json has them all)"
+        yield f"          ... and {len(lines) - ROWS_MAX} lines more"
     yield ""
     yield from verdict(result, called=called, is_small=is_small)
 
