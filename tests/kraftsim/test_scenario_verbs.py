@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from kraftsim import scenario_files
 from kraftsim.cli import main
 
 NAME = "gc-pause-longer-than-lease"
@@ -99,7 +100,10 @@ def test_the_exit_code_says_how_it_ended(here, capsys, change, code, said):
         (("{pick: 1, of", "{pick: 1, pick: 2, of"), "'pick' again"),
         (("tags: []", f"tags: {BOMB}"), "values, aliases written out"),
         (("claim: >", "claim: &a [*a]\nx: >"), "expected at most 30 levels"),
-        (("tags: []", "? [tags]\n: []"), "mine.yaml:6: expected a word before the colon, got a seq"),
+        (
+            ("tags: []", "? [tags]\n: []"),
+            "mine.yaml:6: expected a word before the colon, got a seq",
+        ),
     ],
     ids=["verb", "word", "time", "YAML", "twice", "twice inside", "bomb", "snake", "key"],
 )
@@ -231,6 +235,24 @@ def test_a_new_file_is_written_here_and_nowhere_else(here, capsys, name):
 def test_a_run_of_nothing_is_no_success(capsys):
     assert main(["scenario", "run", "--tag", "nosuch"]) == 1
     assert "nothing was run" in capsys.readouterr().err
+
+
+def test_one_seed_and_several_are_not_both_taken(capsys):
+    assert main(["scenario", "run", NAME, "--seed", "17", "--seeds", "1..3"]) == 1
+    assert "expected --seed or --seeds, got both" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("canary", "code"), [("campaign-canary", 1), ("vacuous-fault", 3)], ids=["fails", "vacuous"]
+)
+def test_a_canary_is_good_among_those_of_a_tag_and_tells_who_names_it(
+    capsys, monkeypatch, canary, code
+):
+    path = scenario_files.library()[canary]
+    monkeypatch.setattr(scenario_files, "library", lambda: {canary: path})
+
+    assert main(["scenario", "run", "--tag", "search"]) == 0
+    assert main(["scenario", "run", canary]) == code
 
 
 def test_a_path_that_cannot_be_written_is_told_in_a_line(here, capsys):
