@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import NoReturn
 
-from .errors import FAILED, GOOD, INTERRUPTED, USAGE, CommandError
+from .errors import FAILED, GOOD, INTERRUPTED, USAGE, CommandError, UsageError
 from .scenario_verbs import add_scenario_verbs
 
 
@@ -52,7 +52,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return run(given)
     except CommandError as error:
         print(f"kraftsim: {error}", file=sys.stderr)
-        return FAILED
+        return USAGE if isinstance(error, UsageError) else FAILED
     except ValueError as error:
         print(f"kraftsim: {error}", file=sys.stderr)
         return USAGE

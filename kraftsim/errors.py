@@ -9,6 +9,10 @@ class CommandError(Exception):
     """A verb that cannot be carried out as it was given; the text names the way out."""
 
 
+class UsageError(CommandError):
+    """Words, names or files that cannot be meant: nothing was tried."""
+
+
 class UnknownBroker(CommandError):
     """No broker of that id; the text names those that there are."""
 

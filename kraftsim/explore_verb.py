@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from math import isinf
 from typing import TYPE_CHECKING
 
-from .errors import FAILED, GOOD, VACUOUS, CommandError
+from .errors import FAILED, GOOD, VACUOUS, UsageError
 from .progress import Progress
 
 if TYPE_CHECKING:
@@ -88,11 +88,11 @@ def _limits(given: argparse.Namespace, subject: "Subject") -> "Limits":
     from kraftsim.scenarios.explore.subjects import LIMITS
 
     if subject not in LIMITS:
-        raise CommandError("one voter alone has nobody to disagree with: expected --broker too")
+        raise UsageError("one voter alone has nobody to disagree with: expected --broker too")
     asked = {field: getattr(given, option) for option, (field, _) in AMOUNTS.items()}
     for option, (field, _) in AMOUNTS.items():
         if asked[field] is not None and asked[field] < 0:
-            raise CommandError(f"--{option}: expected 0 or more, got {asked[field]}")
+            raise UsageError(f"--{option}: expected 0 or more, got {asked[field]}")
     return replace(LIMITS[subject], **{key: one for key, one in asked.items() if one is not None})
 
 
@@ -124,7 +124,7 @@ def _plant(name: str | None, planting: ExitStack) -> None:
     if name is None:
         return
     if name not in MUTANTS:
-        raise CommandError(f"unknown mutant {name!r}: expected {nearest(name, MUTANTS)}")
+        raise UsageError(f"unknown mutant {name!r}: expected {nearest(name, MUTANTS)}")
     planting.enter_context(planted(MUTANTS[name]))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import FAILED, GOOD, CommandError
+from .errors import FAILED, GOOD, CommandError, UsageError
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.mutants import Mutant
@@ -56,7 +56,7 @@ def _chosen(names: Iterable[str]) -> "list[Mutant]":
 
     for name in names:
         if name not in MUTANTS:
-            raise CommandError(f"unknown mutant {name!r}: expected {nearest(name, MUTANTS)}")
+            raise UsageError(f"unknown mutant {name!r}: expected {nearest(name, MUTANTS)}")
     return [MUTANTS[name] for name in names or sorted(MUTANTS)]
 
 

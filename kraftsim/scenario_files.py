@@ -8,7 +8,7 @@ from kraftsim.scenarios.reading import Problem, document_of
 from kraftsim.scenarios.scenario import Scenario, read_cells
 from kraftsim.scenarios.words import nearest
 
-from .errors import CommandError
+from .errors import UsageError
 from .includes import read_whole
 
 LIBRARY = Path(__file__).resolve().parent / "scenarios" / "library"
@@ -36,11 +36,11 @@ def find(name: str) -> Path:
     """A file by its path, or one of the library by its name."""
     if name.endswith((".yaml", ".yml")) or "/" in name:
         if not Path(name).is_file():
-            raise CommandError(f"{name}: no such file; `kraftsim scenario list` names the library")
+            raise UsageError(f"{name}: no such file; `kraftsim scenario list` names the library")
         return Path(name)
     known = library()
     if name not in known:
-        raise CommandError(f"unknown scenario {name!r}: expected {nearest(name, known)}, or a file")
+        raise UsageError(f"unknown scenario {name!r}: expected {nearest(name, known)}, or a file")
     return known[name]
 
 
@@ -54,7 +54,7 @@ def written(scenario: Scenario) -> str:
 
 def read_files(path: Path, wanted: Iterable[str] = ()) -> tuple[ScenarioFile, ...]:
     """One for every cell, or for those that have all the values `wanted`, as in `pause=9s`.
-    CommandError says file, line, what was expected there and what came."""
+    UsageError says file, line, what was expected there and what came."""
     document = read_whole(path)
     try:
         scenarios = read_cells(document.value)
@@ -64,7 +64,7 @@ def read_files(path: Path, wanted: Iterable[str] = ()) -> tuple[ScenarioFile, ..
     files = [ScenarioFile(path, one) for one in scenarios if wanted <= {*one.cell}]
     if not files:
         cells = "; ".join(", ".join(one.cell) for one in scenarios) or "none, it sweeps nothing"
-        raise CommandError(f"{path}: no cell with {', '.join(wanted)}: expected one of {cells}")
+        raise UsageError(f"{path}: no cell with {', '.join(wanted)}: expected one of {cells}")
     return tuple(files)
 
 

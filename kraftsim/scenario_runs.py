@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import FAILED, GOOD, VACUOUS, CommandError
+from .errors import FAILED, GOOD, VACUOUS, CommandError, UsageError
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.run import Result
@@ -58,7 +58,7 @@ def _run(given: argparse.Namespace) -> int:
     from .story import story, verdict
 
     if given.seed is not None and given.seeds is not None:
-        raise CommandError("expected --seed or --seeds, got both")
+        raise UsageError("expected --seed or --seeds, got both")
     files = list(_chosen(given))
     _expect_sound(files)
     results = []
@@ -76,7 +76,7 @@ def _run(given: argparse.Namespace) -> int:
         if given.until_failure and not _is_as_expected(result, given):
             break
     if not results:
-        raise CommandError("nothing was run: expected scenarios with that tag, and time for one")
+        raise UsageError("nothing was run: expected scenarios with that tag, and time for one")
     if given.junit is not None:
         _write_junit(given.junit, results)
     return _exit_code(results, given)
@@ -87,9 +87,7 @@ def _chosen(given: argparse.Namespace) -> "Iterator[ScenarioFile]":
 
     names = [*given.scenarios, *(library() if given.all or given.tag else ())]
     if not names:
-        raise CommandError(
-            "expected a file, a name, --tag or --all; `kraftsim scenario list` helps"
-        )
+        raise UsageError("expected a file, a name, --tag or --all; `kraftsim scenario list` helps")
     for name in dict.fromkeys(names):
         files = read_files(find(name), given.cell)
         is_named = name in given.scenarios or given.all
@@ -103,7 +101,7 @@ def _expect_sound(files: "list[ScenarioFile]") -> None:
 
     for file in files:
         for complaint in complaints(file.scenario):
-            raise CommandError(f"{file.path}: {complaint}")
+            raise UsageError(f"{file.path}: {complaint}")
 
 
 def _in_small(file: "ScenarioFile") -> "ScenarioFile":
@@ -113,7 +111,7 @@ def _in_small(file: "ScenarioFile") -> "ScenarioFile":
     try:
         return replace(file, scenario=in_small(file.scenario))
     except Problem as problem:
-        raise CommandError(f"{file.path}: {problem.place}: {problem.what}") from None
+        raise UsageError(f"{file.path}: {problem.place}: {problem.what}") from None
 
 
 def _results(

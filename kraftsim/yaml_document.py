@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kraftsim.scenarios.reading import Problem
 
-from .errors import CommandError
+from .errors import UsageError
 
 if TYPE_CHECKING:
     import yaml
@@ -32,34 +32,34 @@ class Document:
     value: Any
     lines: dict[Place, str]
 
-    def error(self, problem: Problem) -> CommandError:
+    def error(self, problem: Problem) -> UsageError:
         """With the line of its place, or of the nearest thing around it that has one."""
         place = problem.path
         while place and place not in self.lines:
             place = place[:-1]
-        return CommandError(f"{self.lines[place]}: {problem}")
+        return UsageError(f"{self.lines[place]}: {problem}")
 
 
 def read_document(path: Path) -> Document:
-    """CommandError says file, line, what was expected there and what came."""
+    """UsageError says file, line, what was expected there and what came."""
     import yaml
 
     if path.stat().st_size > FILE_BYTES_MAX:
-        raise CommandError(f"{path}: expected at most {FILE_BYTES_MAX} bytes")
+        raise UsageError(f"{path}: expected at most {FILE_BYTES_MAX} bytes")
     try:
         root = yaml.compose(path.read_text("utf-8"), Loader=_loader())
         if root is None:
             return Document(None, {(): f"{path}:1"})
         places = list(islice(_places(root), PLACES_MAX + 1))
         if len(places) > PLACES_MAX:
-            raise CommandError(f"{path}: expected at most {PLACES_MAX} values, aliases written out")
+            raise UsageError(f"{path}: expected at most {PLACES_MAX} values, aliases written out")
         lines = {place: f"{path}:{line}" for place, line in places}
         return Document(_loader()("").construct_document(root), lines)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise CommandError(f"{path}:{line}: {error.problem or error}") from None
+        raise UsageError(f"{path}:{line}: {error.problem or error}") from None
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise CommandError(f"{path}: {error}") from None
+        raise UsageError(f"{path}: {error}") from None
 
 
 def _places(node: "yaml.Node", place: Place = ()) -> Iterator[tuple[Place, int]]:

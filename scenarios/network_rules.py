@@ -148,5 +148,6 @@ class Delay(Rule):
     def on_departure(self, message: "Message", lags_us: list[int]) -> list[int]:
         if not lags_us or not self.concerns(message):
             return lags_us
-        self.hits += 1
-        return [lag_us + self._lag() for lag_us in lags_us]
+        late_us = [lag_us + self._lag() for lag_us in lags_us]
+        self.hits += late_us != lags_us
+        return late_us

@@ -24,6 +24,11 @@ class ClockVerb(Verb):
     on: Selector
     for_: Amount | None = None
 
+    @property
+    def is_felt(self) -> bool:
+        """Does a clock go another way at all?"""
+        return True
+
     def bend(self, clock: Clock) -> None:
         raise NotImplementedError(self.word)
 
@@ -33,7 +38,8 @@ class ClockVerb(Verb):
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         clocks = [stage.world.clocks[node_id] for node_id in stage.targets(self.on)]
         _each(clocks, self.bend)
-        return lambda: len(clocks), lambda: _each(clocks, self.mend)
+        bent = len(clocks) if self.is_felt else 0
+        return lambda: bent, lambda: _each(clocks, self.mend)
 
 
 def _each(clocks: list[Clock], do: Callable[[Clock], None]) -> None:
@@ -48,6 +54,10 @@ class StepWall(ClockVerb, word="clock.step"):
 
     by: Amount
 
+    @property
+    def is_felt(self) -> bool:
+        return self.by.us // 1000 != 0
+
     def bend(self, clock: Clock) -> None:
         clock.step_wall(self.by.us // 1000)
 
@@ -60,6 +70,10 @@ class Drift(ClockVerb, word="clock.drift"):
     """Both clocks run faster by so many millionths of a second a second, or slower."""
 
     ppm: Annotated[int, Between(-DRIFT_MAX, DRIFT_MAX)]
+
+    @property
+    def is_felt(self) -> bool:
+        return self.ppm != 0
 
     def bend(self, clock: Clock) -> None:
         clock.drift(self.ppm)
@@ -84,6 +98,10 @@ class Coarse(ClockVerb, word="clock.coarse"):
     """Time is seen to pass in steps of `tick` only."""
 
     tick: Period
+
+    @property
+    def is_felt(self) -> bool:
+        return self.tick.us // 1000 > 1
 
     def bend(self, clock: Clock) -> None:
         clock.coarsen(self.tick.us // 1000)

@@ -137,7 +137,7 @@ def test_one_cell_can_be_picked_for_a_run_and_for_a_plan(files, capsys):
 def test_a_cell_that_there_is_not_names_those_that_there_are(files, capsys):
     files(swept=SWEPT)
 
-    assert main(["scenario", "run", "swept.yaml", "--cell", "beat=1"]) == 1
+    assert main(["scenario", "run", "swept.yaml", "--cell", "beat=1"]) == 2
     assert "no cell with beat=1: expected one of loss=0.0, beat=500;" in capsys.readouterr().err
 
 

@@ -112,7 +112,7 @@ def test_a_broken_file_names_file_line_and_word(here, capsys, change, said):
 
     assert main(["scenario", "lint", path]) == 1
     assert said in capsys.readouterr().out
-    assert main(["scenario", "run", path]) == 1
+    assert main(["scenario", "run", path]) == 2
     assert said in capsys.readouterr().err
 
 
@@ -133,7 +133,7 @@ def test_lint_sees_what_reading_does_not(here, capsys, change, said):
 
 
 def test_an_unknown_scenario_names_the_nearest(capsys):
-    assert main(["scenario", "run", "gc-pause-longer-than-leese"]) == 1
+    assert main(["scenario", "run", "gc-pause-longer-than-leese"]) == 2
     assert repr(NAME) in capsys.readouterr().err
 
 
@@ -233,12 +233,12 @@ def test_a_new_file_is_written_here_and_nowhere_else(here, capsys, name):
 
 
 def test_a_run_of_nothing_is_no_success(capsys):
-    assert main(["scenario", "run", "--tag", "nosuch"]) == 1
+    assert main(["scenario", "run", "--tag", "nosuch"]) == 2
     assert "nothing was run" in capsys.readouterr().err
 
 
 def test_one_seed_and_several_are_not_both_taken(capsys):
-    assert main(["scenario", "run", NAME, "--seed", "17", "--seeds", "1..3"]) == 1
+    assert main(["scenario", "run", NAME, "--seed", "17", "--seeds", "1..3"]) == 2
     assert "expected --seed or --seeds, got both" in capsys.readouterr().err
 
 

@@ -77,6 +77,23 @@ def test_a_claim_that_was_never_put_to_the_test_makes_the_run_vacuous(expect):
     assert "vacuous" == run(scenario(expect=expect), 1).verdict
 
 
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"clock.drift": {"on": 1, "ppm": 0}},
+        {"clock.step": {"on": 1, "by": "400us"}},
+        {"clock.coarse": {"on": 1, "tick": "1ms"}},
+        {"net.delay": {"low": "0ms", "high": "0ms"}},
+        {"disk.slow": {"on": "controllers", "low": "0ms", "high": "0ms"}},
+    ],
+    ids=lambda fault: next(iter(fault)),
+)
+def test_a_fault_of_no_size_has_no_effect(fault):
+    result = run(scenario(do=[{"at": "2s", "id": "nothing"} | fault]), 1)
+
+    assert ("vacuous", ("fault nothing changed nothing",)) == (result.verdict, result.vacuous)
+
+
 def test_a_step_whose_condition_never_held_makes_the_run_vacuous():
     waiting = {"when": FENCED, "note": {"text": "never"}}
 
