@@ -123,7 +123,7 @@ class Disk:
         last_us = self._pending[-1].due_us if self._pending else 0
         due_us = max(self._timeline.now_us + lag_us, last_us)
         self._pending.append(_Pending(write, due_us, on_durable))
-        self.delayed += due_us > self._timeline.now_us
+        self.delayed += self._is_stalled or due_us > self._timeline.now_us
         self._timeline.at(due_us, self._drain)
         return False
 
