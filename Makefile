@@ -14,7 +14,7 @@ SHELL    := /bin/bash
 VENV     := .venv
 BIN      := $(VENV)/bin
 PIP      := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.txt
-FOLDERS  := controller broker_agent scenarios
+FOLDERS  := controller broker_agent scenarios pipeline
 # Some environments forbid bytecode. Where start time counts, it must be there.
 BYTECODE := env -u PYTHONDONTWRITEBYTECODE
 PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup

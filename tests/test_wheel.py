@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("controller", "broker_agent", "scenarios")
+FOLDERS = ("controller", "broker_agent", "scenarios", "pipeline")
 ONE_OF_EACH = {
     "kraftsim/__init__.py",
     "kraftsim/cli.py",
