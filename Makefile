@@ -33,7 +33,7 @@ check: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(PYTEST) -q -m "not realtime and not interop" $(ARGS)
+	$(PYTEST) -q -m "not realtime and not interop and not spark" $(ARGS)
 
 bench: $(VENV)/.test compile
 	$(BYTECODE) $(BIN)/python -m bench $(ARGS)

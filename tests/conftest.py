@@ -7,7 +7,7 @@ import pytest
 from tests import fidelity
 
 TESTS = Path(__file__).parent
-ALONE = ("realtime", "interop")  # one process runs all of these, one after the other
+ALONE = ("realtime", "interop", "spark")  # one process runs all of these, one after the other
 
 PROOFS = pytest.StashKey[list[fidelity.Proof]]()
 

@@ -1,0 +1,135 @@
+"""The Spark session, with the settings that were measured to matter; what a user says comes first.
+
+The JVM reads most of them when it starts, so this must make the process's first session.
+"""
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .class_archive import archive_path
+from .java import require_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+DEFAULT_MASTER = "local[*,4]"  # without the second number a task is never tried again
+SOCKET_FOLDER_MAX = 50  # characters: a socket's path has 104, of which Spark takes about half
+
+# Settings of SQL: also a Connect server takes these from us.
+_SQL = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.parquet.compression.codec": "zstd",
+    "spark.sql.python.filterPushdown.enabled": "true",
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+}
+_DRIVER = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+
+
+def session(
+    app: str,
+    *,
+    master: str | None = None,
+    remote: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    heavy: bool = False,
+) -> "SparkSession":
+    """The session of this process: on `master`, or of the Connect server at `remote`; neither: as
+    SPARK_REMOTE, SPARK_MASTER or MASTER say, else on all cores here.
+
+    `conf` wins over every setting of ours, and so does SPARK_CONF_DIR. `heavy` is for queries of
+    more than a minute: the JVM's second compiler, and 4 GB. ValueError for both of master and
+    remote, or another master than the session that runs; JavaMissing.
+    """
+    if master and remote:
+        raise ValueError(f"expected one of --master and --remote, got {master} and {remote}")
+    if not master:
+        remote = remote or os.environ.get("SPARK_REMOTE")
+    if remote and not remote.startswith("local"):
+        return _built(app, {"spark.remote": remote}, _SQL, conf or {})
+    named = remote or master or (conf or {}).get("spark.master") or _environment_master()
+    _check_running(named)
+    where = named or DEFAULT_MASTER
+    chosen = {"spark.remote" if remote else "spark.master": where}
+    return _built(app, chosen, _SQL | _DRIVER | _of_machine(where, heavy), conf or {})
+
+
+def _environment_master() -> str | None:
+    return os.environ.get("SPARK_MASTER") or os.environ.get("MASTER")
+
+
+def _check_running(named: str | None) -> None:
+    """A second session would silently be the first one, which is right where no place is named."""
+    from pyspark.sql import SparkSession
+
+    running = SparkSession.getActiveSession()
+    if named is None or running is None:
+        return
+    if (found := running.conf.get("spark.master", named)) != named:
+        raise ValueError(f"expected no session, or one on {named}, got one on {found}")
+
+
+def _of_machine(where: str, heavy: bool) -> dict[str, str]:
+    """What depends on the Java, the system and the place; the interpreter is ours unless named."""
+    java = require_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    options = [f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}"]
+    if not heavy:
+        options.append("-XX:TieredStopAtLevel=1")
+    if (archive := archive_path(java)).exists():
+        options.append(f"-XX:SharedArchiveFile={archive}")
+    settings = {"spark.driver.extraJavaOptions": " ".join(options)}
+    if heavy:
+        settings["spark.driver.memory"] = "4g"
+    if os.name == "posix":
+        settings["spark.python.unix.domain.socket.enabled"] = "true"
+        settings["spark.python.unix.domain.socket.dir"] = _socket_folder()
+    if where.startswith("local"):
+        os.environ.setdefault(
+            "SPARK_LOCAL_IP", "127.0.0.1"
+        )  # or Spark wonders about the host's name
+        settings |= _LOOPBACK
+    return settings
+
+
+def _socket_folder() -> str:
+    """Of this process alone, and short wherever temporary files are."""
+    usual = tempfile.gettempdir()
+    folder = tempfile.mkdtemp("", "kraftsim-", usual if len(usual) < SOCKET_FOLDER_MAX else "/tmp")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _built(
+    app: str, where: Mapping[str, str], ours: Mapping[str, str], conf: Mapping[str, str]
+) -> "SparkSession":
+    from pyspark.sql import SparkSession
+
+    said = _of_user()
+    settings = {key: value for key, value in ours.items() if key not in said}
+    builder = SparkSession.builder.appName(app)
+    for key, value in {**where, **settings, **conf}.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def _of_user() -> set[str]:
+    """The keys that spark-defaults.conf of SPARK_CONF_DIR sets."""
+    folder = os.environ.get("SPARK_CONF_DIR")
+    file = Path(folder, "spark-defaults.conf") if folder else None
+    if file is None or not file.exists():
+        return set()
+    lines = (line.split("#")[0].replace("=", " ").split() for line in file.read_text().splitlines())
+    return {words[0] for words in lines if words}
