@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import NoReturn
 
+from .campaign_verbs import add_campaign_verbs
 from .errors import FAILED, GOOD, INTERRUPTED, USAGE, CommandError, UsageError
 from .scenario_verbs import add_scenario_verbs
 
@@ -77,8 +78,8 @@ def build_parser() -> argparse.ArgumentParser:
     _add_agent(verbs)
     _add_storage(verbs)
     _add_operations(verbs)
-    scenario = add_scenario_verbs(verbs, Parser)
-    scenario.set_defaults(run=_help_of(scenario))
+    for parent in (add_scenario_verbs(verbs, Parser), add_campaign_verbs(verbs, Parser)):
+        parent.set_defaults(run=_help_of(parent))
     return parser
 
 

@@ -6,7 +6,8 @@ Exit codes: 0 all are killed, 1 one survives, 2 no such mutant.
 import argparse
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,7 @@ def add_mutants(words: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
 
 def _mutants(given: argparse.Namespace) -> int:
-    chosen = _chosen(given.names)
+    chosen = mutants_of(given.names)
     if given.swarm is not None:
         return _swarm(chosen, given.swarm, as_json=given.json)
     rows: list[dict[str, object]] = []
@@ -50,7 +51,17 @@ def _mutants(given: argparse.Namespace) -> int:
     return GOOD if all(row["killed"] for row in rows) else FAILED
 
 
-def _chosen(names: Iterable[str]) -> "list[Mutant]":
+def planted_by(name: str | None) -> "Callable[[], AbstractContextManager[None]]":
+    """What plants that bug for as long as a run lasts; nothing, without a name."""
+    from kraftsim.scenarios.mutants import planted
+
+    if name is None:
+        return nullcontext
+    (one,) = mutants_of([name])
+    return lambda: planted(one)
+
+
+def mutants_of(names: Iterable[str]) -> "list[Mutant]":
     from kraftsim.scenarios.mutants import MUTANTS
     from kraftsim.scenarios.words import nearest
 
@@ -158,7 +169,7 @@ def shrink_with(
     from .mutant_files import size
     from .scenario_files import written
 
-    (one,) = _chosen([name])
+    (one,) = mutants_of([name])
     scenario, ends_s = in_small(file.scenario), time.monotonic() + limit_s
     if seed is None:
         seed = scenario.pins[0].seed if scenario.pins else 1

@@ -1,11 +1,12 @@
 """Scenario files: where they are, and what they say, where a mistake is named by file and line."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from kraftsim.scenarios.reading import Problem, document_of
 from kraftsim.scenarios.scenario import Scenario, read_cells
+from kraftsim.scenarios.sweep import swept
 from kraftsim.scenarios.words import nearest
 
 from .errors import UsageError
@@ -52,12 +53,15 @@ def written(scenario: Scenario) -> str:
     return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100)
 
 
-def read_files(path: Path, wanted: Iterable[str] = ()) -> tuple[ScenarioFile, ...]:
-    """One for every cell, or for those that have all the values `wanted`, as in `pause=9s`.
-    UsageError says file, line, what was expected there and what came."""
+def read_files(
+    path: Path, wanted: Iterable[str] = (), sweep: Mapping[str, tuple[object, ...]] | None = None
+) -> tuple[ScenarioFile, ...]:
+    """One for every cell, or for those that have all the values `wanted`, as in `pause=9s`; `sweep`
+    has other values than the file's, or for other words. UsageError says file, line, what was
+    expected there and what came."""
     document = read_whole(path)
     try:
-        scenarios = read_cells(document.value)
+        scenarios = read_cells(swept(document.value, sweep or {}))
     except Problem as problem:
         raise document.error(problem) from None
     wanted = set(wanted)

@@ -3,13 +3,15 @@
 import argparse
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import FAILED, GOOD, VACUOUS, CommandError, UsageError
+from .mutant_verbs import planted_by
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.run import Result
@@ -26,8 +28,10 @@ def add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
     one.add_argument("--all", action="store_true", help="the whole library")
     one.add_argument("--tag", action="append", default=[], metavar="T", help="those with a tag")
     one.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
-    one.add_argument("--seeds", type=_seeds, metavar="A..B", help="from A on, before B")
+    one.add_argument("--seeds", type=seed_range, metavar="A..B", help="from A on, before B")
     add_cell(one)
+    add_sweep(one)
+    one.add_argument("--mutant", metavar="NAME", help="with that bug planted")
     one.add_argument("--until-failure", action="store_true", help="end with the first that fails")
     one.add_argument("--time-limit", type=float, metavar="S", help="begin none after so long")
     one.add_argument("--junit", type=Path, metavar="F", help="write the verdicts as JUnit XML")
@@ -46,7 +50,27 @@ def add_cell(verb: argparse.ArgumentParser) -> None:
     )
 
 
-def _seeds(text: str) -> range:
+def add_sweep(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--sweep",
+        action="append",
+        default=[],
+        type=_sweep,
+        metavar="NAME=VALUE,...",
+        help="these values, of what the file sweeps or of any word: cluster.brokers=3,5",
+    )
+
+
+def _sweep(text: str) -> tuple[str, tuple[object, ...]]:
+    import yaml
+
+    name, equals, values = text.partition("=")
+    if not name or not equals or not values:
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE,..., got {text!r}")
+    return name, tuple(yaml.safe_load(one) for one in values.split(","))
+
+
+def seed_range(text: str) -> range:
     first, dots, last = text.partition("..")
     if not dots or not first.isdecimal() or not last.isdecimal() or int(first) >= int(last):
         raise argparse.ArgumentTypeError(f"expected A..B with A before B, got {text!r}")
@@ -59,12 +83,12 @@ def _run(given: argparse.Namespace) -> int:
 
     if given.seed is not None and given.seeds is not None:
         raise UsageError("expected --seed or --seeds, got both")
-    files = list(_chosen(given))
-    _expect_sound(files)
+    files = list(chosen(given))
+    expect_sound(files)
     results = []
-    for file, result in _results(given, files):
+    for file, result in _results(given, files, planted_by(given.mutant)):
         results.append(result)
-        drifted = [] if given.smoke else list(drifts(file, result))
+        drifted = [] if given.smoke or given.mutant else list(drifts(file, result))
         if given.json:
             _print_json(result, drifted)
         elif len(files) == 1 and given.seeds is None:
@@ -82,20 +106,20 @@ def _run(given: argparse.Namespace) -> int:
     return _exit_code(results, given)
 
 
-def _chosen(given: argparse.Namespace) -> "Iterator[ScenarioFile]":
+def chosen(given: argparse.Namespace) -> "Iterator[ScenarioFile]":
     from .scenario_files import find, library, read_files
 
     names = [*given.scenarios, *(library() if given.all or given.tag else ())]
     if not names:
         raise UsageError("expected a file, a name, --tag or --all; `kraftsim scenario list` helps")
     for name in dict.fromkeys(names):
-        files = read_files(find(name), given.cell)
+        files = read_files(find(name), given.cell, dict(given.sweep))
         is_named = name in given.scenarios or given.all
         if is_named or set(given.tag) & set(files[0].scenario.tags):
             yield from map(_in_small, files) if given.smoke else files
 
 
-def _expect_sound(files: "list[ScenarioFile]") -> None:
+def expect_sound(files: "list[ScenarioFile]") -> None:
     """What lint would say is said before anything runs."""
     from kraftsim.scenarios.lint import complaints
 
@@ -115,7 +139,9 @@ def _in_small(file: "ScenarioFile") -> "ScenarioFile":
 
 
 def _results(
-    given: argparse.Namespace, files: "Iterable[ScenarioFile]"
+    given: argparse.Namespace,
+    files: "Iterable[ScenarioFile]",
+    planted: "Callable[[], AbstractContextManager[None]]",
 ) -> "Iterator[tuple[ScenarioFile, Result]]":
     from kraftsim.scenarios.limits import LimitError
     from kraftsim.scenarios.run import run
@@ -131,7 +157,8 @@ def _results(
                 return
             what = " ".join([file.scenario.name, *file.scenario.cell, f"seed {seed}"])
             try:
-                result = run(file.scenario, seed, partial(progress.tell, what))
+                with planted():
+                    result = run(file.scenario, seed, partial(progress.tell, what))
             except (LimitError, ValueError) as error:
                 raise CommandError(f"{file.path}: seed {seed}: {error}") from None
             finally:

@@ -30,6 +30,32 @@ def cells(document: object) -> Iterator[Mapping[str, object]]:
         yield rest | ({"sweep": {name: [one] for name, one in cell.items()}} if cell else {})
 
 
+def swept(document: object, values: Mapping[str, tuple[object, ...]]) -> object:
+    """The document with a sweep over these values: of a name that it sweeps itself, or of the word
+    at that place, as in `cluster.brokers`. Problem for a place that cannot be."""
+    words = dict(mapping(document, ()))
+    sweep = dict(mapping(words.get("sweep", {}), ("sweep",)))
+    for name, chosen in values.items():
+        if name not in sweep:
+            words = _refer(words, name.split("."), f"${name}", ())
+        sweep[name] = list(chosen)
+    return words | ({"sweep": sweep} if sweep else {})
+
+
+def _refer(
+    words: Mapping[str, object], parts: list[str], value: str, path: Path
+) -> dict[str, object]:
+    """`value` where the parts lead. Kafka's settings have dots of their own: what is no block is
+    the rest of a word."""
+    first, *rest = parts
+    inner = words.get(first, {} if not path else None)
+    if not rest or not isinstance(inner, Mapping):
+        if rest and not path:
+            raise Problem((first,), f"expected a block, got {in_short(inner)}")
+        return {**words, ".".join(parts): value}
+    return {**words, first: _refer(inner, rest, value, (*path, first))}
+
+
 def values_of(sweep: Sweep) -> tuple[str, ...]:
     """What a cell is called: its values, as in `pause=9s`."""
     return tuple(f"{name}={as_written(value)}" for name, (value, *_) in sweep.items())

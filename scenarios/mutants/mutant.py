@@ -14,7 +14,7 @@ from kraftsim.controller import node
 MUTANTS: "dict[str, Mutant]" = {}
 
 
-class CompiledError(Exception):
+class CompiledError(ValueError):
     """Compiled callers do not look up what they call."""
 
 

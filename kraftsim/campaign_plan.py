@@ -1,0 +1,99 @@
+"""From the words of `kraftsim campaign run` to the plan: which scenarios, cells, bugs and seeds.
+
+A plan depends on nothing but those words, the files and our code: the same on every machine.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kraftsim.scenarios.plan import expand
+from kraftsim.scenarios.reading import document_of
+
+from .errors import UsageError
+from .mutant_verbs import mutants_of
+from .scenario_runs import CANARIES, chosen, expect_sound
+
+if TYPE_CHECKING:
+    from kraftsim.pipeline.items import Item
+    from kraftsim.pipeline.plan import Plan
+
+    from .scenario_files import ScenarioFile
+
+COST_S = 0.0005  # of a node for a virtual second, about: a shard need not be exactly so long
+
+
+def plan_of(given: argparse.Namespace) -> "Plan":
+    """UsageError names what cannot be meant."""
+    from kraftsim.pipeline.package import code_digest
+    from kraftsim.pipeline.plan import RUNS_MAX, SHARD_S, Plan, shards_of
+
+    files = list(chosen(given))
+    expect_sound(files)
+    subjects = [one for one in files if one.scenario.name not in CANARIES]
+    if not subjects:
+        raise UsageError("expected a scenario besides the canaries, which every campaign has")
+    items = (*_items(subjects, given), *_canaries())
+    seeds = {
+        number: _pinned(item) if item.is_canary else given.seeds
+        for number, item in enumerate(items)
+    }
+    if (runs := sum(map(len, seeds.values()))) > RUNS_MAX:
+        raise UsageError(f"expected at most {RUNS_MAX:,} runs, got {runs:,}")
+    cost_s = {number: _cost_s(item, seeds[number].start) for number, item in enumerate(items)}
+    shards = shards_of(items, seeds, cost_s, given.shard_seconds or SHARD_S)
+    return Plan(code=code_digest(), events=given.events, items=items, shards=shards)
+
+
+def _items(files: "list[ScenarioFile]", given: argparse.Namespace) -> "Iterator[Item]":
+    names = given.mutants
+    bugs = [] if names is None else mutants_of([] if names == "all" else names.split(","))
+    for file in files:
+        for mutant in (None, *(one.name for one in bugs)):
+            yield _item(file, mutant=mutant, is_small=given.smoke)
+
+
+def _canaries() -> "Iterator[Item]":
+    """One of each, in every campaign: whoever does not notice them notices nothing."""
+    from .scenario_files import find, read_file
+
+    for name, expected in CANARIES.items():
+        yield _item(read_file(find(name)), expected=expected)
+
+
+def _item(
+    file: "ScenarioFile",
+    *,
+    mutant: str | None = None,
+    expected: str = "pass",
+    is_small: bool = False,
+) -> "Item":
+    from kraftsim.pipeline.items import Item
+
+    scenario = file.scenario
+    document = json.loads(json.dumps(document_of(scenario)))
+    return Item(
+        called=file.called,
+        document=document,
+        cell=scenario.cell,
+        is_small=is_small,
+        mutant=mutant,
+        expected=expected,
+    )
+
+
+def _pinned(item: "Item") -> range:
+    from kraftsim.scenarios.scenario import read_scenario
+
+    seed = read_scenario(item.document).pins[0].seed
+    return range(seed, seed + 1)
+
+
+def _cost_s(item: "Item", seed: int) -> float:
+    from kraftsim.scenarios.scenario import read_scenario
+
+    plan = expand(read_scenario(item.document), seed)
+    times, cluster = plan.time, plan.cluster
+    virtual_s = (times.warmup.us + times.run.us + times.calm.us) / 1e6
+    return COST_S * virtual_s * (cluster.controllers + cluster.brokers)

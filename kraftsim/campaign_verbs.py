@@ -1,0 +1,284 @@
+"""`kraftsim campaign ...`: thousands of runs as tables in a folder.
+
+Exit codes: 0 all passed, 1 some failed or a canary did not, 2 usage, 3 some were vacuous, 130
+interrupted; what is committed by then stays.
+"""
+
+import argparse
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import FAILED, GOOD, INTERRUPTED, VACUOUS, CommandError, UsageError
+from .scenario_runs import add_sweep, seed_range
+
+if TYPE_CHECKING:
+    from kraftsim.pipeline.campaign import Engine, State
+    from kraftsim.pipeline.commit_log import Folder
+    from kraftsim.pipeline.plan import Plan
+
+SAMPLE = 20  # runs that `verify` repeats
+ENGINES = ("spark", "local")
+
+
+def add_campaign_verbs(
+    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    parser_class: type[argparse.ArgumentParser],
+) -> argparse.ArgumentParser:
+    parent = verbs.add_parser("campaign", help="thousands of seeded runs as tables, by Spark")
+    words = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
+    _add_run(words)
+    for name, run, what in (
+        ("resume", _resume, "run what is missing"),
+        ("status", _status, "how far it has come"),
+        ("verify", _verify, "are its files whole? repeat some runs: same digests?"),
+        ("sweep", _sweep, "remove what interrupted shards left; set corrupt ones aside"),
+    ):
+        one = words.add_parser(name, help=what)
+        one.add_argument("folder", type=Path, metavar="DIR")
+        if name in ("resume", "verify"):
+            _add_engine(one)
+        if name == "verify":
+            one.add_argument("--sample", type=int, default=SAMPLE, metavar="N", help=str(SAMPLE))
+        one.add_argument("--json", action="store_true", help="print JSON")
+        one.set_defaults(run=run)
+    return parent
+
+
+def _add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = words.add_parser("run", help="run scenarios with many seeds, and keep every run")
+    one.add_argument("scenarios", nargs="*", metavar="FILE|NAME")
+    one.add_argument("--all", action="store_true", help="the whole library")
+    one.add_argument("--tag", action="append", default=[], metavar="T", help="those with a tag")
+    one.add_argument("--seeds", type=seed_range, required=True, metavar="A..B", help="B not")
+    one.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the tables go")
+    add_sweep(one)
+    one.add_argument(
+        "--mutants",
+        nargs="?",
+        const="all",
+        metavar="NAME,...",
+        help="with these bugs too, one at a time; without names: with all",
+    )
+    one.add_argument("--smoke", action="store_true", help="in small, as the files' smoke: says")
+    one.add_argument(
+        "--events",
+        choices=("all", "failures", "none"),
+        default="all",
+        help="of which runs transitions, heartbeats and records are kept",
+    )
+    one.add_argument("--shard-seconds", type=float, metavar="S", help="work in a shard, about; 8")
+    _add_engine(one)
+    one.add_argument("--json", action="store_true", help="print JSON")
+    one.set_defaults(run=_run, cell=[])
+
+
+def _add_engine(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--engine", choices=ENGINES, default="spark", help="local: without a JVM")
+    verb.add_argument("--workers", type=int, metavar="N", help="processes of --engine local")
+    verb.add_argument("--master", metavar="M", help="of Spark: local[2,4], spark://HOST:PORT")
+    verb.add_argument("--remote", metavar="R", help="a Connect server: sc://HOST:PORT")
+    verb.add_argument(
+        "--conf", action="append", default=[], type=_setting, metavar="K=V", help="of Spark"
+    )
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"expected KEY=VALUE, got {text!r}")
+    return key, value
+
+
+# The verbs
+
+
+def _run(given: argparse.Namespace) -> int:
+    from kraftsim.pipeline.commit_log import Folder
+
+    from .campaign_plan import plan_of
+
+    engine = _engine(given)
+    folder = Folder(given.out)
+    _refused_as_usage(lambda: folder.begin(plan_of(given)))
+    return _go_on(folder, engine, given)
+
+
+def _resume(given: argparse.Namespace) -> int:
+    folder = _folder(given)
+    _expect_whole(folder)
+    return _go_on(folder, _engine(given), given)
+
+
+def _status(given: argparse.Namespace) -> int:
+    from kraftsim.pipeline.campaign import state_of
+
+    folder = _folder(given)
+    state = state_of(folder.plan(), folder.commits())
+    return _tell(folder, state, given)
+
+
+def _verify(given: argparse.Namespace) -> int:
+    from kraftsim.pipeline.verify import differences
+
+    from .campaign_progress import CampaignProgress
+
+    folder = _folder(given)
+    wrong = [one for commit in folder.commits().values() for one in folder.corrupt(commit)]
+    if not wrong:
+        progress = CampaignProgress(is_wanted=not given.json)
+        wrong = list(differences(folder, given.sample, _engine(given), progress.tell))
+        progress.clear()
+    if given.json:
+        print(json.dumps({"sample": given.sample, "wrong": wrong}))
+    else:
+        print(*wrong or [f"whole; {given.sample} runs repeated, each with its digest"], sep="\n")
+    return FAILED if wrong else GOOD
+
+
+def _sweep(given: argparse.Namespace) -> int:
+    folder = _folder(given)
+    removed = folder.sweep()
+    aside = [commit.shard for commit in folder.commits().values() if any(folder.corrupt(commit))]
+    for number in aside:
+        folder.set_aside(number)
+    if given.json:
+        print(json.dumps({"removed": removed, "aside": aside}))
+    else:
+        print(f"{removed} files of interrupted shards removed, {len(aside)} corrupt shards aside")
+        if aside:
+            print(f"kraftsim campaign resume {folder.path} runs those again")
+    return GOOD
+
+
+# What they share
+
+
+def _folder(given: argparse.Namespace) -> "Folder":
+    from kraftsim.pipeline.commit_log import Folder
+
+    folder = Folder(given.folder)
+    _refused_as_usage(folder.plan)
+    return folder
+
+
+def _refused_as_usage(do: Callable[[], object]) -> None:
+    from kraftsim.pipeline.plan import PlanError
+
+    try:
+        do()
+    except PlanError as error:
+        raise UsageError(str(error)) from None
+
+
+def _expect_whole(folder: "Folder") -> None:
+    from kraftsim.pipeline.package import code_digest
+
+    plan = folder.plan()
+    if plan.code != code_digest():
+        raise CommandError(
+            f"{folder.path} was begun by another version of kraftsim: its runs would not be the "
+            "same now; go on with that one, or begin another campaign"
+        )
+    for commit in folder.commits().values():
+        for wrong in folder.corrupt(commit):
+            raise CommandError(f"{wrong}; `kraftsim campaign sweep {folder.path}` sets it aside")
+
+
+def _engine(given: argparse.Namespace) -> "Engine":
+    """UsageError before anything starts, if it could not."""
+    from functools import partial
+
+    if given.engine == "local":
+        from kraftsim.pipeline import local_engine
+
+        if given.master or given.remote or given.conf:
+            raise UsageError(
+                "--engine local has no --master, --remote or --conf: those are Spark's"
+            )
+        workers = given.workers or os.cpu_count() or 1
+        return partial(local_engine.run_shards, workers=workers)
+    if given.workers:
+        raise UsageError("--workers is of --engine local; for Spark: --master 'local[N,4]'")
+    if given.master and given.remote:
+        raise UsageError("expected one of --master and --remote, got both")
+    from kraftsim.pipeline.java import require_java
+    from kraftsim.pipeline.spark_engine import run_shards
+
+    if not given.remote:
+        require_java()
+    return partial(run_shards, master=given.master, remote=given.remote, conf=dict(given.conf))
+
+
+def _go_on(folder: "Folder", engine: "Engine", given: argparse.Namespace) -> int:
+    from kraftsim.pipeline.campaign import run_campaign
+    from kraftsim.pipeline.local_engine import EngineError
+    from kraftsim.pipeline.plan import PlanError
+
+    from .campaign_progress import CampaignProgress
+
+    progress = CampaignProgress(is_wanted=not given.json)
+    try:
+        state = run_campaign(folder, engine, progress.tell)
+    except (PlanError, EngineError) as error:
+        raise CommandError(
+            f"{error}; what is committed stays: kraftsim campaign resume {folder.path}"
+        ) from None
+    except KeyboardInterrupt:
+        progress.clear()
+        print(f"interrupted; `kraftsim campaign resume {folder.path}` goes on")
+        return INTERRUPTED
+    finally:
+        progress.clear()
+    return _tell(folder, state, given)
+
+
+def _tell(folder: "Folder", state: "State", given: argparse.Namespace) -> int:
+    deaf = _deaf_canaries(folder.plan(), state)
+    if given.json:
+        print(json.dumps(_document(state) | {"deaf_canaries": deaf}))
+    else:
+        print(*_lines(folder, state, deaf), sep="\n")
+    if deaf or state.failures:
+        return FAILED
+    return VACUOUS if state.verdicts["vacuous"] else GOOD
+
+
+def _deaf_canaries(plan: "Plan", state: "State") -> list[str]:
+    """Those that did not do what they are there for, among the runs that are done."""
+    return [
+        f"{item.name}: expected {item.expected}, got {state.canaries[item.name]}"
+        for item in plan.items
+        if item.is_canary and state.canaries.get(item.name, item.expected) != item.expected
+    ]
+
+
+def _document(state: "State") -> dict[str, object]:
+    return {
+        "shards": state.shards,
+        "shards_done": state.done_shards,
+        "runs": state.runs,
+        "runs_done": state.done_runs,
+        "verdicts": dict(state.verdicts),
+        "planted": dict(state.planted),
+        "canaries": state.canaries,
+    }
+
+
+def _lines(folder: "Folder", state: "State", deaf: list[str]) -> list[str]:
+    counts = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(state.verdicts.items()))
+    lines = [
+        f"{state.done_runs:,} of {state.runs:,} runs, {state.done_shards:,} of {state.shards:,} "
+        f"shards: {counts or 'none yet'}"
+    ]
+    if state.planted:
+        killed = state.planted["fail"]
+        lines.append(f"with bugs planted: {killed:,} of {state.planted.total():,} runs fell")
+    lines += [f"A canary is deaf, so nothing here proves anything: {one}" for one in deaf]
+    if not state.is_finished:
+        lines.append(f"unfinished: kraftsim campaign resume {folder.path}")
+    else:
+        lines.append(f"kraftsim campaign report {folder.path} --html report.html")
+    return lines

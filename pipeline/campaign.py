@@ -1,0 +1,97 @@
+"""A campaign from its plan to its last commit: whoever runs the shards, this is what they do.
+
+Progress is read from the commits, and so is what is left: they are there on every engine, after
+every crash, and for a process that only looks.
+"""
+
+import fcntl
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from .commit_log import LOCK, Commit, Folder
+from .plan import Plan, PlanError
+
+Look = Callable[[], None]
+Engine = Callable[[Plan, Folder, Sequence[int], Look], None]
+
+
+@dataclass(slots=True)
+class State:
+    """What is done, from the commits. `planted` are the verdicts of runs with a bug."""
+
+    shards: int
+    runs: int
+    done_shards: int = 0
+    done_runs: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+    planted: Counter[str] = field(default_factory=Counter)
+    canaries: dict[str, str] = field(default_factory=dict)
+    worked_s: float = 0.0
+
+    @property
+    def failures(self) -> int:
+        return sum(self.verdicts[one] for one in ("fail", "error", "crash"))
+
+    @property
+    def is_finished(self) -> bool:
+        return self.done_shards == self.shards
+
+    def add(self, commit: Commit) -> None:
+        self.done_shards += 1
+        self.done_runs += commit.runs
+        self.verdicts.update(commit.verdicts)
+        self.planted.update(commit.planted)
+        self.canaries |= commit.canaries
+        self.worked_s += commit.wall_s
+
+
+def state_of(plan: Plan, commits: Mapping[int, Commit]) -> State:
+    state = State(len(plan.shards), plan.runs)
+    for commit in commits.values():
+        state.add(commit)
+    return state
+
+
+Tell = Callable[[State, float], None]
+
+
+def run_campaign(folder: Folder, engine: Engine, tell: Tell) -> State:
+    """Run what is missing. `tell` hears how far it has come, and for how many seconds this has
+    worked. PlanError where somebody else runs it; nothing is started if nothing is missing."""
+    with _alone(folder):
+        plan = folder.plan()
+        commits = folder.commits()
+        missing = [number for number in range(len(plan.shards)) if number not in commits]
+        folder.sweep()
+        if missing:
+            began_s = time.monotonic()
+            engine(plan, folder, missing, lambda: tell(_now(plan, folder), _since(began_s)))
+        return _now(plan, folder)
+
+
+def _now(plan: Plan, folder: Folder) -> State:
+    return state_of(plan, folder.commits())
+
+
+def _since(began_s: float) -> float:
+    return time.monotonic() - began_s
+
+
+@contextmanager
+def _alone(folder: Folder) -> Iterator[None]:
+    """Two who run one campaign would sweep each other's files away."""
+    path = folder.path / LOCK
+    number = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(number)
+        raise PlanError(f"{folder.path}: another process runs this campaign") from None
+    try:
+        yield
+    finally:
+        os.close(number)

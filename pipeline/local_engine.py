@@ -1,0 +1,82 @@
+"""Shards in processes of this machine: for machines without a JVM, and as the yardstick for Spark.
+
+Each shard has a process, forked from a server that has imported everything. One that ends without a
+commit is tried again, like a task of Spark's.
+"""
+
+import multiprocessing
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from multiprocessing import connection
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+
+from .commit_log import Folder
+from .plan import Plan
+from .shard import run_shard
+
+ATTEMPTS = 4  # as many as Spark makes with local[N,4]
+LOOK_EVERY_S = 0.2
+
+Look = Callable[[], None]
+
+
+class EngineError(Exception):
+    """Shards that could not be run at all; what is committed stays."""
+
+
+def run_shards(
+    plan: Plan, folder: Folder, missing: Sequence[int], look: Look, *, workers: int
+) -> None:
+    """`look` is called now and then, between the ends of shards."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    waiting = deque((number, 0) for number in missing)
+    running: dict[int, tuple[ForkServerProcess, int, int]] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < workers:
+                number, attempt = waiting.popleft()
+                process = context.Process(
+                    target=_work, args=(plan.to_json(), number, str(folder.path), attempt)
+                )
+                process.start()
+                running[process.sentinel] = (process, number, attempt)
+            for sentinel in connection.wait(list(running), timeout=LOOK_EVERY_S):
+                assert isinstance(sentinel, int), sentinel
+                process, number, attempt = running.pop(sentinel)
+                process.join()
+                if process.exitcode != 0:
+                    _expect_another(number, attempt, process.exitcode)
+                    waiting.appendleft((number, attempt + 1))
+            look()
+    finally:
+        _end([process for process, _, _ in running.values()])
+
+
+def _work(plan: str, number: int, path: str, attempt: int) -> None:
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started us
+    try:
+        run_shard(Plan.from_json(plan), number, Folder(Path(path)), attempt)
+    except OSError as error:
+        print(f"shard {number}: {error}", file=sys.stderr)
+        sys.exit(1)
+
+
+def _expect_another(number: int, attempt: int, code: int | None) -> None:
+    if attempt + 1 == ATTEMPTS:
+        raise EngineError(f"shard {number} was tried {ATTEMPTS} times; the last ended with {code}")
+
+
+def _end(processes: list[ForkServerProcess]) -> None:
+    for one in processes:
+        one.terminate()
+    began_s = time.monotonic()
+    for one in processes:
+        one.join(timeout=max(0.0, 1.0 - (time.monotonic() - began_s)))
+        if one.is_alive():
+            one.kill()

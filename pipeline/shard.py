@@ -1,0 +1,116 @@
+"""One shard: run its seeds, write its part of every table, commit.
+
+The very same code in a process of our own and in a worker of Spark's. A seed that ends its process
+takes the shard with it once; from then on every seed of it runs in a process of its own, so that
+only that one is lost, and said to be.
+"""
+
+import hashlib
+import multiprocessing
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import nullcontext
+from multiprocessing.connection import Connection
+
+from kraftsim.scenarios.mutants import MUTANTS, planted
+from kraftsim.scenarios.scenario import Scenario, read_scenario
+
+from .commit_log import Commit, Folder, Piece, part, sum_of
+from .items import Item
+from .one_run import Ran, Rows, not_ended, run_one
+from .plan import Plan, seeds_of
+from .tables import TABLES, Table
+
+ROWS_OF_A_GROUP = 512 * 1024  # a group for each run made files more than twice as large
+
+
+def run_shard(plan: Plan, number: int, folder: Folder, attempt: int = 0) -> Commit:
+    """From an `attempt` after the first on, each seed has a process of its own."""
+    began_s = time.monotonic()
+    rows: dict[str, Rows] = {name: [] for name in TABLES}
+    digests, verdicts, planted_verdicts = hashlib.sha256(), Counter[str](), Counter[str]()
+    canaries: dict[str, str] = {}
+    for item, ran in _runs(plan, number, is_careful=attempt > 0):
+        digests.update(f"{ran.verdict} {ran.digest}\n".encode())
+        if item.is_canary:
+            canaries[item.name] = ran.verdict
+        else:
+            (verdicts if item.mutant is None else planted_verdicts)[ran.verdict] += 1
+        for table, some in ran.rows.items():
+            rows[table] += some
+    commit = Commit(
+        shard=number,
+        plan=plan.digest,
+        digest=digests.hexdigest()[:32],
+        runs=verdicts.total() + planted_verdicts.total() + len(canaries),
+        verdicts=dict(verdicts),
+        planted=dict(planted_verdicts),
+        canaries=canaries,
+        wall_s=round(time.monotonic() - began_s, 3),
+        attempt=attempt,
+        pieces={name: _write(folder, number, TABLES[name], some) for name, some in rows.items()},
+    )
+    folder.commit(commit)
+    return commit
+
+
+def _runs(plan: Plan, number: int, *, is_careful: bool) -> Iterator[tuple[Item, Ran]]:
+    for one in plan.shards[number]:
+        item = plan.items[one.item]
+        scenario = read_scenario(item.document)
+        with nullcontext() if item.mutant is None else planted(MUTANTS[item.mutant]):
+            for seed in seeds_of(one):
+                run = _apart if is_careful else _here
+                yield item, run(item, scenario, seed, plan.events)
+
+
+def _here(item: Item, scenario: Scenario, seed: int, events: str) -> Ran:
+    return run_one(item, scenario, seed, events=events)
+
+
+def _apart(item: Item, scenario: Scenario, seed: int, events: str) -> Ran:
+    """In a process of its own, which may end as it likes."""
+    began_s = time.perf_counter()
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_tell, args=(theirs, item, scenario, seed, events))
+    process.start()
+    theirs.close()
+    try:
+        ran: Ran = ours.recv()
+    except EOFError:
+        process.join()
+        return not_ended(item, seed, "crash", _ending(process.exitcode), began_s)
+    process.join()
+    return ran
+
+
+def _tell(theirs: Connection, item: Item, scenario: Scenario, seed: int, events: str) -> None:
+    theirs.send(run_one(item, scenario, seed, events=events))
+
+
+def _ending(code: int | None) -> str:
+    if code is not None and code < 0:
+        return f"its process was ended by signal {-code}"
+    return f"its process ended with code {code}"
+
+
+def _write(folder: Folder, number: int, table: Table, rows: Rows) -> Piece:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = table.schema()
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(table.columns)
+    arrays = [pa.array(one, kind) for one, kind in zip(columns, schema.types, strict=True)]
+    steady = [one.name for one in table.columns if one.steady]
+    with folder.new_file(part(table.name, number)) as path:
+        pq.write_table(
+            pa.table(arrays, schema=schema),
+            path,
+            compression="zstd",
+            row_group_size=ROWS_OF_A_GROUP,
+            use_dictionary=[one for one in table.names if one not in steady],
+            column_encoding=dict.fromkeys(steady, "DELTA_BINARY_PACKED"),
+        )
+        return Piece(len(rows), path.stat().st_size, sum_of(path))
