@@ -13,6 +13,7 @@ from kraftsim.scenarios.reading import document_of
 
 from .errors import UsageError
 from .mutant_verbs import mutants_of
+from .own_files import sources
 from .scenario_runs import CANARIES, chosen, expect_sound
 
 if TYPE_CHECKING:
@@ -80,20 +81,17 @@ def _item(
         is_small=is_small,
         mutant=mutant,
         expected=expected,
+        own=sources(file.path, scenario),
     )
 
 
 def _pinned(item: "Item") -> range:
-    from kraftsim.scenarios.scenario import read_scenario
-
-    seed = read_scenario(item.document).pins[0].seed
+    seed = item.scenario().pins[0].seed
     return range(seed, seed + 1)
 
 
 def _cost_s(item: "Item", seed: int) -> float:
-    from kraftsim.scenarios.scenario import read_scenario
-
-    plan = expand(read_scenario(item.document), seed)
+    plan = expand(item.scenario(), seed)
     times, cluster = plan.time, plan.cluster
     virtual_s = (times.warmup.us + times.run.us + times.calm.us) / 1e6
     return COST_S * virtual_s * (cluster.controllers + cluster.brokers)

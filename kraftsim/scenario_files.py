@@ -11,6 +11,7 @@ from kraftsim.scenarios.words import nearest
 
 from .errors import UsageError
 from .includes import read_whole
+from .own_files import load
 
 LIBRARY = Path(__file__).resolve().parent / "scenarios" / "library"
 
@@ -66,6 +67,8 @@ def read_files(
         raise document.error(problem) from None
     wanted = set(wanted)
     files = [ScenarioFile(path, one) for one in scenarios if wanted <= {*one.cell}]
+    for file in files[:1]:
+        load(path, file.scenario)
     if not files:
         cells = "; ".join(", ".join(one.cell) for one in scenarios) or "none, it sweeps nothing"
         raise UsageError(f"{path}: no cell with {', '.join(wanted)}: expected one of {cells}")

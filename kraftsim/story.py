@@ -42,7 +42,7 @@ def verdict(result: Result, *, called: str, is_small: bool = False) -> Iterator[
     )
     violations = sorted(result.violations, key=lambda one: one.t_us)
     for one in violations:
-        number = "" if one.number == "-" else f"{one.number} "
+        number = "" if one.number in ("-", one.name) else f"{one.number} "
         yield f"  broken at {one.t_us / 1e6:.3f} s: {number}{one.name}: {one.what}"
     if violations and result.verdict == "fail":
         yield from _last_events(result.rows, violations[0].t_us)

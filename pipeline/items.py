@@ -3,14 +3,18 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from shlex import quote
+
+from kraftsim.scenarios.own_properties import define
+from kraftsim.scenarios.scenario import Scenario, read_scenario
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """`called` is what a user says to run it, `document` the whole scenario, of one cell, without a
-    file. `expected` is the verdict of a canary; nothing is expected of the others but to pass."""
+    file, and `own` the sources of properties of its own. `expected` is the verdict of a canary;
+    nothing is expected of the others but to pass."""
 
     called: str
     document: Mapping[str, object]
@@ -18,6 +22,7 @@ class Item:
     is_small: bool = False
     mutant: str | None = None
     expected: str = "pass"
+    own: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_canary(self) -> bool:
@@ -30,7 +35,7 @@ class Item:
     @property
     def key(self) -> str:
         """What makes it another than all others."""
-        said = json.dumps([self.document, self.mutant], sort_keys=True)
+        said = json.dumps([self.document, self.mutant, self.own], sort_keys=True)
         return hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
 
     def run_id(self, seed: int) -> str:
@@ -47,6 +52,12 @@ class Item:
         if self.mutant is not None:
             words += ["--mutant", self.mutant]
         return " ".join(map(quote, words))
+
+    def scenario(self) -> Scenario:
+        """With everything that it names in place."""
+        for file, source in self.own.items():
+            define(file, source)
+        return read_scenario(self.document)
 
     def to_document(self) -> dict[str, object]:
         return asdict(self)

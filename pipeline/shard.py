@@ -14,7 +14,7 @@ from contextlib import nullcontext
 from multiprocessing.connection import Connection
 
 from kraftsim.scenarios.mutants import MUTANTS, planted
-from kraftsim.scenarios.scenario import Scenario, read_scenario
+from kraftsim.scenarios.scenario import Scenario
 
 from .commit_log import Commit, Folder, Piece, part, sum_of
 from .items import Item
@@ -58,7 +58,7 @@ def run_shard(plan: Plan, number: int, folder: Folder, attempt: int = 0) -> Comm
 def _runs(plan: Plan, number: int, *, is_careful: bool) -> Iterator[tuple[Item, Ran]]:
     for one in plan.shards[number]:
         item = plan.items[one.item]
-        scenario = read_scenario(item.document)
+        scenario = item.scenario()
         with nullcontext() if item.mutant is None else planted(MUTANTS[item.mutant]):
             for seed in seeds_of(one):
                 run = _apart if is_careful else _here

@@ -21,6 +21,7 @@ from .durations import spelled
 from .happenings import error_code_of
 from .journal import EventRow
 from .limits import LimitError
+from .own_properties import OWN, is_own
 from .plan import expand, topology_of
 from .properties import ALL
 from .property import Property
@@ -229,6 +230,8 @@ def run(scenario: Scenario, seed: int, tell: Tell = nobody) -> Result:
 
 
 def properties_of(scenario: Scenario) -> tuple[type[Property], ...]:
-    """Those that it names; `all`: every one that holds in faithful Kafka."""
-    wanted = set(scenario.expect.always) | {scenario.expect.fails_with}
-    return tuple(one for one in ALL if one.name in wanted or ("all" in wanted and one.always))
+    """Those that it names; `all`: every one that holds in faithful Kafka. KeyError for one of a
+    file that was not loaded."""
+    wanted = {*scenario.expect.always, scenario.expect.fails_with or ""}
+    ours = (one for one in ALL if one.name in wanted or ("all" in wanted and one.always))
+    return (*ours, *(OWN[name] for name in sorted(wanted) if is_own(name)))

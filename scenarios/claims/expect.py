@@ -6,18 +6,32 @@ from typing import Annotated
 
 from ..conditions import Condition
 from ..constraints import Bare, OneOf
+from ..own_properties import is_own
 from ..properties import ALL
 from .converge import Converge
 from .during import During
 from .leads_to import LeadsTo
 from .measure import Measure
 
-PropertyName = Annotated[str, OneOf(("all", *(one.name for one in ALL)))]
+
+class KnownProperty(OneOf):
+    """One of ours, or a function of a file beside the scenario."""
+
+    def check(self, value: object) -> None:
+        if not (isinstance(value, str) and is_own(value)):
+            super().check(value)
+
+    def to_schema(self) -> dict[str, object]:
+        return {"anyOf": [super().to_schema(), {"type": "string", "pattern": "[.]py:"}]}
+
+
+PropertyName = Annotated[str, KnownProperty(("all", *(one.name for one in ALL)))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expect:
-    """`always`: names of properties, or all that hold in the profile; `never`: conditions that must
+    """`always`: names of properties, all that hold in the profile, or functions of one's own
+    (`checks.py:two_at_most`); `never`: conditions that must
     not come about; `sometimes`: ones that must; `during`: what holds as long as something goes on;
     `calm`: what holds at the end; `converge`: what becomes equal in the calm; `measure`: numbers,
     by their names; `fails_with`: the property, or the claim, that this scenario is known to
