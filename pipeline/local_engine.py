@@ -14,11 +14,12 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 from .commit_log import Folder
-from .plan import Plan
+from .plan import Plan, PlanError
 from .shard import run_shard
 
 ATTEMPTS = 4  # as many as Spark makes with local[N,4]
 LOOK_EVERY_S = 0.2
+HOPELESS = 74  # as sysexits.h calls an error of input or output
 
 Look = Callable[[], None]
 
@@ -62,12 +63,14 @@ def _work(plan: str, number: int, path: str, attempt: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started us
     try:
         run_shard(Plan.from_json(plan), number, Folder(Path(path)), attempt)
-    except OSError as error:
+    except (OSError, PlanError) as error:  # it would not be better the next time
         print(f"shard {number}: {error}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(HOPELESS)
 
 
 def _expect_another(number: int, attempt: int, code: int | None) -> None:
+    if code == HOPELESS:
+        raise EngineError(f"shard {number} could not be kept")
     if attempt + 1 == ATTEMPTS:
         raise EngineError(f"shard {number} was tried {ATTEMPTS} times; the last ended with {code}")
 

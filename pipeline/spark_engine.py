@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .commit_log import Folder
-from .local_engine import EngineError, Look
+from .local_engine import ATTEMPTS, LOOK_EVERY_S, EngineError, Look
 from .package import write_zip
 from .plan import Plan
 from .session import session
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
-LOOK_EVERY_S = 0.2
-DDL = "shard INT, runs INT, attempt INT"
+DDL = "shard INT, error STRING"
 Task = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 
 
@@ -38,13 +37,35 @@ def run_shards(
     conf: Mapping[str, str] | None = None,
 ) -> None:
     """`look` is called now and then. Ctrl-C cancels the job before it is raised."""
+    is_ours = _running() is None
     spark = session("kraftsim campaign", master=master, remote=remote, conf=conf)
     try:
-        if not _is_here(spark):
-            _send_code(spark)
-        _run(spark, _task_of(plan, folder.path, missing), len(missing), look)
+        with _code_on_workers(spark):
+            _run_all(spark, plan, folder, missing, look)
     finally:
-        spark.stop()
+        if is_ours:
+            spark.stop()
+
+
+def _running() -> "SparkSession | None":
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession()
+
+
+def _run_all(
+    spark: "SparkSession", plan: Plan, folder: Folder, missing: Sequence[int], look: Look
+) -> None:
+    """A job that fails as a whole (local[1] tries no task twice) is followed by one with what is
+    left of it, in which every seed has a process of its own."""
+    for attempt in range(ATTEMPTS):
+        done = folder.commits()
+        left = [number for number in missing if number not in done]
+        if not left:
+            return
+        failure = _run(spark, _task_of(plan, folder.path, left, attempt), len(left), look)
+    assert failure is not None, "expected every shard to be committed by a job that ends well"
+    raise EngineError(_reason(failure))
 
 
 def _is_here(spark: "SparkSession") -> bool:
@@ -52,13 +73,20 @@ def _is_here(spark: "SparkSession") -> bool:
     return str(spark.conf.get("spark.master", "")).startswith("local")
 
 
-def _send_code(spark: "SparkSession") -> None:
+@contextmanager
+def _code_on_workers(spark: "SparkSession") -> Iterator[None]:
+    """Workers elsewhere fetch the zip when they begin, so that it stays for as long."""
+    if _is_here(spark):
+        yield
+        return
     with tempfile.TemporaryDirectory() as folder:
         spark.addArtifacts(str(write_zip(Path(folder))), pyfile=True)
+        yield
 
 
-def _task_of(plan: Plan, path: Path, missing: Sequence[int]) -> Task:
-    """Self-contained: it is pickled, and imports us only where it runs."""
+def _task_of(plan: Plan, path: Path, missing: Sequence[int], before: int) -> Task:
+    """Self-contained: it is pickled, and imports us only where it runs. `before` counts the jobs
+    that have tried these shards. What cannot be written is no better elsewhere: it is told."""
     text, where, numbers = plan.to_json(), str(path.resolve()), list(missing)
 
     def task(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
@@ -66,35 +94,39 @@ def _task_of(plan: Plan, path: Path, missing: Sequence[int]) -> Task:
         from pyspark import TaskContext
 
         from kraftsim.pipeline.commit_log import Folder
-        from kraftsim.pipeline.plan import Plan
+        from kraftsim.pipeline.plan import Plan, PlanError
         from kraftsim.pipeline.shard import run_shard
 
         context = TaskContext.get()
-        attempt = 0 if context is None else context.attemptNumber()
+        attempt = before + (0 if context is None else context.attemptNumber())
         plan, folder = Plan.from_json(text), Folder(Path(where))
         for batch in batches:
             for index in batch.column(0).to_pylist():
-                number = numbers[index]
-                done = run_shard(plan, number, folder, attempt)
-                columns = [[number], [done.runs], [attempt]]
-                yield pa.RecordBatch.from_arrays(
-                    [pa.array(one, pa.int32()) for one in columns], ["shard", "runs", "attempt"]
-                )
+                error = None
+                try:
+                    run_shard(plan, numbers[index], folder, attempt)
+                except (OSError, PlanError) as caught:
+                    error = str(caught)
+                shard, said = pa.array([numbers[index]], pa.int32()), pa.array([error], pa.string())
+                yield pa.RecordBatch.from_arrays([shard, said], ["shard", "error"])
 
     return task
 
 
-def _run(spark: "SparkSession", task: Task, count: int, look: Look) -> None:
-    """In a thread of its own: PySpark's own answer to Ctrl-C leaves the job running."""
+def _run(spark: "SparkSession", task: Task, count: int, look: Look) -> Exception | None:
+    """What ended the job, if it did not end well. It runs in a thread of its own: PySpark's answer
+    to Ctrl-C would leave it running."""
     from pyspark import InheritableThread
 
-    failure: list[Exception] = []
+    failures: list[Exception] = []
+    told: list[str] = []
 
     def work() -> None:
         try:
-            spark.range(0, count, 1, count).mapInArrow(task, DDL).collect()
+            rows = spark.range(0, count, 1, count).mapInArrow(task, DDL).collect()
+            told.extend(f"shard {row.shard}: {row.error}" for row in rows if row.error)
         except Exception as error:
-            failure.append(error)
+            failures.append(error)
 
     thread = InheritableThread(target=work, daemon=True)
     with _interruptible():
@@ -106,8 +138,9 @@ def _run(spark: "SparkSession", task: Task, count: int, look: Look) -> None:
         except KeyboardInterrupt:
             _cancel(spark)
             raise
-    if failure:
-        raise EngineError(_reason(failure[0]))
+    if told:
+        raise EngineError(told[0])
+    return failures[0] if failures else None
 
 
 @contextmanager

@@ -11,6 +11,8 @@ from .commit_log import Folder, part
 from .plan import Slice, seeds_of
 from .tables import RUNS
 
+SHARDS = 8  # at most: enough for the cores of one machine
+
 
 def differences(folder: Folder, sample: int, engine: Engine, tell: Tell) -> Iterator[str]:
     """A sentence for each run of the sample that is not what it was. The sample is drawn from the
@@ -24,7 +26,8 @@ def differences(folder: Folder, sample: int, engine: Engine, tell: Tell) -> Iter
         Random(plan.digest).sample(runs, min(sample, len(runs))),
         key=lambda one: (one.item, one.first),
     )
-    again = replace(plan, events="none", shards=tuple((one,) for one in drawn))
+    shards = tuple(tuple(drawn[first::SHARDS]) for first in range(min(SHARDS, len(drawn))))
+    again = replace(plan, events="none", shards=shards)
     with tempfile.TemporaryDirectory() as path:
         other = Folder(Path(path))
         other.begin(again)
