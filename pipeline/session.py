@@ -54,30 +54,42 @@ def session(
     """
     if master and remote:
         raise ValueError(f"expected one of --master and --remote, got {master} and {remote}")
-    if not master:
-        remote = remote or os.environ.get("SPARK_REMOTE")
-    if remote and not remote.startswith("local"):
-        return _built(app, {"spark.remote": remote}, _SQL, conf or {})
-    named = remote or master or (conf or {}).get("spark.master") or _environment_master()
-    _check_running(named)
+    given = dict(conf or {})
+    named = master or remote or given.get("spark.master") or _environment_place()
+    if (running := _running(named)) is not None:
+        return _with(running.builder, given)
     where = named or DEFAULT_MASTER
-    chosen = {"spark.remote" if remote else "spark.master": where}
-    return _built(app, chosen, _SQL | _DRIVER | _of_machine(where, heavy), conf or {})
+    is_remote = where.startswith("sc:") or where == remote
+    chosen = {"spark.app.name": app, "spark.remote" if is_remote else "spark.master": where}
+    if not where.startswith("sc:"):
+        chosen |= _DRIVER | _of_machine(where, heavy)
+    from pyspark.sql import SparkSession
+
+    ours = {key: value for key, value in (_SQL | chosen).items() if key not in _of_user()}
+    return _with(SparkSession.builder, ours | given)
 
 
-def _environment_master() -> str | None:
-    return os.environ.get("SPARK_MASTER") or os.environ.get("MASTER")
+def _environment_place() -> str | None:
+    named = (os.environ.get(name) for name in ("SPARK_REMOTE", "SPARK_MASTER", "MASTER"))
+    return next(filter(None, named), None)
 
 
-def _check_running(named: str | None) -> None:
+def _running(named: str | None) -> "SparkSession | None":
     """A second session would silently be the first one, which is right where no place is named."""
     from pyspark.sql import SparkSession
 
     running = SparkSession.getActiveSession()
-    if named is None or running is None:
-        return
-    if (found := running.conf.get("spark.master", named)) != named:
-        raise ValueError(f"expected no session, or one on {named}, got one on {found}")
+    if running is not None and named is not None:
+        found = running.conf.get("spark.master", named)
+        if found != named:
+            raise ValueError(f"expected no session, or one on {named}, got one on {found}")
+    return running
+
+
+def _with(builder: "SparkSession.Builder", settings: Mapping[str, str]) -> "SparkSession":
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
 
 
 def _of_machine(where: str, heavy: bool) -> dict[str, str]:
@@ -110,19 +122,6 @@ def _socket_folder() -> str:
     folder = tempfile.mkdtemp("", "kraftsim-", usual if len(usual) < SOCKET_FOLDER_MAX else "/tmp")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
-
-
-def _built(
-    app: str, where: Mapping[str, str], ours: Mapping[str, str], conf: Mapping[str, str]
-) -> "SparkSession":
-    from pyspark.sql import SparkSession
-
-    said = _of_user()
-    settings = {key: value for key, value in ours.items() if key not in said}
-    builder = SparkSession.builder.appName(app)
-    for key, value in {**where, **settings, **conf}.items():
-        builder = builder.config(key, value)
-    return builder.getOrCreate()
 
 
 def _of_user() -> set[str]:
