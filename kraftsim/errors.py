@@ -28,3 +28,13 @@ class UnknownController(CommandError):
     def __init__(self, node_id: int, known: Sequence[int]) -> None:
         ids = ", ".join(str(one) for one in known)
         super().__init__(f"no controller {node_id}: expected one of {ids}")
+
+
+class OffsetGone(CommandError):
+    """The log begins after that offset: a snapshot stands for what was there."""
+
+    def __init__(self, offset: int, start_offset: int) -> None:
+        super().__init__(
+            f"from: expected {start_offset} or above, where the log begins, got {offset}: "
+            "a snapshot stands for what was before"
+        )

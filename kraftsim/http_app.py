@@ -13,10 +13,11 @@ from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.wire.json_form import JsonError
 from kraftsim.scenarios.words import nearest
 
-from .errors import CommandError, UnknownBroker, UnknownController
+from .errors import CommandError, OffsetGone, UnknownBroker, UnknownController
 from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name
+from .log_views import log_lines, start_in
 from .openapi import openapi_document
-from .operations import OPERATIONS, Operation, arguments
+from .operations import LOG_LIMIT_MAX, OPERATIONS, Operation, arguments, check_page
 from .views import Document, event_view
 
 if TYPE_CHECKING:
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+LINES = "application/x-ndjson"
 BODY_BYTES_MAX = 1024 * 1024
 EVENTS_QUEUED_MAX = 10_000  # of one subscriber; one that lags further is cut off
 CURSOR_DIGITS_MAX = 18  # of an int64
+OFFSET_OUT_OF_RANGE = 1  # Kafka's number; no API of the controller answers with it
 
 _STATUS = {
     ErrorCode.BROKER_NOT_AVAILABLE: 404,
@@ -89,6 +92,8 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         return _error(404, str(error), "UNKNOWN_BROKER")
     except UnknownController as error:
         return _error(404, str(error), "UNKNOWN_CONTROLLER")
+    except OffsetGone as error:
+        return _error(416, str(error), "OFFSET_OUT_OF_RANGE", OFFSET_OUT_OF_RANGE)
     except TimeoutError as error:
         return _error(504, str(error), "TIMED_OUT")
     except (CommandError, JsonError, ValueError) as error:
@@ -128,11 +133,12 @@ def _route(kraft: "Cluster", operation: Operation) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
         if operation.changes or (operation.moves_time and kraft.options.is_virtual):
             _check_control(kraft)
-        if operation.path == "/v1/events" and "text/event-stream" in request.headers.get(
-            "Accept", ""
-        ):
+        if operation.path == "/v1/events" and _accepts(request, "text/event-stream"):
             return await _stream(kraft, request)
         given: dict[str, object] = dict(request.query)
+        if operation.path == "/v1/log" and _accepts(request, LINES):
+            wanted = arguments(operation, given)
+            return await _stream_log(kraft, request, **wanted)  # type: ignore[arg-type]  # just typed
         if operation.method == "POST":
             given |= await _body(request)
         for name in given.keys() & request.match_info.keys():
@@ -141,6 +147,10 @@ def _route(kraft: "Cluster", operation: Operation) -> Handler:
         return _json(await operation.run(kraft, **arguments(operation, given)))
 
     return handle
+
+
+def _accepts(request: web.Request, media_type: str) -> bool:
+    return media_type in request.headers.get("Accept", "")
 
 
 def _check_control(kraft: "Cluster") -> None:
@@ -225,6 +235,21 @@ async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
         return response  # the reader went away
     finally:
         journal.listeners.remove(heard)
+    return response
+
+
+async def _stream_log(
+    kraft: "Cluster", request: web.Request, from_: int | None = None, limit: int = LOG_LIMIT_MAX
+) -> web.StreamResponse:
+    """Records in lines. Between two pieces the cluster goes on: a reader must not cost a lease."""
+    check_page(from_ or 0, limit, LOG_LIMIT_MAX)
+    log = kraft.world.committed_log
+    lines = log_lines(log, start_in(log, from_), limit)
+    response = web.StreamResponse(headers={"Content-Type": LINES})
+    await response.prepare(request)
+    for piece in lines:
+        await response.write(piece)
+        await asyncio.sleep(0)
     return response
 
 

@@ -14,6 +14,7 @@ from kraftsim.scenarios.words import nearest, whole_number
 
 from .errors import CommandError, UnknownBroker
 from .explain_verb import lines_of
+from .log_views import log_end_view, log_view
 from .views import (
     Document,
     broker_view,
@@ -22,7 +23,6 @@ from .views import (
     controller_view,
     controllers_view,
     event_view,
-    log_view,
     quorum_view,
     topics_view,
 )
@@ -158,15 +158,24 @@ async def list_topics(kraft: "Cluster") -> Document:
     return topics_view(kraft.world.committed)
 
 
-async def read_log(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Document:
-    """Committed records of the metadata log, as Kafka's own decoder prints them."""
-    _check_page(from_, limit, LOG_LIMIT_MAX)
+async def read_log(kraft: "Cluster", from_: int | None = None, limit: int = 1000) -> Document:
+    """Committed records of the metadata log, as Kafka's own decoder prints them.
+
+    From where the log begins, unless told; one JSON object a line where the client accepts
+    application/x-ndjson.
+    """
+    check_page(from_ or 0, limit, LOG_LIMIT_MAX)
     return log_view(kraft.world.committed_log, from_, limit)
+
+
+async def end_of_log(kraft: "Cluster") -> Document:
+    """Where the committed log begins and ends, and whose it is."""
+    return log_end_view(kraft.world)
 
 
 async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Document:
     """What happened, from row `from` on; as server-sent events where the client accepts them."""
-    _check_page(from_, limit, EVENTS_LIMIT_MAX)
+    check_page(from_, limit, EVENTS_LIMIT_MAX)
     rows = kraft.world.journal.since(from_)[:limit]
     following = rows[-1].seq + 1 if rows else from_
     return {"events": [event_view(row) for row in rows], "next": following}
@@ -237,7 +246,7 @@ async def wait(
     return _leader(kraft) if broker is None else _standing(kraft, broker)
 
 
-def _check_page(start: int, limit: int, limit_max: int) -> None:
+def check_page(start: int, limit: int, limit_max: int) -> None:
     if start < 0:
         raise CommandError(f"from: expected 0 or above, got {start}")
     if not 1 <= limit <= limit_max:
@@ -274,6 +283,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("GET", "/v1/brokers/{id}", ("broker", "show"), show_broker),
     Operation("GET", "/v1/topics", ("topic", "ls"), list_topics),
     Operation("GET", "/v1/log", ("log", "show"), read_log),
+    Operation("GET", "/v1/log/end", ("log", "end"), end_of_log),
     Operation("GET", "/v1/events", ("events",), list_events),
     Operation("GET", "/sim/explain/{event}", ("explain",), explain),
     Operation("POST", "/sim/brokers", ("broker", "add"), add_broker, changes=True),

@@ -1,6 +1,6 @@
 """The read side: committed state as JSON documents (design 4.3). Nothing here changes anything."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
@@ -10,7 +10,6 @@ from kraftsim.controller.core.records import Endpoint
 from kraftsim.controller.core.registration import BrokerRegistration
 from kraftsim.controller.core.rpc import DescribeQuorumResponse, ReplicaState
 from kraftsim.controller.core.uuid import uuid_text
-from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.scenarios.journal import EventRow
 from kraftsim.scenarios.world import World
 
@@ -153,39 +152,6 @@ def _partition_view(index: int, partition: Partition) -> Document:
         "eligibleLeaderReplicas": list(partition.elr),
         "lastKnownElr": list(partition.last_known_elr),
     }
-
-
-def log_view(log: MetadataLog, start: int, limit: int) -> Document:
-    """Committed records from `start` on, at most `limit`, as Kafka's own decoder prints them."""
-    records: list[Document] = []
-    for record in _committed_records(log, start):
-        if len(records) == limit:
-            break
-        records.append(record)
-    following = records[-1]["offset"] if records else start - 1
-    assert isinstance(following, int), following
-    return {"records": records, "nextOffset": following + 1, "highWatermark": log.end_offset}
-
-
-def _committed_records(log: MetadataLog, start: int) -> Iterable[Document]:
-    from kraftsim.controller.wire.json_form import control_record_json, record_json
-
-    for batch in log.read(start):
-        for position, record in enumerate(batch.records):
-            offset = batch.base_offset + position
-            if offset >= start:
-                spelled = (
-                    control_record_json(record)
-                    if batch.is_control
-                    else record_json(record, batch.versions[position])
-                )
-                yield {
-                    "offset": offset,
-                    "epoch": batch.epoch,
-                    "timestamp": batch.timestamp_ms,
-                    "control": batch.is_control,
-                    **spelled,
-                }
 
 
 def event_view(row: EventRow) -> Document:

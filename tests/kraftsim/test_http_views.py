@@ -104,6 +104,69 @@ async def test_beyond_the_end_the_log_has_nothing_yet(http: Http) -> None:
     assert (beyond["records"], beyond["nextOffset"]) == ([], 5000)
 
 
+@pytest.mark.rule("10.47")
+async def test_the_log_is_told_from_where_a_snapshot_leaves_it(kraft: Cluster, http: Http) -> None:
+    whole = (await http.get("/v1/log")).document
+    kraft.world.history.forget_before(12)
+
+    rest = (await http.get("/v1/log")).document
+    assert 12 == rest["startOffset"] == (await http.get("/v1/log/end")).document["startOffset"]
+    assert whole["records"][12:] == rest["records"]
+
+
+async def test_an_offset_before_the_log_is_refused_unlike_one_after_it(
+    kraft: Cluster, http: Http
+) -> None:
+    kraft.world.history.forget_before(12)
+
+    before = await http.get("/v1/log", from_=11)
+    after = await http.get("/v1/log", from_=5000)
+    assert before.refusal == (416, 1, "OFFSET_OUT_OF_RANGE")
+    assert "expected 12 or above, where the log begins, got 11" in before.message
+    assert 200 == after.status
+
+
+async def test_the_end_of_the_log_says_whose_it_is_and_what_stands_before_it(http: Http) -> None:
+    last = (await http.get("/v1/log")).document["records"][-1]
+
+    end = (await http.get("/v1/log/end")).document
+    assert end == {
+        "clusterId": CLUSTER_ID,
+        "leaderEpoch": 1,
+        "startOffset": 0,
+        "highWatermark": last["offset"] + 1,
+        "lastEpoch": last["epoch"],
+        "lastTimestamp": last["timestamp"],
+    }
+
+
+async def test_the_log_comes_in_lines_where_the_client_wants_lines(
+    http: Http, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kraftsim.log_views.LINES_AT_ONCE", 3)
+    whole = (await http.get("/v1/log")).document["records"]
+
+    assert whole == await lines(http, "/v1/log")
+    assert whole[2:9] == await lines(http, "/v1/log?from=2&limit=7")
+    assert [] == await lines(http, "/v1/log?from=5000")
+
+
+async def test_lines_end_where_an_answer_is_long_enough(
+    http: Http, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kraftsim.log_views.LINES_AT_ONCE", 2)
+    monkeypatch.setattr("kraftsim.log_views.LINES_BYTES_MAX", 1)
+    whole = (await http.get("/v1/log")).document["records"]
+
+    assert whole[:2] == await lines(http, "/v1/log")
+
+
+async def lines(http: Http, path: str) -> list[dict[str, Any]]:
+    async with http.session.get(http.url + path, headers=LINES) as response:
+        assert response.content_type == "application/x-ndjson"
+        return [json.loads(line) async for line in response.content]
+
+
 async def test_events_are_read_page_by_page_without_a_gap(http: Http) -> None:
     whole = (await http.get("/v1/events")).document
     first = (await http.get("/v1/events", limit=3)).document
@@ -214,6 +277,7 @@ async def rows(stream: AsyncIterator[dict[str, Any]], count: int) -> list[dict[s
         return [await anext(stream) for _ in range(count)]
 
 
+LINES = {"Accept": "application/x-ndjson"}
 STREAM = {"Accept": "text/event-stream"}
 
 
