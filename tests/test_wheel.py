@@ -1,4 +1,4 @@
-"""What `pip install kraftsim` puts on a machine: the package kraftsim and nothing beside it."""
+"""What `pip install kraftsim` puts on a machine: its package, and the name of Spark's source."""
 
 import subprocess
 import sys
@@ -10,7 +10,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("controller", "broker_agent", "scenarios", "pipeline")
+SOURCE = "pyspark_kraftlog/__init__.py"  # all of it: Spark imports it whatever it is asked for
 ONE_OF_EACH = {
+    "kraftsim/pipeline/log4j2.properties",
     "kraftsim/__init__.py",
     "kraftsim/cli.py",
     "kraftsim/controller/core/image.py",
@@ -57,16 +59,20 @@ def sources() -> set[str]:
     found = {path.relative_to(ROOT) for path in (ROOT / "kraftsim").rglob("*.py")}
     mine = {str(path) for path in found if path.parts[1] not in FOLDERS}
     linked = {path.relative_to(ROOT) for one in FOLDERS for path in (ROOT / one).rglob("*.py")}
-    return mine | {f"kraftsim/{path}" for path in linked}
+    return mine | {f"kraftsim/{path}" for path in linked} | {SOURCE}
 
 
 @pytest.mark.parametrize("built", ["from_checkout", "from_sdist"])
-def test_a_wheel_has_every_file_once_and_only_kraftsim(
+def test_a_wheel_has_every_file_once_and_no_package_that_others_may_have(
     built: str, request: pytest.FixtureRequest
 ) -> None:
     names = names_in(request.getfixturevalue(built))
 
-    assert {name.split("/")[0] for name in names} == {"kraftsim", "kraftsim-0.1.0.dist-info"}
+    assert {name.split("/")[0] for name in names} == {
+        "kraftsim",
+        "kraftsim-0.1.0.dist-info",
+        "pyspark_kraftlog",
+    }
     assert len(names) == len(set(names))
     assert {name for name in names if name.endswith(".py")} == sources()
     assert set(names) >= ONE_OF_EACH

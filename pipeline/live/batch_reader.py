@@ -1,0 +1,86 @@
+"""The log as a table: all that is there when it is read."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import (
+    DataSourceReader,
+    EqualTo,
+    Filter,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    InputPartition,
+    LessThan,
+    LessThanOrEqual,
+)
+
+from .options import Options
+from .rows import arrow_batches
+from .stream_reader import RangePartition
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+
+
+def reader_of(options: Options) -> DataSourceReader:
+    """A reader that has `pushFilters` fails in a session that does not allow it, filters or not."""
+    return FilteringLogReader(options) if options.pushes else LogReader(options)
+
+
+class LogReader(DataSourceReader):
+    def __init__(self, options: Options) -> None:
+        self._log = options.log
+        self._from, self._to = 0, 1 << 62  # offsets that are wanted
+        self._types: frozenset[str] | None = None  # record types that are wanted, None: all
+
+    def partitions(self) -> Sequence[InputPartition]:
+        extent = self._log.extent()
+        wanted = (
+            (max(one.start, self._from), min(one.end, self._to), one)
+            for one in self._log.ranges(max(self._from, extent.start_offset), extent.end)
+        )
+        return [
+            RangePartition(replace(one, start=start, end=end))
+            for start, end, one in wanted
+            if start < end
+        ]
+
+    def read(self, partition: InputPartition) -> "Iterator[RecordBatch]":
+        assert isinstance(partition, RangePartition), partition
+        rows = self._log.rows(partition.range)
+        types = self._types
+        return arrow_batches(rows if types is None else (one for one in rows if one[3] in types))
+
+
+class FilteringLogReader(LogReader):
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # Spark's name
+        """Takes those of offset and record_type, and gives the others back."""
+        return [one for one in filters if not self._takes(one)]
+
+    def _takes(self, one: Filter) -> bool:
+        match one:
+            case EqualTo(("offset",), int(offset)):
+                self._narrow(offset, offset + 1)
+            case GreaterThanOrEqual(("offset",), int(offset)):
+                self._narrow(start=offset)
+            case GreaterThan(("offset",), int(offset)):
+                self._narrow(start=offset + 1)
+            case LessThan(("offset",), int(offset)):
+                self._narrow(end=offset)
+            case LessThanOrEqual(("offset",), int(offset)):
+                self._narrow(end=offset + 1)
+            case EqualTo(("record_type",), str(name)):
+                self._only({name})
+            case In(("record_type",), names):
+                self._only(set(names))
+            case _:
+                return False
+        return True
+
+    def _narrow(self, start: int = 0, end: int = 1 << 62) -> None:
+        self._from, self._to = max(self._from, start), min(self._to, end)
+
+    def _only(self, names: set[str]) -> None:
+        self._types = frozenset(names if self._types is None else names & self._types)

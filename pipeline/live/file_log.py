@@ -1,0 +1,117 @@
+"""The log on disk: a folder of segments, or one file, that a controller or a broker may be writing.
+
+What a node has on disk may not be committed yet; where another leader takes it back, a stream that
+has read it finds another record before its mark and says so.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from kraftsim.controller.wire.errors import DecodeError
+from kraftsim.controller.wire.json_form import control_record_json, record_json
+from kraftsim.controller.wire.record_batch import decode_batches
+
+from .log import DataLost, Extent, KraftLogError, Mark, Range
+from .rows import Row, row_of
+from .segments import Segment, cluster_id, heads, segment_files
+
+
+class FileLog:
+    """Remembers how far it has looked; to an executor only its path goes."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._segments: dict[Path, Segment] = {}
+
+    def __reduce__(self) -> tuple[type["FileLog"], tuple[str]]:
+        return FileLog, (self.path,)
+
+    def extent(self) -> Extent:
+        segments = self._read_on()
+        last = next((one.last for one in reversed(segments) if one.last is not None), None)
+        end = Mark(cluster_id(Path(self.path)), segments[-1].end_offset)
+        if last is not None:
+            end = Mark(end.cluster, last.last_offset + 1, last.epoch, last.timestamp_ms)
+        return Extent(segments[0].base_offset, end)
+
+    def before(self, offset: int) -> tuple[int, int]:
+        segment = next(one for one in reversed(self._known) if one.base_offset < offset)
+        head = segment.batch_of(offset - 1)
+        return head.epoch, head.timestamp_ms
+
+    def ranges(self, start: int, end: Mark) -> Sequence[Range]:
+        return [
+            Range(
+                end.cluster,
+                max(start, one.base_offset),
+                min(end.offset, one.end_offset),
+                str(one.file),
+                one.position_of(max(start, one.base_offset)),
+            )
+            for one in self._read_on()
+            if one.base_offset < end.offset and start < one.end_offset
+        ]
+
+    def rows(self, wanted: Range) -> Iterator[Row]:
+        offset = wanted.start
+        for record in _records(Path(wanted.file), wanted.position):
+            found = record["offset"]
+            assert isinstance(found, int), record
+            if found >= wanted.end:
+                return
+            if found >= wanted.start:
+                yield row_of(record, wanted.cluster or None)
+                offset = found + 1
+        if offset < wanted.end:
+            raise DataLost(f"{wanted.file}: expected offset {offset}, but the file ends before it")
+
+    @property
+    def _known(self) -> list[Segment]:
+        return list(self._segments.values())
+
+    def _read_on(self) -> list[Segment]:
+        """Every segment there is now, up to its end."""
+        before = self._segments
+        self._segments = {}
+        for file in segment_files(Path(self.path)):
+            segment = before.get(file) or Segment(file)
+            if not segment.is_as_it_was():
+                segment = Segment(file)
+            segment.read_on()
+            self._check_follows(segment)
+            self._segments[file] = segment
+        return self._known
+
+    def _check_follows(self, segment: Segment) -> None:
+        if self._segments and segment.last is not None:
+            before = self._known[-1]
+            if before.end_offset != segment.base_offset:
+                raise KraftLogError(
+                    f"{segment.file}: expected offset {before.end_offset}, where "
+                    f"{before.file.name} ends, got {segment.base_offset}"
+                )
+
+
+def _records(file: Path, position: int) -> Iterator[dict[str, object]]:
+    """In the form of `/v1/log`. A batch that is damaged is named by file and offset."""
+    with file.open("rb") as opened:
+        for head in heads(file, position):
+            opened.seek(head.position)
+            try:
+                (batch,) = decode_batches(opened.read(head.end - head.position))
+            except DecodeError as error:
+                raise KraftLogError(
+                    f"{file}: byte {head.position}, offset {head.base_offset}: {error}"
+                ) from None
+            for delta, record in enumerate(batch.records):
+                spelled = (
+                    control_record_json(record)
+                    if batch.is_control
+                    else record_json(record, batch.versions[delta])
+                )
+                yield {
+                    "offset": batch.base_offset + delta,
+                    "epoch": batch.epoch,
+                    "timestamp": batch.timestamp_ms,
+                    **spelled,
+                }

@@ -1,0 +1,83 @@
+"""The log of a running cluster, over its HTTP, with the standard library alone."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from http.client import HTTPException, HTTPResponse
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+from .log import DataLost, Extent, KraftLogError, Mark, Range
+from .rows import Row, row_of
+
+TIMEOUT_S = 30.0  # of silence
+PAGE_MAX = 10_000  # records of one answer, as the service bounds them
+RANGE_MAX = 50_000  # records of one task: about a second of the service's time
+
+
+@dataclass(frozen=True, slots=True)
+class HttpLog:
+    url: str
+
+    def extent(self) -> Extent:
+        end = self._document("/v1/log/end")
+        mark = Mark(
+            cluster=str(end["clusterId"]),
+            offset=_whole(end["highWatermark"]),
+            epoch=_whole(end["lastEpoch"]),
+            timestamp=_whole(end["lastTimestamp"]),
+        )
+        return Extent(_whole(end["startOffset"]), mark)
+
+    def before(self, offset: int) -> tuple[int, int]:
+        (record,) = self._lines(offset - 1, 1)
+        return _whole(record["epoch"]), _whole(record["timestamp"])
+
+    def ranges(self, start: int, end: Mark) -> Sequence[Range]:
+        begins = range(start, end.offset, RANGE_MAX)
+        return [Range(end.cluster, one, min(one + RANGE_MAX, end.offset)) for one in begins]
+
+    def rows(self, wanted: Range) -> Iterator[Row]:
+        offset = wanted.start
+        while offset < wanted.end:
+            begun = offset
+            for record in self._lines(offset, min(PAGE_MAX, wanted.end - offset)):
+                if record["offset"] != offset:
+                    raise DataLost(f"{self.url}: expected offset {offset}, got {record['offset']}")
+                yield row_of(record, wanted.cluster)
+                offset += 1
+            if offset == begun:
+                raise DataLost(f"{self.url}: expected offset {offset}, but the log ends before it")
+
+    def _lines(self, start: int, limit: int) -> Iterator[dict[str, object]]:
+        path = f"/v1/log?from={start}&limit={limit}"
+        with self._opened(path, "application/x-ndjson") as response:
+            for line in response:
+                yield json.loads(line)
+
+    def _document(self, path: str) -> dict[str, object]:
+        with self._opened(path, "application/json") as response:
+            document = json.load(response)
+        assert isinstance(document, dict), document
+        return document
+
+    def _opened(self, path: str, media_type: str) -> HTTPResponse:
+        request = Request(self.url + path, headers={"Accept": media_type})
+        try:
+            response: HTTPResponse = urlopen(request, timeout=TIMEOUT_S)
+        except HTTPError as error:
+            said = error.read().decode(errors="replace").strip()
+            kind = DataLost if error.code == 416 else KraftLogError
+            raise kind(f"{self.url}{path}: HTTP {error.code}: {said}") from None
+        except (URLError, HTTPException, OSError) as error:
+            reason = getattr(error, "reason", error)
+            raise KraftLogError(
+                f"no cluster answers at {self.url} ({reason}): start it, and start again with the "
+                "same checkpoint"
+            ) from None
+        return response
+
+
+def _whole(value: object) -> int:
+    assert isinstance(value, int), value
+    return value

@@ -1,0 +1,68 @@
+"""The options of the source, checked: Spark takes any word, and a wrong one does nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kraftsim.scenarios.words import nearest, whole_number
+
+from .file_log import FileLog
+from .http_log import HttpLog
+from .log import KraftLogError, Log
+
+KNOWN = ("url", "path", "maxRecordsPerBatch", "failOnDataLoss", "pushdown")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`records_max` bounds a micro-batch (None: all that there is); `fails_on_loss` is whether a
+    stream ends where records are gone, or goes on behind a row that says so; `pushes` whether
+    filters reach the source: Spark refuses that unless spark.sql.python.filterPushdown.enabled is
+    true."""
+
+    log: Log
+    records_max: int | None = None
+    fails_on_loss: bool = True
+    pushes: bool = False
+
+
+def options_of(given: Mapping[str, str]) -> Options:
+    names = {name.lower(): name for name in KNOWN}
+    said = {name.lower(): value for name, value in given.items()}
+    for name in given:
+        if name.lower() not in names:
+            raise KraftLogError(f"option {name!r}: expected {nearest(name, KNOWN)}")
+    return Options(
+        _log_of(said),
+        _count(said.get("maxrecordsperbatch")),
+        _flag(said, "failondataloss", default=True),
+        _flag(said, "pushdown", default=False),
+    )
+
+
+def _log_of(said: Mapping[str, str]) -> Log:
+    url, path = said.get("url"), said.get("path")
+    if (url is None) == (path is None):
+        raise KraftLogError(
+            f"expected one of the options url (a running cluster) and path (segments on disk), "
+            f"got {'both' if url else 'neither'}"
+        )
+    if path is not None:
+        return FileLog(path.removeprefix("file:"))
+    assert url is not None
+    if not url.startswith(("http://", "https://")):
+        raise KraftLogError(f"option url: expected such as http://127.0.0.1:8090, got {url!r}")
+    return HttpLog(url.rstrip("/"))
+
+
+def _count(text: str | None) -> int | None:
+    number = None if text is None else whole_number(text)
+    if text is not None and (number is None or number < 1):
+        raise KraftLogError(f"option maxRecordsPerBatch: expected 1 or more, got {text!r}")
+    return number
+
+
+def _flag(said: Mapping[str, str], name: str, *, default: bool) -> bool:
+    text = said.get(name, str(default)).lower()
+    if text not in ("true", "false"):
+        raise KraftLogError(f"option {name}: expected true or false, got {text!r}")
+    return text == "true"

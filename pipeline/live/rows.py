@@ -1,0 +1,74 @@
+"""A record of the metadata log as a row: the columns of the source, and what fills them."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+
+SCHEMA = (
+    "offset BIGINT, ts TIMESTAMP, leader_epoch INT, record_type STRING, version SMALLINT, "
+    "broker_id INT, broker_epoch BIGINT, cluster_id STRING, payload STRING"
+)
+NAMES = [column.split()[0] for column in SCHEMA.split(", ")]
+GAP = "GAP"  # the record_type of a row that stands for records which are gone
+ROWS_MAX = 4096  # of one Arrow batch
+
+# offset, time in microseconds, and the rest as in SCHEMA
+Row = tuple[int, int | None, int | None, str, int | None, int | None, int | None, str | None, str]
+
+
+def row_of(record: Mapping[str, object], cluster_id: str | None) -> Row:
+    """Of one object as `/v1/log` has it, with Kafka's own names."""
+    data, timestamp_ms = record["data"], record["timestamp"]
+    assert isinstance(data, dict), record
+    assert isinstance(timestamp_ms, int), record
+    return (
+        record["offset"],  # type: ignore[return-value]  # as views spell it
+        timestamp_ms * 1000,
+        record["epoch"],
+        record["type"],
+        record["version"],
+        data.get("brokerId", _fenced(record, "id")),
+        data.get("brokerEpoch", _fenced(record, "epoch")),
+        cluster_id,
+        json.dumps(data, separators=(",", ":"), ensure_ascii=False),
+    )
+
+
+def _fenced(record: Mapping[str, object], name: str) -> int | None:
+    """Two old records call the broker's id and epoch just so; others mean something else by it."""
+    if record["type"] not in ("FENCE_BROKER_RECORD", "UNFENCE_BROKER_RECORD"):
+        return None
+    found = record["data"][name]  # type: ignore[index]  # a mapping, as above
+    assert isinstance(found, int), record
+    return found
+
+
+def gap_row(offset: int, cluster_id: str | None, **why: object) -> Row:
+    """At the first offset that is missing; the payload says what came instead, and why."""
+    return offset, None, None, GAP, None, None, None, cluster_id, json.dumps(why)
+
+
+def arrow_batches(rows: Iterable[Row]) -> "Iterator[RecordBatch]":
+    """The rows as Spark takes them fastest."""
+    import pyarrow as pa
+
+    kinds = [
+        pa.int64(),
+        pa.timestamp("us", "UTC"),
+        pa.int32(),
+        pa.string(),
+        pa.int16(),
+        pa.int32(),
+        pa.int64(),
+        pa.string(),
+        pa.string(),
+    ]
+    waiting = iter(rows)
+    while some := list(islice(waiting, ROWS_MAX)):
+        columns = zip(*some, strict=True)
+        arrays = [pa.array(one, type=kind) for one, kind in zip(columns, kinds, strict=True)]
+        yield pa.RecordBatch.from_arrays(arrays, names=NAMES)

@@ -1,0 +1,125 @@
+"""The log as a stream: every record once, over restarts, or a clear end where that cannot be.
+
+Spark calls `latestOffset` and `partitions` in one process, for as long as the query runs, and
+`read` on executors, with a copy of what it is called on.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxRows,
+    SupportsTriggerAvailableNow,
+)
+
+from .log import DataLost, Extent, Log, Mark, Range, loss
+from .options import Options
+from .rows import Row, arrow_batches, gap_row
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+
+HELP = (
+    "give the query another checkpoint to read from where the log begins, or set the option "
+    "failOnDataLoss to false to go on from there with a row of record_type GAP"
+)
+
+
+@dataclass
+class RangePartition(InputPartition):
+    """What one task reads."""
+
+    range: Range
+
+
+@dataclass
+class GapPartition(InputPartition):
+    """What is gone, from one mark up to another, and how that is known."""
+
+    start: Mark
+    end: Mark
+    reason: str
+
+
+class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    def __init__(self, options: Options) -> None:
+        self._log: Log = options.log
+        self._options = options
+        self._last: Mark | None = None  # where this query stops with what there is now
+        self._planned: tuple[Mark, Mark] | None = None  # a batch that the log was seen to have
+
+    def initialOffset(self) -> dict[str, object]:  # Spark's name, as below
+        return self._log.extent().start.to_json()
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        most = self._options.records_max
+        return ReadAllAvailable() if most is None else ReadMaxRows(most)
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        self._last = self._log.extent().end
+
+    def latestOffset(self, start: dict[str, object], limit: ReadLimit) -> dict[str, object]:
+        """Where the next batch ends: as far as the log goes, or the limit."""
+        mark, extent = Mark.of_json(start), self._log.extent()
+        if mark == extent.end:
+            return start
+        if self._loss(mark, extent) is not None:
+            return self._end(extent.start, extent, limit).to_json()
+        end = self._end(mark, extent, limit)
+        self._planned = mark, end
+        return end.to_json()
+
+    def reportLatestOffset(self) -> dict[str, object]:
+        return self._log.extent().end.to_json()
+
+    def partitions(
+        self, start: dict[str, object], end: dict[str, object]
+    ) -> Sequence[InputPartition]:
+        """Also of a batch that an earlier process has planned: it is what it was, or it is lost."""
+        begin, stop = Mark.of_json(start), Mark.of_json(end)
+        if begin == stop:
+            return []
+        if (begin, stop) == self._planned:
+            return self._ranges(begin, stop)
+        extent = self._log.extent()
+        begin_lost, stop_lost = self._loss(begin, extent), self._loss(stop, extent)
+        if stop_lost is not None:
+            return [GapPartition(begin, stop, stop_lost)]
+        if begin_lost is not None:
+            gap = GapPartition(begin, extent.start, begin_lost)
+            return [gap, *self._ranges(extent.start, stop)]
+        return self._ranges(begin, stop)
+
+    def read(self, partition: InputPartition) -> "Iterator[RecordBatch]":
+        return arrow_batches(self._rows(partition))
+
+    def _rows(self, partition: InputPartition) -> Iterator[Row]:
+        if isinstance(partition, RangePartition):
+            yield from self._log.rows(partition.range)
+        elif isinstance(partition, GapPartition):
+            start, end = partition.start, partition.end
+            cluster = start.cluster or None
+            yield gap_row(start.offset, cluster, reason=partition.reason, next=end.to_json())
+
+    def _ranges(self, start: Mark, end: Mark) -> list[InputPartition]:
+        return [RangePartition(one) for one in self._log.ranges(start.offset, end)]
+
+    def _loss(self, mark: Mark, extent: Extent) -> str | None:
+        """Why the log does not go on from `mark`; DataLost where that ends the query."""
+        reason = loss(mark, extent, self._log)
+        if reason is not None and self._options.fails_on_loss:
+            raise DataLost(f"{reason}: {HELP}")
+        return reason
+
+    def _end(self, begin: Mark, extent: Extent, limit: ReadLimit) -> Mark:
+        end = extent.end
+        if self._last is not None and self._last.cluster == end.cluster:
+            end = min(end, self._last, key=lambda one: one.offset)
+        if isinstance(limit, ReadMaxRows) and end.offset - begin.offset > limit.max_rows:
+            offset = begin.offset + limit.max_rows
+            return Mark(end.cluster, offset, *self._log.before(offset))
+        return end if end.offset > begin.offset else begin
