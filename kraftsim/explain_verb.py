@@ -43,9 +43,9 @@ def _rows(given: argparse.Namespace) -> "list[EventRow]":
     """What a run writes; nothing is watched, which changes nothing."""
     from kraftsim.scenarios.run import Run
 
-    from .scenario_files import find, read_file
+    from .scenario_files import find, read_sound
 
-    file = read_file(find(given.what), given.cell)
+    file = read_sound(find(given.what), given.cell)
     given.seeds = None
     return list(Run(file.scenario, seeds_of(given, file)[0], ()).finish().rows)
 

@@ -1,6 +1,6 @@
 """Scenario files: where they are, and what they say, where a mistake is named by file and line."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from kraftsim.scenarios.words import nearest
 from .errors import UsageError
 from .includes import read_whole
 from .own_files import load
+from .yaml_document import Document
 
 LIBRARY = Path(__file__).resolve().parent / "scenarios" / "library"
 
@@ -22,6 +23,7 @@ class ScenarioFile:
 
     path: Path
     scenario: Scenario
+    document: Document
 
     @property
     def called(self) -> str:
@@ -66,7 +68,7 @@ def read_files(
     except Problem as problem:
         raise document.error(problem) from None
     wanted = set(wanted)
-    files = [ScenarioFile(path, one) for one in scenarios if wanted <= {*one.cell}]
+    files = [ScenarioFile(path, one, document) for one in scenarios if wanted <= {*one.cell}]
     for file in files[:1]:
         load(path, file.scenario)
     if not files:
@@ -78,3 +80,23 @@ def read_files(
 def read_file(path: Path, wanted: Iterable[str] = ()) -> ScenarioFile:
     """The first of them."""
     return read_files(path, wanted)[0]
+
+
+def read_sound(path: Path, wanted: Iterable[str] = ()) -> ScenarioFile:
+    """The first of them, if nothing can be said against it."""
+    file = read_file(path, wanted)
+    expect_sound(file)
+    return file
+
+
+def expect_sound(file: ScenarioFile) -> None:
+    """What lint would say is said before anything runs."""
+    for complaint in complaints_of(file):
+        raise complaint
+
+
+def complaints_of(file: ScenarioFile) -> Iterator[UsageError]:
+    """What lint says of it, each with its line."""
+    from kraftsim.scenarios.lint import complaints
+
+    return map(file.document.error, complaints(file.scenario))

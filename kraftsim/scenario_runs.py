@@ -79,12 +79,14 @@ def seed_range(text: str) -> range:
 
 def _run(given: argparse.Namespace) -> int:
     from .pins import drifts
+    from .scenario_files import expect_sound
     from .story import story, verdict
 
     if given.seed is not None and given.seeds is not None:
         raise UsageError("expected --seed or --seeds, got both")
     files = list(chosen(given))
-    expect_sound(files)
+    for file in files:
+        expect_sound(file)
     results = []
     for file, result in _results(given, files, planted_by(given.mutant)):
         results.append(result)
@@ -119,15 +121,6 @@ def chosen(given: argparse.Namespace) -> "Iterator[ScenarioFile]":
             yield from map(_in_small, files) if given.smoke else files
 
 
-def expect_sound(files: "list[ScenarioFile]") -> None:
-    """What lint would say is said before anything runs."""
-    from kraftsim.scenarios.lint import complaints
-
-    for file in files:
-        for complaint in complaints(file.scenario):
-            raise UsageError(f"{file.path}: {complaint}")
-
-
 def _in_small(file: "ScenarioFile") -> "ScenarioFile":
     from kraftsim.scenarios.reading import Problem
     from kraftsim.scenarios.smoke import in_small
@@ -135,7 +128,7 @@ def _in_small(file: "ScenarioFile") -> "ScenarioFile":
     try:
         return replace(file, scenario=in_small(file.scenario))
     except Problem as problem:
-        raise UsageError(f"{file.path}: {problem.place}: {problem.what}") from None
+        raise file.document.error(problem) from None
 
 
 def _results(
@@ -144,6 +137,7 @@ def _results(
     planted: "Callable[[], AbstractContextManager[None]]",
 ) -> "Iterator[tuple[ScenarioFile, Result]]":
     from kraftsim.scenarios.limits import LimitError
+    from kraftsim.scenarios.reading import Problem
     from kraftsim.scenarios.run import run
 
     from .progress import Progress
@@ -159,6 +153,8 @@ def _results(
             try:
                 with planted():
                     result = run(file.scenario, seed, partial(progress.tell, what))
+            except Problem as problem:
+                raise CommandError(f"{file.document.error(problem)}, of seed {seed}") from None
             except (LimitError, ValueError) as error:
                 raise CommandError(f"{file.path}: seed {seed}: {error}") from None
             finally:

@@ -89,18 +89,16 @@ def _list(given: argparse.Namespace) -> int:
 
 def _show(given: argparse.Namespace) -> int:
     from .pins import pinned_plan
-    from .scenario_files import find, read_file, written
+    from .scenario_files import find, read_sound, written
 
-    file = read_file(find(given.scenario), given.cell)
+    file = read_sound(find(given.scenario), given.cell)
     given.seeds = None
     print(written(pinned_plan(file.scenario, seeds_of(given, file)[0])), end="")
     return GOOD
 
 
 def _lint(given: argparse.Namespace) -> int:
-    from kraftsim.scenarios.lint import complaints
-
-    from .scenario_files import find, read_files
+    from .scenario_files import complaints_of, find, read_files
 
     found = 0
     for name in given.scenarios:
@@ -111,8 +109,8 @@ def _lint(given: argparse.Namespace) -> int:
             print(error)
             found += 1
             continue
-        said = dict.fromkeys(one for file in files for one in complaints(file.scenario))
-        print(*(f"{path}: {complaint}" for complaint in said), sep="\n", end="\n" * bool(said))
+        said = dict.fromkeys(str(one) for file in files for one in complaints_of(file))
+        print(*said, sep="\n", end="\n" * bool(said))
         found += len(said)
     return FAILED if found else GOOD
 
@@ -123,9 +121,9 @@ def _shrink(given: argparse.Namespace) -> int:
 
     from .mutant_verbs import shrink_with
     from .pins import pinned_plan
-    from .scenario_files import find, read_file, written
+    from .scenario_files import find, read_file, read_sound, written
 
-    file = read_file(find(given.scenario), given.cell)
+    file = read_sound(find(given.scenario), given.cell)
     if given.mutant is not None:
         return shrink_with(given.mutant, file, given.seed, given.out, given.time_limit)
     given.seeds = None

@@ -16,27 +16,36 @@ from . import budget, kinds, names, nodes, reach
 SEED = 1  # any one: what is complained of does not depend on draws, but for times that are drawn
 
 
-def complaints(scenario: Scenario) -> Iterator[str]:
-    """One sentence each."""
+def complaints(scenario: Scenario) -> Iterator[Problem]:
+    """Each with its place in the document: who has read that from a file knows the line."""
     try:
         settings_of(scenario)
         yield from names.complaints(scenario)
         yield from _of_run(scenario)
     except Problem as problem:
-        yield str(problem)
+        yield problem
         return
     if scenario.smoke:
-        yield from (f"smoke: {complaint}" for complaint in _of_smoke(scenario))
+        yield from _of_smoke(scenario)
 
 
-def _of_smoke(scenario: Scenario) -> Iterator[str]:
+def _of_smoke(scenario: Scenario) -> Iterator[Problem]:
     try:
-        yield from _of_run(in_small(scenario))
+        small = in_small(scenario)
     except Problem as problem:
-        yield str(problem).removeprefix("smoke: ")
+        yield problem
+        return
+    yield from (Problem(("smoke", *one.path), one.what) for one in _of_small(small))
 
 
-def _of_run(scenario: Scenario) -> Iterator[str]:
+def _of_small(small: Scenario) -> Iterator[Problem]:
+    try:
+        yield from _of_run(small)
+    except Problem as problem:
+        yield problem
+
+
+def _of_run(scenario: Scenario) -> Iterator[Problem]:
     plan = expand(scenario, SEED)
     yield from nodes.complaints(scenario)
     yield from kinds.complaints(scenario)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ..conditions import Leaderless
 from ..durations import spelled
+from ..reading import Problem
 from ..scenario import Scenario
 from ..topic_states import TopicState
 from ..verbs.clocks import Suspend
@@ -15,7 +16,7 @@ from .nodes import Population
 FELLING = (Crash, Stop, Pause, Wipe, Suspend)  # while they last, nothing is heard of a node
 
 
-def complaints(scenario: Scenario, plan: Scenario) -> Iterator[str]:
+def complaints(scenario: Scenario, plan: Scenario) -> Iterator[Problem]:
     """`plan` is the scenario with its times fixed; its chaos is judged by what it may do."""
     yield from _of_chaos(scenario)
     if scenario.expect.fails_with is None:
@@ -23,20 +24,22 @@ def complaints(scenario: Scenario, plan: Scenario) -> Iterator[str]:
         yield from _without_quorum(scenario, plan)
 
 
-def _of_chaos(scenario: Scenario) -> Iterator[str]:
+def _of_chaos(scenario: Scenario) -> Iterator[Problem]:
     chaos, shape = scenario.chaos, scenario.cluster
     if chaos is None:
         return
     if chaos.max_brokers > shape.brokers:
-        yield f"chaos.max_brokers: expected at most {shape.brokers}, got {chaos.max_brokers}"
+        what = f"expected at most {shape.brokers}, got {chaos.max_brokers}"
+        yield Problem(("chaos", "max_brokers"), what)
     spares = {"brokers": chaos.max_brokers, "controllers": (shape.controllers - 1) // 2}
     for kind in chaos.kinds.members:
         left = spares.get(kind.of, sum(spares.values()))
         if left < 1 or kind.weight < 1:
-            yield f"chaos.kinds.{kind.word}: is never drawn, for its budget or weight is 0"
+            what = "is never drawn, for its budget or weight is 0"
+            yield Problem(("chaos", "kinds", kind.word), what)
 
 
-def _without_leaders(scenario: Scenario) -> Iterator[str]:
+def _without_leaders(scenario: Scenario) -> Iterator[Problem]:
     """Chaos may strike every replica of a partition that is claimed never to be leaderless."""
     chaos = scenario.chaos
     if chaos is None:
@@ -48,10 +51,11 @@ def _without_leaders(scenario: Scenario) -> Iterator[str]:
             continue
         topic = scenario.cluster.topics.get(state.topic)
         if topic is not None and topic.replication <= struck:
-            yield (
-                f"expect.never[{number}]: {state.topic!r} has {topic.replication} replicas, and "
+            what = (
+                f"{state.topic!r} has {topic.replication} replicas, and "
                 f"chaos may strike {struck} brokers at a time: more of the one, or fewer"
             )
+            yield Problem(("expect", "never", number), what)
 
 
 class _Absence(NamedTuple):
@@ -64,16 +68,17 @@ class _Absence(NamedTuple):
     name: object
 
 
-def _without_quorum(scenario: Scenario, plan: Scenario) -> Iterator[str]:
+def _without_quorum(scenario: Scenario, plan: Scenario) -> Iterator[Problem]:
     """A majority of controllers that is away for longer than a claim allows nobody to lead."""
     away_us = _longest_without_majority(scenario, plan)
     for number, condition in enumerate(plan.expect.never):
         if isinstance(condition.of, Leaderless) and away_us > condition.of.leaderless.us:
             allowed = spelled(condition.of.leaderless.us)
-            yield (
-                f"expect.never[{number}]: a majority of controllers may be away for "
-                f"{spelled(away_us)}, and nobody leads then for longer than {allowed}"
+            what = (
+                f"a majority of controllers may be away for {spelled(away_us)}, "
+                f"and nobody leads then for longer than {allowed}"
             )
+            yield Problem(("expect", "never", number), what)
 
 
 def _longest_without_majority(scenario: Scenario, plan: Scenario) -> int:

@@ -33,17 +33,17 @@ OF_CONTROLLERS: Words = (
 )
 
 
-def complaints(scenario: Scenario) -> Iterator[str]:
+def complaints(scenario: Scenario) -> Iterator[Problem]:
     whole = replace(scenario, chaos=None)  # which draws its nodes itself
     for selector, problem in _named(whole, OF_BROKERS, "expected a broker, got a controller"):
         if _is_of_controllers(selector):
-            yield str(problem)
+            yield problem
     for selector, problem in _named(whole, OF_CONTROLLERS, "expected a controller, got a broker"):
         if _is_of_brokers(selector):
-            yield str(problem)
+            yield problem
     for path, one in found(Converge, whole):
         if one.equal != IMAGES and _is_of_brokers(one.of):
-            yield str(Problem((*path, "of"), f"expected controllers: brokers have no {one.equal}"))
+            yield Problem((*path, "of"), f"expected controllers: brokers have no {one.equal}")
 
 
 def _named(whole: Scenario, words: Words, what: str) -> Iterator[tuple[Selector, Problem]]:

@@ -14,15 +14,15 @@ from ..verbs.membership import AddBrokers
 from ..words import nearest
 
 
-def complaints(scenario: Scenario) -> Iterator[str]:
+def complaints(scenario: Scenario) -> Iterator[Problem]:
     there = Population(scenario)
     for path, selector in found(Selector, replace(scenario, chaos=None)):
         what = there.lacks(selector)
         if what and not _may_be_refused(scenario, path):
-            yield str(Problem(path, what))
+            yield Problem(path, what)
     for path, state in found(TopicState, scenario):
         if state.topic not in there.topics and not there.has_flood:
-            yield str(Problem((*path, "topic"), _not_among(state.topic, there.topics)))
+            yield Problem((*path, "topic"), _not_among(state.topic, there.topics))
 
 
 class Population:

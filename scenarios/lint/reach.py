@@ -6,33 +6,34 @@ from collections.abc import Iterator, Sequence
 from ..broker_states import BrokerState, FencedAtLeast
 from ..conditions import AllOf, AnyOf, Condition, Held, Leaderless, Not
 from ..durations import spelled
+from ..reading import Path, Problem
 from ..scenario import Scenario
 from ..step import Step
 from .nodes import Population
 
 
-def complaints(plan: Scenario) -> Iterator[str]:
+def complaints(plan: Scenario) -> Iterator[Problem]:
     times = plan.time
     whole_us = times.warmup.us + times.run.us + times.calm.us
     if whole_us >= times.limit.us:
         whole, limit = spelled(whole_us), spelled(times.limit.us)
-        yield f"time: warmup, run and calm take {whole}, the limit is {limit}"
+        yield Problem(("time",), f"warmup, run and calm take {whole}, the limit is {limit}")
     yield from _steps(plan)
     yield from _claims(plan)
 
 
-def _steps(plan: Scenario) -> Iterator[str]:
+def _steps(plan: Scenario) -> Iterator[Problem]:
     run_us = plan.time.run.us
     for number, (step, at_us) in enumerate(zip(plan.do, _earliest(plan.do), strict=True)):
         if at_us > run_us:
-            yield f"do[{number}]: is due after the run has ended, and is never done"
+            yield Problem(("do", number), "is due after the run has ended, and is never done")
         elif step.trigger == "every" and _last(step, run_us) > run_us:
-            last = spelled(_last(step, run_us))
-            yield f"do[{number}]: is done until {last}, and the run ends at {spelled(run_us)}"
+            last, end = spelled(_last(step, run_us)), spelled(run_us)
+            yield Problem(("do", number), f"is done until {last}, and the run ends at {end}")
         elif step.when is not None:
             why = impossible(step.when, plan, run_us)
             if why:
-                yield f"do[{number}].when: can never hold: {why}"
+                yield Problem(("do", number, "when"), f"can never hold: {why}")
 
 
 def _earliest(steps: Sequence[Step]) -> Iterator[int]:
@@ -51,31 +52,33 @@ def _last(step: Step, run_us: int) -> int:
     return run_us if step.until is None else step.until.us
 
 
-def _claims(plan: Scenario) -> Iterator[str]:
+def _claims(plan: Scenario) -> Iterator[Problem]:
     expect, whole_us = plan.expect, plan.time.run.us + plan.time.calm.us
-    named = [
-        (f"expect.{kind}[{number}]", condition)
+    named: list[tuple[Path, Condition]] = [
+        (("expect", kind, number), condition)
         for kind in ("never", "sometimes", "calm")
         for number, condition in enumerate(getattr(expect, kind))
     ]
     for number, implication in enumerate(expect.leads_to):
-        place = f"expect.leads_to[{number}]"
-        named += [(f"{place}.if", implication.if_), (f"{place}.then", implication.then)]
+        place = ("expect", "leads_to", number)
+        named += [((*place, "if"), implication.if_), ((*place, "then"), implication.then)]
         if implication.within.us > whole_us:
             within, whole = spelled(implication.within.us), spelled(whole_us)
-            yield f"{place}.within: {within} are never over, run and calm take {whole}"
+            what = f"{within} are never over, run and calm take {whole}"
+            yield Problem((*place, "within"), what)
     for number, claim in enumerate(expect.during):
-        named.append((f"expect.during[{number}].holds", claim.holds))
+        named.append((("expect", "during", number, "holds"), claim.holds))
         if claim.window is not None and claim.window.from_.us > plan.time.run.us:
-            yield f"expect.during[{number}].window: begins after the run has ended"
+            yield Problem(("expect", "during", number, "window"), "begins after the run has ended")
     for number, converge in enumerate(expect.converge):
         if converge.within.us > plan.time.calm.us:
             within, calm = spelled(converge.within.us), spelled(plan.time.calm.us)
-            yield f"expect.converge[{number}].within: {within} are longer than the calm of {calm}"
-    for place, condition in named:
+            what = f"{within} are longer than the calm of {calm}"
+            yield Problem(("expect", "converge", number, "within"), what)
+    for path, condition in named:
         why = impossible(condition, plan, whole_us)
         if why:
-            yield f"{place}: can never hold: {why}"
+            yield Problem(path, f"can never hold: {why}")
 
 
 def impossible(condition: Condition, plan: Scenario, whole_us: int) -> str:

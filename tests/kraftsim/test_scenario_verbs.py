@@ -119,17 +119,30 @@ def test_a_broken_file_names_file_line_and_word(here, capsys, change, said):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("- at: 10s", "- at: 100s"), "do[0]: is due after the run has ended"),
-        (("on: $victim", "on: $victm"), "$victm is not bound: `let` binds $victim"),
-        (("# config: {broker.session.timeout.ms", "config: {broker.session.ms"), "unknown setting"),
+        (("- at: 10s", "- at: 100s"), "mine.yaml:16: do[0]: is due after the run has ended"),
+        (
+            ("on: $victim", "on: $victm"),
+            "mine.yaml:17: do[0].proc.crash.on: $victm is not bound: `let` binds $victim",
+        ),
+        (
+            ("# config: {broker.session.timeout.ms", "config: {broker.session.ms"),
+            "mine.yaml:11: config.broker.session.ms: unknown setting",
+        ),
+        (
+            ("calm:\n    - {broker: brokers", "calm:\n    - {broker: 77"),
+            "mine.yaml:24: expect.calm[0]",
+        ),
     ],
-    ids=["unreachable", "unbound", "setting"],
+    ids=["unreachable", "unbound", "setting", "nobody"],
 )
-def test_lint_sees_what_reading_does_not(here, capsys, change, said):
+def test_lint_sees_what_reading_does_not_and_where(here, capsys, change, said):
     path = written(here, change)
 
     assert main(["scenario", "lint", path]) == 1
     assert said in capsys.readouterr().out
+    for verb in (["scenario", "run"], ["scenario", "show"], ["scenario", "shrink"], ["explain"]):
+        assert main([*verb, path]) == 2
+        assert said in capsys.readouterr().err
 
 
 def test_an_unknown_scenario_names_the_nearest(capsys):
