@@ -7,6 +7,7 @@ from typing import Annotated
 from .amounts import Amount
 from .conditions import Condition
 from .constraints import Between
+from .limits import LimitError
 from .reading import Path, Problem, document_of, mapping, read
 from .schema import Schema, SchemaOf, any_of, closed
 from .verbs import VERBS, Verb
@@ -60,6 +61,17 @@ class Step:
             id=read(str, words.get("id", ""), (*path, "id")),
             say=read(str, words.get("say", ""), (*path, "say")),
         )
+
+    def times_in(self, run_us: int) -> int:
+        """How often an `every` is done in so long a run; LimitError where that would not end."""
+        every_us = 0 if self.amount is None else self.amount.us
+        until_us = run_us if self.until is None else self.until.us
+        if not every_us:
+            raise LimitError("expected a time above 0s, for it would never end")
+        times = self.times if self.times is not None else until_us // every_us
+        if times > TIMES_MAX:
+            raise LimitError(f"expected at most {TIMES_MAX} times, would be done {times} times")
+        return times
 
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:

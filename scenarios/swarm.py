@@ -107,6 +107,8 @@ def faults(
     kinds = [one for one in chaos.kinds.members if stream.random() < PART_OF_KINDS]
     kinds = kinds or list(chaos.kinds.members)
     every_us = chaos.every.fixed(settings, stream).us
+    if not every_us:
+        raise Problem(("chaos", "every"), "expected a time above 0s, for it would never end")
     mean = Amount(heavy=chaos.lasting)
     until_us: dict[int, int] = {}
     at_us = 0

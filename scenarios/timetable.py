@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from .limits import LimitError
 from .stage import Stage, Waiting
-from .step import TIMES_MAX, Step
+from .step import Step
 
 
 class Timetable:
@@ -44,13 +43,9 @@ class Timetable:
             self._stage.world.timeline.after(step.amount.us, do)
 
     def _repeat(self, step: Step, do: Callable[[], None]) -> None:
-        every_us = 0 if step.amount is None else step.amount.us
-        until_us = self._run_us if step.until is None else step.until.us
-        times = step.times if step.times is not None else until_us // max(every_us, 1)
-        if not every_us or times > TIMES_MAX:
-            raise LimitError(f"{step.word}: expected at most {TIMES_MAX} times, every > 0s")
-        for time in range(1, times + 1):
-            self._stage.world.timeline.after(time * every_us, do)
+        assert step.amount is not None, step
+        for time in range(1, step.times_in(self._run_us) + 1):
+            self._stage.world.timeline.after(time * step.amount.us, do)
 
     def _do(self, number: int, step: Step) -> None:
         if self._is_over:

@@ -1,14 +1,18 @@
 """What never comes about: steps after the end, conditions that cannot hold, claims that are never
-decided."""
+decided; and what comes so often that it would never end."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
+from ..amounts import Period
 from ..broker_states import BrokerState, FencedAtLeast
 from ..conditions import AllOf, AnyOf, Condition, Held, Leaderless, Not
 from ..durations import spelled
-from ..reading import Path, Problem
+from ..limits import LimitError
+from ..reading import Path, Problem, words_of
 from ..scenario import Scenario
 from ..step import Step
+from ..verbs import VERBS
 from .nodes import Population
 
 
@@ -19,6 +23,7 @@ def complaints(plan: Scenario) -> Iterator[Problem]:
         whole, limit = spelled(whole_us), spelled(times.limit.us)
         yield Problem(("time",), f"warmup, run and calm take {whole}, the limit is {limit}")
     yield from _steps(plan)
+    yield from _endless(plan)
     yield from _claims(plan)
 
 
@@ -34,6 +39,21 @@ def _steps(plan: Scenario) -> Iterator[Problem]:
             why = impossible(step.when, plan, run_us)
             if why:
                 yield Problem(("do", number, "when"), f"can never hold: {why}")
+
+
+def _endless(plan: Scenario) -> Iterator[Problem]:
+    """As the configuration and the seed have made it: what is written so is no scenario at all."""
+    for number, step in enumerate(plan.do):
+        try:
+            if step.trigger == "every":
+                step.times_in(plan.time.run.us)
+        except LimitError as error:
+            yield Problem(("do", number, "every"), str(error))
+        verb: Any = VERBS[step.word]
+        for name, word in words_of(verb).items():
+            if word.kind == Period and getattr(step.verb, word.name).us == 0:
+                what = "expected a time above 0s, for it would never end"
+                yield Problem(("do", number, step.word, name), what)
 
 
 def _earliest(steps: Sequence[Step]) -> Iterator[int]:

@@ -218,8 +218,8 @@ UNSOUND = {
         "net.loss: {p: 5}",
         "p: expected 0 to 1",
     ),
-    "too often": ("at: 10s", "every: 1us", "expected at most 10000 times"),
-    "every moment": ("at: 10s", "every: 0s", "every > 0s"),
+    "too often": ("at: 10s", "every: 1us", "do[0].every: expected at most 10000 times"),
+    "every moment": ("at: 10s", "every: 0s", "do[0].every: expected a time above 0s"),
     "a failure of nothing": ("  calm:", "  fails_with: never[7]\n  calm:", "expect.fails_with"),
     "an unknown property": (
         "  calm:",

@@ -97,6 +97,26 @@ UNSOUND = {
         does({"every": "10s", "times": 9} | NOTE),
         "do[0]: is done until 90s, and the run ends at 1m",
     ),
+    "a step without a pause": (
+        does({"every": "0s"} | NOTE),
+        "do[0].every: expected a time above 0s",
+    ),
+    "a step at every moment": (
+        does({"every": "1us"} | NOTE),
+        "do[0].every: expected at most 10000 times, would be done 60000000 times",
+    ),
+    "a pause that the configuration makes none": (
+        does({"every": {"of": "session", "times": 0}} | NOTE),
+        "do[0].every: expected a time above 0s",
+    ),
+    "a flood without a pause": (
+        does({"at": "1s", "load.flood": {"every": {"of": "session", "times": 0}}}),
+        "do[0].load.flood.every: expected a time above 0s",
+    ),
+    "chaos without a pause": (
+        scenario(chaos=chaos(every={"of": "session", "times": 0})),
+        "chaos.every: expected a time above 0s",
+    ),
     "a condition longer than the run": (
         does({"when": {"leaderless": "2m"}} | NOTE),
         "do[0].when: can never hold: 2m are longer than there is time",
