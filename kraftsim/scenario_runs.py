@@ -87,6 +87,7 @@ def _run(given: argparse.Namespace) -> int:
     files = list(chosen(given))
     for file in files:
         expect_sound(file)
+    _expect_writable(given.junit)
     results = []
     for file, result in _results(given, files, planted_by(given.mutant)):
         results.append(result)
@@ -211,6 +212,16 @@ def _print_json(result: "Result", drifted: list[str]) -> None:
         "virtual_us": result.virtual_us,
     }
     print(json.dumps(document), flush=True)
+
+
+def _expect_writable(junit: Path | None) -> None:
+    """Told before anything runs. A file of an earlier run is empty from here on: whoever is
+    interrupted leaves none that could be taken for his own."""
+    try:
+        if junit is not None:
+            _write_junit(junit, [])
+    except OSError as error:
+        raise UsageError(f"--junit {junit}: cannot be written: {error.strerror}") from None
 
 
 def _write_junit(path: Path, results: "list[Result]") -> None:

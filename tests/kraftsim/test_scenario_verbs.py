@@ -268,6 +268,10 @@ def test_a_canary_is_good_among_those_of_a_tag_and_tells_who_names_it(
     assert main(["scenario", "run", canary]) == code
 
 
-def test_a_path_that_cannot_be_written_is_told_in_a_line(here, capsys):
-    assert main(["scenario", "run", NAME, "--junit", "no/such/folder.xml"]) == 1
-    assert "no/such/folder.xml" in capsys.readouterr().err
+@pytest.mark.parametrize("path", ["no/such/folder.xml", "."])
+def test_verdicts_that_cannot_be_written_are_told_before_anything_runs(here, capsys, path):
+    assert main(["scenario", "run", NAME, "--junit", path]) == 2
+
+    told = capsys.readouterr()
+    assert f"--junit {path}: cannot be written: " in told.err
+    assert told.out == ""
