@@ -68,13 +68,16 @@ def _explore(given: argparse.Namespace) -> int:
 
     subject = Subject(given.voters, given.broker)
     limits = _limits(given, subject)
+    states_max = STATES_MAX if given.states_max is None else given.states_max
+    if states_max < 1:
+        raise UsageError(f"--states-max: expected 1 or more, got {states_max}")
     began_s = time.monotonic()
     progress = Progress(is_wanted=not given.json)
 
     def on_progress(states: int, depth: int) -> None:
         progress.say(f"{subject}: {states:,} states, histories of {depth} steps")
 
-    outcome = _searched(subject, limits, given.states_max or STATES_MAX, given.mutant, on_progress)
+    outcome = _searched(subject, limits, states_max, given.mutant, on_progress)
     progress.clear()
     seconds = time.monotonic() - began_s
     if given.json:

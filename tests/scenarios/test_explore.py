@@ -166,9 +166,11 @@ def test_it_says_the_same_as_json(capsys):
     [
         (["--voters", "1"], "expected --broker too"),
         (["--crashes", "-1"], "--crashes: expected 0 or more, got -1"),
+        (["--states-max", "0"], "--states-max: expected 1 or more, got 0"),
+        (["--states-max", "-5"], "--states-max: expected 1 or more, got -5"),
         (["--mutant", "M4B"], "expected 'M"),
     ],
-    ids=["one voter", "less than none", "an unknown bug"],
+    ids=["one voter", "less than none", "no state", "less than no state", "an unknown bug"],
 )
 def test_what_makes_no_sense_is_refused(options, said, capsys):
     assert main(["scenario", "explore", *options]) == 2
