@@ -7,13 +7,20 @@ from typing import Annotated
 from .constraints import Between
 
 CONTROLLERS_MAX, BROKERS_MAX = 9, 2999  # more voters than anybody runs; ids below theirs
+REPLICATION = 3
 PARTITIONS_MAX = 10_000  # of one topic: as many records as Kafka takes in one operation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicShape:
+    """`replication` is 3 unless it is given, or every broker where there are fewer."""
+
     partitions: Annotated[int, Between(1, PARTITIONS_MAX)] = 1
-    replication: Annotated[int, Between(1, BROKERS_MAX)] = 3
+    replication: Annotated[int, Between(1, BROKERS_MAX)] | None = None
+
+    def replicas(self, brokers: int) -> int:
+        """Of each partition, among so many brokers."""
+        return min(REPLICATION, brokers) if self.replication is None else self.replication
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -133,7 +133,7 @@ class Run:
             topic = CreatableTopic(
                 name=name,
                 num_partitions=shape.partitions,
-                replication_factor=min(shape.replication, len(brokers)),
+                replication_factor=shape.replicas(len(brokers)),
             )
             world.dispatch(CreateTopicsRequest(topics=(topic,)), partial(_expect_topic, name))
         self._move(plan.time.warmup.us)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from .amounts import Amount
+from .cluster_shape import ClusterShape
 from .limits import LimitError
 from .network_shape import NetworkShape
 from .plan import expand
@@ -126,13 +127,22 @@ def _fewer_nodes(plan: Scenario) -> Iterator[Scenario]:
     shape = plan.cluster
     for brokers in dict.fromkeys((1, shape.brokers // 2, shape.brokers - 1)):
         if 0 < brokers < shape.brokers:
-            yield replace(plan, cluster=replace(shape, brokers=brokers))
+            yield replace(plan, cluster=_among(shape, brokers))
     for controllers in (1, 3):
         if controllers < shape.controllers:
             yield replace(plan, cluster=replace(shape, controllers=controllers))
     for name in shape.topics:
         topics = {key: one for key, one in shape.topics.items() if key != name}
         yield replace(plan, cluster=replace(shape, topics=topics))
+
+
+def _among(shape: ClusterShape, brokers: int) -> ClusterShape:
+    """With fewer brokers, and no more replicas than there are of them."""
+    topics = {
+        name: replace(one, replication=min(one.replication, brokers)) if one.replication else one
+        for name, one in shape.topics.items()
+    }
+    return replace(shape, brokers=brokers, topics=topics)
 
 
 def _less_time(plan: Scenario) -> Iterator[Scenario]:

@@ -50,9 +50,10 @@ def _without_leaders(scenario: Scenario) -> Iterator[Problem]:
         if not isinstance(state, TopicState) or state.state != "leaderless":
             continue
         topic = scenario.cluster.topics.get(state.topic)
-        if topic is not None and topic.replication <= struck:
+        replicas = 0 if topic is None else topic.replicas(scenario.cluster.brokers)
+        if 0 < replicas <= struck:
             what = (
-                f"{state.topic!r} has {topic.replication} replicas, and "
+                f"{state.topic!r} has {replicas} replicas, and "
                 f"chaos may strike {struck} brokers at a time: more of the one, or fewer"
             )
             yield Problem(("expect", "never", number), what)

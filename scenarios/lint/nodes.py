@@ -20,6 +20,11 @@ def complaints(scenario: Scenario) -> Iterator[Problem]:
         what = there.lacks(selector)
         if what and not _may_be_refused(scenario, path):
             yield Problem(path, what)
+    for name, topic in scenario.cluster.topics.items():
+        most = scenario.cluster.brokers
+        if topic.replicas(most) > most:
+            what = f"expected at most {most}, as many as there are brokers, got {topic.replication}"
+            yield Problem(("cluster", "topics", name, "replication"), what)
     for path, state in found(TopicState, scenario):
         if state.topic not in there.topics and not there.has_flood:
             yield Problem((*path, "topic"), _not_among(state.topic, there.topics))

@@ -78,6 +78,10 @@ UNSOUND = {
         does({"at": "1s", "disk.full": {"on": "brokers"}}),
         "do[0].disk.full.on: expected a controller, got a broker",
     ),
+    "more replicas than brokers": (
+        scenario(cluster={"brokers": 3, "topics": {"orders": {"replication": 4}}}),
+        "cluster.topics.orders.replication: expected at most 3, as many as there are brokers",
+    ),
     "more than there are": (
         scenario(let={"x": {"pick": 50, "of": "brokers"}}),
         "let.x: pick: expected at most 3, got 50",
@@ -190,6 +194,9 @@ SOUND = {
     "one controller that is struck twice": never(
         {"leaderless": "10s"},
         do=[{"at": at, "proc.pause": {"on": 3000, "for": "20s"}} for at in ("5s", "15s")],
+    ),
+    "as many replicas as there are brokers, unless given": scenario(
+        cluster={"brokers": 2, "topics": {"orders": {}}}, expect={"never": [{"leaderless": "10s"}]}
     ),
     "what is expected to break": scenario(
         do=[CRASH_ALL], expect={"never": [{"leaderless": "10s"}], "fails_with": "never[0]"}

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraftsim.scenarios.lint import complaints
 from kraftsim.scenarios.reading import document_of
 from kraftsim.scenarios.run import run
 from kraftsim.scenarios.scenario import read_scenario
@@ -65,6 +66,19 @@ def test_a_run_that_does_not_fail_cannot_be_made_smaller(failing):
 
     with pytest.raises(ValueError, match="expected a seed that fails, 3 gives pass"):
         shrink(quiet, 3)
+
+
+def test_fewer_brokers_hold_fewer_replicas(failing):
+    """More than there are brokers would be refused when the file is run."""
+    words = document_of(failing) | {
+        "cluster": {"controllers": 1, "brokers": 4, "topics": {"t": {"replication": 4}}},
+        "do": [{"at": "3s", "proc.crash": {"on": "brokers"}}],
+        "expect": {"never": [{"topic": "t", "state": "leaderless"}]},
+    }
+    small = shrink(read_scenario(words), 3).scenario
+
+    assert [] == list(complaints(small))
+    assert (1, 1) == (small.cluster.brokers, small.cluster.topics["t"].replication)
 
 
 def test_whom_let_has_found_is_named_by_id(failing):
