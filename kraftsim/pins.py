@@ -4,12 +4,12 @@
 itself, and repeats the run that was meant, whatever the seed gives now.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kraftsim.scenarios.drift import first_difference
-from kraftsim.scenarios.plan import expand
+from kraftsim.scenarios.plan import expand, named
 from kraftsim.scenarios.run import Result
 from kraftsim.scenarios.scenario import Pin, Scenario
 
@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def pinned_plan(scenario: Scenario, seed: int, digest: str = "") -> Scenario:
-    """The plan as it is kept: run without words it repeats this very run."""
+def pinned_plan(
+    scenario: Scenario, seed: int, bound: Mapping[str, tuple[int, ...]], digest: str = ""
+) -> Scenario:
+    """The plan as it is kept, with those whom `let` has bound: run without words it repeats this
+    very run."""
     pin = Pin(seed=seed, digest=digest, cell=scenario.cell)
-    return replace(expand(scenario, seed), pins=(pin,), smoke={})
+    return replace(named(expand(scenario, seed), bound), pins=(pin,), smoke={})
 
 
 def drifts(file: ScenarioFile, result: Result) -> Iterator[str]:
@@ -34,7 +37,8 @@ def drifts(file: ScenarioFile, result: Result) -> Iterator[str]:
         if pin.plan:
             path = _plan_path(file, pin)
             plan = read_file(path).scenario
-            difference = first_difference(plan, expand(file.scenario, pin.seed))
+            now = named(expand(file.scenario, pin.seed), result.bound)
+            difference = first_difference(plan, now)
             if difference is not None:
                 yield f"the plan is another: {difference}; kraftsim scenario run {path} has the old"
         if pin.digest and pin.digest != result.digest:

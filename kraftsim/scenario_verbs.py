@@ -29,7 +29,7 @@ def add_scenario_verbs(
     words = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
     add_run(words)
     _add_list(words)
-    show = words.add_parser("show", help="the plan that a seed gives, without running it")
+    show = words.add_parser("show", help="the plan that a seed gives: what is drawn, and who")
     show.add_argument("scenario", metavar="FILE|NAME")
     show.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
     add_cell(show)
@@ -88,12 +88,15 @@ def _list(given: argparse.Namespace) -> int:
 
 
 def _show(given: argparse.Namespace) -> int:
+    from kraftsim.scenarios.run import bound_by
+
     from .pins import pinned_plan
     from .scenario_files import find, read_sound, written
 
     file = read_sound(find(given.scenario), given.cell)
     given.seeds = None
-    print(written(pinned_plan(file.scenario, seeds_of(given, file)[0])), end="")
+    seed = seeds_of(given, file)[0]
+    print(written(pinned_plan(file.scenario, seed, bound_by(file.scenario, seed))), end="")
     return GOOD
 
 
@@ -131,7 +134,8 @@ def _shrink(given: argparse.Namespace) -> int:
     ends = time.monotonic() + given.time_limit
     shrunk = shrink(file.scenario, seed, may_go_on=lambda: time.monotonic() < ends)
     path = given.out or Path(f"{file.scenario.name}-small.yaml")
-    path.write_text(written(pinned_plan(shrunk.scenario, seed, shrunk.result.digest)), "utf-8")
+    small = pinned_plan(shrunk.scenario, seed, shrunk.result.bound, shrunk.result.digest)
+    path.write_text(written(small), "utf-8")
     _expect_same(run(read_file(path).scenario, seed), shrunk.result)
     cluster = shrunk.scenario.cluster
     print(

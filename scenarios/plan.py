@@ -1,9 +1,11 @@
 """From a scenario and a seed to a plan: the same scenario, and nothing but selectors drawn later.
 
+Those of `let` are drawn once everybody is up; a plan that is kept names whom they have found.
 The plan is what is pinned, shown and made smaller: it means the same run whatever the streams of a
 later version draw.
 """
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from random import Random
 from typing import Any, TypeVar
@@ -15,7 +17,8 @@ from kraftsim.controller.core.uuid import random_uuid, uuid_text
 from .amounts import Amount
 from .places import changed
 from .reading import Problem
-from .scenario import Scenario
+from .scenario import Binding, Scenario
+from .selectors import Selector
 from .step import Step
 from .streams import Streams
 from .swarm import faults
@@ -38,6 +41,16 @@ def expand(scenario: Scenario, seed: int) -> Scenario:
         for one in drawn
     )
     return replace(plan, do=plan.do + _fixed(steps, settings, stream))
+
+
+def named(plan: Scenario, bound: Mapping[str, tuple[int, ...]]) -> Scenario:
+    """With the ids of those that `let` has found: whom it would draw is no longer a matter of
+    draws, and the run is the same."""
+    let = {
+        name: Binding(Selector("every", of=tuple(Selector("id", one) for one in bound[name])))
+        for name in plan.let
+    }
+    return replace(plan, let=let)
 
 
 def _fixed(value: T, settings: Settings, stream: Random) -> T:

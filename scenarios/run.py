@@ -97,12 +97,16 @@ class Run:
         self._end_us = times.warmup.us + times.run.us + times.calm.us
         self._tell = tell
 
+    def begin(self) -> None:
+        """Until everybody is up, and `let` has found whom it means."""
+        self._warm_up()
+        for name, binding in self.plan.let.items():
+            self.stage.bind(name, binding.nodes)
+
     def finish(self) -> Result:
         """All of it, from the first start to the verdict."""
-        self._warm_up()
+        self.begin()
         plan = self.plan
-        for name, binding in plan.let.items():
-            self.stage.bound[name] = self.stage.nodes(binding.nodes)
         self.expectations.begin()
         self.timetable.begin()
         self._move(plan.time.run.us)
@@ -222,6 +226,14 @@ def _expect_topic(name: str, reply: object) -> None:
     code = error_code_of(reply)
     if code:
         raise LimitError(f"expected topic {name!r} to be created, got {ErrorCode(code).name}")
+
+
+def bound_by(scenario: Scenario, seed: int) -> Mapping[str, tuple[int, ...]]:
+    """Whom `let` finds, which may depend on who leads when everybody is up."""
+    one = Run(scenario, seed, ())
+    if scenario.let:
+        one.begin()
+    return one.stage.bound
 
 
 def run(scenario: Scenario, seed: int, tell: Tell = nobody) -> Result:

@@ -4,7 +4,7 @@ Works on the plan, so that what it gives does not depend on draws. Every candida
 breaks the same property first is taken, and made smaller in turn, until nothing helps any more.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -12,10 +12,9 @@ from .amounts import Amount
 from .cluster_shape import ClusterShape
 from .limits import LimitError
 from .network_shape import NetworkShape
-from .plan import expand
+from .plan import expand, named
 from .run import Result, run
-from .scenario import Binding, Scenario
-from .selectors import Selector
+from .scenario import Scenario
 
 T = TypeVar("T")
 SHORTEST_US = 1_000_000
@@ -47,20 +46,7 @@ def shrink(
     wanted = signature(result)
     plan, better, tried = smallest(plan, lambda one: _fails_alike(one, seed, wanted), may_go_on)
     result = better or result
-    named = _named(plan, result.bound)
-    again = _fails_alike(named, seed, wanted)
-    if again is not None:
-        plan, result = named, again
-    return Shrunk(plan, result, tried + 2)
-
-
-def _named(plan: Scenario, bound: Mapping[str, tuple[int, ...]]) -> Scenario:
-    """`let` names nodes by their ids: whom it would draw is no longer a matter of draws."""
-    let = {
-        name: Binding(Selector("every", of=tuple(Selector("id", one) for one in bound[name])))
-        for name in plan.let
-    }
-    return replace(plan, let=let)
+    return Shrunk(named(plan, result.bound), result, tried + 1)
 
 
 def smallest(

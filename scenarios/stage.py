@@ -62,7 +62,12 @@ class Stage:
 
     def nodes(self, selector: Selector) -> tuple[int, ...]:
         """Whom it means now."""
-        return selector.nodes(self.world, self.bound, self.stream("selectors"))
+        return selector.nodes(self.world, self.bound, self.stream("selectors of steps"))
+
+    def bind(self, name: str, selector: Selector) -> None:
+        """`$name` is whom it means now. Nobody else draws from that stream: a plan that says who
+        was found moves no draw of anybody."""
+        self.bound[name] = selector.nodes(self.world, self.bound, self.stream("selectors"))
 
     def targets(self, selector: Selector) -> tuple[int, ...]:
         """The same for a verb that begins: the fault that it opens is about them."""

@@ -5,8 +5,10 @@ depends on draws it keeps that, too; tests/scenarios/test_library.py fails when 
 something else. Names as arguments: only those.
 """
 
+import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from kraftsim.pins import pinned_plan
@@ -16,34 +18,34 @@ from kraftsim.scenarios.plan import expand
 from kraftsim.scenarios.run import Run
 from kraftsim.scenarios.scenario import Pin, Scenario
 
-PIN = re.compile(r"^  - \{seed: (\d+)[^}]*\}", re.MULTILINE)
+PINS = re.compile(r"(?:^  - \{seed: .*\}$\n)+", re.MULTILINE)
 
 
 def pin_of(scenario: Scenario, seed: int, folder: Path) -> Pin:
     """And its plan, written to the folder, where another seed would give another one."""
-    digest = Run(scenario, seed, []).finish().digest
+    result = Run(scenario, seed, []).finish()
+    pin = Pin(seed=seed, digest=result.digest, cell=scenario.cell)
     if first_difference(expand(scenario, seed), expand(scenario, seed + 1)) is None:
-        return Pin(seed=seed, digest=digest)
+        return pin
+    assert not pin.cell, f"{scenario.name}: expected cells without draws, for a plan is of a seed"
     name = f"pins/{scenario.name}-{seed}.yaml"
-    (folder / name).write_text(written(pinned_plan(scenario, seed, digest)), "utf-8")
-    return Pin(seed=seed, digest=digest, plan=name)
+    plan = pinned_plan(scenario, seed, result.bound, result.digest)
+    (folder / name).write_text(written(plan), "utf-8")
+    return replace(pin, plan=name)
 
 
 def spelled(pin: Pin) -> str:
+    cell = f", cell: {json.dumps(pin.cell)}" if pin.cell else ""
     plan = f", plan: {pin.plan}" if pin.plan else ""
-    return f'  - {{seed: {pin.seed}, digest: "{pin.digest}"{plan}}}'
+    return f'  - {{seed: {pin.seed}, digest: "{pin.digest}"{cell}{plan}}}\n'
 
 
 def pin_file(path: Path) -> None:
-    """Each cell of a sweep has a digest of its own: such a file pins none."""
-    text, (first, *others) = path.read_text("utf-8"), read_files(path)
-    if others:
-        return
-    scenario = first.scenario
-    for found in PIN.finditer(text):
-        pin = pin_of(scenario, int(found[1]), path.parent)
-        text = text.replace(found[0], spelled(pin))
-    path.write_text(text, "utf-8")
+    """Each cell of a sweep has a digest of its own, of every seed that it has pinned."""
+    cells = [file.scenario for file in read_files(path)]
+    pins = [pin_of(one, pin.seed, path.parent) for one in cells for pin in one.own_pins]
+    lines = "".join(map(spelled, pins))
+    path.write_text(PINS.sub(lambda _: lines, path.read_text("utf-8"), count=1), "utf-8")
 
 
 def main(names: list[str]) -> None:

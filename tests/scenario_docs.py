@@ -58,7 +58,7 @@ def family_of(scenario: Scenario) -> str:
 def _row(scenario: Scenario) -> str:
     broken = scenario.expect.fails_with
     claim = scenario.claim + (f" *Expected to break: {broken}.*" if broken else "")
-    seeds = ", ".join(str(pin.seed) for pin in scenario.pins)
+    seeds = ", ".join(str(seed) for seed in dict.fromkeys(pin.seed for pin in scenario.pins))
     cells = (f"`{scenario.name}`", claim, _shown(scenario), ", ".join(scenario.refs), seeds)
     return f"| {' | '.join(' '.join(cell.split()).replace('|', '/') for cell in cells)} |"
 

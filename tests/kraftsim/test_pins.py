@@ -7,8 +7,8 @@ import pytest
 from kraftsim.cli import main
 from kraftsim.scenario_files import library, read_file
 from kraftsim.scenarios.drift import first_difference
-from kraftsim.scenarios.plan import expand
-from kraftsim.scenarios.run import Run
+from kraftsim.scenarios.plan import expand, named
+from kraftsim.scenarios.run import Run, bound_by
 from kraftsim.scenarios.scenario import Scenario
 
 DRAWN = """\
@@ -73,6 +73,25 @@ def test_a_seed_whose_plan_is_another_is_said_to_have_drifted_and_where(drawn, c
     assert f"kraftsim scenario run {plan}" in sentence
 
 
+def test_a_plan_names_whom_let_has_found_and_that_moves_no_draw(drawn, capsys):
+    path, plan = drawn
+    also = "\n  - {at: 500ms, proc.pause: {on: {pick: 1}, for: 100ms}}\nexpect:"
+    path.write_text(DRAWN.replace("\nexpect:", also), "utf-8")
+    main(["scenario", "show", str(path), "--seed", "3"])
+    plan.write_text(capsys.readouterr().out, "utf-8")
+
+    assert "let:\n  victim:\n  - 1\n" in plan.read_text("utf-8")
+    assert ran(path, capsys)["digest"] == ran(plan, capsys)["digest"]
+
+
+def test_another_whom_let_finds_is_drift(drawn, capsys):
+    path, _ = drawn
+    path.write_text(DRAWN.replace("{pick: 1, of: brokers}", "[2]"), "utf-8")
+
+    (sentence,) = ran(path, capsys)["drifted"]
+    assert sentence.startswith("the plan is another: let.victim[0] was 1, is 2;")
+
+
 def test_what_is_only_said_or_claimed_is_no_drift(drawn, capsys):
     path, _ = drawn
     path.write_text(DRAWN.replace("He falls.", "She does.").replace("in time", "soon"), "utf-8")
@@ -85,8 +104,9 @@ def test_a_step_more_is_a_difference(drawn):
     assert isinstance(plan, Scenario)
     longer = read_file(drawn[0]).scenario
 
-    assert first_difference(plan, expand(longer, 3)) is None
-    assert "do[0].at" in first_difference(plan, expand(longer, 4))
+    bound = bound_by(longer, 3)
+    assert first_difference(plan, named(expand(longer, 3), bound)) is None
+    assert "do[0].at" in first_difference(plan, named(expand(longer, 4), bound))
 
 
 def test_a_plan_that_is_not_there_is_asked_for_with_the_command_that_writes_it(drawn, capsys):
@@ -103,6 +123,7 @@ def test_a_plan_of_the_library_is_what_its_seed_gives(name, pin):
     path = library()[name]
     scenario, plan = read_file(path).scenario, read_file(path.parent / pin.plan).scenario
 
-    assert first_difference(plan, expand(scenario, pin.seed)) is None
-    digests = {Run(one, pin.seed, []).finish().digest for one in (scenario, plan)}
-    assert 1 == len(digests)
+    results = [Run(one, pin.seed, []).finish() for one in (scenario, plan)]
+    now = named(expand(scenario, pin.seed), results[0].bound)
+    assert first_difference(plan, now) is None
+    assert 1 == len({one.digest for one in results})
