@@ -31,7 +31,8 @@ Carry = Callable[[Send, Callable[[Response | None], None]], None]
 class ControllerProcess:
     """`on_committed` hears of every batch that this controller knows to be committed, in order;
     `carry` takes what it sends to the others; `step_listeners` outlive its processes. `on_end`
-    hears when a process ends by itself; `failure` says why. With a `queue` it is slow."""
+    hears when a process ends by itself; `failure` says why. With a `queue` it is slow: the network
+    brings it one message after the other, requests and answers alike."""
 
     def __init__(
         self,
@@ -83,6 +84,8 @@ class ControllerProcess:
         if self.hosted.is_over:
             self.hosted = self._new_process()
         self.is_alive, self.failure = True, None
+        if self.queue is not None:
+            self.queue.open()
         self.hosted.start(stands_at_once=stands_at_once)
 
     def kill(self) -> None:
@@ -97,7 +100,7 @@ class ControllerProcess:
         for reply_to in (*waiting.values(), *(reply_to for _, reply_to in held)):
             reply_to(None)
         if self.queue is not None:
-            self.queue.flush()
+            self.queue.close()
 
     def stop(self) -> None:
         """SIGTERM: a leader hands over, and stays until it has heard of the next epoch, because its
@@ -134,19 +137,13 @@ class ControllerProcess:
         self.hosted.hold(False)
         held, self._held = self._held, []
         for request, reply_to in held:
-            self._take(request, reply_to)
+            self.submit(request, reply_to)
         if self._stops_when_resumed:
             self._stops_when_resumed = False
             self.stop()
 
     def submit(self, request: Request, reply_to: ReplyTo) -> None:
         """Ask it; None if nobody is there, or goes before it has answered."""
-        if self.queue is None or not self.is_alive:
-            self._take(request, reply_to)
-        else:
-            self.queue.put(partial(self._take, request, reply_to))
-
-    def _take(self, request: Request, reply_to: ReplyTo) -> None:
         if not self.is_alive:
             reply_to(None)
         elif self.is_paused:
@@ -186,20 +183,9 @@ class ControllerProcess:
         self.kill()
         self._on_end()
 
-    def _send(self, send: Send, on_answer: Callable[[Response | None], None]) -> None:
-        """Answers wait in the same queue as requests do."""
-
-        def answered(response: Response | None) -> None:
-            if self.queue is None:
-                on_answer(response)
-            else:
-                self.queue.put(lambda: on_answer(response))
-
-        self._carry(send, answered)
-
     def _new_process(self) -> HostedNode:
         node = self._make_node(self.disk.stored.copy())
-        hosted = HostedNode(node, self._clock, self._send, self._write)
+        hosted = HostedNode(node, self._clock, self._carry, self._write)
         hosted.committed_listeners.append(self._on_committed)
         hosted.step_listeners = self._step_listeners
         hosted.on_failure = self._end_with

@@ -13,6 +13,7 @@ from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.timeline import Timeline
 
 from .network_rules import Rule
+from .service_queue import ServiceQueue
 
 Reply = Response | ApiError | None
 
@@ -44,7 +45,8 @@ class Message:
 class Network:
     """`cut` holds directed ways (from, to). `delay_us` draws how long one message takes; `loss` is
     the part of all messages that is lost, 0.0 to 1.0. `arrived` hears of every message that gets
-    through, before its receiver does, `stopped` of those that are lost or kept back."""
+    through, before its receiver does, `stopped` of those that are lost or kept back. `queues` are
+    those of slow receivers, by their ids: a message has arrived once it is its turn."""
 
     def __init__(self, timeline: Timeline, random: Callable[[], float]) -> None:
         self.cut: set[tuple[int, int]] = set()
@@ -53,6 +55,7 @@ class Network:
         self.loss = 0.0
         self.delay_us: Callable[[], int] | None = None
         self.rules: list[Rule] = []
+        self.queues: dict[int, ServiceQueue] = {}
         self.arrived: list[Callable[[Message], None]] = []
         self.stopped: list[Callable[[Message], None]] = []
         self._timeline = timeline
@@ -82,10 +85,21 @@ class Network:
             self._stop(message)
             return
         for rule in self.rules:
-            if not rule.lets_in(message, lambda: self._deliver(message, deliver)):
+            if not rule.lets_in(message, lambda: self.admit(message, deliver)):
                 self._stop(message)
                 return
-        self._deliver(message, deliver)
+        if self.queues:
+            self.admit(message, deliver)
+        else:
+            self._deliver(message, deliver)
+
+    def admit(self, message: Message, deliver: Callable[[], None]) -> None:
+        """It is at its receiver's door: in front of it, behind others, or there is no room."""
+        queue = self.queues.get(message.receiver)
+        if queue is None:
+            self._deliver(message, deliver)
+        elif not queue.put(partial(self._deliver, message, deliver)):
+            self._stop(message)
 
     def _deliver(self, message: Message, deliver: Callable[[], None]) -> None:
         for listener in self.arrived:

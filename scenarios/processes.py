@@ -140,15 +140,19 @@ class Processes:
         """A controller takes its time over each message; until `quicken`."""
         controller = self._controller(node_id, "slow down")
         self.quicken(node_id)
-        controller.queue = ServiceQueue(self._world.timeline, service_us, room)
-        return controller.queue
+        queue = controller.queue = ServiceQueue(self._world.timeline, service_us, room)
+        if not controller.is_alive:
+            queue.close()
+        self._world.network.queues[node_id] = queue
+        return queue
 
     def quicken(self, node_id: int) -> None:
         """It handles what waits, and is as fast as ever."""
         controller = self._controller(node_id, "quicken")
         queue, controller.queue = controller.queue, None
+        self._world.network.queues.pop(node_id, None)
         if queue is not None:
-            queue.flush()
+            queue.close()
 
     # Two of one id
 

@@ -146,8 +146,7 @@ class World:
             lost = ApiError(ErrorCode.NOT_CONTROLLER, "The active controller has just gone.")
             reply_to(lost if reply is None else reply)
 
-        network.tell(Message(OUTSIDE, node_id, request))
-        process.submit(request, answer)
+        network.admit(Message(OUTSIDE, node_id, request), partial(process.submit, request, answer))
 
     def ask(
         self,

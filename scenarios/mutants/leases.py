@@ -61,7 +61,7 @@ def handles_the_backlog_late(swaps: Swaps) -> None:
         held, process._held = process._held, []
         resume(process)
         for request, reply_to in held:
-            process._timeline.after(BACKLOG_US, partial(process._take, request, reply_to))
+            process._timeline.after(BACKLOG_US, partial(process.submit, request, reply_to))
 
     swaps.attribute(ControllerProcess, "resume", buggy)
 

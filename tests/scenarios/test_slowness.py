@@ -5,10 +5,11 @@ import pytest
 from kraftsim.controller.core.rpc import DescribeClusterRequest
 from kraftsim.controller.timeline import Timeline
 from kraftsim.scenarios.delays import constant
+from kraftsim.scenarios.network import Message
 from kraftsim.scenarios.processes import Processes
 from kraftsim.scenarios.recurring import Recurring, strobe
 from kraftsim.scenarios.service_queue import ServiceQueue
-from kraftsim.scenarios.world import World
+from kraftsim.scenarios.world import OUTSIDE, World
 from tests.worlds import SECOND_US, create_topic, kinds, pass_time, world_of
 
 BROKERS = (1, 2, 3)
@@ -99,6 +100,24 @@ def test_a_slow_controller_handles_one_message_after_the_other(
     assert world.timeline.now_us == began_us
 
 
+def test_what_waits_in_front_of_a_slow_controller_has_not_arrived(world: World) -> None:
+    """Properties hold a controller to what has reached it: a heartbeat in the queue is none yet."""
+    node_id = active_id(world)
+    queue = world.processes.slow(node_id, constant(SECOND_US), room=2)
+    arrived: list[Message] = []
+    stopped: list[Message] = []
+    world.network.arrived.append(lambda one: arrived.append(one) if one.receiver == node_id else 0)
+    world.network.stopped.append(stopped.append)
+
+    for _ in range(3):
+        world.ask(OUTSIDE, DescribeClusterRequest(), lambda reply: None, node_id)
+    pass_time(world, 0.5)
+    assert ([], queue.lost) == (arrived, len(stopped))
+    assert queue.lost >= 1
+    pass_time(world, 2)
+    assert 2 == len(arrived) == queue.served
+
+
 def test_heartbeats_that_wait_too_long_cost_brokers_their_lease() -> None:
     world = world_of(brokers=3)
     queue = world.processes.slow(3000, constant(5 * SECOND_US), room=4)
@@ -116,9 +135,10 @@ def test_a_slow_controller_that_crashes_breaks_with_those_who_wait_at_once(world
     node_id = active_id(world)
     world.processes.slow(node_id, constant(SECOND_US))
     answers: list[object] = []
-    world.controllers[node_id].submit(DescribeClusterRequest(), answers.append)
+    world.ask(1, DescribeClusterRequest(), answers.append, node_id)
 
     world.processes.crash(node_id)
+    pass_time(world, 0)
     assert [None] == answers
     world.processes.start(node_id)
     pass_time(world, 3)
@@ -127,12 +147,13 @@ def test_a_slow_controller_that_crashes_breaks_with_those_who_wait_at_once(world
     assert [None] == answers
 
 
-def test_what_comes_after_a_flush_takes_its_own_time() -> None:
+def test_what_comes_after_a_queue_was_closed_takes_its_own_time() -> None:
     timeline = Timeline(wall_start_ms=0)
     queue, handled = ServiceQueue(timeline, constant(100), 5), []
     queue.put(lambda: handled.append("before"))
     timeline.run_until(60)
-    queue.flush()
+    queue.close()
+    queue.open()
     queue.put(lambda: handled.append("after"))
 
     timeline.run_until(159)
