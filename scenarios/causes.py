@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from .journal import EventRow
+    from .journal import Detail, EventRow
 
 GONE: Final = ("NOT_RUNNING", "PAUSED", "SHUTTING_DOWN")
 LEAVING: Final = ("PENDING_CONTROLLED_SHUTDOWN", "SHUTTING_DOWN")
@@ -25,6 +25,7 @@ class Causes:
         self._gone: dict[int, EventRow] = {}  # by node, why it says nothing now
         self._stood: dict[int, int] = {}  # by controller, when it stood for election last
         self._expired: dict[int, int] = {}  # by broker, when its lease was found to be over
+        self._isrs: dict[tuple[object, object], list[int]] = {}  # by partition, as it was last told
         self._leader_id: int | None = None
 
     def of(self, kind: str, node_id: int | None, state: object = None) -> int | None:
@@ -49,6 +50,18 @@ class Causes:
                 return newest.seq if newest is not None and newest.kind in FAULTS else None
             case _:
                 return _seq(self._newest.get(node_id))
+
+    def of_partition(self, detail: "Detail") -> int | None:
+        """The row that causes a change of a partition alone. A leader asks for one (AlterPartition)
+        when somebody is back, or has fallen behind: it comes of the newest about those."""
+        isr = detail.get("isr")
+        if not isinstance(isr, list):
+            return None
+        key = detail.get("topic"), detail.get("partition")
+        before, self._isrs[key] = self._isrs.get(key, []), isr
+        moved = {*isr} - {*before} or {*before} - {*isr}
+        seqs = [self._newest[one].seq for one in moved if one in self._newest]
+        return max(seqs, default=None)
 
     def note(self, row: "EventRow", node_id: int | None) -> None:
         """`row` has been written; what comes later may come of it."""

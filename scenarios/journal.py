@@ -107,7 +107,8 @@ class Journal:
         return row
 
     def committed(self, batch: Batch, image: Image, node_id: int) -> None:
-        """Rows of what a committed batch says; a broker's change causes its partitions' ones."""
+        """Rows of what a committed batch says; a broker's change causes its partitions' ones, and
+        where there is none a leader has asked for them."""
         node = f"controller-{node_id}"
         told = [
             (offset, row)
@@ -118,6 +119,7 @@ class Journal:
         cause_seq: int | None = None
         for offset, row in told:
             is_consequence = row.kind in _CONSEQUENCES
+            asked_seq = self.causes.of_partition(row.detail) if is_consequence else None
             written = self.write(
                 node,
                 row.kind,
@@ -125,7 +127,7 @@ class Journal:
                 broker_epoch=row.broker_epoch,
                 leader_epoch=batch.epoch,
                 offset=offset,
-                cause_seq=cause_seq if is_consequence else None,
+                cause_seq=cause_seq if is_consequence and cause_seq is not None else asked_seq,
                 detail=row.detail,
             )
             if not is_consequence:

@@ -1,7 +1,13 @@
 """What led to an event, from rows alone: each names the one that caused it (design 4.4)."""
 
+from random import Random
+
 import pytest
 
+from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.records import PartitionChangeRecord
+from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.scenarios.explain import LINES_MAX, chain
 from kraftsim.scenarios.journal import Journal
 from kraftsim.scenarios.run import Run
@@ -99,6 +105,30 @@ def test_a_change_of_partitions_names_the_fence_that_made_it():
     changed = [row for row in rows if row.kind == "partition_changed" and row.t_us == fence.t_us]
     assert len(changed) > 3
     assert {fence.seq} == {row.cause_seq for row in changed}
+
+
+def test_an_isr_that_grows_back_names_the_return_of_its_replica():
+    """Rule 4.21: unfencing adds a broker to no ISR; a leader asks for that (AlterPartition)."""
+    crash = {"at": "5s", "proc.crash": {"on": 1, "for": "1s"}}
+    rows = rows_of(crash, brokers=3, topics={"t": {"partitions": 2, "replication": 3}})
+
+    told = [line.partition(" (epoch")[0] for line in why(rows, "partition_changed")]
+    assert ["the log says: broker 1 unfenced", "broker 1 is RUNNING"] == told[-3:-1]
+    assert ">> proc.crash" == told[0]
+
+
+def test_an_isr_that_shrinks_names_what_befell_whoever_fell_out():
+    """As real leaders ask for it: those of the simulation leave that to the fence."""
+    journal = Journal(lambda: 0, run_id="r", seed=1)
+    image, topic_id = Image(), random_uuid(Random(1).random)
+    gone = journal.write("broker-2", "agent_state", broker_id=2, detail={"state": "NOT_RUNNING"})
+    journal.write("broker-1", "agent_state", broker_id=1, detail={"state": "RUNNING"})
+    for offset, isr in enumerate(((1, 2), (1,))):
+        change = PartitionChangeRecord(partition_id=0, topic_id=topic_id, isr=isr)
+        said = Batch(base_offset=offset, epoch=1, timestamp_ms=0, records=(change,), versions=(0,))
+        journal.committed(said, image, 3000)
+
+    assert gone.seq == journal.since(0)[-1].cause_seq
 
 
 def test_every_fence_unfence_and_registration_has_a_cause():
