@@ -14,7 +14,8 @@ from kraftsim.scenarios.reading import document_of
 from .errors import UsageError
 from .mutant_verbs import mutants_of
 from .own_files import sources
-from .scenario_runs import CANARIES, chosen, expect_sound
+from .scenario_files import expect_sound
+from .scenario_runs import CANARIES, chosen
 
 if TYPE_CHECKING:
     from kraftsim.pipeline.items import Item
@@ -31,7 +32,8 @@ def plan_of(given: argparse.Namespace) -> "Plan":
     from kraftsim.pipeline.plan import RUNS_MAX, SHARD_S, Plan, shards_of
 
     files = list(chosen(given))
-    expect_sound(files)
+    for file in files:
+        expect_sound(file)
     subjects = [one for one in files if one.scenario.name not in CANARIES]
     if not subjects:
         raise UsageError("expected a scenario besides the canaries, which every campaign has")

@@ -36,6 +36,7 @@ def add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
     one.add_argument("--time-limit", type=float, metavar="S", help="begin none after so long")
     one.add_argument("--junit", type=Path, metavar="F", help="write the verdicts as JUnit XML")
     one.add_argument("--smoke", action="store_true", help="in small, as the files' smoke: says")
+    one.add_argument("--lines", type=int, metavar="N", help="of a story: 200 unless given")
     one.add_argument("--json", action="store_true", help="print one JSON object a run")
     one.set_defaults(run=_run)
 
@@ -80,10 +81,12 @@ def seed_range(text: str) -> range:
 def _run(given: argparse.Namespace) -> int:
     from .pins import drifts
     from .scenario_files import expect_sound
-    from .story import story, verdict
+    from .story import verdict
 
     if given.seed is not None and given.seeds is not None:
         raise UsageError("expected --seed or --seeds, got both")
+    if given.lines is not None and given.lines < 0:
+        raise UsageError(f"--lines: expected 0 or more, got {given.lines}")
     files = list(chosen(given))
     for file in files:
         expect_sound(file)
@@ -95,7 +98,7 @@ def _run(given: argparse.Namespace) -> int:
         if given.json:
             _print_json(result, drifted)
         elif len(files) == 1 and given.seeds is None:
-            print(*story(file.scenario, result, called=file.called, is_small=given.smoke), sep="\n")
+            _tell(given, file, result)
         else:
             print(*verdict(result, called=file.called, is_small=given.smoke), sep="\n")
         if not given.json:
@@ -107,6 +110,14 @@ def _run(given: argparse.Namespace) -> int:
     if given.junit is not None:
         _write_junit(given.junit, results)
     return _exit_code(results, given)
+
+
+def _tell(given: argparse.Namespace, file: "ScenarioFile", result: "Result") -> None:
+    from .story import LINES_MAX, story
+
+    most = LINES_MAX if given.lines is None else given.lines
+    told = story(file.scenario, result, called=file.called, is_small=given.smoke, lines_max=most)
+    print(*told, sep="\n")
 
 
 def chosen(given: argparse.Namespace) -> "Iterator[ScenarioFile]":

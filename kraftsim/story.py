@@ -14,20 +14,25 @@ from kraftsim.scenarios.run import Result
 from kraftsim.scenarios.scenario import Scenario
 
 LAST_EVENTS = 6  # that are told of a run that fails
-ROWS_MAX = 200  # of a story: nobody reads more
+LINES_MAX = 200  # of a story, unless somebody asks for more
 
 
 def story(
-    scenario: Scenario, result: Result, *, called: str, is_small: bool = False
+    scenario: Scenario,
+    result: Result,
+    *,
+    called: str,
+    is_small: bool = False,
+    lines_max: int = LINES_MAX,
 ) -> Iterator[str]:
-    """Line by line: the claim, what happened, and the verdict."""
+    """Line by line: the claim, what happened (its first `lines_max` lines), and the verdict."""
     yield f"{scenario.title or scenario.name} (seed {result.seed})"
     yield f"Claim: {' '.join(scenario.claim.split())}"
     yield ""
     lines = list(_lines(result.rows, {one.on: one.say for one in scenario.lesson}))
-    yield from lines[:ROWS_MAX]
-    if len(lines) > ROWS_MAX:
-        yield f"          ... and {len(lines) - ROWS_MAX} lines more"
+    yield from lines[:lines_max]
+    if len(lines) > lines_max:
+        yield f"          ... and {len(lines) - lines_max} lines more; --lines {len(lines)} has all"
     yield ""
     yield from verdict(result, called=called, is_small=is_small)
 

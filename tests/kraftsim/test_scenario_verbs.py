@@ -43,6 +43,21 @@ def test_a_run_of_the_library_is_a_story_with_its_verdict(capsys):
         assert said in out
 
 
+def test_of_a_long_story_so_many_lines_are_told_and_it_says_how_to_have_all(capsys):
+    def told(*options):
+        assert main(["scenario", "run", NAME, "--seed", "17", *options]) == 0
+        return capsys.readouterr().out.splitlines()
+
+    whole = told()
+    (left_out,) = (line for line in told("--lines", "3") if "lines more" in line)
+
+    words = left_out.partition("; ")[2].split()[:2]
+    assert "--lines" == words[0]
+    assert len(whole) - len(told("--lines", "3")) == int(words[1]) - 3 - 1
+    assert whole == told(*words)
+    assert main(["scenario", "run", NAME, "--lines", "-1"]) == 2
+
+
 def test_the_same_seed_gives_the_same_digest_and_another_one_another(capsys):
     for seed in ("3", "3", "4"):
         main(["scenario", "run", NAME, "--seed", seed, "--json"])
