@@ -5,6 +5,7 @@ The JVM reads most of them when it starts, so this must make the process's first
 
 import atexit
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -34,7 +35,8 @@ _DRIVER = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+LOOPBACK = "127.0.0.1"
+_LOOPBACK_MASTER = re.compile(r"spark://(127\.|localhost)")
 
 
 def session(
@@ -95,7 +97,6 @@ def _with(builder: "SparkSession.Builder", settings: Mapping[str, str]) -> "Spar
 def _of_machine(where: str, heavy: bool) -> dict[str, str]:
     """What depends on the Java, the system and the place; the interpreter is ours unless named."""
     java = require_java()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     options = [f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}"]
     if not heavy:
@@ -105,15 +106,23 @@ def _of_machine(where: str, heavy: bool) -> dict[str, str]:
     settings = {"spark.driver.extraJavaOptions": " ".join(options)}
     if heavy:
         settings["spark.driver.memory"] = "4g"
-    if os.name == "posix":
-        settings["spark.python.unix.domain.socket.enabled"] = "true"
-        settings["spark.python.unix.domain.socket.dir"] = _socket_folder()
     if where.startswith("local"):
-        os.environ.setdefault(
-            "SPARK_LOCAL_IP", "127.0.0.1"
-        )  # or Spark wonders about the host's name
-        settings |= _LOOPBACK
+        settings |= _of_local_workers()
+    if where.startswith("local") or _LOOPBACK_MASTER.match(where):
+        os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)  # or Spark wonders about the host's name
+        settings |= {"spark.driver.host": LOOPBACK, "spark.driver.bindAddress": LOOPBACK}
     return settings
+
+
+def _of_local_workers() -> dict[str, str]:
+    """Elsewhere neither our interpreter nor our folders need be there."""
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if os.name != "posix":
+        return {}
+    return {
+        "spark.python.unix.domain.socket.enabled": "true",
+        "spark.python.unix.domain.socket.dir": _socket_folder(),
+    }
 
 
 def _socket_folder() -> str:

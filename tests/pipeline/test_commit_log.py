@@ -64,7 +64,7 @@ def test_commits_of_another_plan_are_refused(folder):
 def test_a_commit_that_nobody_can_read_is_named(folder, text):
     (folder.path / SHARDS / "000000.json").write_text(text)
 
-    with pytest.raises(PlanError, match="000000.json"):
+    with pytest.raises(PlanError, match=r"000000\.json"):
         folder.commits()
 
 
