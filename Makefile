@@ -20,13 +20,13 @@ BYTECODE := env -u PYTHONDONTWRITEBYTECODE
 PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup
 ARGS     ?=
 
-.PHONY: run test check bench determinism mutants soak fidelity format clean compile
+.PHONY: java run test check bench determinism mutants soak fidelity format clean compile
 .DEFAULT_GOAL := test
 
 run: $(VENV)/.service compile
 	@exec $(BYTECODE) $(BIN)/kraftsim up $(ARGS)
 
-test: $(VENV)/.test compile
+test: $(VENV)/.test java compile
 	$(PYTEST) $(ARGS)
 
 check: $(VENV)/.test
@@ -35,7 +35,7 @@ check: $(VENV)/.test
 	$(BIN)/mypy
 	$(PYTEST) -q -m "not realtime and not interop and not spark" $(ARGS)
 
-bench: $(VENV)/.test compile
+bench: $(VENV)/.test java compile
 	$(BYTECODE) $(BIN)/python -m bench $(ARGS)
 
 native: $(VENV)/.test
@@ -44,6 +44,7 @@ native: $(VENV)/.test
 soak: $(VENV)/.test compile
 	$(BYTECODE) $(BIN)/kraftsim scenario run thundering-herd-1000 monkey-day
 	KRAFTSIM_SOAK_CLUSTERS=20 $(PYTEST) tests/interop/test_quorum_kills.py $(ARGS)
+	KRAFTSIM_SOAK_KILLS=20 $(PYTEST) tests/pipeline -k killed $(ARGS)
 	KRAFTSIM_SOAK_STATES=1000000 $(PYTEST) tests/raft/test_explore.py tests/scenarios/test_explore.py -rP $(ARGS)
 
 determinism: $(VENV)/.test compile
@@ -65,6 +66,16 @@ format: $(VENV)/.test
 clean:
 	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# What Spark runs on: installed where that can be, else named before anything runs.
+java: $(VENV)/.test
+	@if ! $(BIN)/python -m kraftsim.pipeline.java >/dev/null 2>&1 && [ "$$(id -u)" = 0 ] && \
+		command -v apt-get >/dev/null; then \
+		echo "installing Java 17" >&2; \
+		apt-get update -qq && \
+		apt-get install -qq -y --no-install-recommends openjdk-17-jre-headless >/dev/null; \
+	fi
+	@$(BIN)/python -m kraftsim.pipeline.java >/dev/null
 
 # compileall does not follow links, so the folders are named through them.
 compile:

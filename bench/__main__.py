@@ -3,6 +3,7 @@
 import platform
 import sys
 
+from .campaigns import campaigns
 from .heartbeats import heartbeats, many_brokers
 from .quorum import quorum
 from .report import Row, print_rows
@@ -21,6 +22,7 @@ BENCHMARKS = {
         quorum,
         simulation,
         simulation_peers,
+        campaigns,
     )
 }
 

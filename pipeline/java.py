@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,3 +61,17 @@ def _missing(got: str) -> JavaMissing:
         f"Spark needs Java {JAVA_MIN} or newer, {got}: install it (Debian, Ubuntu: {_INSTALL}) "
         "or name it with JAVA_HOME"
     )
+
+
+def main() -> int:
+    """Is there one? Its version, or what is missing."""
+    try:
+        print(require_java().version)
+    except JavaMissing as missing:
+        print(missing, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

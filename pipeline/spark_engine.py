@@ -69,8 +69,9 @@ def _run_all(
 
 
 def _is_here(spark: "SparkSession") -> bool:
-    """Are the workers processes of this machine, which import what we import?"""
-    return str(spark.conf.get("spark.master", "")).startswith("local")
+    """Are the workers forked from this Python? A Connect server may be anywhere."""
+    is_connect = type(spark).__module__.startswith("pyspark.sql.connect")
+    return not is_connect and str(spark.conf.get("spark.master")).startswith("local")
 
 
 @contextmanager
@@ -116,8 +117,6 @@ def _task_of(plan: Plan, path: Path, missing: Sequence[int], before: int) -> Tas
 def _run(spark: "SparkSession", task: Task, count: int, look: Look) -> Exception | None:
     """What ended the job, if it did not end well. It runs in a thread of its own: PySpark's answer
     to Ctrl-C would leave it running."""
-    from pyspark import InheritableThread
-
     failures: list[Exception] = []
     told: list[str] = []
 
@@ -128,7 +127,7 @@ def _run(spark: "SparkSession", task: Task, count: int, look: Look) -> Exception
         except Exception as error:
             failures.append(error)
 
-    thread = InheritableThread(target=work, daemon=True)
+    thread = threading.Thread(target=work, daemon=True)
     with _interruptible():
         thread.start()
         try:

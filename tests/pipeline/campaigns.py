@@ -83,7 +83,7 @@ def campaign(*words: object, **options: object) -> subprocess.CompletedProcess:
     )
 
 
-def started(*words: object) -> subprocess.Popen:
+def started(*words: object, **options: object) -> subprocess.Popen:
     """The same, to be interfered with: a process group of its own."""
     return subprocess.Popen(
         command(*words),
@@ -91,6 +91,7 @@ def started(*words: object) -> subprocess.Popen:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        **options,
     )
 
 

@@ -4,11 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
+from random import Random
 
 import pytest
 
 from kraftsim.cli import main
 from kraftsim.pipeline.commit_log import Folder
+from tests.interop.running import eventually
 from tests.pipeline.campaigns import (
     DEADLY,
     EXIT,
@@ -30,6 +33,9 @@ from tests.pipeline.standalone import bare_python, standalone
 
 pytestmark = pytest.mark.spark
 SEEDS = ("--seeds", "1..21", "--shard-seconds", "0.02")
+MASTERS = [TEST_MASTER, "local[1]", "standalone"]
+KILLS = int(os.environ.get("KRAFTSIM_SOAK_KILLS", "1"))  # of each master; `make soak` runs twenty
+MORE_MASTERS = MASTERS if KILLS > 1 else MASTERS[:1]
 
 
 @pytest.fixture(scope="module")
@@ -44,21 +50,29 @@ def by_processes(quiet, tmp_path_factory):
     return out
 
 
-@pytest.fixture(scope="module", params=[TEST_MASTER, "local[1]", "standalone"])
+@contextmanager
+def place(name, folder):
+    """The words for a master of Spark's, and the environment; workers of a standalone one do not
+    have us installed."""
+    if name != "standalone":
+        yield ["--master", name], environment()
+        return
+    python = bare_python(folder)
+    assert subprocess.run([python, "-c", "import kraftsim"], capture_output=True).returncode
+    with standalone(folder) as master:
+        settings = ["--conf", "spark.cores.max=2", "--conf", "spark.executor.memory=1g"]
+        env = environment(PYSPARK_PYTHON=str(python), PYSPARK_DRIVER_PYTHON=sys.executable)
+        yield ["--master", master, *settings], env
+
+
+@pytest.fixture(scope="module", params=MASTERS)
 def by_spark(request, quiet, tmp_path_factory):
     """The same plan on a master of Spark's; how it ended, and where it is."""
     folder = tmp_path_factory.mktemp("spark")
     deadly = scenario_file(folder, DEADLY)
     words = ["run", quiet, deadly, "--seeds", "1..21", "--shard-seconds", "0.05"]
-    words += ["--out", str(folder / "c"), "--master"]
-    if request.param != "standalone":
-        return campaign(*words, request.param), folder / "c"
-    python = bare_python(folder)
-    assert subprocess.run([python, "-c", "import kraftsim"], capture_output=True, check=False)
-    with standalone(folder) as master:
-        settings = ["--conf", "spark.cores.max=2", "--conf", "spark.executor.memory=1g"]
-        env = environment(PYSPARK_PYTHON=str(python), PYSPARK_DRIVER_PYTHON=sys.executable)
-        return campaign(*words, master, *settings, env=env), folder / "c"
+    with place(request.param, folder) as (where, env):
+        return campaign(*words, "--out", folder / "c", *where, env=env), folder / "c"
 
 
 # These five on every master
@@ -112,12 +126,17 @@ def test_nothing_is_left_over_and_there_is_nothing_to_resume(by_spark):
 # Once
 
 
-def test_a_driver_that_is_killed_is_resumed_as_if_nothing_had_been(quiet, by_processes, tmp_path):
+@pytest.mark.parametrize("name", MORE_MASTERS)
+@pytest.mark.parametrize("seed", range(KILLS))
+def test_a_driver_that_is_killed_is_resumed_as_if_nothing_had_been(
+    name, seed, quiet, by_processes, tmp_path
+):
     out = tmp_path / "c"
-    process = started("run", quiet, *SEEDS, "--out", out, "--master", TEST_MASTER)
-    until_commits(process, out, 2)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+    with place(name, tmp_path) as (where, env):
+        process = started("run", quiet, *SEEDS, "--out", out, *where, env=env)
+        until_commits(process, out, Random(seed).randrange(1, 15))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
     done = campaign("resume", out, "--engine", "local")
 
@@ -137,7 +156,7 @@ def test_ctrl_c_ends_it_and_leaves_nobody_behind(tmp_path):
 
     assert 130 == process.returncode
     assert f"campaign resume {out}" in said
-    assert [] == alive_in_group(process.pid)
+    eventually(lambda: alive_in_group(process.pid), [], ignoring=OSError)
 
 
 def until_workers(process):

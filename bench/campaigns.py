@@ -1,0 +1,107 @@
+"""Campaigns: what Spark costs over processes of this machine, how fast a swarm is, what it weighs.
+
+Every figure is of whole processes, as a user starts them, on the cores that there are.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from . import native
+from .report import Row
+
+ENGINES = {"spark": (), "local": ("--engine", "local")}
+FEW, MANY = 100, 900  # runs; between them lies what a run costs, below what does not depend on it
+SWARM_RUNS = int(os.environ.get("KRAFTSIM_BENCH_RUNS", "300"))
+SWARM_WANTED = 10_000
+# A run of 20 ms or more: a broker dies and is fenced.
+SHORT = ("broker-crash-fenced", "--smoke")
+# Two virtual minutes of three controllers and five brokers.
+SWARM = (
+    "swarm-everything",
+    *("--sweep", "cluster.brokers=5", "--sweep", "time.run=85s", "--sweep", "time.calm=28s"),
+)
+BULK = ("transitions", "heartbeats", "records")
+
+
+def campaigns() -> list[Row]:
+    native.main()
+    took_s = {
+        (engine, runs): campaign_s(SHORT, runs, engine)
+        for runs in (FEW, MANY)
+        for engine in ENGINES
+    }
+    spark_ms, local_ms = (1000 * _marginal_s(took_s, engine) for engine in ENGINES)
+    fixed_s = took_s["spark", FEW] - took_s["local", FEW]
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "swarm")
+        swarm_s = campaign_s(SWARM, SWARM_RUNS, "spark", out=out, is_native=True)
+        events, size = _events(out)
+    whole_min = (fixed_s + (swarm_s - fixed_s) * SWARM_WANTED / SWARM_RUNS) / 60
+    return [
+        Row(
+            "a run more, Spark beside processes",
+            f"{spark_ms:.1f} ms",
+            f"{local_ms:.1f} ms",
+            spark_ms / local_ms,
+            "<= 1.10",
+        ),
+        Row("what Spark costs once", f"{fixed_s:.1f} s", goal="<= 10 s"),
+        *(_pays(took_s, runs) for runs in (FEW, MANY)),
+        Row(
+            f"{SWARM_WANTED:,} swarm runs of two virtual minutes, native",
+            f"{whole_min:.1f} min (of {SWARM_RUNS} runs)",
+            goal="<= 15 min",
+        ),
+        Row("on disk, an event", f"{size / events:.2f} bytes ({events:,})", goal="<= 4"),
+    ]
+
+
+def campaign_s(
+    words: tuple[str, ...],
+    runs: int,
+    engine: str,
+    *,
+    out: Path | None = None,
+    is_native: bool = False,
+) -> float:
+    """How long a whole campaign takes, from the command to its end."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "kraftsim", "campaign", "run", *words, *ENGINES[engine]]
+        command += ["--seeds", f"1..{runs + 1}", "--out", str(out or Path(folder, "out"))]
+        began_s = time.perf_counter()
+        done = subprocess.run(
+            command, cwd=folder, env=_environment(is_native), capture_output=True, text=True
+        )
+        assert done.returncode in (0, 3), done.stdout + done.stderr
+        return time.perf_counter() - began_s
+
+
+def _environment(is_native: bool) -> dict[str, str]:
+    """Workers see no checkout in their working directory."""
+    env = native.environment() if is_native else {**os.environ, "PYTHONPATH": str(native.ROOT)}
+    return env | {"PYTHONSAFEPATH": "1"}
+
+
+def _marginal_s(took_s: dict[tuple[str, int], float], engine: str) -> float:
+    return (took_s[engine, MANY] - took_s[engine, FEW]) / (MANY - FEW)
+
+
+def _pays(took_s: dict[tuple[str, int], float], runs: int) -> Row:
+    ours, theirs = took_s["spark", runs], took_s["local", runs]
+    name = f"{runs} runs from command to end, beside processes"
+    return Row(name, f"{ours:.1f} s", f"{theirs:.1f} s", ours / theirs)
+
+
+def _events(out: Path) -> tuple[int, int]:
+    """Rows of the large tables, and their bytes."""
+    pieces = [
+        json.loads(path.read_text())["pieces"][table]
+        for path in (out / "_shards").glob("[0-9]*.json")
+        for table in BULK
+    ]
+    return sum(one["rows"] for one in pieces), sum(one["size"] for one in pieces)
