@@ -4,16 +4,15 @@ A task writes its own files and its commit; only one row for each shard passes t
 Spark adds is the fan-out, and tries again when a worker is lost.
 """
 
-import signal
 import tempfile
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .background import in_background
 from .commit_log import Folder
-from .local_engine import ATTEMPTS, LOOK_EVERY_S, EngineError, Look
+from .local_engine import ATTEMPTS, EngineError, Look
 from .package import write_zip
 from .plan import Plan
 from .session import session
@@ -36,15 +35,26 @@ def run_shards(
     remote: str | None = None,
     conf: Mapping[str, str] | None = None,
 ) -> None:
-    """`look` is called now and then. Ctrl-C cancels the job before it is raised."""
+    """`look` is called now and then. Ctrl-C ends the job, and the JVM with everything below it,
+    before it is raised."""
     is_ours = _running() is None
-    spark = session("kraftsim campaign", master=master, remote=remote, conf=conf)
-    try:
-        with _code_on_workers(spark):
-            _run_all(spark, plan, folder, missing, look)
-    finally:
-        if is_ours:
-            spark.stop()
+    started: list[SparkSession] = []
+
+    def work() -> None:
+        spark = session("kraftsim campaign", master=master, remote=remote, conf=conf)
+        started.append(spark)
+        try:
+            with _code_on_workers(spark):
+                _run_all(spark, plan, folder, missing)
+        finally:
+            if is_ours:
+                spark.stop()
+
+    def end() -> None:
+        for spark in started:
+            spark.interruptAll()
+
+    in_background(work, look, end, owns_children=is_ours)
 
 
 def _running() -> "SparkSession | None":
@@ -53,9 +63,7 @@ def _running() -> "SparkSession | None":
     return SparkSession.getActiveSession()
 
 
-def _run_all(
-    spark: "SparkSession", plan: Plan, folder: Folder, missing: Sequence[int], look: Look
-) -> None:
+def _run_all(spark: "SparkSession", plan: Plan, folder: Folder, missing: Sequence[int]) -> None:
     """A job that fails as a whole (local[1] tries no task twice) is followed by one with what is
     left of it, in which every seed has a process of its own."""
     for attempt in range(ATTEMPTS):
@@ -63,7 +71,7 @@ def _run_all(
         left = [number for number in missing if number not in done]
         if not left:
             return
-        failure = _run(spark, _task_of(plan, folder.path, left, attempt), len(left), look)
+        failure = _run(spark, _task_of(plan, folder.path, left, attempt), len(left))
     assert failure is not None, "expected every shard to be committed by a job that ends well"
     raise EngineError(_reason(failure))
 
@@ -114,49 +122,16 @@ def _task_of(plan: Plan, path: Path, missing: Sequence[int], before: int) -> Tas
     return task
 
 
-def _run(spark: "SparkSession", task: Task, count: int, look: Look) -> Exception | None:
-    """What ended the job, if it did not end well. It runs in a thread of its own: PySpark's answer
-    to Ctrl-C would leave it running."""
-    failures: list[Exception] = []
-    told: list[str] = []
-
-    def work() -> None:
-        try:
-            rows = spark.range(0, count, 1, count).mapInArrow(task, DDL).collect()
-            told.extend(f"shard {row.shard}: {row.error}" for row in rows if row.error)
-        except Exception as error:
-            failures.append(error)
-
-    thread = threading.Thread(target=work, daemon=True)
-    with _interruptible():
-        thread.start()
-        try:
-            while thread.is_alive():
-                thread.join(LOOK_EVERY_S)
-                look()
-        except KeyboardInterrupt:
-            _cancel(spark)
-            raise
-    if told:
-        raise EngineError(told[0])
-    return failures[0] if failures else None
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Ctrl-C is a KeyboardInterrupt again; PySpark puts a handler of its own there."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def _run(spark: "SparkSession", task: Task, count: int) -> Exception | None:
+    """What ended the job, if it did not end well. EngineError for a shard that cannot be kept."""
     try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _cancel(spark: "SparkSession") -> None:
-    spark.interruptAll()
+        rows = spark.range(0, count, 1, count).mapInArrow(task, DDL).collect()
+    except Exception as error:
+        return error
+    for row in rows:
+        if row.error:
+            raise EngineError(f"shard {row.shard}: {row.error}")
+    return None
 
 
 def _reason(error: Exception) -> str:

@@ -84,7 +84,7 @@ def campaign(*words: object, **options: object) -> subprocess.CompletedProcess:
 
 
 def started(*words: object, **options: object) -> subprocess.Popen:
-    """The same, to be interfered with: a process group of its own."""
+    """The same, to be interfered with: a session of its own."""
     return subprocess.Popen(
         command(*words),
         stdout=subprocess.PIPE,
@@ -109,8 +109,8 @@ def until_commits(process: subprocess.Popen, folder: Path, count: int) -> None:
         raise AssertionError(f"expected {count} shards before the end: {process.communicate()}")
 
 
-def alive_in_group(group: int) -> list[int]:
-    """Processes of a process group that are still there, zombies apart."""
+def alive_in_session(session: int) -> list[int]:
+    """Processes of a session that are still there, zombies apart."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
@@ -118,7 +118,7 @@ def alive_in_group(group: int) -> list[int]:
                 fields = (entry / "stat").read_text().rpartition(")")[2].split()
             except OSError:
                 continue
-            if int(fields[2]) == group and fields[0] != "Z":
+            if int(fields[3]) == session and fields[0] != "Z":
                 found.append(int(entry.name))
     return found
 

@@ -22,7 +22,7 @@ from tests.pipeline.campaigns import (
     KILL,
     QUIET,
     SEGFAULT,
-    alive_in_group,
+    alive_in_session,
     campaign,
     digests,
     rows,
@@ -119,7 +119,7 @@ def test_ctrl_c_keeps_what_is_done_leaves_nobody_behind_and_says_how_to_go_on(tm
 
     assert 130 == process.returncode
     assert f"campaign resume {out}" in said
-    assert [] == alive_in_group(process.pid)
+    assert [] == alive_in_session(process.pid)
 
 
 @pytest.fixture(scope="module")

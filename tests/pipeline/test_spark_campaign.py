@@ -18,7 +18,7 @@ from tests.pipeline.campaigns import (
     KILL,
     QUIET,
     SEGFAULT,
-    alive_in_group,
+    alive_in_session,
     campaign,
     command,
     environment,
@@ -156,12 +156,12 @@ def test_ctrl_c_ends_it_and_leaves_nobody_behind(tmp_path):
 
     assert 130 == process.returncode
     assert f"campaign resume {out}" in said
-    eventually(lambda: alive_in_group(process.pid), [], ignoring=OSError)
+    eventually(lambda: alive_in_session(process.pid), [], ignoring=OSError)
 
 
 def until_workers(process):
     """Of Spark's Python: a daemon, and what it has forked."""
-    while len(alive_in_group(process.pid)) < 4:
+    while len(alive_in_session(process.pid)) < 4:
         assert process.poll() is None, process.communicate()
 
 
