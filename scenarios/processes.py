@@ -64,6 +64,13 @@ class Processes:
         self.crash(node_id)
         self.start(node_id)
 
+    def move(self, node_id: int) -> None:
+        """The same disk on another host: a controller that listens elsewhere from now on."""
+        self._controller(node_id, "move")
+        self.crash(node_id)
+        self._world.move_controller(node_id)
+        self.start(node_id)
+
     def wipe(self, node_id: int, *, keeps_directory: bool = False) -> None:
         """A crash that takes the disk, too. Whoever formats it again gives it a directory id of its
         own; with `keeps_directory` it is a voter that does not know what it has forgotten."""

@@ -6,7 +6,7 @@ processor allows.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from kraftsim.broker_agent.agent import Agent
@@ -89,8 +89,9 @@ class World:
         self.controller_listeners: list[Callable[[int, str], None]] = []
         self._asked: dict[tuple[int, type[Request]], int] = {}
         self._snapshot_format = snapshot_format or by_reference()
-        configs = configs_of(topology, self._draw_of)
-        self.controllers = {one.node_id: self._controller(one) for one in configs}
+        self._configs = {one.node_id: one for one in configs_of(topology, self._draw_of)}
+        self._moved: set[int] = set()  # controllers that listen elsewhere than they did at first
+        self.controllers = {one.node_id: self._controller(one) for one in self._configs.values()}
         self.processes = Processes(self)
 
     @property
@@ -187,6 +188,13 @@ class World:
         self.controllers[node_id].start()
         self._tell_of_controller(node_id)
 
+    def move_controller(self, node_id: int) -> None:
+        """Its next process listens at a port that nobody has had: whoever asks at the old one finds
+        nobody there."""
+        port = max(one.port for one in self._configs.values()) + 1
+        self._configs[node_id] = replace(self._configs[node_id], port=port)
+        self._moved.add(node_id)
+
     def pause_controller(self, node_id: int) -> None:
         self.controllers[node_id].pause()
         self._tell_of_controller(node_id)
@@ -210,7 +218,9 @@ class World:
         stream = self.streams.of(f"disk/{node_id}")
         draw = self._draw_of(node_id)
         return ControllerProcess(
-            lambda stored: node_of(config, stored, self.topology, draw, self._snapshot_format),
+            lambda stored: node_of(
+                self._configs[node_id], stored, self.topology, draw, self._snapshot_format
+            ),
             self.clocks[node_id],
             Disk(self.timeline, config.directory_id, stream),
             self._carry_from(node_id),
@@ -220,7 +230,8 @@ class World:
         )
 
     def _carry_from(self, sender: int) -> Carry:
-        """Requests and answers both cross the network; a dead peer answers nothing, at once."""
+        """Requests and answers both cross the network; a dead peer answers nothing, at once, and
+        neither does one that listens elsewhere now."""
 
         def carry(send: Send, on_answer: Callable[[Response | None], None]) -> None:
             peer_id, request = send.peer_id, send.request
@@ -231,7 +242,7 @@ class World:
                 self.network.carry(message, partial(on_answer, response))
 
             def arrive() -> None:
-                if process is None:
+                if process is None or (peer_id in self._moved and self._has_moved(send)):
                     back(None)
                 else:
                     process.ask(request, back)
@@ -239,6 +250,10 @@ class World:
             self.network.carry(Message(sender, peer_id, request), arrive)
 
         return carry
+
+    def _has_moved(self, send: Send) -> bool:
+        endpoint = send.endpoint
+        return endpoint is not None and endpoint.port != self._configs[send.peer_id].port
 
     def _on_committed(self, node_id: int, batch: Batch) -> None:
         """The first controller that knows it tells; the others will say the same."""

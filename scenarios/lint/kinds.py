@@ -14,7 +14,7 @@ from ..topology import FIRST_CONTROLLER_ID
 from ..verbs.admin import Decommission, Transfer, Unregister
 from ..verbs.disks import DiskVerb
 from ..verbs.membership import RemoveVoter
-from ..verbs.processes import Clone, Slow
+from ..verbs.processes import Clone, Move, Slow
 
 Words = tuple[tuple[type[object], str], ...]
 OF_BROKERS: Words = (
@@ -28,6 +28,7 @@ OF_CONTROLLERS: Words = (
     (ControllerState, "controller"),
     (DiskVerb, "on"),
     (Slow, "on"),
+    (Move, "on"),
     (RemoveVoter, "on"),
     (Transfer, "to"),
 )

@@ -3,7 +3,7 @@
 from itertools import count
 from typing import Any
 
-from kraftsim.controller.raft import elections, epochs, leading, membership
+from kraftsim.controller.raft import elections, epochs, following, leading, membership
 from kraftsim.controller.raft.protocol import ElectionState
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.roles import Leader, Resigned
@@ -165,3 +165,14 @@ def removed_ones_lead_on(swaps: Swaps) -> None:
             on_commit(quorum, turn)
 
     swaps.attribute(membership, "on_commit", buggy)
+
+
+@mutant(
+    "M94",
+    "A voter that has moved tells nobody where it is now",
+    defect="robot-head/crabka#591: an address that is known from the beginning alone",
+    scenario="stale-dns-after-move",
+    broken="leads_to[0]",
+)
+def moves_without_a_word(swaps: Swaps) -> None:
+    swaps.attribute(following, "_own_address", lambda quorum, turn: None)

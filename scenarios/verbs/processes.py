@@ -68,6 +68,20 @@ class Restart(Verb, word="proc.restart"):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Move(Verb, word="proc.move"):
+    """A controller is killed, and started in the same instant over the same disk under another
+    address, which the others learn from itself alone (KIP-853, UpdateRaftVoter)."""
+
+    on: Selector
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        moved = [one for one in stage.targets(self.on) if one in stage.world.controllers]
+        for node_id in moved:
+            stage.world.processes.move(node_id)
+        return lambda: len(moved), nothing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pause(Verb, word="proc.pause"):
     """A long collection of garbage, or SIGSTOP: alive, and deaf to time and messages."""
 

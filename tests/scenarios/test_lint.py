@@ -70,6 +70,10 @@ UNSOUND = {
         does({"at": "1s", "proc.clone": {"on": 3000}}),
         "do[0].proc.clone.on: expected a broker, got a controller",
     ),
+    "a broker that moves": (
+        does({"at": "1s", "proc.move": {"on": "brokers"}}),
+        "do[0].proc.move.on: expected a controller, got a broker",
+    ),
     "a controller that sees as brokers do": (
         never({"broker": 1, "state": "fenced", "seen_by": 3000}),
         "expect.never[0].seen_by: expected a broker",
