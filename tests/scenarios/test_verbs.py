@@ -20,6 +20,7 @@ BITES = {
     "proc.stop": {"on": 1, "for": "5s"},
     "proc.pause": {"on": 1, "for": "5s"},
     "proc.restart": {"on": "brokers"},
+    "proc.move": {"on": 3001},
     "proc.amnesia": {"on": 1, "for": "12s"},
     "proc.clone": {"on": 1, "for": "5s"},
     "proc.hiccup": {"on": "all", "every": "500ms", "lasting": "300ms", "for": "10s"},
