@@ -13,6 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from .native_source import said_to_a_compiler
+
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "build" / "native"
 STAMP = TARGET / "made-of"
@@ -20,6 +22,7 @@ HOT = (
     "broker_agent/*.py",
     "controller/*.py",
     "controller/core/*.py",
+    "controller/core/rpc/*.py",
     "controller/raft/*.py",
     "scenarios/controller_process.py",
     "scenarios/delays.py",
@@ -37,11 +40,9 @@ HOT = (
 )
 LEFT_OUT = {
     "__init__.py": "only names what others have",
-    "batch.py": "made dataclasses by a decorator of our own, which mypyc does not know",
     "heartbeats.py": "has an Enum whose members are made in __init__",
     "network_shape.py": "is read from a file, once",
-    "records.py": "as batch.py",
-    "value.py": "is that decorator",
+    "value.py": "is written out where it is used (`native_source.py`)",
 }
 
 
@@ -85,6 +86,8 @@ def _compile() -> None:
     os.chdir(TARGET)
     found = {str(one) for pattern in HOT for one in Path("kraftsim").glob(pattern)}
     hot = sorted(one for one in found if Path(one).name not in LEFT_OUT)
+    for path in hot:
+        Path(path).write_text(said_to_a_compiler(Path(path).read_text()))
     print(f"compiling {len(hot)} modules to machine code: some minutes", file=sys.stderr)
     setup(
         name="kraftsim-native",

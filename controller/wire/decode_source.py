@@ -1,14 +1,13 @@
 """Writes the Python source that decodes one version of one message.
 
 Straight-line: a run of fixed-width fields, and the length byte of what follows it, is one
-`struct` unpacking. The objects are frozen dataclasses, whose own `__init__` is four times slower
-than what is written here: fill a twin class of the same layout, then give it its real class.
+`struct` unpacking. The objects are dataclasses, whose own `__init__` is four times slower than
+what is written here: make an empty one, then fill it.
 Short input shows as `struct.error` or `IndexError`, which `codec` turns into `DecodeError`; slices
 and counts are checked here, because Python would not mind them, or would allocate first.
 """
 
 from dataclasses import MISSING, fields
-from functools import cache
 from struct import error, unpack_from
 
 from .errors import DecodeError
@@ -56,12 +55,11 @@ class _Writer(SourceWriter):
 
     def _build(self, model: type, values: dict[str, str]) -> str:
         name = self._name("o")
-        self.line(f"{name} = new({self._constant(twin(model))})")
+        self.line(f"{name} = {self._constant(model.__new__)}({self._constant(model)})")
         for attribute, default in defaults(model).items():
             value = values.get(attribute) or self._constant(default)
             assert default is not MISSING or attribute in values, (model, attribute, self.version)
             self.line(f"{name}.{attribute} = {value}")
-        self.line(f"{name}.__class__ = {self._constant(model)}")
         return name
 
     def _fields(self, struct: Struct, path: str, values: dict[str, str]) -> None:
@@ -210,12 +208,6 @@ class _Writer(SourceWriter):
         )
 
 
-@cache
-def twin(model: type) -> type:
-    """A class of the same layout whose attributes can be set."""
-    return type(f"_{model.__name__}", (), {"__slots__": model.__slots__})  # type: ignore[attr-defined]  # our dataclasses have slots
-
-
 def defaults(model: type) -> dict[str, object]:
     """Every attribute of `model`, with MISSING where it has no default."""
     return {
@@ -286,7 +278,6 @@ _RUNTIME: Namespace = {
     "error": error,
     "ended": _ended,
     "not_utf8": _not_utf8,
-    "new": object.__new__,
     "varint": read_unsigned,
     "unpack_from": unpack_from,
     "skip_tags": skip_tags,

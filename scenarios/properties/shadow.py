@@ -27,9 +27,17 @@ REMOVES = {
     "RemoveAccessControlEntryRecord": ("Access", ("id",)),
     "RemoveDelegationTokenRecord": ("Token", ("token_id",)),
 }
-SAYS_NOTHING = {"NoOpRecord", "ZkMigrationStateRecord", "BeginTransactionRecord"}
-SAYS_NOTHING |= {"EndTransactionRecord", "AbortTransactionRecord", "LeaderChange"}
-SAYS_NOTHING |= {"SnapshotHeader", "SnapshotFooter", "Voters"}
+SAYS_NOTHING = {
+    "AbortTransactionRecord",
+    "BeginTransactionRecord",
+    "EndTransactionRecord",
+    "LeaderChange",
+    "NoOpRecord",
+    "SnapshotFooter",
+    "SnapshotHeader",
+    "Voters",
+    "ZkMigrationStateRecord",
+}
 UNCHANGED = {"leader": -2, "leader_recovery_state": -1}
 
 

@@ -1,7 +1,6 @@
 """Fetch (1) as the metadata log is read with it: one topic, one partition (interop 2.2, 2.3)."""
 
 from collections.abc import Sequence
-from dataclasses import field
 from typing import TYPE_CHECKING
 
 from ..uuid import ZERO_UUID, Uuid
@@ -49,7 +48,7 @@ class FetchRequest:
 
     cluster_id: str | None = None
     replica_id: int = -1
-    replica_state: FetchReplicaState = field(default_factory=FetchReplicaState)
+    replica_state: FetchReplicaState = FetchReplicaState()
     max_wait_ms: int = 0
     min_bytes: int = 0
     max_bytes: int = 0x7FFFFFFF
@@ -96,9 +95,9 @@ class FetchPartitionData:
     high_watermark: int = -1
     last_stable_offset: int = -1
     log_start_offset: int = -1
-    diverging_epoch: EpochEndOffset = field(default_factory=EpochEndOffset)
-    current_leader: LeaderIdAndEpoch = field(default_factory=LeaderIdAndEpoch)
-    snapshot_id: SnapshotId = field(default_factory=SnapshotId)
+    diverging_epoch: EpochEndOffset = EpochEndOffset()
+    current_leader: LeaderIdAndEpoch = LeaderIdAndEpoch()
+    snapshot_id: SnapshotId = SnapshotId()
     aborted_transactions: tuple[AbortedTransaction, ...] | None = None
     preferred_read_replica: int = -1
     records: "Sequence[Batch] | None" = None

@@ -1,7 +1,5 @@
 """FetchSnapshot (59): the bytes of a snapshot, slice by slice (rule 10.44)."""
 
-from dataclasses import field
-
 from ..uuid import ZERO_UUID, Uuid
 from ..value import value
 from .fetch import LeaderIdAndEpoch, NodeEndpoint, SnapshotId
@@ -38,8 +36,8 @@ class SnapshotPartitionData:
 
     index: int = 0
     error_code: int = 0
-    snapshot_id: SnapshotId = field(default_factory=SnapshotId)
-    current_leader: LeaderIdAndEpoch = field(default_factory=LeaderIdAndEpoch)
+    snapshot_id: SnapshotId = SnapshotId()
+    current_leader: LeaderIdAndEpoch = LeaderIdAndEpoch()
     size: int = 0
     position: int = 0
     unaligned_records: bytes = b""

@@ -1,7 +1,5 @@
 """Changes of the voters: AddRaftVoter (80), RemoveRaftVoter (81), UpdateRaftVoter (82), KIP-853."""
 
-from dataclasses import field
-
 from ..uuid import Uuid
 from ..value import value
 from .quorum import QuorumEndpoint
@@ -53,7 +51,7 @@ class UpdateRaftVoterRequest:
     voter_id: int
     voter_directory_id: Uuid
     listeners: tuple[QuorumEndpoint, ...] = ()
-    k_raft_version_feature: KRaftVersionFeature = field(default_factory=KRaftVersionFeature)
+    k_raft_version_feature: KRaftVersionFeature = KRaftVersionFeature()
 
 
 @value
@@ -68,4 +66,4 @@ class CurrentVoterLeader:
 class UpdateRaftVoterResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
-    current_leader: CurrentVoterLeader = field(default_factory=CurrentVoterLeader)
+    current_leader: CurrentVoterLeader = CurrentVoterLeader()
