@@ -1,13 +1,14 @@
-"""What mypyc is given to read of a module: the same, and two things that Python need not hear.
+"""What mypyc is given to read of a module: the same, and what Python need not hear.
 
-A class that is a value has its `__init__` written out: `core/value.py` makes one at run time, where
-a compiler does not see it. What is written in capitals never changes: it is `Final`.
+What a dataclass is given at run time, and so is a value (`core/value.py`), is written out, because
+no compiler sees it there: how one is made, compared and hashed. What is written in capitals never
+changes: it is `Final`.
 """
 
 import ast
 
-DECORATOR = "value"
-DATACLASS = "dataclass(init=False, kw_only=True, unsafe_hash=True)"
+VALUE = "dataclass(kw_only=True, unsafe_hash=True)"  # what `value` does, but for slots
+WRITTEN_OUT = ("init", "eq", "frozen", "slots", "unsafe_hash")
 IMPORTS = "from dataclasses import dataclass\nfrom typing import Final"
 
 
@@ -20,9 +21,8 @@ def said_to_a_compiler(source: str) -> str:
 
 
 def _statements(one: ast.stmt) -> list[ast.stmt]:
-    if isinstance(one, ast.ClassDef) and _is_value(one):
-        one.decorator_list = [_expression(DATACLASS)]
-        one.body += ast.parse(_init(one)).body
+    if isinstance(one, ast.ClassDef):
+        _write_out(one)
     elif isinstance(one, ast.Assign) and all(_is_constant(each) for each in one.targets):
         value = ast.unparse(one.value)
         return ast.parse("\n".join(f"{ast.unparse(n)}: Final = {value}" for n in one.targets)).body
@@ -39,43 +39,84 @@ def _is_constant(target: ast.expr) -> bool:
     return isinstance(target, ast.Name) and target.id.isupper() and target.id != "_T"
 
 
-def _is_value(one: ast.ClassDef) -> bool:
-    return [ast.unparse(decorator) for decorator in one.decorator_list] == [DECORATOR]
-
-
 def _expression(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
-# The `__init__` of a value
+# Dataclasses
 
 
-def _init(one: ast.ClassDef) -> str:
-    fields = [each for each in one.body if isinstance(each, ast.AnnAssign)]
-    parameters = ", ".join(["self", "*" if fields else "", *(_parameter(each) for each in fields)])
-    body = "; ".join(f"self.{_name(each)} = {_given(each)}" for each in fields)
-    return f"def __init__({parameters.rstrip(', ')}) -> None: {body or 'pass'}"
+def _write_out(one: ast.ClassDef) -> None:
+    """What is asked for of a dataclass; one that finishes itself (`__post_init__`) makes itself."""
+    decorator = " ".join(ast.unparse(each) for each in one.decorator_list)
+    methods = {each.name for each in one.body if isinstance(each, ast.FunctionDef)}
+    call = _expression(VALUE if decorator == "value" else decorator or "None")
+    if not isinstance(call, ast.Call) or ast.unparse(call.func) != "dataclass":
+        return
+    if one.bases or "__post_init__" in methods:
+        return
+    asked = {each.arg: ast.unparse(each.value) == "True" for each in call.keywords}
+    written = [_init(one, is_by_name=asked.get("kw_only", False))]
+    if asked.get("eq", True):
+        written.append(_eq(one))
+        if asked.get("frozen") or asked.get("unsafe_hash"):
+            written.append(_hash(one))
+    left = [ast.unparse(each) for each in call.keywords if each.arg not in WRITTEN_OUT]
+    one.decorator_list = [_expression(f"dataclass({', '.join([*left, 'init=False', 'eq=False'])})")]
+    one.body += ast.parse("\n".join(written)).body
+
+
+def _fields(one: ast.ClassDef) -> list[ast.AnnAssign]:
+    return [each for each in one.body if isinstance(each, ast.AnnAssign)]
 
 
 def _name(field: ast.AnnAssign) -> str:
     return ast.unparse(field.target)
 
 
+def _init(one: ast.ClassDef, *, is_by_name: bool) -> str:
+    fields = _fields(one)
+    first = ["self", "*"] if is_by_name and fields else ["self"]
+    parameters = ", ".join(first + [_parameter(each) for each in fields])
+    body = "; ".join(f"self.{_name(each)} = {_given(each)}" for each in fields)
+    return f"def __init__({parameters}) -> None: {body or 'pass'}"
+
+
 def _parameter(field: ast.AnnAssign) -> str:
     said = f"{_name(field)}: {ast.unparse(field.annotation)}"
-    if _factory(field) is not None:
-        return f"{said} | None = None"
+    if "default_factory" in _options(field):
+        return f"{_name(field)}: {_unquoted(field.annotation)} | None = None"
     return said if field.value is None else f"{said} = {ast.unparse(field.value)}"
+
+
+def _unquoted(annotation: ast.expr) -> str:
+    is_text = isinstance(annotation, ast.Constant) and isinstance(annotation.value, str)
+    return annotation.value if is_text else ast.unparse(annotation)
 
 
 def _given(field: ast.AnnAssign) -> str:
     """What the field is set to: what was given, or what its `default_factory` makes anew."""
-    name, factory = _name(field), _factory(field)
+    name, factory = _name(field), _options(field).get("default_factory")
     return name if factory is None else f"{factory}() if {name} is None else {name}"
 
 
-def _factory(field: ast.AnnAssign) -> str | None:
+def _eq(one: ast.ClassDef) -> str:
+    tests = [f"self.{name} == other.{name}" for name in _compared(one)]
+    same = " and ".join([f"isinstance(other, {one.name})", *tests])
+    return f"def __eq__(self, other: object) -> bool: return {same}"
+
+
+def _hash(one: ast.ClassDef) -> str:
+    inside = "".join(f"self.{name}, " for name in _compared(one))
+    return f"def __hash__(self) -> int: return hash(({inside}))"
+
+
+def _compared(one: ast.ClassDef) -> list[str]:
+    return [_name(each) for each in _fields(one) if _options(each).get("compare") != "False"]
+
+
+def _options(field: ast.AnnAssign) -> dict[str | None, str]:
+    """What `field(...)` says of it."""
     if not (isinstance(field.value, ast.Call) and ast.unparse(field.value.func) == "field"):
-        return None
-    (factory,) = (one.value for one in field.value.keywords if one.arg == "default_factory")
-    return ast.unparse(factory)
+        return {}
+    return {one.arg: ast.unparse(one.value) for one in field.value.keywords}

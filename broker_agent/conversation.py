@@ -1,9 +1,9 @@
 """One request in flight on one channel, with the time after which it counts as lost (1.45)."""
 
 from enum import Enum
-from typing import NamedTuple
 
 from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.core.value import value
 from kraftsim.controller.timeline import NEVER_MS
 
 
@@ -15,7 +15,8 @@ class Channel(Enum):
     PARTITIONS = "alter-partition"
 
 
-class Send(NamedTuple):
+@value
+class Send:
     """A request to be sent; `number` tells its answer from a late answer to an earlier one."""
 
     channel: Channel
@@ -46,7 +47,12 @@ class Conversation:
         self._number += 1
         self.is_idle = False
         self.deadline_ms = now_ms + self._timeout_ms
-        return Send(self._channel, request, self._number, controller_id)
+        return Send(
+            channel=self._channel,
+            request=request,
+            number=self._number,
+            controller_id=controller_id,
+        )
 
     def accept(self, sent: Send) -> bool:
         """Is this the answer we wait for? Then we wait no more."""

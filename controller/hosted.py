@@ -91,7 +91,7 @@ class HostedNode:
             return
         if self._is_holding:
             if len(self._held) < HELD_MAX:
-                self._held.append(lambda: self.step(event))
+                self._held.append(partial(self.step, event))
             return
         now_ms = self.clock.now_ms
         wall_ms = now_ms + self.clock.wall_offset_ms
@@ -168,7 +168,7 @@ class HostedNode:
         if self.is_over:
             return
         if self._is_holding:
-            self._held.append(lambda: self._written(end_offset, is_vote))
+            self._held.append(partial(self._written, end_offset, is_vote))
             return
         if is_vote:
             for said in self._unsaid.popleft():
@@ -190,11 +190,13 @@ class HostedNode:
                 listener(batch)
 
     def _send(self, send: Send) -> None:
-        channel, peer_id, _, number, _ = send
-        self._transport(
-            send,
-            lambda response: self.step(Answered(channel, peer_id, number, response)),
+        self._transport(send, partial(self._answered, send))
+
+    def _answered(self, send: Send, response: Response | None) -> None:
+        answered = Answered(
+            channel=send.channel, peer_id=send.peer_id, number=send.number, response=response
         )
+        self.step(answered)
 
 
 def _writes(turn: Turn) -> bool:

@@ -109,7 +109,11 @@ def _progress(node: Node, node_id: int, wall_ms: int) -> Progress | None:
     role = node.quorum.role
     assert isinstance(role, Leader), role
     if node_id == node.config.node_id:
-        return Progress(node.log.end_offset, wall_ms, wall_ms)
+        return Progress(
+            end_offset=node.log.end_offset,
+            last_fetch_wall_ms=wall_ms,
+            last_caught_up_wall_ms=wall_ms,
+        )
     if any(voter.voter_id == node_id for voter in node.quorum.voters.voters):
         return role.progress.get(node_id, Progress())
     return next((one for key, one in role.observers.items() if key.node_id == node_id), None)

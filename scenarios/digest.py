@@ -6,20 +6,21 @@ different runs practically never have.
 
 import hashlib
 import json
-from struct import Struct
+from struct import pack
 from zlib import crc32
 
 from .journal import EventRow
 from .network import Message
 from .world import World
 
-MESSAGE = Struct("<qqqqq")  # when, from whom, to whom, is it a reply, a number for its kind
+SAID_MAX = 5_000  # numbers that wait to be summed, because each call costs more than its sum
 
 
 class Digest:
     def __init__(self, world: World) -> None:
         self._timeline = world.timeline
         self._arrivals = 0  # a running CRC: there are many, and a hash of each would cost more
+        self._said: list[int] = []
         self._kinds: dict[type, int] = {}
         self._rows = hashlib.blake2b(digest_size=16)
         world.network.arrived.append(self._arrived)
@@ -30,9 +31,20 @@ class Digest:
         kind = self._kinds.get(request.__class__)
         if kind is None:
             kind = self._kinds[request.__class__] = crc32(request.__class__.__name__.encode())
-        now_us, is_reply = self._timeline.now_us, message.is_reply
-        said = MESSAGE.pack(now_us, message.sender, message.receiver, is_reply, kind)
-        self._arrivals = crc32(said, self._arrivals)
+        said = self._said
+        said += (
+            self._timeline.now_us,
+            message.sender,
+            message.receiver,
+            message.is_reply,
+            kind,
+        )
+        if len(said) >= SAID_MAX:
+            self._sum()
+
+    def _sum(self) -> None:
+        said, self._said = self._said, []
+        self._arrivals = crc32(pack(f"<{len(said)}q", *said), self._arrivals)
 
     def _wrote(self, row: EventRow) -> None:
         detail = json.dumps(row.detail, sort_keys=True)
@@ -41,6 +53,7 @@ class Digest:
 
     def text(self) -> str:
         """As it is printed and pinned."""
+        self._sum()
         whole = self._rows.copy()
         whole.update(b"%d" % self._arrivals)
         return f"b2:{whole.hexdigest()}"

@@ -80,12 +80,11 @@ class Network:
             self._timeline.after(lag_us, partial(self._arrive, message, deliver))
 
     def _arrive(self, message: Message, deliver: Callable[[], None]) -> None:
-        has_cuts = self.cut or self.mute or self.deaf
-        if has_cuts and not self.is_open(message.sender, message.receiver):
+        if not self.is_whole and not self.is_open(message.sender, message.receiver):
             self._stop(message)
             return
         for rule in self.rules:
-            if not rule.lets_in(message, lambda: self.admit(message, deliver)):
+            if not rule.lets_in(message, partial(self.admit, message, deliver)):
                 self._stop(message)
                 return
         if self.queues:
@@ -109,6 +108,11 @@ class Network:
     def tell(self, message: Message) -> None:
         """Those who hear of what arrives hear of `message`, which came by another way."""
         self._deliver(message, lambda: None)
+
+    @property
+    def is_whole(self) -> bool:
+        """Is every way open?"""
+        return not (self.cut or self.mute or self.deaf)
 
     def is_open(self, sender: int, receiver: int) -> bool:
         """Is the way there neither cut, nor its sender mute, nor its receiver deaf?"""

@@ -83,11 +83,11 @@ class Watch:
         if before is None or before[0] is not node:
             self._tell("restarted", node_id)
         if turn.persist or turn.truncate_to is not None or turn.snapshot is not None:
-            self._tell("wrote", node, turn)
+            self._tell_of_step("wrote", node, turn)
         if before != now:
             self._standings[node_id] = now
-            self._tell("moved", node, turn)
-        self._tell("stepped", node, turn)
+            self._tell_of_step("moved", node, turn)
+        self._tell_of_step("stepped", node, turn)
 
     def on_committed(self, node_id: int, batch: Batch) -> None:
         self._tell("committed", node_id, batch)
@@ -116,6 +116,14 @@ class Watch:
         for one, hear in self._hear[hook]:
             try:
                 hear(*what)
+            except Broken as broken:
+                self._fell(one, str(broken))
+
+    def _tell_of_step(self, hook: str, node: Node, turn: Turn) -> None:
+        """The same of what comes a dozen times a step: `*what` would cost as much as most hear."""
+        for one, hear in self._hear[hook]:
+            try:
+                hear(node, turn)
             except Broken as broken:
                 self._fell(one, str(broken))
 

@@ -34,14 +34,14 @@ def lost_leadership(node: Node, leader_id: int = OTHER_CONTROLLER_ID) -> Event:
             last_offset=0,
         )
         vote = VoteTopic(topic_name=METADATA_TOPIC, partitions=(ask,))
-        return Submitted(VoteRequest(topics=(vote,)), _ignore)
+        return Submitted(request=VoteRequest(topics=(vote,)), token=_ignore)
     partition = BeginQuorumEpochPartition(leader_id=leader_id, leader_epoch=epoch)
     return Submitted(
-        BeginQuorumEpochRequest(
+        request=BeginQuorumEpochRequest(
             topics=(BeginQuorumEpochTopic(topic_name=METADATA_TOPIC, partitions=(partition,)),),
             leader_endpoints=(QuorumEndpoint(name="CONTROLLER", host="127.0.0.1", port=1),),
         ),
-        _ignore,
+        token=_ignore,
     )
 
 
@@ -55,7 +55,7 @@ def won_again(node: Node) -> tuple[Event, ...]:
     end = EndQuorumEpochRequest(
         topics=(EndQuorumEpochTopic(topic_name=METADATA_TOPIC, partitions=(partition,)),)
     )
-    return lost_leadership(node), Submitted(end, _ignore), Deadline()
+    return lost_leadership(node), Submitted(request=end, token=_ignore), Deadline()
 
 
 def elected(node: Node) -> tuple[Event, ...]:

@@ -63,7 +63,7 @@ class SlowDisk:
             self.step(Persisted(self.node.log.end_offset))
 
     def submit(self, token, request):
-        self.step(Submitted(request, token))
+        self.step(Submitted(request=request, token=token))
 
     def code(self, token):
         reply = self.replies[token]

@@ -184,20 +184,26 @@ def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> bool:
 
 def _progress(quorum: Quorum, before: Progress, offset: int, turn: Turn) -> Progress:
     """Rule 5.31: caught up now, or as of the fetch before, if it has what was there then."""
-    _, fetched, caught_up, previous_end_offset, _ = before
+    fetched, caught_up = before.last_fetch_wall_ms, before.last_caught_up_wall_ms
     end_offset, wall_ms = quorum.persisted_offset, turn.wall_ms
     if end_offset > quorum.log.end_offset:
         end_offset = quorum.log.end_offset
     now_caught_up = caught_up
     if offset >= end_offset:
         now_caught_up = wall_ms
-    elif 0 < previous_end_offset <= offset:
+    elif 0 < before.leader_end_offset <= offset:
         now_caught_up = fetched
     if now_caught_up > caught_up:
         caught_up = now_caught_up
     if wall_ms > fetched:
         fetched = wall_ms
-    return Progress(offset, fetched, caught_up, end_offset, turn.now_ms)
+    return Progress(
+        end_offset=offset,
+        last_fetch_wall_ms=fetched,
+        last_caught_up_wall_ms=caught_up,
+        leader_end_offset=end_offset,
+        fetched_ms=turn.now_ms,
+    )
 
 
 def note_heard(quorum: Quorum, node_id: int, turn: Turn) -> None:

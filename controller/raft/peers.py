@@ -48,7 +48,14 @@ class Peers:
         line.request = request
         line.lost_ms = turn.now_ms + self._request_timeout_ms
         turn.is_plain = False
-        turn.sends += (Send(self._channel, peer_id, endpoint, line.number, request),)
+        send = Send(
+            channel=self._channel,
+            peer_id=peer_id,
+            endpoint=endpoint,
+            number=line.number,
+            request=request,
+        )
+        turn.sends += (send,)
 
     def take(self, peer_id: int, number: int) -> Request | None:
         """The request that is answered; None for an answer that nobody waits for any more."""

@@ -7,18 +7,20 @@ to send to other replicas, what to reply.
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..core.batch import Batch, VoterEndpoint
 from ..core.errors import ApiError
 from ..core.rpc import Request, Response
+from ..core.value import value
 from .voters import ReplicaKey
 
 if TYPE_CHECKING:
     from .snapshots import Snapshot
 
 
-class Submitted(NamedTuple):
+@value
+class Submitted:
     """A request came; `token` is whatever the driver needs to answer it."""
 
     request: Request
@@ -32,7 +34,8 @@ class Channel(Enum):
     REGISTRATION = "registration"
 
 
-class Answered(NamedTuple):
+@value
+class Answered:
     """What became of our request `number` to `peer_id`; None: nothing came, or it never left."""
 
     channel: Channel
@@ -81,7 +84,8 @@ class ElectionState:
     voted: ReplicaKey | None = None
 
 
-class Send(NamedTuple):
+@value
+class Send:
     """`endpoint` is where `peer_id` listens, as far as is known."""
 
     channel: Channel

@@ -7,8 +7,7 @@ transitions between the roles, and what must be durable before anybody hears of 
 """
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..core.batch import Batch, ControlRecord, VersionRange, Voter, VoterEndpoint
@@ -31,10 +30,11 @@ EPOCH_MAX = 2**31 - 1_000_000  # an int32 on the wire: whoever names a later one
 RAFT_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=1)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Identity:
     """Who this replica is, and whom it knows before it has read a log: `voters` at kraft.version
-    `kraft_version`. One that `is_volatile` has lost its log and its vote with its last process."""
+    `kraft_version`. One that `is_volatile` has lost its log and its vote with its last process.
+    `as_voter` is how the log tells of it."""
 
     key: ReplicaKey
     cluster_id: str
@@ -42,10 +42,10 @@ class Identity:
     voters: VoterSet
     kraft_version: int = 1
     is_volatile: bool = False
+    as_voter: Voter = field(init=False)
 
-    @cached_property
-    def as_voter(self) -> Voter:
-        return Voter(
+    def __post_init__(self) -> None:
+        self.as_voter = Voter(
             voter_id=self.key.node_id,
             voter_directory_id=self.key.directory_id,
             endpoints=(self.endpoint,),

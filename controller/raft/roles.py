@@ -6,9 +6,10 @@ Everything but a leader's bookkeeping is immutable. Epoch, vote and leader are t
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core.rpc import AddRaftVoterRequest, RemoveRaftVoterRequest
+from ..core.value import value
 from .fetch_answer import Leadership
 from .voters import ReplicaKey, VoterSet
 
@@ -53,7 +54,8 @@ class Resigned:
     acknowledged: frozenset[int] = frozenset()
 
 
-class Progress(NamedTuple):
+@value
+class Progress:
     """What a leader knows of one that follows (rules 5.29 to 5.31); -1: nothing. Timestamps are
     wall time; `leader_end_offset` is where our log ended at its last fetch."""
 

@@ -4,8 +4,7 @@ A set takes effect when it is appended, not when it is committed, and goes again
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..core.batch import Batch, KRaftVersion, Voter, Voters
@@ -21,25 +20,22 @@ class ReplicaKey(NamedTuple):
     directory_id: Uuid = ZERO_UUID
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, unsafe_hash=True)
 class VoterSet:
-    """`voters` in order of id, one an id. Every step asks it, and it hardly ever changes."""
+    """`voters` in order of id, one an id. Every step asks it and nobody changes it: what is asked
+    for is there from the start."""
 
     voters: tuple[Voter, ...] = ()
+    ids: tuple[int, ...] = field(init=False, compare=False, repr=False)
+    _by_id: dict[int, Voter] = field(init=False, compare=False, repr=False)
+    _others: dict[int, tuple[Voter, ...]] = field(init=False, compare=False, repr=False)
 
-    @cached_property
-    def ids(self) -> tuple[int, ...]:
-        return tuple(voter.voter_id for voter in self.voters)
-
-    @cached_property
-    def _by_id(self) -> dict[int, Voter]:
-        return {voter.voter_id: voter for voter in self.voters}
-
-    @cached_property
-    def _others(self) -> dict[int, tuple[Voter, ...]]:
-        return {
-            voter.voter_id: tuple(other for other in self.voters if other is not voter)
-            for voter in self.voters
+    def __post_init__(self) -> None:
+        voters = self.voters
+        self.ids = tuple(one.voter_id for one in voters)
+        self._by_id = {one.voter_id: one for one in voters}
+        self._others = {
+            one.voter_id: tuple(other for other in voters if other is not one) for one in voters
         }
 
     def others(self, node_id: int) -> tuple[Voter, ...]:

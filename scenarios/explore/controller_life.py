@@ -134,7 +134,11 @@ class ControllerLife:
 
     def is_told(self, peer: int, response: Any) -> Turn:
         number = quorum_events.lines(self.node.quorum)[peer].number
-        return self.node.step(Answered(Channel.RAFT, peer, number, response), self.now_ms, 0)
+        return self.node.step(
+            Answered(channel=Channel.RAFT, peer_id=peer, number=number, response=response),
+            self.now_ms,
+            0,
+        )
 
     def gives_up_on(self, peer: int) -> Turn:
         return self.is_told(peer, None)

@@ -123,7 +123,9 @@ class LoneReplica:
         conduct.on_request(self.quorum, request, Asked(asker, request, False), turn)
 
     def is_told(self, turn: Turn, peer: int, response: Any) -> None:
-        answered = Answered(Channel.RAFT, peer, self._lines[peer].number, response)
+        answered = Answered(
+            channel=Channel.RAFT, peer_id=peer, number=self._lines[peer].number, response=response
+        )
         conduct.on_answer(self.quorum, answered, turn)
 
     def gives_up_on(self, turn: Turn, peer: int) -> None:

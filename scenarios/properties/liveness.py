@@ -69,6 +69,8 @@ def can_elect(world: World) -> bool:
         if process.state == "RUNNING" and world.must_be_well(one)
     ]
     majority = len(world.controllers) // 2 + 1
+    if network.is_whole:
+        return len(running) >= majority
     talking = [
         sum(network.is_open(one, other) and network.is_open(other, one) for other in running)
         for one in running

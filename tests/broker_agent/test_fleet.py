@@ -216,7 +216,11 @@ async def exchanged(port: int, count: int = 1) -> list[Any]:
     replies: list[Any] = []
     for number in range(count):
         answered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        client.send(address, Send(Channel.LEASE, HEARTBEAT, number), answered.set_result)
+        client.send(
+            address,
+            Send(channel=Channel.LEASE, request=HEARTBEAT, number=number),
+            answered.set_result,
+        )
         async with asyncio.timeout(LIMIT_S):
             replies.append(await answered)
     client.close()
@@ -286,10 +290,14 @@ async def test_a_request_that_overtakes_the_connecting_is_the_one_that_is_sent()
     async with controller(noted) as port:
         client = BrokerClient(1, lambda action: action())
         answered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        client.send(("127.0.0.1", port), Send(Channel.LEASE, HEARTBEAT, 1), lambda reply: None)
         client.send(
             ("127.0.0.1", port),
-            Send(Channel.LEASE, replace(HEARTBEAT, want_fence=True), 2),
+            Send(channel=Channel.LEASE, request=HEARTBEAT, number=1),
+            lambda reply: None,
+        )
+        client.send(
+            ("127.0.0.1", port),
+            Send(channel=Channel.LEASE, request=replace(HEARTBEAT, want_fence=True), number=2),
             answered.set_result,
         )
         async with asyncio.timeout(LIMIT_S):

@@ -235,7 +235,12 @@ class StandIn:
             quorum.update_voter_ms = self.now_ms
 
     def _be_told(self, exchange: Exchange) -> None:
-        event = Answered(Channel.RAFT, exchange.receiver, exchange.seq, exchange.response)
+        event = Answered(
+            channel=Channel.RAFT,
+            peer_id=exchange.receiver,
+            number=exchange.seq,
+            response=exchange.response,
+        )
         batches = self._appended_with_voters()
 
         def append_and_answer(quorum: Quorum, turn: Turn) -> None:

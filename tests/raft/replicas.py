@@ -233,7 +233,12 @@ class Replicas:
         if message.is_answer and message.life != self.lives[message.receiver]:
             return
         if message.is_answer:
-            event = Answered(Channel.RAFT, message.sender, message.sent.number, message.response)
+            event = Answered(
+                channel=Channel.RAFT,
+                peer_id=message.sender,
+                number=message.sent.number,
+                response=message.response,
+            )
             self.step(message.receiver, conduct.on_answer, event)
         else:
             self.step(message.receiver, conduct.on_request, message.sent.request, message)
@@ -265,7 +270,12 @@ class Replicas:
     def answer(self, message, response):
         """The test itself answers what was asked; None: it is lost."""
         self.in_flight.remove(message)
-        event = Answered(Channel.RAFT, message.receiver, message.sent.number, response)
+        event = Answered(
+            channel=Channel.RAFT,
+            peer_id=message.receiver,
+            number=message.sent.number,
+            response=response,
+        )
         self.step(message.sender, conduct.on_answer, event)
 
     def lose(self, message):
@@ -274,7 +284,9 @@ class Replicas:
         asker = message.receiver if message.is_answer else message.sender
         other = message.sender if message.is_answer else message.receiver
         if asker in self.quorums and message.life == self.lives[asker]:
-            event = Answered(Channel.RAFT, other, message.sent.number, None)
+            event = Answered(
+                channel=Channel.RAFT, peer_id=other, number=message.sent.number, response=None
+            )
             self.step(asker, conduct.on_answer, event)
 
     def lose_everything(self):

@@ -1,5 +1,7 @@
 """Voters are added one at a time; texts are those of golden 4.3.1."""
 
+from dataclasses import replace
+
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
@@ -206,7 +208,7 @@ def test_a_voter_that_is_not_caught_up_is_not_added(leader, how):
         leader.submit(ME, fetch_by(5, quorum, offset=0), "observer")
     if how == "an hour ago":
         gone = quorum.role.observers[key_of(4)]
-        quorum.role.observers[key_of(4)] = gone._replace(fetched_ms=leader.now_ms - 3_600_000)
+        quorum.role.observers[key_of(4)] = replace(gone, fetched_ms=leader.now_ms - 3_600_000)
     leader.submit(ME, add_voter(node_id), "add")
     leader.answer(the_question(leader), SUPPORTED)
 

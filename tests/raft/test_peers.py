@@ -28,7 +28,12 @@ def send(peers, peer_id, request, now_ms=0):
 def test_a_line_is_busy_until_its_answer_comes(peers):
     assert peers.is_free(2, 0)
     sent = send(peers, 2, VOTE)
-    assert (Channel.RAFT, 2, endpoint_of(2), VOTE) == (*sent[:3], sent.request)
+    assert (Channel.RAFT, 2, endpoint_of(2), VOTE) == (
+        sent.channel,
+        sent.peer_id,
+        sent.endpoint,
+        sent.request,
+    )
     assert (False, True) == (peers.is_free(2, 5), peers.is_free(3, 5))
 
     assert VOTE is peers.take(2, sent.number)

@@ -1,0 +1,82 @@
+"""What mypyc is given to read of a module is the same to Python."""
+
+from dataclasses import fields, replace
+
+import pytest
+
+from bench.native_source import said_to_a_compiler
+
+MODULE = '''
+"""A module."""
+from dataclasses import dataclass, field
+from kraftsim.controller.core.value import value
+
+NEVER_MS = NEVER_US = 1 << 61
+NAMES: dict[str, int] = {"one": 1}
+
+@value
+class Place:
+    offset: int
+    epoch: int = -1
+    spelled: list[bytes] = field(default_factory=list, compare=False, repr=False)
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    fetch_ms: int
+    has_fetched: bool = False
+
+@dataclass(slots=True)
+class Leading:
+    told: dict[int, int] = field(default_factory=dict)
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Itself:
+    epoch: int
+'''
+
+
+@pytest.fixture(params=[str, said_to_a_compiler], ids=["as written", "as compiled"])
+def module(request):
+    names = {"__name__": "kraftsim.read"}
+    exec(request.param(MODULE), names)
+    return names
+
+
+def test_constants_have_their_values(module):
+    assert (1 << 61, 1 << 61, {"one": 1}) == (
+        module["NEVER_MS"],
+        module["NEVER_US"],
+        module["NAMES"],
+    )
+
+
+def test_a_value_is_made_by_name_and_compared_by_what_counts(module):
+    place = module["Place"](offset=7)
+
+    assert place == module["Place"](offset=7, epoch=-1, spelled=[b"x"])
+    assert hash(place) == hash(module["Place"](offset=7))
+    assert place != module["Place"](offset=7, epoch=0)
+    assert place != (7, -1)
+    assert "Place(offset=7, epoch=-1)" == repr(place)
+    assert ["offset", "epoch", "spelled"] == [one.name for one in fields(place)]
+    assert 3 == replace(place, epoch=3).epoch
+    with pytest.raises(TypeError):
+        module["Place"](7)
+
+
+def test_what_a_factory_makes_is_nobody_elses(module):
+    module["Place"](offset=1).spelled.append(b"x")
+    module["Leading"]().told[1] = 2
+
+    assert not module["Place"](offset=1).spelled
+    assert not module["Leading"]().told
+
+
+def test_other_dataclasses_are_made_by_place_too_and_hashed_where_they_were(module):
+    following = module["Following"]
+
+    assert following(5, True) == following(fetch_ms=5, has_fetched=True)
+    assert {following(5)} == {following(5), following(5, False)}
+    with pytest.raises(TypeError):
+        hash(module["Leading"]())
+    assert module["Itself"](1) != module["Itself"](1)
