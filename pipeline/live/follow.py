@@ -1,0 +1,76 @@
+"""The streaming job: follow a log, and tell what becomes of its brokers, or keep it as Parquet."""
+
+import re
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+from .changes import broker_changes
+from .log import KraftLogError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+CHECKPOINT = "_checkpoint"  # in the folder of the files, unless another one is named
+POLL_S = 1  # how soon an interrupt is noticed
+_OURS = re.compile(r"(?:KraftLogError|DataLost): (.*)")
+
+Tell = Callable[[Mapping[str, object]], None]
+
+
+def start(
+    spark: "SparkSession",
+    source: Mapping[str, str],
+    *,
+    checkpoint: str | None = None,
+    out: str | None = None,
+    tell: Tell | None = None,
+    once: bool = False,
+) -> "StreamingQuery":
+    """Follow the log that `source` names (options of the format kraftlog).
+
+    Changes go into the folder `out` as Parquet, exactly once as Spark reads it, or to `tell`, each
+    at least once. `once` ends with what there is now; the next start with the same checkpoint goes
+    on behind it.
+    """
+    changes = broker_changes(spark.readStream.format("kraftlog").options(**source).load())
+    writer = changes.writeStream.trigger(**({"availableNow": True} if once else _AT_ONCE))
+    writer = writer.option("checkpointLocation", _checkpoint(checkpoint, out))
+    if out is not None:
+        return writer.format("parquet").option("path", out).start()
+    assert tell is not None, "without `out` somebody must be told"
+    return writer.foreachBatch(_teller(tell)).start()
+
+
+_AT_ONCE = {"processingTime": "0 seconds"}
+
+
+def run(query: "StreamingQuery", stop: Event) -> None:
+    """Until the query ends, or `stop` is set; KraftLogError for what the source says."""
+    try:
+        while not stop.is_set() and not query.awaitTermination(POLL_S):
+            pass
+    except Exception as error:
+        found = _OURS.search(str(error))
+        if found is None:
+            raise
+        raise KraftLogError(found[1]) from None
+    if query.isActive:
+        query.stop()
+
+
+def _checkpoint(checkpoint: str | None, out: str | None) -> str:
+    if checkpoint is not None:
+        return checkpoint
+    return str(Path(out, CHECKPOINT)) if out is not None else tempfile.mkdtemp("", "kraftsim-")
+
+
+def _teller(tell: Tell) -> Callable[["DataFrame", int], None]:
+    def of_batch(changes: "DataFrame", _: int) -> None:
+        for row in changes.orderBy("offset").collect():
+            tell(row.asDict())
+
+    return of_batch
