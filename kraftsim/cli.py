@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from .campaign_verbs import add_campaign_verbs
 from .errors import FAILED, GOOD, INTERRUPTED, USAGE, CommandError, UsageError
+from .follow_verb import add_follow
 from .scenario_verbs import add_scenario_verbs
 
 
@@ -78,6 +79,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_agent(verbs)
     _add_storage(verbs)
     _add_operations(verbs)
+    add_follow(verbs)
     for parent in (add_scenario_verbs(verbs, Parser), add_campaign_verbs(verbs, Parser)):
         parent.set_defaults(run=_help_of(parent))
     return parser

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
+# Each partition costs a task and a state store in every batch, and brokers are few. A checkpoint
+# keeps to the number that it began with.
+CONF = {"spark.sql.shuffle.partitions": "2"}
+AT_ONCE, FILES_EVERY = "0 seconds", "10 seconds"  # each batch is a file or two
 CHECKPOINT = "_checkpoint"  # in the folder of the files, unless another one is named
 POLL_S = 1  # how soon an interrupt is noticed
 _OURS = re.compile(r"(?:KraftLogError|DataLost): (.*)")
@@ -37,15 +41,14 @@ def start(
     on behind it.
     """
     changes = broker_changes(spark.readStream.format("kraftlog").options(**source).load())
-    writer = changes.writeStream.trigger(**({"availableNow": True} if once else _AT_ONCE))
+    every = AT_ONCE if out is None else FILES_EVERY
+    writer = changes.writeStream
+    writer = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=every)
     writer = writer.option("checkpointLocation", _checkpoint(checkpoint, out))
     if out is not None:
         return writer.format("parquet").option("path", out).start()
     assert tell is not None, "without `out` somebody must be told"
     return writer.foreachBatch(_teller(tell)).start()
-
-
-_AT_ONCE = {"processingTime": "0 seconds"}
 
 
 def run(query: "StreamingQuery", stop: Event) -> None:

@@ -73,13 +73,17 @@ class Service:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever)
         self._thread.start()
-        self.kraft = Cluster(clock="virtual", seed=1, cluster_id=CLUSTER_ID, http_port=0, **options)
+        usual = {"clock": "virtual", "seed": 1, "cluster_id": CLUSTER_ID, "http_port": 0}
+        self.kraft = Cluster(**(usual | options))
         self.do(self.kraft.start())
 
     def do(self, verb: Any) -> None:
         asyncio.run_coroutine_threadsafe(verb, self._loop).result(30)
 
     def close(self) -> None:
+        """Once; a test may have done it already."""
+        if self._loop.is_closed():
+            return
         self.do(self.kraft.close())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
