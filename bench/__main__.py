@@ -4,6 +4,7 @@ import platform
 import sys
 
 from .campaigns import campaigns
+from .follow import follow
 from .heartbeats import heartbeats, many_brokers
 from .quorum import quorum
 from .report import Row, print_rows
@@ -23,6 +24,7 @@ BENCHMARKS = {
         simulation,
         simulation_peers,
         campaigns,
+        follow,
     )
 }
 

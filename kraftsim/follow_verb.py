@@ -51,17 +51,17 @@ def run_follow(given: argparse.Namespace) -> int:
         conf = follow.CONF | said
         with _java_said_apart():
             spark = session("kraftsim follow", master=given.master, remote=given.remote, conf=conf)
-        stop = Event()
-        signal.signal(signal.SIGINT, lambda *_: stop.set())
-        query = follow.start(
-            spark,
-            source,
-            checkpoint=given.checkpoint,
-            out=given.out,
-            tell=_tell_json if given.json else _tell,
-            once=given.once,
-        )
-        follow.run(query, stop)
+        tell = _tell_json if given.json else _tell
+        with _interrupted() as stop:
+            query = follow.start(
+                spark,
+                source,
+                checkpoint=given.checkpoint,
+                out=given.out,
+                tell=tell,
+                once=given.once,
+            )
+            follow.run(query, stop)
     except KraftLogError as error:
         raise CommandError(str(error)) from None
     return INTERRUPTED if stop.is_set() else GOOD
@@ -80,6 +80,17 @@ def _pair(text: str) -> tuple[str, str]:
     if not equals:
         raise UsageError(f"--conf: expected KEY=VALUE, got {text!r}")
     return key, value
+
+
+@contextmanager
+def _interrupted() -> Iterator[Event]:
+    """Set by Ctrl-C: Spark's own handler would call Java in the middle of a call."""
+    stop = Event()
+    before = signal.signal(signal.SIGINT, lambda *_: stop.set())
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

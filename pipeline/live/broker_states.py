@@ -13,9 +13,10 @@ FENCED, UNFENCED, IN_CONTROLLED_SHUTDOWN, UNREGISTERED = (
     "IN_CONTROLLED_SHUTDOWN",
     "UNREGISTERED",
 )
-# How a lease ended: no heartbeat came in time (or the broker asked to be fenced, which looks the
-# same here), a controlled shutdown was done, another process registered, or the broker was removed.
-EXPIRED, RELEASED, REPLACED, REMOVED = "EXPIRED", "RELEASED", "REPLACED", "REMOVED"
+# How a lease ended: by a fence, because no heartbeat came in time, or because a broker that led
+# nothing shut down (rule 2.12), which the log spells alike; at the end of a controlled shutdown; by
+# the registration of another process; by unregistration.
+RELEASED, REPLACED, REMOVED = "RELEASED", "REPLACED", "REMOVED"
 
 REGISTRATION = "REGISTER_BROKER_RECORD"
 UNREGISTRATION = "UNREGISTER_BROKER_RECORD"
@@ -171,4 +172,4 @@ def _lease_end(before: Standing, after: Standing | None, record: BrokerRecord) -
         return REPLACED
     if not after.fenced:
         return None
-    return RELEASED if before.in_controlled_shutdown else EXPIRED
+    return RELEASED if before.in_controlled_shutdown else FENCED

@@ -10,7 +10,9 @@ import pytest
 
 from kraftsim.pipeline.live.rows import row_of
 from tests.golden import recordings
-from tests.kraftsim.conftest import CLUSTER_ID, Service
+from tests.kraftsim.conftest import CLUSTER_ID, Service, run
+
+__all__ = ["run"]  # a fixture
 
 LOGS = [log for release in recordings.RELEASES for log in recordings.metadata_logs(release)]
 

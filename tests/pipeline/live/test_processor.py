@@ -35,7 +35,7 @@ def test_a_life_in_one_batch_or_in_a_batch_a_record_is_told_alike() -> None:
     tester = TwsTester(BrokerStates())
     assert whole == [change for one in LIFE for change in tester.test(2, [one])]
     assert ["FENCED", "UNFENCED", "FENCED", "UNREGISTERED"] == [one.state for one in whole]
-    assert (9000, "EXPIRED", 2) == (whole[2].lease_ms, whole[2].lease_end, whole[2].broker_id)
+    assert (9000, "FENCED", 2) == (whole[2].lease_ms, whole[2].lease_end, whole[2].broker_id)
 
 
 def test_records_of_a_batch_are_read_in_the_order_of_the_log() -> None:

@@ -1,0 +1,80 @@
+"""How soon a record of a running cluster is in the hands of who follows it through Spark."""
+
+import time
+from collections.abc import Mapping
+from statistics import median, quantiles
+from threading import Event
+from typing import Any
+
+from .processes import properties, up
+from .report import Row
+
+RATE = 200  # records a second: a NoOp each 5 ms
+WARM_S, MEASURED_S = 30.0, 30.0
+
+
+def follow() -> list[Row]:
+    """Records at a rate, from their time in the log to `foreachBatch`; and the job over them."""
+    from kraftsim.pipeline.live.follow import CONF
+    from kraftsim.pipeline.session import session
+
+    with (
+        properties(metadata_max_idle_interval_ms=1000 // RATE) as config,
+        up("--config", config) as (_, addresses),
+    ):
+        spark = session("bench", master="local[2]", conf=CONF)
+        url = addresses["KRAFTSIM_HTTP"]
+        newest, oldest, rate = _source(spark, url)
+        rows = [
+            Row("follow: records a second", f"{rate:.0f}", goal=str(RATE)),
+            Row("follow: newest record of a batch", _told(newest)),
+            Row("follow: oldest record of a batch", _told(oldest), goal="p50 <= 300 ms"),
+            Row("follow: a batch of the job of broker states", _told(_job(spark, url))),
+        ]
+        spark.stop()
+    return rows
+
+
+def _told(values: list[float]) -> str:
+    return f"p50 {median(values):.0f} ms, p99 {quantiles(values, n=100)[98]:.0f} ms"
+
+
+def _source(spark: Any, url: str) -> tuple[list[float], list[float], float]:
+    """Ages in milliseconds, and the rate at which records came."""
+    newest: list[float] = []
+    oldest: list[float] = []
+    count = 0
+    begin = time.time() + WARM_S
+
+    def arrived(frame: Any, _: int) -> None:
+        nonlocal count
+        times_ms = [row.ms for row in frame.selectExpr("unix_millis(ts) as ms").collect()]
+        now = time.time()
+        if now >= begin and times_ms:
+            newest.append(now * 1000 - max(times_ms))
+            oldest.append(now * 1000 - min(times_ms))
+            count += len(times_ms)
+
+    stream = spark.readStream.format("kraftlog").option("url", url).load()
+    query = stream.writeStream.foreachBatch(arrived).start()
+    query.awaitTermination(int(WARM_S + MEASURED_S))
+    query.stop()
+    return newest, oldest, count / MEASURED_S
+
+
+def _job(spark: Any, url: str) -> list[float]:
+    """Milliseconds of each batch, state and checkpoint included."""
+    from kraftsim.pipeline.live.follow import run, start
+
+    def told(change: Mapping[str, object]) -> None:
+        pass
+
+    query = start(spark, {"url": url}, tell=told)
+    query.awaitTermination(int(WARM_S))
+    before = query.lastProgress["batchId"]
+    query.awaitTermination(int(MEASURED_S))
+    done = [one for one in query.recentProgress if one["batchId"] > before]
+    stop = Event()
+    stop.set()
+    run(query, stop)
+    return [float(one["durationMs"]["triggerExecution"]) for one in done]
