@@ -98,7 +98,10 @@ def _of_machine(where: str, heavy: bool) -> dict[str, str]:
     """What depends on the Java, the system and the place; the interpreter is ours unless named."""
     java = require_java()
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    options = [f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}"]
+    options = [
+        f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",
+        "-Xss4m",  # a query that fails overflows a usual stack with the text of its error
+    ]
     if not heavy:
         options.append("-XX:TieredStopAtLevel=1")
     if (archive := archive_path(java)).exists():
