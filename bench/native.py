@@ -1,9 +1,10 @@
 """`make native`: a copy of kraftsim in build/native whose inner loop is machine code.
 
-mypyc compiles the modules that an event of a simulation passes through, just as they are: nothing
-in them is written for it, and a run has the same digest either way (`tests/scenarios/
-test_native.py`). It is a copy, because planted bugs swap functions at run time, which compiled
-callers do not look up any more. `PYTHONPATH=build/native python -P -m kraftsim ...` runs it.
+mypyc compiles the modules that an event of a simulation passes through: nothing in them is written
+for it, what it has to be told is added on the way (`native_source.py`), and a run has the same
+digest either way (`tests/scenarios/test_native.py`). It is a copy, because planted bugs swap
+functions at run time, which compiled callers do not look up any more.
+`PYTHONPATH=build/native python -P -m kraftsim ...` runs it.
 """
 
 import hashlib
@@ -13,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .native_source import said_to_a_compiler
+from . import native_source
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "build" / "native"
@@ -75,7 +76,8 @@ def _sum() -> str:
     made_of = hashlib.blake2b(sys.version.encode(), digest_size=16)
     for path in sorted((ROOT / "kraftsim").glob("*/**/*.py")):
         made_of.update(path.read_bytes())
-    made_of.update(Path(__file__).read_bytes())
+    for path in (Path(__file__), Path(native_source.__file__)):
+        made_of.update(path.read_bytes())
     return made_of.hexdigest()
 
 
@@ -87,12 +89,15 @@ def _compile() -> None:
     found = {str(one) for pattern in HOT for one in Path("kraftsim").glob(pattern)}
     hot = sorted(one for one in found if Path(one).name not in LEFT_OUT)
     for path in hot:
-        Path(path).write_text(said_to_a_compiler(Path(path).read_text()))
+        Path(path).write_text(native_source.said_to_a_compiler(Path(path).read_text()))
     print(f"compiling {len(hot)} modules to machine code: some minutes", file=sys.stderr)
+    extensions = mypycify(["--ignore-missing-imports", *hot], opt_level="2", debug_level="0")
+    for one in extensions:
+        one.extra_compile_args.append("-fno-semantic-interposition")  # nobody replaces its calls
     setup(
         name="kraftsim-native",
         script_args=["--quiet", "build_ext", "--inplace"],
-        ext_modules=mypycify(["--ignore-missing-imports", *hot], opt_level="2"),
+        ext_modules=extensions,
     )
     shutil.rmtree("build")
 
