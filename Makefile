@@ -44,7 +44,7 @@ native: $(VENV)/.test
 soak: $(VENV)/.test compile
 	$(BYTECODE) $(BIN)/kraftsim scenario run thundering-herd-1000 monkey-day
 	KRAFTSIM_SOAK_CLUSTERS=20 $(PYTEST) tests/interop/test_quorum_kills.py $(ARGS)
-	KRAFTSIM_SOAK_KILLS=20 $(PYTEST) tests/pipeline -k killed $(ARGS)
+	KRAFTSIM_SOAK_KILLS=20 $(PYTEST) tests/pipeline/test_*_campaign.py $(ARGS)
 	KRAFTSIM_SOAK_STATES=1000000 $(PYTEST) tests/raft/test_explore.py tests/scenarios/test_explore.py -rP $(ARGS)
 
 determinism: $(VENV)/.test compile

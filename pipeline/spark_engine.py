@@ -4,11 +4,13 @@ A task writes its own files and its commit; only one row for each shard passes t
 Spark adds is the fan-out, and tries again when a worker is lost.
 """
 
+import socket
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from .background import in_background
 from .commit_log import Folder
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
+CONNECT_PORT = 15002  # unless the address says another
+CONNECT_S = 5.0
 DDL = "shard INT, error STRING"
 Task = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 
@@ -41,7 +45,7 @@ def run_shards(
     started: list[SparkSession] = []
 
     def work() -> None:
-        spark = session("kraftsim campaign", master=master, remote=remote, conf=conf)
+        spark = _session(master, remote, conf)
         started.append(spark)
         try:
             with _code_on_workers(spark):
@@ -55,6 +59,33 @@ def run_shards(
             spark.interruptAll()
 
     in_background(work, look, end, owns_children=is_ours)
+
+
+def _session(
+    master: str | None, remote: str | None, conf: Mapping[str, str] | None
+) -> "SparkSession":
+    """EngineError where Spark does not start: no such master, no server there."""
+    from pyspark.errors import PySparkException
+
+    if remote is not None:
+        _expect_server(remote)
+    try:
+        return session("kraftsim campaign", master=master, remote=remote, conf=conf)
+    except PySparkException as error:
+        raise EngineError(f"Spark did not start: {_reason(error)}") from None
+
+
+def _expect_server(remote: str) -> None:
+    """PySpark would ask for ten minutes whether there is one."""
+    place = urlsplit(remote)
+    if place.scheme != "sc" or not place.hostname:
+        raise EngineError(f"expected sc://HOST:PORT of a Connect server, got {remote}")
+    address = (place.hostname, place.port or CONNECT_PORT)
+    try:
+        socket.create_connection(address, timeout=CONNECT_S).close()
+    except OSError as error:
+        what = f"no Connect server at {address[0]}:{address[1]}: {error.strerror or error}"
+        raise EngineError(f"{what}; Spark's sbin/start-connect-server.sh starts one") from None
 
 
 def _running() -> "SparkSession | None":

@@ -1,8 +1,12 @@
-"""A standalone master and a worker of Spark's on loopback, whose Python does not know kraftsim."""
+"""Spark as a cluster on loopback: a standalone master and its worker, or a Connect server, whose
+Python does not know kraftsim."""
 
+import os
 import re
 import subprocess
 import sys
+import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -12,6 +16,7 @@ import pyspark
 SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 SITE = Path(pyspark.__file__).parent.parent
 DEPLOY = "org.apache.spark.deploy"
+CONNECT = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
 
 @contextmanager
@@ -19,11 +24,30 @@ def standalone(folder: Path) -> Iterator[str]:
     """The address of a master that has a worker with two cores."""
     with ExitStack() as running:
         master = _start(running, "master.Master", "--port", "0", "--webui-port", "0")
-        address = _said(master, re.compile(r"(spark://127\.0\.0\.1:\d+)"))
+        address = _said(running, master, re.compile(r"(spark://127\.0\.0\.1:\d+)"))
         words = ["--cores", "2", "--memory", "2g", "--webui-port", "0", "--work-dir", str(folder)]
         worker = _start(running, "worker.Worker", *words, address)
-        _said(worker, re.compile("Successfully registered with master"))
+        _said(running, worker, re.compile("Successfully registered with master"))
         yield address
+
+
+@contextmanager
+def connect(python: Path) -> Iterator[str]:
+    """The address of a Connect server with two cores, whose workers are that Python."""
+    settings = {
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": "0",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+    }
+    words = [f"{key}={value}" for key, value in settings.items()]
+    command = [SPARK_CLASS, f"{DEPLOY}.SparkSubmit", "--class", CONNECT, "--master", "local[2,4]"]
+    command += [word for setting in words for word in ("--conf", setting)]
+    with ExitStack() as running:
+        server = _started(running, [*command, "spark-internal"], PYSPARK_PYTHON=str(python))
+        port = _said(running, server, re.compile(r"Spark Connect server started at: \S+:(\d+)"))
+        yield f"sc://127.0.0.1:{port}"
 
 
 def bare_python(folder: Path) -> Path:
@@ -35,24 +59,36 @@ def bare_python(folder: Path) -> Path:
 
 
 def _start(running: ExitStack, what: str, *words: str) -> subprocess.Popen:
-    process = running.enter_context(
+    return _started(running, [SPARK_CLASS, f"{DEPLOY}.{what}", "--host", "127.0.0.1", *words])
+
+
+def _started(running: ExitStack, command: list, **environment: str) -> subprocess.Popen:
+    return running.enter_context(
         subprocess.Popen(
-            [SPARK_CLASS, f"{DEPLOY}.{what}", "--host", "127.0.0.1", *words],
+            command,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
+            env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", **environment},
         )
     )
-    running.callback(process.terminate)
-    return process
 
 
-def _said(process: subprocess.Popen, pattern: re.Pattern) -> str:
-    """Blocks until it has said so; what it says later goes unread into the pipe's buffer."""
+def _said(running: ExitStack, process: subprocess.Popen, pattern: re.Pattern) -> str:
+    """Blocks until it has said so; what it says later is read by nobody, but read."""
     assert process.stderr is not None
     said = []
     for line in process.stderr:
         said.append(line)
         if found := pattern.search(line):
+            _drain(running, process)
             return found[found.lastindex or 0]
     raise AssertionError(f"expected {pattern.pattern}, got {''.join(said)}")
+
+
+def _drain(running: ExitStack, process: subprocess.Popen) -> None:
+    """Or its pipe would be full some day, and the process stand still."""
+    reader = threading.Thread(target=deque, args=(process.stderr, 0), daemon=True)
+    reader.start()
+    running.callback(reader.join)
+    running.callback(process.terminate)

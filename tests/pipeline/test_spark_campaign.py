@@ -29,13 +29,14 @@ from tests.pipeline.campaigns import (
     until_commits,
 )
 from tests.pipeline.conftest import TEST_MASTER
-from tests.pipeline.standalone import bare_python, standalone
+from tests.pipeline.standalone import bare_python, connect, standalone
 
 pytestmark = pytest.mark.spark
 SEEDS = ("--seeds", "1..21", "--shard-seconds", "0.02")
 MASTERS = [TEST_MASTER, "local[1]", "standalone"]
 KILLS = int(os.environ.get("KRAFTSIM_SOAK_KILLS", "1"))  # of each master; `make soak` runs twenty
-MORE_MASTERS = MASTERS if KILLS > 1 else MASTERS[:1]
+IS_SOAK = KILLS > 1
+MORE_MASTERS = MASTERS if IS_SOAK else MASTERS[:1]
 
 
 @pytest.fixture(scope="module")
@@ -54,18 +55,23 @@ def by_processes(quiet, tmp_path_factory):
 def place(name, folder):
     """The words for a master of Spark's, and the environment; workers of a standalone one do not
     have us installed."""
-    if name != "standalone":
+    if name.startswith("local"):
         yield ["--master", name], environment()
         return
     python = bare_python(folder)
-    assert subprocess.run([python, "-c", "import kraftsim"], capture_output=True).returncode
+    importing = subprocess.run([python, "-c", "import kraftsim"], cwd=folder, capture_output=True)
+    assert b"No module named 'kraftsim'" in importing.stderr
+    if name == "connect":
+        with connect(python) as address:
+            yield ["--remote", address], environment()
+        return
     with standalone(folder) as master:
         settings = ["--conf", "spark.cores.max=2", "--conf", "spark.executor.memory=1g"]
         env = environment(PYSPARK_PYTHON=str(python), PYSPARK_DRIVER_PYTHON=sys.executable)
         yield ["--master", master, *settings], env
 
 
-@pytest.fixture(scope="module", params=MASTERS)
+@pytest.fixture(scope="module", params=[*MASTERS, *(["connect"] if IS_SOAK else [])])
 def by_spark(request, quiet, tmp_path_factory):
     """The same plan on a master of Spark's; how it ended, and where it is."""
     folder = tmp_path_factory.mktemp("spark")
@@ -180,6 +186,22 @@ def test_no_java_or_an_old_one_is_told_before_anything_starts(quiet, home, tmp_p
     assert "openjdk-17" in done.stderr
     assert 1 == len(done.stderr.splitlines())
     assert not (tmp_path / "c").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--master", "nowhere"], "Spark did not start"),
+        (["--remote", "sc://127.0.0.1:1"], "no Connect server at 127.0.0.1:1"),
+        (["--remote", "127.0.0.1:1"], "expected sc://HOST:PORT"),
+    ],
+)
+def test_a_place_that_is_none_is_told(quiet, words, said, tmp_path):
+    done = campaign("run", quiet, *SEEDS, "--out", tmp_path / "c", *words)
+
+    assert 1 == done.returncode
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_campaign_without_spark_loads_none_of_it(quiet, tmp_path):
