@@ -139,14 +139,14 @@ class Node:
         if isinstance(event, Submitted):
             return self.submit(event.request, event.token, now_ms, wall_ms)
         turn = Turn(now_ms, wall_ms)
-        self._steps[event.__class__](event, turn)
+        self._steps[type(event)](event, turn)
         self._follow_quorum(turn)
         return turn
 
     def submit(self, request: Request, token: Any, now_ms: int, wall_ms: int) -> Turn:
         """The step of a request; `step(Submitted(...))` is the same with one object more."""
         turn = Turn(now_ms, wall_ms)
-        handler = self._handlers.get(request.__class__)
+        handler = self._handlers.get(type(request))
         active = self.active
         if handler is None:
             self._read(request, token, turn)

@@ -28,9 +28,9 @@ class Digest:
 
     def _arrived(self, message: Message) -> None:
         request = message.request
-        kind = self._kinds.get(request.__class__)
+        kind = self._kinds.get(type(request))
         if kind is None:
-            kind = self._kinds[request.__class__] = crc32(request.__class__.__name__.encode())
+            kind = self._kinds[type(request)] = crc32(type(request).__name__.encode())
         said = self._said
         said += (
             self._timeline.now_us,

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.uuid import Uuid
+from kraftsim.controller.core.value import value
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import ElectionState, Turn
 from kraftsim.controller.raft.snapshots import Snapshot
@@ -26,11 +27,12 @@ class DiskError(Exception):
     """A write failed: whoever wrote must not go on as if it had not."""
 
 
-class Write(NamedTuple):
+@value
+class Write:
     """What one step wants kept. `log_start` (offset, epoch) is where the log begins behind
     `snapshot`; with `is_anew` nothing of the old one is left."""
 
-    election: ElectionState | None
+    election: ElectionState | None = None
     truncate_to: int | None = None
     snapshot: Snapshot | None = None
     log_start: tuple[int, int] = (0, 0)
@@ -40,9 +42,9 @@ class Write(NamedTuple):
     def pieces(self) -> Iterator["Write"]:
         """As a disk may keep one and lose the next: each batch, after all that is not a batch."""
         if self.election is not None or self.truncate_to is not None or self.snapshot is not None:
-            yield self._replace(batches=())
+            yield replace(self, batches=())
         for batch in self.batches:
-            yield Write(None, batches=(batch,))
+            yield Write(batches=(batch,))
 
 
 def write_of(turn: Turn, log: MetadataLog) -> Write:

@@ -23,7 +23,7 @@ class TurningPoints:
         self._roles: dict[int, type] = {}
 
     def on_step(self, node: Node, turn: Turn) -> None:
-        node_id, role = node.config.node_id, node.quorum.role.__class__
+        node_id, role = node.config.node_id, type(node.quorum.role)
         if self._roles.get(node_id) is not role:
             self._roles[node_id] = role
             kind = ROLES.get(role)

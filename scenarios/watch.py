@@ -129,9 +129,9 @@ class Watch:
 
     def _tell_of(self, by_kind: ByKind, hook: str, message: Message) -> None:
         """Nine messages of ten are fetches, which are told to the few whom they concern."""
-        hearers = by_kind.get(message.request.__class__)
+        hearers = by_kind.get(type(message.request))
         if hearers is None:
-            kind = message.request.__class__
+            kind = type(message.request)
             hearers = by_kind[kind] = [
                 one for one in self._hear[hook] if one[0].kinds is None or kind in one[0].kinds
             ]
@@ -159,7 +159,7 @@ def _overrides(kind: type[Property], hook: str) -> bool:
 
 def _standing(node: Node) -> Standing:
     quorum = node.quorum
-    role = quorum.role.__class__
+    role = type(quorum.role)
     return node, role, quorum.epoch, quorum.leader_id, quorum.durable, node.active
 
 

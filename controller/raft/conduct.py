@@ -81,19 +81,19 @@ _DEFERS: Mapping[type, Callable[[Quorum, Any, Any, Turn], bool]] = {
 
 def understands(request: Request) -> bool:
     """Is it the quorum that answers this one?"""
-    return request.__class__ in _ANSWERS or request.__class__ in _DEFERS
+    return type(request) in _DEFERS or type(request) in _ANSWERS
 
 
 def on_request(quorum: Quorum, request: Request, token: Any, turn: Turn) -> bool:
     """Answer now, or when there is something to tell. False: nothing has moved but what is known of
     one that follows, as with nearly every fetch; at most there is one more that waits."""
-    defers = _DEFERS.get(request.__class__)
+    defers = _DEFERS.get(type(request))
     is_new_to_all = quorum.heard_of_no_epoch is not None
     if is_new_to_all:
         _listen(quorum, request)
         _pass_the_gate(quorum, turn)
     if defers is None:
-        turn.replies += ((token, _ANSWERS[request.__class__](quorum, request, turn)),)
+        turn.replies += ((token, _ANSWERS[type(request)](quorum, request, turn)),)
     elif not defers(quorum, request, token, turn) and not is_new_to_all:
         return False
     poll(quorum, turn)
@@ -138,7 +138,7 @@ def on_answer(quorum: Quorum, event: Answered, turn: Turn) -> None:
         if isinstance(request, ApiVersionsRequest):
             is_good = membership.on_api_versions(quorum, event.peer_id, event.response, turn)
         else:
-            reaction = _REACTIONS.get(event.response.__class__)
+            reaction = _REACTIONS.get(type(event.response))
             is_good = reaction is not None and reaction(
                 quorum, event.peer_id, request, event.response, turn
             )

@@ -53,7 +53,7 @@ def _opening(quorum: Quorum, granting: tuple[int, ...]) -> tuple[ControlRecord, 
 
 def _check_quorum_ms(quorum: Quorum, turn: Turn) -> int:
     """1.5 fetch timeouts; a single voter is always heard by a majority (rule 10.25)."""
-    if not set(quorum.voters.ids) - {quorum.me.node_id}:
+    if not quorum.others:
         return NEVER_MS
     return turn.now_ms + quorum.settings.controller_quorum_fetch_timeout_ms * 3 // 2
 

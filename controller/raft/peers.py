@@ -34,7 +34,7 @@ class Peers:
 
     def awaits(self, *kinds: type) -> bool:
         """Is an answer to a request of one of these kinds on its way?"""
-        return any(line.request.__class__ in kinds for line in self._lines.values())
+        return any(type(line.request) in kinds for line in self._lines.values())
 
     def send(
         self,
