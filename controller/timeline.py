@@ -78,11 +78,12 @@ class Timeline:
 
     def _take(self, at_us: int) -> Action:
         """The first action of the first time."""
-        actions = self._actions[at_us]
+        actions = self._actions.pop(at_us)
         action = actions.pop(0)
-        if not actions:
+        if actions:
+            self._actions[at_us] = actions
+        else:
             heappop(self._times_us)
-            del self._actions[at_us]
         return action
 
 

@@ -60,6 +60,7 @@ class Network:
         self.stopped: list[Callable[[Message], None]] = []
         self._timeline = timeline
         self._random = random
+        self._on_arrival = self._arrive  # bound once, not for each message
 
     def carry(self, message: Message, deliver: Callable[[], None]) -> None:
         """Deliver later, if the way is open when the message arrives."""
@@ -69,7 +70,7 @@ class Network:
         delay_us = self.delay_us() if self.delay_us is not None else 0
         if not self.rules:
             timeline = self._timeline
-            timeline.at(timeline.now_us + delay_us, partial(self._arrive, message, deliver))
+            timeline.at(timeline.now_us + delay_us, partial(self._on_arrival, message, deliver))
             return
         lags_us = [delay_us]
         for rule in self.rules:

@@ -12,7 +12,7 @@ from . import epochs, fetch_answer, messages
 from .protocol import Turn
 from .quorum import Quorum
 from .roles import Candidate, Leader, Progress
-from .voters import NOT_IN_LOG, ReplicaKey, VoterSet
+from .voters import NOT_IN_LOG, ReplicaKey, VoterSet, replica_key
 
 NOTHING_KNOWN = Progress()
 SAID_NOTHING = VersionRange(min_supported_version=0, max_supported_version=0)
@@ -170,7 +170,7 @@ def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> bool:
     node_id = max(request.replica_id, request.replica_state.replica_id)
     if not isinstance(role, Leader) or node_id < 0:
         return False
-    key = ReplicaKey(node_id, wanted.replica_directory_id)
+    key = replica_key(node_id, wanted.replica_directory_id)
     if quorum.voters.includes(key):
         known = role.progress.get(node_id, NOTHING_KNOWN)
         role.progress[node_id] = _progress(quorum, known, wanted.fetch_offset, turn)

@@ -5,11 +5,13 @@ A set takes effect when it is appended, not when it is committed, and goes again
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..core.batch import Batch, KRaftVersion, Voter, Voters
 from ..core.uuid import ZERO_UUID, Uuid
 
+KEYS_MAX = 20_000  # as many replicas as may wait for news of a log
 NOT_IN_LOG = -1  # the offset of a set that no record tells: configured, or of a snapshot
 
 
@@ -18,6 +20,12 @@ class ReplicaKey(NamedTuple):
 
     node_id: int
     directory_id: Uuid = ZERO_UUID
+
+
+@lru_cache(maxsize=KEYS_MAX)
+def replica_key(node_id: int, directory_id: Uuid) -> ReplicaKey:
+    """One for all who ask: every fetch says who fetches."""
+    return ReplicaKey(node_id, directory_id)
 
 
 @dataclass(slots=True, unsafe_hash=True)
