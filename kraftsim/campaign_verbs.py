@@ -81,11 +81,11 @@ def _add_engine(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--master", metavar="M", help="of Spark: local[2,4], spark://HOST:PORT")
     verb.add_argument("--remote", metavar="R", help="a Connect server: sc://HOST:PORT")
     verb.add_argument(
-        "--conf", action="append", default=[], type=_setting, metavar="K=V", help="of Spark"
+        "--conf", action="append", default=[], type=setting, metavar="K=V", help="of Spark"
     )
 
 
-def _setting(text: str) -> tuple[str, str]:
+def setting(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not key or not equals:
         raise argparse.ArgumentTypeError(f"expected KEY=VALUE, got {text!r}")

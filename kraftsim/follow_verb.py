@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from threading import Event
 
+from .campaign_verbs import setting
 from .errors import GOOD, INTERRUPTED, CommandError, UsageError
 from .http_client import service_url
 
@@ -27,15 +28,15 @@ def add_follow(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     one.add_argument("--checkpoint", metavar="C", help="where it notes how far it is; in --out")
     one.add_argument("--once", action="store_true", help="end with what there is now")
     one.add_argument("--master", metavar="M", help="of Spark; SPARK_MASTER, else local[*,4]")
-    one.add_argument("--remote", metavar="R", help="a Spark Connect server instead")
-    one.add_argument("--conf", action="append", default=[], metavar="K=V", help="of Spark")
+    one.add_argument(
+        "--conf", action="append", default=[], type=setting, metavar="K=V", help="of Spark"
+    )
     one.add_argument("--json", action="store_true", help="print JSON")
     one.set_defaults(run=run_follow)
 
 
 def run_follow(given: argparse.Namespace) -> int:
     source = _source(given)
-    said = dict(_pair(one) for one in given.conf)
     try:
         from kraftsim.pipeline.java import require_java
         from kraftsim.pipeline.live import follow
@@ -44,13 +45,12 @@ def run_follow(given: argparse.Namespace) -> int:
         from kraftsim.pipeline.session import session
     except ModuleNotFoundError as error:
         raise CommandError(f"follow needs {error.name}: pip install 'kraftsim[spark]'") from None
-    if not given.remote:
-        require_java()
+    require_java()
     try:
         options_of(source).log.extent()  # a wrong address is told before Java has started
-        conf = follow.CONF | said
+        conf = follow.CONF | dict(given.conf)
         with _java_said_apart():
-            spark = session("kraftsim follow", master=given.master, remote=given.remote, conf=conf)
+            spark = session("kraftsim follow", master=given.master, conf=conf)
         tell = _tell_json if given.json else _tell
         with _interrupted() as stop:
             query = follow.start(
@@ -73,13 +73,6 @@ def _source(given: argparse.Namespace) -> dict[str, str]:
     if given.url is not None:
         raise UsageError(f"expected one of --url and --path, got {given.url} and {given.path}")
     return {"path": given.path}
-
-
-def _pair(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise UsageError(f"--conf: expected KEY=VALUE, got {text!r}")
-    return key, value
 
 
 @contextmanager
