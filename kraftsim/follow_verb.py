@@ -38,8 +38,6 @@ def add_follow(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 def run_follow(given: argparse.Namespace) -> int:
     source = _source(given)
     try:
-        from pyspark.errors import PySparkException
-
         from kraftsim.pipeline.java import require_java
         from kraftsim.pipeline.live import follow
         from kraftsim.pipeline.live.log import KraftLogError
@@ -66,8 +64,6 @@ def run_follow(given: argparse.Namespace) -> int:
             follow.run(query, stop)
     except KraftLogError as error:
         raise CommandError(str(error)) from None
-    except PySparkException as error:
-        raise CommandError(f"Spark: {str(error).splitlines()[0]}") from None
     return INTERRUPTED if stop.is_set() else GOOD
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
+from pyspark.errors import PySparkException
+
 from .changes import broker_changes
 from .log import KraftLogError
 
@@ -52,15 +54,15 @@ def start(
 
 
 def run(query: "StreamingQuery", stop: Event) -> None:
-    """Until the query ends, or `stop` is set; KraftLogError for what the source says."""
+    """Until the query ends, or `stop` is set; KraftLogError where it fails, in the source's words
+    if they are the reason."""
     try:
         while not stop.is_set() and not query.awaitTermination(POLL_S):
             pass
-    except Exception as error:
+    except PySparkException as error:
         found = _OURS.search(str(error))
-        if found is None:
-            raise
-        raise KraftLogError(found[1]) from None
+        said = found[1] if found else f"Spark: {str(error).splitlines()[0]}"
+        raise KraftLogError(said) from None
     if query.isActive:
         query.stop()
 
