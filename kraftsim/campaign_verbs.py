@@ -11,8 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .campaign_report import add_report
 from .errors import FAILED, GOOD, INTERRUPTED, VACUOUS, CommandError, UsageError
 from .scenario_runs import add_sweep, seed_range
+from .spark_options import add_spark
 
 if TYPE_CHECKING:
     from kraftsim.pipeline.campaign import Engine, State
@@ -30,6 +32,7 @@ def add_campaign_verbs(
     parent = verbs.add_parser("campaign", help="thousands of seeded runs as tables, by Spark")
     words = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
     _add_run(words)
+    add_report(words)
     for name, run, what in (
         ("resume", _resume, "run what is missing"),
         ("status", _status, "how far it has come"),
@@ -78,18 +81,7 @@ def _add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 def _add_engine(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--engine", choices=ENGINES, default="spark", help="local: without a JVM")
     verb.add_argument("--workers", type=int, metavar="N", help="processes of --engine local")
-    verb.add_argument("--master", metavar="M", help="of Spark: local[2,4], spark://HOST:PORT")
-    verb.add_argument("--remote", metavar="R", help="a Connect server: sc://HOST:PORT")
-    verb.add_argument(
-        "--conf", action="append", default=[], type=setting, metavar="K=V", help="of Spark"
-    )
-
-
-def setting(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        raise argparse.ArgumentTypeError(f"expected KEY=VALUE, got {text!r}")
-    return key, value
+    add_spark(verb)
 
 
 # The verbs

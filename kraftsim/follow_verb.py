@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from datetime import datetime
 from threading import Event
 
-from .campaign_verbs import setting
 from .errors import GOOD, INTERRUPTED, CommandError, UsageError
 from .http_client import service_url
+from .spark_options import setting
 
 
 def add_follow(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -1,0 +1,1 @@
+"""What a campaign has shown: as numbers, and as one page."""

@@ -1,0 +1,148 @@
+"""The kinds of pictures that a report has: rows of bars, of boxes, of intervals; and curves."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from .svg import LETTER, Picture, Scale, scale_of, shortened
+
+WIDTH = 880.0
+ROW = 24.0
+LABEL_MAX = 46  # letters
+FOOT = 34.0
+Say = Callable[[float], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Parts from left to right: a class, a number, and what it says."""
+
+    label: str
+    parts: tuple[tuple[str, float, str], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Five quantiles from low to high, and one beyond."""
+
+    label: str
+    numbers: tuple[float, float, float, float, float]
+    far: float
+    note: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Whisker:
+    label: str
+    low: float
+    middle: float
+    high: float
+    note: str
+    class_: str = "mark"
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    label: str
+    points: tuple[tuple[float, float], ...]
+
+
+def bars(title: str, rows: Sequence[Bar]) -> str:
+    """Each as long as the others: shares of a whole."""
+    left, right = _margins([one.label for one in rows], [one.note for one in rows])
+    picture = Picture(WIDTH, ROW * len(rows) + 4, title)
+    for number, row in enumerate(rows):
+        y = number * ROW
+        _label(picture, left, y, row.label)
+        total = sum(size for _, size, _ in row.parts) or 1.0
+        x = left
+        for class_, size, said in row.parts:
+            width = (WIDTH - right - left) * size / total
+            if size:
+                picture.rect((x, y + 4), (width, ROW - 8), f"{class_} bar", said)
+            x += width
+        picture.text((WIDTH - right + 8, y + 16), row.note, "note")
+    return picture.to_svg()
+
+
+def boxes(title: str, rows: Sequence[Box], say: Say) -> str:
+    left, right = _margins([one.label for one in rows], [one.note for one in rows])
+    numbers = [number for row in rows for number in (*row.numbers, row.far)]
+    scale = scale_of(numbers, left, WIDTH - right)
+    picture = Picture(WIDTH, ROW * len(rows) + FOOT, title)
+    _axis(picture, scale, ROW * len(rows), say)
+    for number, row in enumerate(rows):
+        y = number * ROW
+        _label(picture, left, y, row.label)
+        low, quarter, half, three_quarters, high = map(scale.at, row.numbers)
+        picture.line((low, y + 12), (high, y + 12), "whisker")
+        width = max(2.0, three_quarters - quarter)
+        picture.rect((quarter, y + 5), (width, 14), "box", row.said)
+        picture.line((half, y + 4), (half, y + 20), "median")
+        picture.dot((scale.at(row.far), y + 12), "far", row.said, radius=2.5)
+        picture.text((WIDTH - right + 8, y + 16), row.note, "note")
+    return picture.to_svg()
+
+
+def whiskers(title: str, rows: Sequence[Whisker], say: Say, ends: tuple[float, float]) -> str:
+    """Numbers with their intervals; a line at zero."""
+    left, right = _margins([one.label for one in rows], [one.note for one in rows])
+    scale = Scale(*ends, left, WIDTH - right)
+    picture = Picture(WIDTH, ROW * len(rows) + FOOT, title)
+    _axis(picture, scale, ROW * len(rows), say)
+    zero = scale.at(0)
+    picture.line((zero, 0), (zero, ROW * len(rows)), "zero")
+    for number, row in enumerate(rows):
+        y = number * ROW + 12
+        _label(picture, left, y - 12, row.label)
+        picture.line((scale.at(row.low), y), (scale.at(row.high), y), f"{row.class_} interval")
+        said = f"{row.label}: {row.note}"
+        picture.dot((scale.at(row.middle), y), row.class_, said)
+        picture.text((WIDTH - right + 8, y + 4), row.note, "note")
+    return picture.to_svg()
+
+
+def curves(title: str, rows: Sequence[Curve], across: str, up: str) -> str:
+    """Steps that go up to the right; labelled at their ends, the highest first."""
+    height, foot = 300.0, FOOT + 14
+    right = 20 + LETTER * max((len(one.label) for one in rows), default=0)
+    far = max((x for row in rows for x, _ in row.points), default=1.0)
+    high = max((y for row in rows for _, y in row.points), default=1.0)
+    over, upward = Scale(0, far, 60, WIDTH - right), Scale(0, high * 1.05, height, 14)
+    picture = Picture(WIDTH, height + foot, title)
+    _axis(picture, over, height, lambda number: f"{number:,.0f}")
+    for tick in upward.ticks():
+        picture.line((60, upward.at(tick)), (WIDTH - right, upward.at(tick)), "grid")
+        picture.text((52, upward.at(tick) + 4), f"{tick:,.0f}", "tick", "end")
+    picture.text((60, 10), up, "tick")
+    picture.text((WIDTH - right, height + foot - 6), across, "tick", "end")
+    below = -ROW
+    for number, row in enumerate(sorted(rows, key=lambda one: -one.points[-1][1])):
+        picture.path(_steps(row, over, upward), f"curve colour-{number % 6}")
+        below = max(below + 15, upward.at(row.points[-1][1]))  # one label under the other
+        picture.text((WIDTH - right + 8, below + 4), row.label, f"note text-{number % 6}")
+    return picture.to_svg()
+
+
+def _steps(row: Curve, over: Scale, upward: Scale) -> list[tuple[float, float]]:
+    found = [(over.at(0), upward.at(0))]
+    for x, y in row.points:
+        found += [(over.at(x), found[-1][1]), (over.at(x), upward.at(y))]
+    return found
+
+
+def _margins(labels: Sequence[str], notes: Sequence[str]) -> tuple[float, float]:
+    longest = max((min(len(one), LABEL_MAX) for one in labels), default=0)
+    return longest * LETTER + 14, max((len(one) for one in notes), default=0) * LETTER + 16
+
+
+def _label(picture: Picture, left: float, y: float, label: str) -> None:
+    picture.text((left - 10, y + 16), shortened(label, LABEL_MAX), "label", "end")
+
+
+def _axis(picture: Picture, scale: Scale, y: float, say: Say) -> None:
+    for tick in scale.ticks():
+        x = scale.at(tick)
+        picture.line((x, 0), (x, y), "grid")
+        picture.text((x, y + 18), say(tick), "tick", "middle")

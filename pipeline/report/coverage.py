@@ -1,0 +1,55 @@
+"""What has been seen, and how likely the next run is to show something that has not."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from ..analysis.statistics import counted, expected_new, share_of
+from ..analysis.views import Ask, sql
+from .findings import Coverage
+
+Row = Mapping[str, Any]
+
+
+def coverage_of(seeds: tuple[int, int], ask: Ask) -> tuple[Coverage, ...]:
+    """By scenario. What the first half of the seeds lets one expect is held against the second."""
+    middle = sum(seeds) // 2
+    late = {row["scenario"]: row["runs"] for row in ask(sql("surprises", middle=middle))}
+    halves = {row["scenario"]: row for row in ask(sql("halves", middle=middle))}
+    kinds = ask(sql("kinds", middle=middle))
+    return tuple(
+        _coverage(scenario, list(of_it), halves[scenario], late.get(scenario, 0))
+        for scenario, of_it in groupby(kinds, key=lambda row: str(row["scenario"]))
+    )
+
+
+def _coverage(scenario: str, kinds: Sequence[Row], half: Row, late: int) -> Coverage:
+    runs, early = half["runs"], half["early_runs"]
+    once = [one for one in kinds if one["runs"] == 1]
+    early_once = [one for one in kinds if one["early_runs"] == 1]
+    early_twice = sum(1 for one in kinds if one["early_runs"] == 2)
+    return Coverage(
+        scenario=scenario,
+        runs=runs,
+        kinds=len(kinds),
+        seen_once=len(once),
+        curve=_curve(kinds, half),
+        next_is_new=share_of(len({one["a_run"] for one in once}), runs),
+        new_a_run=len(once) / runs,
+        first_half=share_of(len({one["an_early_run"] for one in early_once}), early),
+        second_half=share_of(late, runs - early),
+        expected_kinds=expected_new(len(early_once), early_twice, early, runs - early),
+        found_kinds=sum(1 for one in kinds if not one["early_runs"]),
+    )
+
+
+def _curve(kinds: Sequence[Row], half: Row) -> tuple[tuple[int, int], ...]:
+    """After the runs of each seed that showed something new; the last point is the last run."""
+    first, last = half["first_seed"], half["last_seed"]
+    runs_a_seed = half["runs"] / (last - first + 1)
+    found = counted(one["first_seed"] for one in kinds)
+    points, known = [], 0
+    for seed in sorted(found):
+        known += found[seed]
+        points.append((round((seed - first + 1) * runs_a_seed), known))
+    return (*points, (half["runs"], known))

@@ -1,0 +1,128 @@
+"""Asks a campaign's tables, and makes findings of the answers.
+
+Only `runs`, `intervals` and `violations` are read, and of those only what is asked for: events are
+counted from the commits. Whoever answers (Spark, or DuckDB in the tests) gets the same questions.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..analysis.statistics import difference, share_of
+from ..analysis.views import Ask, sql
+from ..campaign import state_of
+from ..commit_log import Commit, Folder
+from ..plan import Plan
+from ..tables import TABLES
+from .coverage import coverage_of
+from .findings import (
+    Availability,
+    Campaign,
+    Canary,
+    Cell,
+    Delay,
+    Failure,
+    Findings,
+    Kill,
+    Lift,
+    Slow,
+)
+from .sweeps import sweeps_of
+
+READS = ("runs", "intervals", "violations")
+ROWS_MAX = 10_000  # of one kind; a page of more would not be read
+
+
+def gather(folder: Folder, ask: Ask) -> Findings:
+    plan, commits = folder.plan(), folder.commits()
+    cells = [Cell(**row) for row in ask(sql("cells"))]
+    cells.sort(key=lambda one: (one.scenario, one.cell))
+    return Findings(
+        campaign=_campaign(plan, commits),
+        canaries=_canaries(plan, commits),
+        cells=tuple(cells),
+        failures=tuple(Failure(**row) for row in ask(sql("failures"))),
+        lifts=_lifts(ask),
+        delays=tuple(Delay(**row) for row in ask(sql("delays"))),
+        availability=tuple(Availability(**row) for row in ask(sql("availability"))),
+        coverage=coverage_of(_seeds(plan), ask),
+        slowest=tuple(Slow(**row) for row in ask(sql("slowest"))),
+        sweeps=sweeps_of(plan, cells),
+        kills=_kills(ask),
+    )
+
+
+def _campaign(plan: Plan, commits: Mapping[int, Commit]) -> Campaign:
+    state = state_of(plan, commits)
+    return Campaign(
+        plan=plan.digest,
+        code=plan.code,
+        seeds=_seeds(plan),
+        shards=state.shards,
+        shards_done=state.done_shards,
+        runs=state.runs,
+        runs_done=state.done_runs,
+        rows={name: sum(one.pieces[name].rows for one in commits.values()) for name in TABLES},
+        worked_s=round(state.worked_s, 1),
+    )
+
+
+def _seeds(plan: Plan) -> tuple[int, int]:
+    slices = [one for shard in plan.shards for one in shard if not plan.items[one.item].is_canary]
+    return min(one.first for one in slices), max(one.end for one in slices)
+
+
+def _canaries(plan: Plan, commits: Mapping[int, Commit]) -> tuple[Canary, ...]:
+    got = state_of(plan, commits).canaries
+    return tuple(
+        Canary(name=item.name, expected=item.expected, got=got.get(item.name))
+        for item in plan.items
+        if item.is_canary
+    )
+
+
+def _lifts(ask: Ask) -> tuple[Lift, ...]:
+    """The clearest first."""
+    rows = ask(sql("knobs"))
+    lifts = [_lift(row, verdict) for row in rows for verdict in ("failed", "vacuous")]
+    known = [one for one in lifts if one.having.hits or one.lacking.hits]
+    known.sort(key=lambda one: (-one.difference.least, one.scenario, one.knob, one.verdict))
+    return tuple(known[:ROWS_MAX])
+
+
+def _lift(row: Mapping[str, Any], verdict: str) -> Lift:
+    having = share_of(row[f"with_{verdict}"], row["with_runs"])
+    lacking = share_of(row[verdict] - row[f"with_{verdict}"], row["runs"] - row["with_runs"])
+    return Lift(
+        scenario=row["scenario"],
+        knob=row["knob"],
+        verdict=verdict,
+        having=having,
+        lacking=lacking,
+        difference=difference(having, lacking),
+    )
+
+
+def _kills(ask: Ask) -> tuple[Kill, ...]:
+    """Of each bug by scenario, after all scenarios together."""
+    kills: list[Kill] = []
+    for row in ask(sql("mutants")):
+        killed = share_of(row.pop("killed"), row.pop("pairs"))
+        kills.append(Kill(killed=killed, **row))
+    found: list[Kill] = []
+    for mutant in sorted({one.mutant for one in kills}):
+        of_it = [one for one in kills if one.mutant == mutant]
+        all_of_it = share_of(
+            sum(one.killed.hits for one in of_it), sum(one.killed.of for one in of_it)
+        )
+        best = max(of_it, key=lambda one: one.killed.share)
+        found.append(
+            Kill(
+                mutant=mutant,
+                scenario=None,
+                killed=all_of_it,
+                first_seed=best.first_seed,
+                repro=best.repro,
+            )
+        )
+        found += of_it
+    return tuple(found)

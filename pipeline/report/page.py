@@ -1,0 +1,118 @@
+"""The report as one page that needs nothing else: no network, no script."""
+
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+
+from . import sections, sections_of_seeds, sections_of_times
+from .amounts import count, duration
+from .findings import Findings
+
+HEADS = {
+    "pass": "Passed: every run did what its scenario claims.",
+    "fail": "Failed.",
+    "vacuous": "Nothing was broken, but some runs have shown nothing.",
+}
+NAMES = (
+    ("verdicts", "Verdicts"),
+    ("failures", "Failures"),
+    ("knobs", "What goes with them"),
+    ("fences", "Fences"),
+    ("recovery", "Recovery"),
+    ("availability", "Availability"),
+    ("coverage", "Coverage"),
+    ("sweeps", "Sweeps"),
+    ("mutants", "Planted bugs"),
+    ("slowest", "Slowest runs"),
+)
+
+
+def page(found: Findings) -> str:
+    """HTML, of whatever was found; a section with nothing to say is left out."""
+    inside = [text for text in _sections(found) if text]
+    links = "".join(
+        f'<a href="#{key}">{escape(name)}</a>'
+        for key, name in NAMES
+        if any(text.startswith(f'<section id="{key}"') for text in inside)
+    )
+    style = Path(__file__).with_name("style.css").read_text("utf-8")
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>Campaign report</title><style>{style}</style></head><body><main>"
+        f"<h1>Campaign report</h1>{_head(found)}<nav>{links}</nav>{''.join(inside)}"
+        "</main></body></html>\n"
+    )
+
+
+def _sections(found: Findings) -> Iterator[str]:
+    yield sections.verdicts(found.cells)
+    yield sections.failures(found.failures)
+    yield sections.knobs(found.lifts)
+    yield sections_of_times.fences(found)
+    yield sections_of_times.recovery(found.delays)
+    yield sections_of_times.availability(found.availability)
+    yield sections_of_seeds.coverage(found.coverage)
+    yield sections_of_seeds.sweeps(found.sweeps)
+    yield sections.mutants(found.kills)
+    yield sections.slowest(found.slowest)
+
+
+def _head(found: Findings) -> str:
+    campaign = found.campaign
+    first, end = campaign.seeds
+    virtual_us = sum(one.virtual_us for one in found.cells)
+    scenarios = len({one.scenario for one in found.cells})
+    tiles = (
+        (f"{campaign.runs_done:,}", "runs, canaries and planted bugs included"),
+        (f"{scenarios:,}", "scenarios" if scenarios != 1 else "scenario"),
+        (f"{first:,} to {end - 1:,}", "seeds"),
+        (duration(virtual_us), "of simulated time"),
+        (f"{campaign.events:,}", "events kept: transitions, heartbeats, records"),
+        (duration(campaign.worked_s * 1e6), "of work, all processes together"),
+    )
+    said = "".join(
+        f'<div class="tile"><b>{escape(number)}</b><span>{escape(what)}</span></div>'
+        for number, what in tiles
+    )
+    about = (
+        "Each run is a simulated Kafka control plane that lives through a scenario; a seed repeats "
+        "one exactly. This page needs no network and runs no script."
+    )
+    return f'<p class="soft">{about}</p>{_banner(found)}<div class="tiles">{said}</div>'
+
+
+def _banner(found: Findings) -> str:
+    campaign = found.campaign
+    class_ = found.verdict
+    lines = [_canary(found), _counts(found)]
+    if campaign.shards_done < campaign.shards:
+        lines.append(
+            f"Unfinished: {campaign.runs_done:,} of {campaign.runs:,} runs are in it; "
+            "`kraftsim campaign resume` runs the rest."
+        )
+    said = "".join(f"<p>{escape(one)}</p>" for one in lines if one)
+    return f'<div class="banner {class_}">{escape(HEADS[class_])}{said}</div>'
+
+
+def _canary(found: Findings) -> str:
+    if found.deaf:
+        said = "; ".join(
+            f"{one.name}: expected {one.expected}, got {one.got}" for one in found.deaf
+        )
+        return f"A canary is deaf, so nothing here proves anything. {said}."
+    if any(one.got is None for one in found.canaries):
+        return "A canary has not run yet: until it has, a pass proves little."
+    return "The canaries, which are there to fail, were noticed."
+
+
+def _counts(found: Findings) -> str:
+    kinds = (
+        ("passed", sum(one.passed for one in found.cells)),
+        ("failed", sum(one.failed for one in found.cells)),
+        ("vacuous", sum(one.vacuous for one in found.cells)),
+        ("not ended", sum(one.unended for one in found.cells)),
+    )
+    runs = sum(one.runs for one in found.cells)
+    said = ", ".join(f"{number:,} {kind}" for kind, number in kinds if number)
+    return f"Of {count(runs, 'judged run')}: {said or 'none'}."

@@ -1,0 +1,112 @@
+"""Phase diagrams: a field for every combination of what is swept; over them theory's boundary."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .amounts import percent
+from .findings import Axis, Field, Sweep
+from .svg import LETTER, Picture, shortened
+from .theory import BOUNDARIES, Boundary, Edge
+
+WIDE, HIGH = 880.0, 34.0
+FIELD_MAX = 120.0
+LEFT_MAX = 30  # letters
+TIMES_MS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "m": 60_000.0, "h": 3_600_000.0}
+_TIME = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m|h)?")
+
+
+def phase_diagram(sweep: Sweep, *, of_fences: bool) -> str:
+    """The first axis goes right and the second one up; further ones are taken together."""
+    across, up = (*sweep.axes, Axis(name="", values=("",)))[:2]
+    boundary = BOUNDARIES.get(sweep.scenario)
+    letters = max(len(shortened(one, LEFT_MAX)) for one in (*up.values, up.name))
+    left = 24.0 + LETTER * letters
+    size: float = min(FIELD_MAX, (WIDE - left) / len(across.values))
+    height = HIGH * len(up.values)
+    title = f"{sweep.scenario}: {'fences' if of_fences else 'failures'} by {across.name} {up.name}"
+    picture = Picture(left + size * len(across.values) + 12, height + 64, title)
+    for (x, y), some in _together(sweep.fields).items():
+        corner = left + x * size, 20 + height - (y + 1) * HIGH
+        _field(picture, corner, size, some, of_fences=of_fences)
+    for number, value in enumerate(across.values):
+        said = shortened(value, max(4, int(size / LETTER)))
+        picture.text((left + (number + 0.5) * size, height + 38), said, "tick", "middle")
+    for number, value in enumerate(up.values):
+        middle = 20 + height - (number + 0.5) * HIGH + 4
+        picture.text((left - 10, middle), shortened(value, LEFT_MAX), "tick", "end")
+    picture.text((left + size * len(across.values), height + 58), f"{across.name} →", "axis", "end")
+    picture.text((left - 10, 12), f"{up.name} ↑" if up.name else "", "axis", "end")
+    if boundary is not None and (across.name, up.name) == (boundary.across, boundary.along):
+        _theory(picture, boundary, (across, up), (left, size, 20 + height))
+    return picture.to_svg()
+
+
+def _together(fields: Sequence[Field]) -> dict[tuple[int, int], list[Field]]:
+    found: dict[tuple[int, int], list[Field]] = {}
+    for one in fields:
+        x, y = (*one.places, 0)[:2]
+        found.setdefault((x, y), []).append(one)
+    return found
+
+
+def _field(
+    picture: Picture,
+    corner: tuple[float, float],
+    size: float,
+    some: Sequence[Field],
+    *,
+    of_fences: bool,
+) -> None:
+    runs = sum(one.runs for one in some)
+    hits = sum(one.with_fence if of_fences else one.failed for one in some)
+    share = hits / runs if runs else 0.0
+    class_ = "hot" if of_fences else "fail"
+    what = "had a fence" if of_fences else "failed"
+    picture.rect(corner, (size - 2, HIGH - 2), "ground")
+    said = f"{hits} of {runs} runs {what}"
+    picture.rect(corner, (size - 2, HIGH - 2), class_, said, opacity=0.08 + 0.92 * share)
+    x, y = corner
+    shade = "inside dark" if share > 0.55 else "inside"
+    picture.text((x + size / 2 - 1, y + HIGH / 2 + 4), percent(share), shade, "middle")
+
+
+# Theory
+
+
+def _theory(
+    picture: Picture,
+    boundary: Boundary,
+    axes: tuple[Axis, Axis],
+    place: tuple[float, float, float],
+) -> None:
+    across, up = (_times_ms(one.values) for one in axes)
+    if across is None or up is None:
+        return
+    left, size, bottom = place
+    for edge, class_ in ((boundary.never, "never"), (boundary.always, "always")):
+        points = []
+        for row, value_ms in enumerate(up):
+            x = left + _place(edge, value_ms, across) * size
+            top = bottom - (row + 1) * HIGH
+            points += [(x, bottom - row * HIGH), (x, top)]
+        picture.path(points, f"theory {class_}")
+
+
+def _place(edge: Edge, value_ms: float, across: Sequence[float]) -> float:
+    """Where the edge is, in fields: a value stands in the middle of its own."""
+    at = edge(value_ms)
+    if at < across[0]:
+        return 0.0
+    for number, (one, next_one) in enumerate(pairwise(across)):
+        if at <= next_one:
+            return number + 0.5 + (at - one) / (next_one - one)
+    return float(len(across))
+
+
+def _times_ms(values: Sequence[str]) -> list[float] | None:
+    """Bare numbers are milliseconds already; None where something else is swept."""
+    found = [_TIME.fullmatch(one) for one in values]
+    return (
+        [float(one[1]) * TIMES_MS[one[2] or "ms"] for one in found if one] if all(found) else None
+    )

@@ -1,0 +1,207 @@
+"""What came of the runs: verdicts, failures and what goes with them, planted bugs, the slowest."""
+
+from collections.abc import Iterable, Sequence
+
+from . import charts
+from .amounts import count, duration, percent, points, with_interval
+from .findings import Cell, Failure, Kill, Lift, Slow
+from .html import Code, figure, folded, legend, section, sentence, table
+
+ROWS_MAX = 40  # of a picture
+PARTS = (("passed", "pass"), ("failed", "fail"), ("vacuous", "vacuous"), ("unended", "unended"))
+COLUMNS = (
+    "scenario",
+    "cell",
+    "runs",
+    "passed",
+    "failed",
+    "vacuous",
+    "unended",
+    "violations",
+    "fencings",
+    "elections",
+)
+
+
+def verdicts(cells: Sequence[Cell]) -> str:
+    rows = [_verdict_bar(name, some) for name, some in _by_scenario(cells)]
+    said = (
+        "Of the runs of each scenario, how many kept every promise (passed), broke one (failed), "
+        "never met what they were to show (vacuous), or ended with an error."
+    )
+    colours = legend(
+        ("pass", "passed"), ("fail", "failed"), ("vacuous", "vacuous"), ("unended", "not ended")
+    )
+    numbers = [
+        (*(getattr(one, name) for name in COLUMNS), duration(one.zombie_us)) for one in cells
+    ]
+    return section(
+        "verdicts",
+        "Verdicts",
+        sentence(said),
+        figure(charts.bars("Verdicts by scenario", rows), colours),
+        folded("The numbers, by cell", table((*COLUMNS, "zombies"), numbers)),
+    )
+
+
+def _by_scenario(cells: Sequence[Cell]) -> Iterable[tuple[str, list[Cell]]]:
+    found: dict[str, list[Cell]] = {}
+    for one in cells:
+        found.setdefault(one.scenario, []).append(one)
+    return found.items()
+
+
+def _verdict_bar(scenario: str, cells: Sequence[Cell]) -> charts.Bar:
+    sizes = [(name, class_, sum(getattr(one, name) for one in cells)) for name, class_ in PARTS]
+    runs = sum(one.runs for one in cells)
+    said = [
+        (class_, float(size), f"{scenario}: {count(size, 'run')} {name}")
+        for name, class_, size in sizes
+    ]
+    wrong = [f"{size:,} {name}" for name, _, size in sizes[1:] if size]
+    return charts.Bar(scenario, tuple(said), ", ".join([count(runs, "run"), *wrong]))
+
+
+def failures(found: Sequence[Failure]) -> str:
+    if not found:
+        return section("failures", "Failures", sentence("There are none."))
+    rows = [
+        charts.Bar(
+            f"{one.signature}",
+            (
+                ("fail", float(one.runs), f"{count(one.runs, 'run')} of {one.scenario}"),
+                ("rest", float(found[0].runs - one.runs), ""),
+            ),
+            f"{count(one.runs, 'run')}, {one.scenario}",
+        )
+        for one in found[:ROWS_MAX]
+    ]
+    numbers = [
+        (one.signature, one.scenario, one.runs, Code(one.repro), one.what or one.verdict)
+        for one in found
+    ]
+    said = (
+        "Failed runs by what they broke first: runs that broke the same are probably one bug. The "
+        "command repeats the example with the lowest seed, event for event."
+    )
+    heads = ("broke first", "scenario", "runs", "repeat one", "what was said")
+    return section(
+        "failures",
+        "Failures",
+        sentence(said),
+        figure(charts.bars("Failures by what was broken first", rows)),
+        table(heads, numbers),
+    )
+
+
+def knobs(lifts: Sequence[Lift]) -> str:
+    if not lifts:
+        return ""
+    rows = [
+        charts.Whisker(
+            f"{one.knob} ({one.scenario})",
+            100 * one.difference.low,
+            100 * one.difference.by,
+            100 * one.difference.high,
+            f"{one.verdict}: {percent(one.having.share)}, without {percent(one.lacking.share)}",
+            _lift_class(one),
+        )
+        for one in lifts[:ROWS_MAX]
+    ]
+    clear = sum(one.difference.is_clear for one in lifts)
+    said = (
+        "For each fault that was drawn in some runs and not in others, how many more of a hundred "
+        "runs fail (or are vacuous) with it than without it; the line is the 95 % interval, and "
+        f"one that crosses zero may be chance. {clear} of {len(lifts)} do not cross it; of so many "
+        f"about {max(1, round(len(lifts) / 20))} would not by chance alone."
+    )
+    numbers = [
+        (
+            one.scenario,
+            one.knob,
+            one.verdict,
+            with_interval(one.having),
+            one.having.of,
+            with_interval(one.lacking),
+            one.lacking.of,
+            points(one.difference),
+        )
+        for one in lifts
+    ]
+    heads = ("scenario", "knob", "verdict", "with it", "runs", "without", "runs", "difference")
+    ends = (min(one.low for one in rows), max(one.high for one in rows))
+    chart = charts.whiskers(
+        "Difference that a knob makes", rows, lambda tick: f"{tick:+.0f} points", ends
+    )
+    return section(
+        "knobs",
+        "What goes with them",
+        sentence(said),
+        figure(chart),
+        folded("The numbers", table(heads, numbers)),
+    )
+
+
+def _lift_class(one: Lift) -> str:
+    if not one.difference.is_clear:
+        return "mark"
+    return "worse" if one.difference.by > 0 else "better"
+
+
+def mutants(kills: Sequence[Kill]) -> str:
+    if not kills:
+        return ""
+    totals = [one for one in kills if one.scenario is None]
+    rows = [
+        charts.Whisker(
+            one.mutant,
+            1000 * one.killed.low,
+            1000 * one.killed.share,
+            1000 * one.killed.high,
+            f"{1000 * one.killed.share:,.0f} of 1,000 ({one.killed.hits:,} of {one.killed.of:,})",
+        )
+        for one in sorted(totals, key=lambda one: (-one.killed.share, one.mutant))
+    ]
+    said = (
+        "Known bugs were planted on purpose. Of a thousand runs that pass without the bug, how "
+        "many fail with it, the 95 % interval as a line: a bug at zero is one that these scenarios "
+        "cannot see."
+    )
+    numbers = [
+        (
+            one.mutant,
+            one.scenario or "all",
+            one.killed.hits,
+            one.killed.of,
+            with_interval(one.killed),
+            Code(one.repro or ""),
+        )
+        for one in kills
+    ]
+    heads = ("bug", "scenario", "killed", "runs", "share", "repeat one")
+    chart = charts.whiskers(
+        "Kills by planted bug", rows, lambda tick: f"{tick:,.0f} of 1,000", (0.0, 1000.0)
+    )
+    return section(
+        "mutants",
+        "Planted bugs",
+        sentence(said),
+        figure(chart),
+        folded("By scenario", table(heads, numbers)),
+    )
+
+
+def slowest(found: Sequence[Slow]) -> str:
+    numbers = [
+        (
+            duration(one.wall_us),
+            duration(one.virtual_us),
+            one.events,
+            one.verdict,
+            Code(one.repro),
+        )
+        for one in found
+    ]
+    said = "The runs that took longest here; the time is this machine's, and differs."
+    heads = ("took", "simulated", "events", "verdict", "repeat it")
+    return section("slowest", "Slowest runs", sentence(said), table(heads, numbers))

@@ -1,0 +1,125 @@
+"""Pictures as SVG text. Colours are classes of the page's style sheet, so that it can be dark."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+from math import ceil, floor, log10
+
+Point = tuple[float, float]
+LETTER = 6.6  # about how wide one is, in pixels, at the size of labels
+
+
+def element(tag: str, inside: str = "", **words: object) -> str:
+    """Attributes that are named like words of Python's end in `_`; others have `-` for `_`."""
+    said = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{escape(_spelled(one))}"'
+        for name, one in words.items()
+        if one is not None
+    )
+    return f"<{tag}{said}>{inside}</{tag}>"
+
+
+@dataclass(slots=True)
+class Picture:
+    """`title` is what somebody hears who cannot see it. Lengths are pixels, y goes down."""
+
+    width: float
+    height: float
+    title: str
+    parts: list[str] = field(default_factory=list)
+
+    def line(self, begin: Point, end: Point, class_: str) -> None:
+        (x1, y1), (x2, y2) = begin, end
+        self.parts.append(element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_))
+
+    def path(self, points: Sequence[Point], class_: str) -> None:
+        text = " ".join(f"{_spelled(x)},{_spelled(y)}" for x, y in points)
+        self.parts.append(element("polyline", points=text, class_=class_))
+
+    def rect(
+        self,
+        corner: Point,
+        size: Point,
+        class_: str,
+        said: str = "",
+        opacity: float | None = None,
+    ) -> None:
+        """`said` is what a pointer above it is told."""
+        (x, y), (width, height) = corner, size
+        told = element("title", escape(said)) if said else ""
+        self.parts.append(
+            element(
+                "rect",
+                told,
+                x=x,
+                y=y,
+                width=max(0.0, width),
+                height=height,
+                class_=class_,
+                fill_opacity=opacity,
+            )
+        )
+
+    def dot(self, middle: Point, class_: str, said: str = "", radius: float = 4) -> None:
+        x, y = middle
+        told = element("title", escape(said)) if said else ""
+        self.parts.append(element("circle", told, cx=x, cy=y, r=radius, class_=class_))
+
+    def text(self, at: Point, said: str, class_: str = "label", anchor: str = "start") -> None:
+        x, y = at
+        self.parts.append(
+            element("text", escape(said), x=x, y=y, class_=class_, text_anchor=anchor)
+        )
+
+    def to_svg(self) -> str:
+        box = f"0 0 {_spelled(self.width)} {_spelled(self.height)}"
+        inside = element("title", escape(self.title)) + "".join(self.parts)
+        return element("svg", inside, viewBox=box, width=self.width, role="img")
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """From numbers to pixels; `is_log` where numbers are of very different size."""
+
+    low: float
+    high: float
+    begin: float
+    end: float
+    is_log: bool = False
+
+    def at(self, number: float) -> float:
+        low, high, one = self.low, self.high, min(max(number, self.low), self.high)
+        if self.is_log:
+            low, high, one = log10(low), log10(high), log10(one)
+        return self.begin + (one - low) / ((high - low) or 1) * (self.end - self.begin)
+
+    def ticks(self) -> list[float]:
+        """Round numbers, about five."""
+        if self.is_log:
+            powers = range(ceil(log10(self.low)), floor(log10(self.high)) + 1)
+            return [10.0**one for one in powers]
+        step = _round_step((self.high - self.low) / 5)
+        first = ceil(self.low / step - 1e-9)
+        return [number * step for number in range(first, floor(self.high / step + 1e-9) + 1)]
+
+
+def scale_of(numbers: Sequence[float], begin: float, end: float) -> Scale:
+    """That holds all of them, with a little room; logarithmic where they differ by much."""
+    low, high = min(numbers, default=0.0), max(numbers, default=1.0)
+    if low > 0 and high / low > 30:
+        return Scale(10 ** floor(log10(low)), 10 ** ceil(log10(high)), begin, end, is_log=True)
+    room = (high - low or abs(high) or 1.0) * 0.05
+    return Scale(low - room, high + room, begin, end)
+
+
+def shortened(text: str, letters: int) -> str:
+    return text if len(text) <= letters else text[: letters - 1] + "…"
+
+
+def _round_step(step: float) -> float:
+    power = 10.0 ** floor(log10(step or 1))
+    return next(one * power for one in (1, 2, 5, 10) if one * power >= step * 0.999)
+
+
+def _spelled(value: object) -> str:
+    return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else str(value)

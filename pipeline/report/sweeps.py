@@ -1,0 +1,55 @@
+"""What is swept, as axes: a phase diagram has a field for every combination of values."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from ..items import Item
+from ..plan import Plan
+from .findings import Axis, Cell, Field, Sweep
+
+
+def sweeps_of(plan: Plan, cells: Sequence[Cell]) -> tuple[Sweep, ...]:
+    """Of each scenario that has several cells; values in the order in which the file has them."""
+    known = {(one.scenario, one.cell): one for one in cells}
+    items = [one for one in plan.items if one.cell and one.mutant is None]
+    found = (
+        _sweep(scenario, list(of_it), known)
+        for scenario, of_it in groupby(items, key=lambda one: one.name)
+    )
+    return tuple(one for one in found if one is not None)
+
+
+def _sweep(
+    scenario: str, items: Sequence[Item], known: dict[tuple[str, str], Cell]
+) -> Sweep | None:
+    axes = tuple(axis for axis in _axes(items) if len(axis.values) > 1)
+    if not axes:
+        return None
+    fields = []
+    for item in items:
+        cell = known.get((scenario, ", ".join(item.cell)))
+        if cell is not None:
+            values = dict(map(_split, item.cell))
+            places = tuple(axis.values.index(values[axis.name]) for axis in axes)
+            fields.append(
+                Field(
+                    places=places,
+                    runs=cell.runs,
+                    failed=cell.failed + cell.unended,
+                    with_fence=cell.with_fence,
+                )
+            )
+    return Sweep(scenario=scenario, axes=axes, fields=tuple(fields))
+
+
+def _axes(items: Sequence[Item]) -> list[Axis]:
+    values: dict[str, dict[str, None]] = {}
+    for item in items:
+        for name, value in map(_split, item.cell):
+            values.setdefault(name, {})[value] = None
+    return [Axis(name=name, values=tuple(of_it)) for name, of_it in values.items()]
+
+
+def _split(said: str) -> tuple[str, str]:
+    name, _, value = said.partition("=")
+    return name, value

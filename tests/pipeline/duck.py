@@ -1,0 +1,56 @@
+"""The same views on DuckDB, which shares no code with Spark: what both say is in the files."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import duckdb
+
+from kraftsim.pipeline.analysis.views import Ask, committed_files, definitions
+from kraftsim.pipeline.commit_log import Folder
+from kraftsim.pipeline.tables import TABLES
+
+Rows = dict[str, Any]
+
+
+def duck(*folders: tuple[Folder, str]) -> "Duck":
+    """Views of each campaign, their names after its prefix."""
+    found = Duck()
+    for folder, prefix in folders:
+        found.define(folder, prefix)
+    return found
+
+
+class Duck:
+    def __init__(self) -> None:
+        self.database = duckdb.connect(config={"threads": 1})
+        self.database.execute(
+            "create macro get_json_object(json, path) as json_extract_string(json, path)"
+        )
+
+    def define(self, folder: Folder, prefix: str = "") -> None:
+        for name, table in TABLES.items():
+            self.database.register(f"{prefix}empty_{name}", table.schema().empty_table())
+            files = committed_files(folder, table)
+            of_files = f"union all select * from read_parquet({files!r})" if files else ""
+            text = f"select * from {prefix}empty_{name} {of_files}"
+            self.database.execute(f"create or replace temp view {prefix}{name} as {text}")
+        for text in definitions(folder.plan(), prefix, "unnest"):
+            self.database.execute(text)
+
+    @property
+    def ask(self) -> Ask:
+        def answer(query: str) -> list[Rows]:
+            done = self.database.execute(query)
+            names = [one[0] for one in done.description]
+            return [dict(zip(names, row, strict=True)) for row in done.fetchall()]
+
+        return answer
+
+    def tamper(self, name: str, change: Iterable[str]) -> None:
+        """Copies a table, and changes the copy: statements about `{table}`."""
+        self.database.execute(f"create table tampered_{name} as select * from {name}")
+        for statement in change:
+            self.database.execute(statement.format(table=f"tampered_{name}"))
+        self.database.execute(
+            f"create or replace temp view {name} as select * from tampered_{name}"
+        )
