@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .campaign_check import add_check
 from .campaign_report import add_report
 from .errors import FAILED, GOOD, INTERRUPTED, VACUOUS, CommandError, UsageError
 from .scenario_runs import add_sweep, seed_range
@@ -33,6 +34,7 @@ def add_campaign_verbs(
     words = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
     _add_run(words)
     add_report(words)
+    add_check(words)
     for name, run, what in (
         ("resume", _resume, "run what is missing"),
         ("status", _status, "how far it has come"),

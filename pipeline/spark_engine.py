@@ -48,7 +48,7 @@ def run_shards(
         spark = _session(master, remote, conf)
         started.append(spark)
         try:
-            with _code_on_workers(spark):
+            with code_on_workers(spark):
                 _run_all(spark, plan, folder, missing)
         finally:
             if is_ours:
@@ -114,7 +114,7 @@ def _is_here(spark: "SparkSession") -> bool:
 
 
 @contextmanager
-def _code_on_workers(spark: "SparkSession") -> Iterator[None]:
+def code_on_workers(spark: "SparkSession") -> Iterator[None]:
     """Workers elsewhere fetch the zip when they begin, so that it stays for as long."""
     if _is_here(spark):
         yield

@@ -1,0 +1,79 @@
+"""`kraftsim campaign check`: the log of every run, looked at again by code that did not write it.
+
+Exit codes: 0 nothing is wrong, 1 something is, 2 a folder that is no campaign, or not whole.
+"""
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .campaign_report import whole_folder
+from .errors import FAILED, GOOD
+from .spark_options import add_spark, spark_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from kraftsim.pipeline.commit_log import Folder
+
+SHOWN_MAX = 20  # rows of one rule, for people
+Rows = list[dict[str, Any]]
+
+
+def add_check(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = words.add_parser("check", help="replay every kept log through another model, and by SQL")
+    one.add_argument("folder", type=Path, metavar="DIR")
+    one.add_argument("--json", action="store_true", help="print JSON")
+    add_spark(one)
+    one.set_defaults(run=_check)
+
+
+def _check(given: argparse.Namespace) -> int:
+    folder = whole_folder(given.folder)
+    spark = spark_of(given)
+    try:
+        rows = violations_of(spark, folder)
+    finally:
+        spark.stop()
+    logs = sum(one.pieces["records"].rows for one in folder.commits().values())
+    if given.json:
+        print(json.dumps({"records": logs, "violations": rows}))
+    else:
+        print(*_lines(rows, logs), sep="\n")
+    return FAILED if rows else GOOD
+
+
+def violations_of(spark: "SparkSession", folder: "Folder") -> Rows:
+    """Rows of the table `violations`: of the rules in SQL, and of the replay."""
+    from kraftsim.pipeline.analysis.views import define
+    from kraftsim.pipeline.invariants.recheck import recheck
+    from kraftsim.pipeline.invariants.rules import broken, definitions
+    from kraftsim.pipeline.tables import TABLES
+
+    ask = define(spark, folder, TABLES)
+    for text in definitions(folder.plan()):
+        spark.sql(text)
+    return [*broken(ask), *recheck(spark, folder)]
+
+
+def _lines(rows: Sequence[Mapping[str, Any]], logs: int) -> Iterator[str]:
+    from kraftsim.pipeline.invariants.recheck import NAME, NUMBER
+    from kraftsim.pipeline.invariants.rules import RULES
+
+    counts = Counter(row["number"] for row in rows)
+    for number, name, claim in (
+        *((one.number, one.name, one.claim) for one in RULES),
+        (NUMBER, NAME, "Another model of the log finds nothing that Kafka forbids."),
+    ):
+        state = f"BROKEN, {counts[number]} times" if counts[number] else "holds"
+        yield f"{number:4} {name:36} {state:18} {claim}"
+        for row in [one for one in rows if one["number"] == number][:SHOWN_MAX]:
+            yield f"     {row['run_id']} at {row['t_us'] / 1e6:.3f} s: {row['what']}"
+            yield f"     {row['repro']}"
+    if logs:
+        yield f"{len(rows):,} rows are wrong; {logs:,} records replayed"
+    else:
+        yield "No log was kept: run the campaign with --events all to have them replayed"

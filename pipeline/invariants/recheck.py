@@ -1,0 +1,128 @@
+"""The runs of a shard, replayed: its log against the rules, and against what else was written.
+
+A shard has whole runs, so shards need nothing of each other: as tasks of Spark they read their own
+files, and only what is wrong passes through the JVM.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from ..commit_log import Folder, part
+from ..items import Item
+from ..plan import Plan
+from ..spark_engine import code_on_workers
+from ..tables import VIOLATIONS
+from .replay import Replay
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+NUMBER, NAME = "R1", "log-replays"
+Rows = dict[str, list[tuple[Any, ...]]]
+RECORDS = ("run_id", "seed", "t_us", "offset", "leader_epoch", "type", "data")
+TRANSITIONS = ("run_id", "seq", "t_us", "kind", "broker_id", "offset")
+INTERVALS = ("run_id", "view", "subject", "state", "begin_us", "end_us", "cause", "ended_by")
+
+
+def recheck(spark: "SparkSession", folder: Folder) -> list[dict[str, Any]]:
+    """Rows of the table `violations`, of every run whose log is kept."""
+    numbers = sorted(folder.commits())
+    text, where = folder.plan().to_json(), str(folder.path.resolve())
+
+    def task(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+        from pathlib import Path  # it is pickled, and imports only where it runs
+
+        from kraftsim.pipeline.commit_log import Folder
+        from kraftsim.pipeline.invariants.recheck import as_batch, shard_violations
+        from kraftsim.pipeline.plan import Plan
+
+        plan, folder = Plan.from_json(text), Folder(Path(where))
+        for batch in batches:
+            for index in batch.column(0).to_pylist():
+                yield as_batch(list(shard_violations(folder, plan, numbers[index])))
+
+    count = len(numbers)
+    with code_on_workers(spark):
+        found = spark.range(0, count, 1, count).mapInArrow(task, VIOLATIONS.ddl).collect()
+    return [row.asDict() for row in found]
+
+
+def as_batch(rows: Sequence[tuple[Any, ...]]) -> "pa.RecordBatch":
+    import pyarrow as pa
+
+    schema = VIOLATIONS.schema()
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(schema)
+    arrays = [pa.array(one, kind) for one, kind in zip(columns, schema.types, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def shard_violations(folder: Folder, plan: Plan, number: int) -> Iterator[tuple[Any, ...]]:
+    """In the order of the table's columns. A bug that was planted is not looked for again."""
+    items = {one.key: one for one in plan.items if one.mutant is None and not one.is_canary}
+    records = _by_run(folder, "records", number, RECORDS)
+    transitions = _by_run(folder, "transitions", number, TRANSITIONS)
+    intervals = _by_run(folder, "intervals", number, INTERVALS)
+    for run_id, rows in records.items():
+        item = items.get(run_id.rpartition("-")[0])
+        if item is not None:
+            wrong = run_violations(rows, transitions.get(run_id, []), intervals.get(run_id, []))
+            yield from _rows(item, run_id, int(rows[0][1]), wrong)
+
+
+def _rows(
+    item: Item, run_id: str, seed: int, wrong: Iterator[tuple[int, int | None, str]]
+) -> Iterator[tuple[Any, ...]]:
+    about = run_id, item.name, seed
+    for seq, (t_us, event_seq, what) in enumerate(wrong):
+        yield (*about, seq, t_us, NUMBER, NAME, what, event_seq, item.repro(seed))
+
+
+def run_violations(
+    records: Sequence[tuple[Any, ...]],
+    transitions: Sequence[tuple[Any, ...]],
+    intervals: Sequence[tuple[Any, ...]],
+) -> Iterator[tuple[int, int | None, str]]:
+    """When, after which transition, and what; of the rows of one run, in their order."""
+    replay = Replay()
+    for _, _, t_us, offset, leader_epoch, kind, text in records:
+        for what in replay.record(t_us, offset, leader_epoch, kind, text):
+            yield t_us, None, what
+    replay.finish(max((one[5] for one in intervals), default=0))
+    yield from _untold(replay, transitions)
+    yield from _unlived(replay, intervals)
+
+
+def _untold(
+    replay: Replay, transitions: Sequence[tuple[Any, ...]]
+) -> Iterator[tuple[int, int | None, str]]:
+    missing = dict(replay.told)
+    for _, seq, t_us, kind, broker_id, offset in transitions:
+        if offset is None:
+            continue
+        expected = missing.pop(offset, None)
+        if expected != (kind, broker_id):
+            yield t_us, seq, f"offset {offset}: the log says {expected}, transitions {kind}"
+    for offset, expected in missing.items():
+        yield 0, None, f"offset {offset}: the log says {expected}, transitions nothing"
+
+
+def _unlived(
+    replay: Replay, intervals: Sequence[tuple[Any, ...]]
+) -> Iterator[tuple[int, int | None, str]]:
+    theirs = {tuple(one[2:]) for one in intervals if one[1] == "log"}
+    ours = set(replay.lives)
+    for one in sorted(theirs ^ ours, key=itemgetter(2, 0)):
+        whose = "intervals" if one in theirs else "the log"
+        yield one[2], None, f"{one[0]} is {one[1]} from {one[2]} to {one[3]} us in {whose} alone"
+
+
+def _by_run(folder: Folder, table: str, number: int, columns: Sequence[str]) -> Rows:
+    """A run's rows stand together, in their order."""
+    import pyarrow.parquet as pq
+
+    read = pq.read_table(folder.path / part(table, number), columns=list(columns))
+    rows = zip(*(read.column(name).to_pylist() for name in columns), strict=True)
+    return {run_id: list(some) for run_id, some in groupby(rows, key=itemgetter(0))}

@@ -1,0 +1,200 @@
+"""Another reading of the metadata log: what `kafka-dump-log` prints of a run, replayed record by
+record. It shares nothing with the controller, not even its records: a mistake that both made would
+have to be made twice.
+
+Rules are Kafka's (kafka-semantics sections 1, 2 and 4), with the numbers in the comments.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+Data = dict[str, Any]
+Life = tuple[str, str, int, int | None, str, str | None]
+NOBODY, UNSAID = -1, -2
+
+
+@dataclass(slots=True)
+class Replay:
+    """Tell it each record in the order of the log; it answers with what must not be. `told` and
+    `lives` are what transitions and intervals have to say of the same log."""
+
+    brokers: dict[int, Data] = field(default_factory=dict)
+    topics: dict[str, str] = field(default_factory=dict)
+    partitions: dict[tuple[str, int], Data] = field(default_factory=dict)
+    leaders: dict[int, int] = field(default_factory=dict)
+    told: dict[int, tuple[str, int | None]] = field(default_factory=dict)
+    lives: list[Life] = field(default_factory=list)
+    highest_epoch: int = -1
+    end: int = -1
+    leader_epoch: int = 0
+    _living: dict[int, tuple[str, int, str]] = field(default_factory=dict)
+
+    def record(
+        self, t_us: int, offset: int, leader_epoch: int, kind: str, text: str
+    ) -> Iterator[str]:
+        if offset <= self.end:
+            yield f"offset {offset} comes after {self.end}"
+        if leader_epoch < self.leader_epoch:
+            yield f"leader epoch {leader_epoch} comes after {self.leader_epoch}"
+        if leader_epoch > self.leader_epoch and kind != "LEADER_CHANGE":
+            yield f"leader epoch {leader_epoch} begins with {kind}"
+        self.end, self.leader_epoch = offset, leader_epoch
+        read = READERS.get(kind)
+        if read is not None:
+            for wrong in read(self, json.loads(text), offset, t_us):
+                yield f"offset {offset}: {wrong}"
+
+    def finish(self, end_us: int) -> None:
+        """What lasts ends with the run."""
+        for broker_id, (state, begin_us, cause) in self._living.items():
+            self.lives.append((f"broker-{broker_id}", state, begin_us, end_us, cause, None))
+        self._living.clear()
+
+    # Brokers
+
+    def leader_change(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        self.told[offset] = ("controller_elected", None)
+        before = self.leaders.setdefault(self.leader_epoch, data["leaderId"])
+        if before != data["leaderId"]:
+            yield f"epoch {self.leader_epoch} is led by {before} and by {data['leaderId']}"
+
+    def register(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        broker_id, epoch = data["brokerId"], data["brokerEpoch"]
+        before = self.brokers.get(broker_id)
+        if before is not None and before["incarnationId"] == data["incarnationId"]:
+            if before["brokerEpoch"] != epoch:  # 1.27
+                yield f"broker {broker_id} had epoch {before['brokerEpoch']} and has {epoch}"
+        elif not self.highest_epoch < epoch <= offset:  # 1.25, 1.29, 1.30
+            yield f"broker {broker_id} is given epoch {epoch} after {self.highest_epoch}"
+        self.highest_epoch = max(self.highest_epoch, epoch)
+        self.brokers[broker_id] = data
+        state = "FENCED" if data["fenced"] else "UNFENCED"
+        if data.get("inControlledShutdown"):
+            state = "CONTROLLED_SHUTDOWN"
+        self._turns(broker_id, state, "registered", offset, t_us)
+
+    def unregister(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        broker_id = data["brokerId"]
+        yield from self._same_epoch(broker_id, data["brokerEpoch"])
+        yield from self._leads_nothing(broker_id)
+        self.brokers.pop(broker_id, None)
+        self._turns(broker_id, None, "unregistered", offset, t_us)
+
+    def change(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        broker_id = data["brokerId"]
+        yield from self._same_epoch(broker_id, data["brokerEpoch"])
+        if data.get("fenced"):
+            yield from self._fencing(broker_id, data["fenced"] == 1, offset, t_us)
+        if data.get("inControlledShutdown"):
+            self._turns(broker_id, "CONTROLLED_SHUTDOWN", "shuts_down", offset, t_us)
+
+    def fence(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        yield from self._same_epoch(data["id"], data["epoch"])
+        yield from self._fencing(data["id"], True, offset, t_us)
+
+    def unfence(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        yield from self._same_epoch(data["id"], data["epoch"])
+        yield from self._fencing(data["id"], False, offset, t_us)
+
+    def _fencing(self, broker_id: int, fenced: bool, offset: int, t_us: int) -> Iterator[str]:
+        known = self.brokers.get(broker_id)
+        if known is None:
+            return  # is complained of already
+        if fenced:
+            yield from self._leads_nothing(broker_id)  # 2.21: they are moved first
+        elif not known["fenced"]:
+            yield f"broker {broker_id} is unfenced, and was not fenced"
+        known["fenced"] = fenced
+        state = "FENCED" if fenced else "UNFENCED"
+        self._turns(broker_id, state, state.lower(), offset, t_us)
+
+    def _same_epoch(self, broker_id: int, epoch: int) -> Iterator[str]:
+        known = self.brokers.get(broker_id)
+        if known is None:
+            yield f"broker {broker_id} is not registered"
+        elif known["brokerEpoch"] != epoch:  # 2.24
+            yield f"broker {broker_id} has epoch {known['brokerEpoch']}, not {epoch}"
+
+    def _leads_nothing(self, broker_id: int) -> Iterator[str]:
+        for (topic, partition), known in self.partitions.items():
+            if known["leader"] == broker_id:
+                yield f"broker {broker_id} still leads {self.topics.get(topic)}-{partition}"
+
+    def _turns(self, broker_id: int, state: str | None, cause: str, offset: int, t_us: int) -> None:
+        kind = "in_controlled_shutdown" if cause == "shuts_down" else cause
+        self.told.setdefault(offset, (f"broker_{kind}", broker_id))
+        now = self._living.get(broker_id)
+        if cause != "registered" and (now[0] if now else None) == state:
+            return
+        if now is not None:
+            past, begin_us, began_by = now
+            self.lives.append((f"broker-{broker_id}", past, begin_us, t_us, began_by, cause))
+            del self._living[broker_id]
+        if state is not None:
+            self._living[broker_id] = (state, t_us, cause)
+
+    # Topics
+
+    def topic(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        self.told[offset] = ("topic_created", None)
+        if data["name"] in self.topics.values():
+            yield f"topic {data['name']} is there already"
+        self.topics[data["topicId"]] = data["name"]
+
+    def remove_topic(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        self.told[offset] = ("topic_deleted", None)
+        topic = data["topicId"]
+        if self.topics.pop(topic, None) is None:
+            yield f"topic {topic} is removed, and is not there"
+        for key in [one for one in self.partitions if one[0] == topic]:
+            del self.partitions[key]
+
+    def partition(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        key = data["topicId"], data["partitionId"]
+        if key[0] not in self.topics:
+            yield f"a partition of topic {key[0]}, which is not there"
+        self.partitions[key] = data
+        yield from self._sound(key, data, data["leader"])
+
+    def partition_change(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        self.told[offset] = ("partition_changed", None)
+        key = data.pop("topicId"), data.pop("partitionId")
+        known = self.partitions.get(key)
+        if known is None:
+            yield f"partition {key[1]} of topic {key[0]} changes, and is not there"
+            return
+        elected = data.get("leader", UNSAID)
+        known.update((name, value) for name, value in data.items() if value is not None)
+        yield from self._sound(key, known, elected)
+
+    def _sound(self, key: tuple[str, int], known: Data, elected: int) -> Iterator[str]:
+        name = f"{self.topics.get(key[0])}-{key[1]}"
+        replicas, isr, leader = set(known["replicas"]), set(known["isr"]), known["leader"]
+        if not isr <= replicas:
+            yield f"{name}: in sync are {sorted(isr)}, replicas are {sorted(replicas)}"
+        if leader != NOBODY and leader not in isr:
+            yield f"{name}: {leader} leads, in sync are {sorted(isr)}"
+        both = isr & set(known.get("eligibleLeaderReplicas") or ())
+        if both:  # 4.26
+            yield f"{name}: {sorted(both)} are in sync, and eligible without being so"
+        if elected >= 0:  # 4.1, 4.3
+            broker = self.brokers.get(elected)
+            if broker is None or broker["fenced"]:
+                yield f"{name}: {elected} is elected, and is {'fenced' if broker else 'unknown'}"
+
+
+Reader = Callable[[Replay, Data, int, int], Iterator[str]]
+READERS: dict[str, Reader] = {
+    "LEADER_CHANGE": Replay.leader_change,
+    "REGISTER_BROKER_RECORD": Replay.register,
+    "UNREGISTER_BROKER_RECORD": Replay.unregister,
+    "BROKER_REGISTRATION_CHANGE_RECORD": Replay.change,
+    "FENCE_BROKER_RECORD": Replay.fence,
+    "UNFENCE_BROKER_RECORD": Replay.unfence,
+    "TOPIC_RECORD": Replay.topic,
+    "REMOVE_TOPIC_RECORD": Replay.remove_topic,
+    "PARTITION_RECORD": Replay.partition,
+    "PARTITION_CHANGE_RECORD": Replay.partition_change,
+}

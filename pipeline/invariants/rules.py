@@ -1,0 +1,136 @@
+"""The rules that SQL looks at: each is a query for the rows that break it, in a file of its name.
+
+`kafka` marks what Kafka promises of every committed log, `tables` what the tables promise of
+themselves. The texts are understood by Spark and by DuckDB, and tests hold both to the same answer.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..analysis.views import Ask, sql
+from ..plan import Plan
+
+HERE = Path(__file__).parent
+ROWS_MAX = 1000  # of a rule that is broken everywhere
+SESSION_MS = 9000  # broker.session.timeout.ms, unless a scenario says otherwise
+VIEWS = ("broker_records", "registrations", "broker_events", "lives")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    number: str
+    name: str
+    of: str
+    claim: str
+
+
+RULES = (
+    Rule(
+        "Q1", "seq-without-gap", "tables", "The rows of a run are numbered from 0, none left out."
+    ),
+    Rule("Q2", "time-goes-forward", "tables", "No row is older than the one before it."),
+    Rule("Q3", "offsets-grow", "kafka", "Each record has a higher offset than the one before it."),
+    Rule("Q4", "leader-epochs-grow", "kafka", "The leader epoch never falls along the log."),
+    Rule("Q5", "one-leader-an-epoch", "kafka", "A leader epoch has at most one leader."),
+    Rule(
+        "Q6",
+        "an-epoch-begins-with-its-leader",
+        "kafka",
+        "The first record of a leader epoch says who leads.",
+    ),
+    Rule(
+        "Q7",
+        "epoch-is-an-offset",
+        "kafka",
+        "A broker's epoch is the offset at which its registration begins.",
+    ),
+    Rule("Q8", "broker-epochs-grow", "kafka", "A new broker epoch is above all that were given."),
+    Rule(
+        "Q9",
+        "an-incarnation-keeps-its-epoch",
+        "kafka",
+        "A broker's epoch changes with its incarnation, and with nothing else.",
+    ),
+    Rule(
+        "Q10",
+        "changes-name-the-epoch",
+        "kafka",
+        "Whatever is said of a broker names the epoch of its registration.",
+    ),
+    Rule(
+        "Q11",
+        "only-the-fenced-are-unfenced",
+        "kafka",
+        "A broker is unfenced only if it was fenced.",
+    ),
+    Rule(
+        "Q12",
+        "no-fence-inside-the-lease",
+        "kafka",
+        "A lease is over only when nothing was heard of the broker for a session.",
+    ),
+    Rule(
+        "Q13",
+        "no-second-process-beside-a-live-one",
+        "kafka",
+        "No other incarnation is registered while the one before holds its lease.",
+    ),
+    Rule(
+        "Q14",
+        "records-and-transitions-agree",
+        "tables",
+        "Transitions tell what the records say, offset by offset.",
+    ),
+    Rule(
+        "Q15",
+        "intervals-do-not-overlap",
+        "tables",
+        "Nobody is in two states at once.",
+    ),
+    Rule(
+        "Q16",
+        "intervals-follow-from-the-log",
+        "tables",
+        "Intervals are what records and transitions come to.",
+    ),
+    Rule("Q17", "counts-agree", "tables", "A run counts what its rows show."),
+)
+
+
+def definitions(plan: Plan) -> Iterator[str]:
+    """Views that the rules look at, beside those of the tables."""
+    for name in VIEWS:
+        yield f"create or replace temp view {name} as {sql(name, HERE)}"
+    sessions = ", ".join(
+        f"('{key}', cast({session_us} as bigint))" for key, session_us in _sessions(plan).items()
+    )
+    yield (
+        "create or replace temp view steady_runs as select runs.run_id, items.session_us "
+        f"from runs join (values {sessions}) as items(key, session_us) "
+        "on split_part(runs.run_id, '-', 1) = items.key "
+        "where concat_ws(' ', runs.knobs) not like '%clock.%'"
+    )
+
+
+def _sessions(plan: Plan) -> dict[str, int]:
+    found = {}
+    for item in plan.items:
+        config = item.document.get("config")
+        said = config.get("broker.session.timeout.ms") if isinstance(config, dict) else None
+        found[item.key] = int(said or SESSION_MS) * 1000
+    return found
+
+
+def broken(ask: Ask, rules: Sequence[Rule] = RULES) -> Iterator[dict[str, object]]:
+    """Rows of the table `violations`, of runs that no bug was planted in; `repro` is not known
+    here."""
+    for rule in rules:
+        text = (
+            f"select judged.run_id, judged.scenario, judged.seed, broken.t_us, broken.event_seq, "
+            f"broken.what, judged.repro from ({sql(rule.name, HERE)}) as broken "
+            f"join judged on judged.run_id = broken.run_id "
+            f"order by judged.run_id, broken.t_us, broken.what limit {ROWS_MAX}"
+        )
+        for seq, row in enumerate(ask(text)):
+            yield {**row, "seq": seq, "number": rule.number, "name": rule.name}
