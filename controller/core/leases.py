@@ -103,11 +103,11 @@ class Leases:
 
     def expired(self, broker_id: int) -> None:
         """The lease ran out and that was dealt with; a fenced broker had none to lose (2.38)."""
-        if broker_id in self.liveness:
+        liveness, contact_ms = self.liveness.get(broker_id), self.contact_ms(broker_id)
+        if liveness is not None:
+            if contact_ms is not None and not liveness.fenced:
+                self.ran_out[broker_id] = contact_ms
             self._touch(broker_id, True, NO_OFFSET)
-        contact_ms = self.contact_ms(broker_id)
-        if contact_ms is not None:
-            self.ran_out[broker_id] = contact_ms
         self._drop_contact(broker_id)
 
     def registration_changed(self, broker_id: int, fenced: bool) -> None:

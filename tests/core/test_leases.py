@@ -126,6 +126,19 @@ def test_a_fenced_broker_has_no_lease_to_lose(profile):
 
 
 @BOTH
+@pytest.mark.rule("2.38", "2.48")
+def test_whose_lease_was_not_there_to_lose_is_not_said_to_have_lost_it(profile):
+    """Or the next fence, which it wishes for, is told to be one for its silence."""
+    cluster = ControllerUnderTest(profile)
+    cluster.registered(1)
+    cluster.heartbeat(1, want_fence=True)
+
+    cluster.run_for("30s")
+
+    assert {} == cluster.node.leases.ran_out
+
+
+@BOTH
 @pytest.mark.rule("2.39")
 def test_a_broker_in_controlled_shutdown_has_a_lease_like_any_other(profile):
     cluster = ControllerUnderTest(profile)
