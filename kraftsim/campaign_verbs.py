@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .campaign_check import add_check
+from .campaign_compare import add_compare
 from .campaign_report import add_report
 from .errors import FAILED, GOOD, INTERRUPTED, VACUOUS, CommandError, UsageError
 from .scenario_runs import add_sweep, seed_range
@@ -34,6 +35,7 @@ def add_campaign_verbs(
     words = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
     _add_run(words)
     add_report(words)
+    add_compare(words)
     add_check(words)
     for name, run, what in (
         ("resume", _resume, "run what is missing"),

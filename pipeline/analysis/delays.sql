@@ -1,14 +1,5 @@
 -- How long brokers were silent before their fence, and fenced before they were back; for each
 -- scenario, and (scenario is null) for all.
-with delays as (
-  select scenario, 'fence' as what, begin_us - contact_us as took_us
-  from judged_intervals
-  where view = 'log' and state = 'FENCED' and contact_us is not null
-  union all
-  select scenario, case cause when 'fenced' then 'recovery' else 'start' end, end_us - begin_us
-  from judged_intervals
-  where view = 'log' and state = 'FENCED' and ended_by = 'unfenced'
-)
 select what, scenario, count(*) as times,
   percentile_cont(0.01) within group (order by took_us) as p1_us,
   percentile_cont(0.25) within group (order by took_us) as p25_us,

@@ -66,6 +66,7 @@ def definitions(plan: Plan, prefix: str = "", explode: str = "explode") -> Seque
         f"{view}judged as select * from {prefix}runs where mutant is null and {subjects}",
         f"{view}judged_intervals as select * from {prefix}intervals "
         f"where run_id in (select run_id from {prefix}judged)",
+        f"{view}delays as {sql('every_delay', prefix=prefix)}",
         f"{view}run_knobs as select {run}, {explode}(knobs) as knob from {prefix}judged",
         f"{view}run_kinds as select {run}, {explode}(coverage) as kind from {prefix}judged",
     )

@@ -1,0 +1,160 @@
+"""Two campaigns of the same seeds, run by run: what has changed, and is it more than chance?
+
+The same seed means the same draws on both sides, so runs are compared in pairs; what differs is due
+to what was changed between them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from ..analysis.statistics import (
+    Difference,
+    paired_difference,
+    quantile_bounds,
+    sign_test,
+)
+from ..analysis.views import Ask, sql
+from ..plan import Plan, PlanError
+
+FORMAT = "kraftsim/campaign-comparison/1"
+READS = ("runs", "intervals")
+QUANTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
+WHAT = {"fence": "", "recovery": "recovery-"}  # how a gate names it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paired:
+    """Sums of both sides; `more` pairs in which it grew, `less` in which it shrank. `chance` is how
+    likely so uneven a split is if nothing has changed (sign test)."""
+
+    name: str
+    base: int
+    new: int
+    more: int
+    less: int
+    pairs: int
+    chance: float
+    share: Difference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantile:
+    """In microseconds, with the 95 % interval of each side; None: there was none."""
+
+    name: str
+    base_us: float | None
+    base_interval_us: tuple[float, float] | None
+    new_us: float | None
+    new_interval_us: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flip:
+    was: str
+    is_now: str
+    is_planted: bool
+    runs: int
+    repro: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digests:
+    scenario: str
+    pairs: int
+    different: int
+    repro: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    pairs: int
+    measures: tuple[Paired, ...]
+    quantiles: tuple[Quantile, ...]
+    flips: tuple[Flip, ...]
+    digests: tuple[Digests, ...]
+
+    def value(self, name: str) -> tuple[float | None, float | None]:
+        """Of the base and of the new one, by the name that a gate has for it."""
+        for measure in self.measures:
+            if measure.name == name:
+                return measure.base, measure.new
+        for one in self.quantiles:
+            if one.name == name:
+                return one.base_us, one.new_us
+        if name == "flips":
+            return 0, sum(one.runs for one in self.flips if not one.is_planted)
+        assert name == "digests", name
+        return 0, sum(one.different for one in self.digests)
+
+    def to_document(self) -> dict[str, object]:
+        return {"format": FORMAT, **asdict(self)}
+
+
+def definitions(base: Plan, new: Plan) -> Sequence[str]:
+    """Views of pairs, beside those of the tables with `base_` and `new_` before their names."""
+    names = sorted({item.name for item in (*base.items, *new.items) if item.is_canary})
+    canaries = " or ".join(f"base.scenario = '{name}'" for name in names) or "false"
+    view = "create or replace temp view"
+    return (
+        f"{view} pairs as {sql('pairs', canaries=canaries)}",
+        f"{view} paired_delays as {sql('paired_delays')}",
+    )
+
+
+def compare(ask: Ask) -> Comparison:
+    """PlanError for two campaigns that share no run."""
+    measures = tuple(_paired(row) for row in ask(sql("paired")))
+    if not measures:
+        raise PlanError(
+            "the two campaigns share no run: expected some of the same scenario, cell and seed"
+        )
+    return Comparison(
+        pairs=measures[0].pairs,
+        measures=measures,
+        quantiles=_quantiles(ask),
+        flips=tuple(Flip(**row) for row in ask(sql("flips"))),
+        digests=tuple(Digests(**row) for row in ask(sql("digests"))),
+    )
+
+
+def _paired(row: Mapping[str, int]) -> Paired:
+    more, less, pairs = row["more"], row["less"], row["pairs"]
+    return Paired(
+        name=str(row["name"]),
+        base=int(row["base"]),
+        new=int(row["new"]),
+        more=more,
+        less=less,
+        pairs=pairs,
+        chance=sign_test(more, less),
+        share=paired_difference(more, less, pairs),
+    )
+
+
+def _quantiles(ask: Ask) -> tuple[Quantile, ...]:
+    times = {(row["what"], row["side"]): int(row["times"]) for row in ask(sql("delay_counts"))}
+    found = []
+    for what, prefix in WHAT.items():
+        for name, quantile in QUANTILES.items():
+            base = _quantile(ask, what, "base", quantile, times)
+            new = _quantile(ask, what, "new", quantile, times)
+            found.append(
+                Quantile(
+                    name=f"{prefix}{name}",
+                    base_us=base[0],
+                    base_interval_us=base[1],
+                    new_us=new[0],
+                    new_interval_us=new[1],
+                )
+            )
+    return tuple(found)
+
+
+def _quantile(
+    ask: Ask, what: str, side: str, quantile: float, times: Mapping[tuple[str, str], int]
+) -> tuple[float | None, tuple[float, float] | None]:
+    low, high = quantile_bounds(quantile, times.get((what, side), 0))
+    text = sql("quantile", what=what, side=side, quantile=quantile, low=low, high=high)
+    for row in ask(text):
+        return row["value_us"], (row["low_us"], row["high_us"])
+    return None, None

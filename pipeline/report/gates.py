@@ -1,0 +1,60 @@
+"""`--fail-on p99:+10%,violations:+0`: by how much a measure may grow before it is a regression."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kraftsim.scenarios.words import nearest
+
+from .comparison import QUANTILES, WHAT, Comparison
+
+COUNTS = ("violations", "failures", "vacuous", "fences", "elections", "flips", "digests")
+TIMES = ("zombies", *(f"{prefix}{name}" for prefix in WHAT.values() for name in QUANTILES))
+UNITS_US = {"us": 1.0, "ms": 1e3, "s": 1e6}
+_LIMIT = re.compile(r"\+(\d+(?:\.\d+)?)(%|us|ms|s)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Up to `by` more than before (microseconds, or a count), or `times` as much, is no failure."""
+
+    text: str
+    name: str
+    by: float
+    times: float
+
+    def limit(self, base: float) -> float:
+        return base * self.times + self.by
+
+
+def read_gates(text: str) -> tuple[Gate, ...]:
+    """ValueError for what cannot be meant."""
+    return tuple(map(_gate, text.split(",")))
+
+
+def _gate(text: str) -> Gate:
+    name, _, limit = text.partition(":")
+    if name not in (*COUNTS, *TIMES):
+        raise ValueError(f"unknown measure {name!r}: expected {nearest(name, (*COUNTS, *TIMES))}")
+    found = _LIMIT.fullmatch(limit)
+    if found is None:
+        raise ValueError(f"{name}: expected +10%, +0 or +50ms, got {limit!r}")
+    amount, unit = float(found[1]), found[2]
+    if unit == "%":
+        return Gate(text, name, 0.0, 1 + amount / 100)
+    if amount and (unit is None) is (name in TIMES):
+        expected = "+50ms" if name in TIMES else "+3"
+        raise ValueError(f"{name}: expected a limit such as {expected} or +10%, got {limit!r}")
+    return Gate(text, name, amount * UNITS_US.get(unit or "us", 1.0), 1.0)
+
+
+def regressions(found: Comparison, gates: tuple[Gate, ...]) -> Iterator[tuple[Gate, str]]:
+    """The gates that do not hold, and why. What was not there before has no limit but zero."""
+    for gate in gates:
+        base, new = found.value(gate.name)
+        if new is None:
+            continue
+        if base is None:
+            yield gate, f"{gate.name} was of nothing, and is {new:,.0f}"
+        elif new > gate.limit(base):
+            yield gate, f"{gate.name} was {base:,.0f}, and is {new:,.0f}: {gate.text} allows less"
