@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from .amounts import percent
 from .findings import Axis, Field, Sweep
 from .svg import LETTER, Picture, shortened
-from .theory import BOUNDARIES, Boundary, Edge
+from .theory import BOUNDARIES, Boundary
 
 WIDE, HIGH = 880.0, 34.0
 FIELD_MAX = 120.0
@@ -84,24 +83,14 @@ def _theory(
     if across is None or up is None:
         return
     left, size, bottom = place
-    for edge, class_ in ((boundary.never, "never"), (boundary.always, "always")):
+    never = [sum(one <= boundary.never(value_ms) for one in across) for value_ms in up]
+    always = [sum(one < boundary.always(value_ms) for one in across) for value_ms in up]
+    for places, class_ in ((never, "never"), (always, "always")):
         points = []
-        for row, value_ms in enumerate(up):
-            x = left + _place(edge, value_ms, across) * size
-            top = bottom - (row + 1) * HIGH
-            points += [(x, bottom - row * HIGH), (x, top)]
+        for row, number in enumerate(places):
+            x = left + number * size - 1
+            points += [(x, bottom - row * HIGH), (x, bottom - (row + 1) * HIGH)]
         picture.path(points, f"theory {class_}")
-
-
-def _place(edge: Edge, value_ms: float, across: Sequence[float]) -> float:
-    """Where the edge is, in fields: a value stands in the middle of its own."""
-    at = edge(value_ms)
-    if at < across[0]:
-        return 0.0
-    for number, (one, next_one) in enumerate(pairwise(across)):
-        if at <= next_one:
-            return number + 0.5 + (at - one) / (next_one - one)
-    return float(len(across))
 
 
 def _times_ms(values: Sequence[str]) -> list[float] | None:

@@ -23,7 +23,7 @@ class Boundary:
 BOUNDARIES: Mapping[str, Boundary] = {
     "pause-against-session": Boundary(
         across="pause",
-        along="session",
+        along="session_ms",
         never=lambda session_ms: session_ms - HEARTBEAT_MS,
         always=lambda session_ms: session_ms * (1 + 1 / CHECKS),
         says=(

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kraftsim.pipeline.commit_log import Folder
 from kraftsim.pipeline.session import session
+from tests.pipeline.small_campaigns import SHAKY, SWEPT, make_campaign
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -19,3 +21,18 @@ def spark() -> "Iterator[SparkSession]":
     running = session("tests", master=TEST_MASTER, conf=TEST_CONF)
     yield running
     running.stop()
+
+
+@pytest.fixture(scope="session")
+def shaky(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """Some of its runs fail; with a bug planted, more do."""
+    folder = tmp_path_factory.mktemp("shaky")
+    scenario = folder / "shaky.yaml"
+    scenario.write_text(SHAKY)
+    return make_campaign(folder / "campaign", str(scenario), seeds=range(10), mutants="M41")
+
+
+@pytest.fixture(scope="session")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """Four cells of pauses against sessions."""
+    return make_campaign(tmp_path_factory.mktemp("swept") / "campaign", SWEPT, seeds=range(3))
