@@ -131,7 +131,10 @@ def knobs(lifts: Sequence[Lift]) -> str:
     heads = ("scenario", "knob", "verdict", "with it", "runs", "without", "runs", "difference")
     ends = (min(one.low for one in rows), max(one.high for one in rows))
     chart = charts.whiskers(
-        "Difference that a knob makes", rows, lambda tick: f"{tick:+.0f} points" if tick else "0 points", ends
+        "Difference that a knob makes",
+        rows,
+        lambda tick: f"{tick:+.0f} points" if tick else "0 points",
+        ends,
     )
     return section(
         "knobs",

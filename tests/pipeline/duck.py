@@ -1,6 +1,5 @@
 """The same views on DuckDB, which shares no code with Spark: what both say is in the files."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import duckdb
@@ -46,11 +45,8 @@ class Duck:
 
         return answer
 
-    def tamper(self, name: str, change: Iterable[str]) -> None:
-        """Copies a table, and changes the copy: statements about `{table}`."""
-        self.database.execute(f"create table tampered_{name} as select * from {name}")
-        for statement in change:
-            self.database.execute(statement.format(table=f"tampered_{name}"))
-        self.database.execute(
-            f"create or replace temp view {name} as select * from tampered_{name}"
-        )
+    def tamper(self, name: str, statement: str) -> None:
+        """From here on that table is a copy of it, called `tampered`, which a statement changes."""
+        self.database.execute(f"create table tampered as select * from {name}")
+        self.database.execute(statement)
+        self.database.execute(f"create or replace temp view {name} as select * from tampered")

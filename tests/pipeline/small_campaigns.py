@@ -39,13 +39,17 @@ expect:
 SWEPT = "pause-against-session"
 
 
-def make_campaign(folder: Path, *scenarios: str, seeds: range, mutants: str | None = None) -> Folder:
+def make_campaign(
+    folder: Path, *scenarios: str, seeds: range, mutants: str | None = None
+) -> Folder:
     given = argparse.Namespace(
         scenarios=list(scenarios),
         all=False,
         tag=[],
         seeds=seeds,
-        sweep=[("pause", ("3s", "13s")), ("session_ms", (6000, 12000))] if SWEPT in scenarios else [],
+        sweep=[("pause", ("3s", "13s")), ("session_ms", (6000, 12000))]
+        if SWEPT in scenarios
+        else [],
         cell=[],
         mutants=mutants,
         smoke=False,
