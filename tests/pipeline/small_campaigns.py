@@ -30,8 +30,8 @@ chaos:
   max_open_faults: 1
   kinds:
     proc.crash: {weight: 1, of: brokers}
-    proc.pause: {weight: 1, of: brokers}
-    net.delay: {weight: 2, of: nodes, low: 0ms, high: 200ms}
+    proc.pause: {weight: 3, of: brokers}
+    net.delay: {weight: 3, of: nodes, low: 0ms, high: 200ms}
 expect:
   never:
     - {record: FenceBroker}

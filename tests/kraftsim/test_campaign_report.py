@@ -1,0 +1,73 @@
+"""`kraftsim campaign report|compare|check`: what is refused before a JVM starts."""
+
+from pathlib import Path
+
+import pytest
+
+from kraftsim.campaign_report import whole_folder
+from kraftsim.cli import main
+from kraftsim.errors import UsageError
+from kraftsim.pipeline.commit_log import Folder
+from tests.pipeline.campaigns import QUIET, scenario_file
+from tests.pipeline.small_campaigns import make_campaign
+
+
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    folder = tmp_path_factory.mktemp("quiet")
+    return make_campaign(folder / "campaign", scenario_file(folder, QUIET), seeds=range(2))
+
+
+@pytest.mark.parametrize("verb", ["report", "check"])
+def test_a_folder_that_is_no_campaign_is_refused(verb, tmp_path: Path, capsys) -> None:
+    assert 2 == main(["campaign", verb, str(tmp_path)])
+    assert "expected the folder of a campaign" in capsys.readouterr().err
+
+
+def test_a_file_that_was_changed_is_named_with_the_way_out(quiet: Folder, capsys) -> None:
+    path = quiet.path / "runs" / "part-000000.parquet"
+    data = path.read_bytes()
+    path.write_bytes(data[:-1] + b"?")
+    try:
+        assert 2 == main(["campaign", "report", str(quiet.path)])
+    finally:
+        path.write_bytes(data)
+
+    said = capsys.readouterr().err
+    assert "part-000000.parquet: expected sha256" in said
+    assert f"kraftsim campaign sweep {quiet.path}" in said
+
+
+def test_a_shard_of_another_plan_is_refused(quiet: Folder, capsys) -> None:
+    path = quiet.path / "_shards" / "000000.json"
+    text = path.read_text()
+    path.write_text(text.replace(quiet.plan().digest, "0123456789abcdef"))
+    try:
+        assert 2 == main(["campaign", "compare", str(quiet.path), str(quiet.path)])
+    finally:
+        path.write_text(text)
+
+    assert "000000.json was made by plan 0123456789abcdef" in capsys.readouterr().err
+
+
+def test_a_campaign_without_runs_says_how_to_have_some(quiet: Folder, tmp_path: Path) -> None:
+    empty = Folder(tmp_path / "empty")
+    empty.begin(quiet.plan())
+
+    with pytest.raises(UsageError, match="has no runs yet: `kraftsim campaign resume"):
+        whole_folder(empty.path)
+
+
+def test_a_gate_that_is_unknown_names_the_nearest(quiet: Folder, capsys) -> None:
+    folder = str(quiet.path)
+    with pytest.raises(SystemExit) as ended:
+        main(["campaign", "compare", folder, folder, "--fail-on", "violation:+0"])
+
+    assert 2 == ended.value.code
+    assert "expected 'violations' (nearest)" in capsys.readouterr().err
+
+
+def test_two_places_for_spark_are_one_too_many(quiet: Folder, capsys) -> None:
+    words = ["--master", "local[2]", "--remote", "sc://h"]
+    assert 2 == main(["campaign", "report", str(quiet.path), *words])
+    assert "expected one of --master and --remote" in capsys.readouterr().err

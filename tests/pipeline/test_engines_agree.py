@@ -1,0 +1,120 @@
+"""Every query has the same answer in Spark and in DuckDB, on the same files."""
+
+from collections.abc import Iterator
+from math import isclose
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kraftsim.campaign_check import violations_of
+from kraftsim.campaign_compare import compared
+from kraftsim.pipeline.analysis import views
+from kraftsim.pipeline.analysis.views import define, frame_of, sql
+from kraftsim.pipeline.commit_log import Folder
+from kraftsim.pipeline.invariants import rules
+from kraftsim.pipeline.report import comparison
+from kraftsim.pipeline.report.gather import READS, gather
+from kraftsim.pipeline.tables import TABLES
+from tests.pipeline.duck import Duck, duck
+
+pytestmark = pytest.mark.spark
+
+
+def rows(answer: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    """In an order that does not depend on the engine."""
+    return sorted((tuple(one.values()) for one in answer), key=repr)
+
+
+def are_alike(one: Any, other: Any) -> bool:
+    if isinstance(one, float) or isinstance(other, float):
+        return isclose(one, other, rel_tol=1e-12)
+    return bool(one == other)
+
+
+def differences(ours: Any, theirs: Any, where: str = "") -> Iterator[str]:
+    """Between two documents, whose numbers may differ in their last digit."""
+    if isinstance(ours, dict):
+        assert ours.keys() == theirs.keys(), where
+        for key in ours:
+            yield from differences(ours[key], theirs[key], f"{where}.{key}")
+    elif isinstance(ours, list | tuple) and len(ours) == len(theirs):
+        for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+            yield from differences(one, other, f"{where}[{number}]")
+    elif not are_alike(ours, theirs):
+        yield f"{where}: {ours} and {theirs}"
+
+
+@pytest.fixture
+def tables(shaky) -> Duck:
+    return duck((shaky, ""))
+
+
+def test_a_report_is_the_same_of_both(spark, shaky, tables: Duck) -> None:
+    ours = gather(shaky, define(spark, shaky, READS)).to_document()
+    theirs = gather(shaky, tables.ask).to_document()
+
+    assert [] == list(differences(ours, theirs))
+
+
+def test_the_rules_find_nothing_in_either_and_the_replay_neither(spark, shaky) -> None:
+    assert [] == violations_of(spark, shaky)
+
+
+def test_what_a_rule_finds_in_a_tampered_campaign_is_the_same_of_both(spark, shaky) -> None:
+    """Every rule is broken by some row, and both engines name the same rows."""
+    broken = duck((shaky, ""))
+    broken.database.execute("create table tampered as select * from transitions")
+    broken.database.execute(
+        "update tampered set t_us = t_us - 3000000, seq = seq + 1 where kind in "
+        "('lease_expired', 'broker_fenced', 'agent_state')"
+    )
+    broken.database.execute("create or replace temp view transitions as select * from tampered")
+    define(spark, shaky, TABLES)
+    spark.createDataFrame(
+        broken.database.execute("select * from tampered").fetchall(), TABLES["transitions"].ddl
+    ).createOrReplaceTempView("transitions")
+    for text in rules.definitions(shaky.plan()):
+        broken.database.execute(text)
+        spark.sql(text)
+
+    for name in ("lives", *(one.name for one in rules.RULES)):
+        text = sql(name, rules.HERE)
+        ours = rows([row.asDict() for row in spark.sql(text).collect()])
+        assert ours == rows(broken.ask(text)), name
+    assert ours == []  # the last one counts kinds, and those were left as they were
+
+
+def test_a_comparison_is_the_same_of_both(spark, shaky) -> None:
+    both = duck((shaky, "base_"), (shaky, "new_"))
+    for text in comparison.definitions(shaky.plan(), shaky.plan()):
+        both.database.execute(text)
+
+    ours = compared(spark, shaky, shaky).to_document()
+    assert [] == list(differences(ours, comparison.compare(both.ask).to_document()))
+
+
+def test_a_table_without_files_is_an_empty_one(spark, shaky, tmp_path: Path) -> None:
+    empty = Folder(tmp_path / "empty")
+    empty.begin(shaky.plan())
+
+    for table in TABLES.values():
+        frame = frame_of(spark, empty, table)
+        assert (0, list(table.names)) == (frame.count(), frame.columns)
+
+
+def test_every_query_is_one_that_both_were_asked() -> None:
+    """A file that no test reads would be one that only one engine was tried with."""
+    asked = {one.stem for one in Path(views.__file__).parent.glob("*.sql")}
+    source = "".join(
+        Path(one).read_text("utf-8")
+        for one in (
+            views.__file__,
+            comparison.__file__,
+            Path(comparison.__file__).with_name("gather.py"),
+            Path(comparison.__file__).with_name("coverage.py"),
+        )
+    )
+    assert not {name for name in asked if f'"{name}"' not in source and f"'{name}'" not in source}
+    files = {one.stem for one in rules.HERE.glob("*.sql")}
+    assert files == {one.name for one in rules.RULES} | set(rules.VIEWS)
