@@ -16,7 +16,7 @@ from .campaign_compare import add_compare
 from .campaign_report import add_report
 from .errors import FAILED, GOOD, INTERRUPTED, VACUOUS, CommandError, UsageError
 from .scenario_runs import add_sweep, seed_range
-from .spark_options import add_spark
+from .spark_options import add_spark, expect_installed
 
 if TYPE_CHECKING:
     from kraftsim.pipeline.campaign import Engine, State
@@ -187,6 +187,7 @@ def _engine(given: argparse.Namespace) -> "Engine":
     """UsageError before anything starts, if it could not."""
     from functools import partial
 
+    expect_installed("pyarrow", *(["pyspark", "pandas"] if given.engine == "spark" else []))
     if given.engine == "local":
         from kraftsim.pipeline import local_engine
 

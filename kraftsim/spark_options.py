@@ -1,9 +1,10 @@
 """Where Spark runs, as a user says it; the same words for every verb that asks it."""
 
 import argparse
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from .errors import UsageError
+from .errors import CommandError, UsageError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -19,6 +20,7 @@ def add_spark(verb: argparse.ArgumentParser) -> None:
 
 def spark_of(given: argparse.Namespace) -> "SparkSession":
     """For queries; UsageError where it could not be."""
+    expect_installed("pyarrow", "pyspark", "pandas")
     from kraftsim.pipeline.session import session
 
     conf = dict(given.conf)
@@ -28,6 +30,13 @@ def spark_of(given: argparse.Namespace) -> "SparkSession":
         )
     except ValueError as error:
         raise UsageError(str(error)) from None
+
+
+def expect_installed(*modules: str) -> None:
+    """CommandError names what brings them; nothing of theirs is imported."""
+    for module in modules:
+        if find_spec(module) is None:
+            raise CommandError(f"campaigns need {module}: pip install 'kraftsim[spark]'")
 
 
 def setting(text: str) -> tuple[str, str]:
