@@ -10,7 +10,7 @@ import signal
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from threading import Event
 
 from .errors import GOOD, INTERRUPTED, CommandError, UsageError
@@ -105,8 +105,9 @@ def _tell_json(change: Mapping[str, object]) -> None:
 
 
 def _iso(value: object) -> str:
+    """Spark hands out times of this machine's zone; a log has none."""
     assert isinstance(value, datetime), value
-    return value.isoformat(timespec="milliseconds")
+    return f"{value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
 def _tell(change: Mapping[str, object]) -> None:

@@ -201,7 +201,7 @@ def test_the_verb_tells_of_kafkas_own_log(
     code, out, _ = run(f"follow --path {tmp_path / 'node'} --once")
     assert 0 == code
     assert (
-        "2026-11-21T01:12:20.822  offset 357      broker 2     UNFENCED -> FENCED, "
+        "2026-11-21T01:12:20.822Z  offset 357      broker 2     UNFENCED -> FENCED, "
         "lease fenced after 129.3 s, unfenced 99.3% of 130.2 s" in out.splitlines()
     )
 
