@@ -8,19 +8,13 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .campaign_report import whole_folder
 from .errors import FAILED, GOOD
-from .spark_options import add_spark, spark_of
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from kraftsim.pipeline.commit_log import Folder
+from .spark_options import add_spark, where_of
 
 SHOWN_MAX = 20  # rows of one rule, for people
-Rows = list[dict[str, Any]]
 
 
 def add_check(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -32,31 +26,16 @@ def add_check(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _check(given: argparse.Namespace) -> int:
+    from kraftsim.pipeline.on_spark import checked
+
     folder = whole_folder(given.folder)
-    spark = spark_of(given)
-    try:
-        rows = violations_of(spark, folder)
-    finally:
-        spark.stop()
+    rows = checked(folder, where_of(given))
     logs = sum(one.pieces["records"].rows for one in folder.commits().values())
     if given.json:
         print(json.dumps({"records": logs, "violations": rows}))
     else:
         print(*_lines(rows, logs), sep="\n")
     return FAILED if rows else GOOD
-
-
-def violations_of(spark: "SparkSession", folder: "Folder") -> Rows:
-    """Rows of the table `violations`: of the rules in SQL, and of the replay."""
-    from kraftsim.pipeline.analysis.views import define
-    from kraftsim.pipeline.invariants.recheck import recheck
-    from kraftsim.pipeline.invariants.rules import broken, definitions
-    from kraftsim.pipeline.tables import TABLES
-
-    ask = define(spark, folder, TABLES)
-    for text in definitions(folder.plan()):
-        spark.sql(text)
-    return [*broken(ask), *recheck(spark, folder)]
 
 
 def _lines(rows: Sequence[Mapping[str, Any]], logs: int) -> Iterator[str]:

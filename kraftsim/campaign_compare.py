@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING
 
 from .campaign_report import whole_folder
 from .errors import FAILED, GOOD, UsageError
-from .spark_options import add_spark, spark_of
+from .spark_options import add_spark, where_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from kraftsim.pipeline.commit_log import Folder
     from kraftsim.pipeline.report.comparison import Comparison, Quantile
     from kraftsim.pipeline.report.gates import Gate
 
@@ -49,14 +46,15 @@ def _gates(text: str) -> "tuple[Gate, ...]":
 
 
 def _compare(given: argparse.Namespace) -> int:
+    from kraftsim.pipeline.on_spark import compared
+    from kraftsim.pipeline.plan import PlanError
     from kraftsim.pipeline.report.gates import regressions
 
     base, new = whole_folder(given.base), whole_folder(given.new)
-    spark = spark_of(given)
     try:
-        found = compared(spark, base, new)
-    finally:
-        spark.stop()
+        found = compared(base, new, where_of(given))
+    except PlanError as error:
+        raise UsageError(f"{base.path}, {new.path}: {error}") from None
     wrong = list(regressions(found, given.fail_on))
     if given.json is not None:
         said = [{"gate": gate.text, "why": why} for gate, why in wrong]
@@ -65,22 +63,6 @@ def _compare(given: argparse.Namespace) -> int:
     print(*_lines(found), sep="\n")
     print(*(f"REGRESSION  {why}" for _, why in wrong), sep="\n", end="\n" if wrong else "")
     return FAILED if wrong else GOOD
-
-
-def compared(spark: "SparkSession", base: "Folder", new: "Folder") -> "Comparison":
-    """UsageError if they share no run."""
-    from kraftsim.pipeline.analysis.views import define
-    from kraftsim.pipeline.plan import PlanError
-    from kraftsim.pipeline.report.comparison import READS, compare, definitions
-
-    define(spark, base, READS, "base_")
-    ask = define(spark, new, READS, "new_")
-    for text in definitions(base.plan(), new.plan()):
-        spark.sql(text)
-    try:
-        return compare(ask)
-    except PlanError as error:
-        raise UsageError(f"{base.path}, {new.path}: {error}") from None
 
 
 def _lines(found: "Comparison") -> Iterator[str]:

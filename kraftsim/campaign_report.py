@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import FAILED, GOOD, VACUOUS, UsageError
-from .spark_options import add_spark, spark_of
+from .spark_options import add_spark, where_of
 
 if TYPE_CHECKING:
     from kraftsim.pipeline.commit_log import Folder
@@ -45,16 +45,10 @@ def whole_folder(path: Path) -> "Folder":
 
 
 def _report(given: argparse.Namespace) -> int:
-    from kraftsim.pipeline.analysis.views import define
-    from kraftsim.pipeline.report.gather import READS, gather
+    from kraftsim.pipeline.on_spark import reported
     from kraftsim.pipeline.report.page import page
 
-    folder = whole_folder(given.folder)
-    spark = spark_of(given)
-    try:
-        found = gather(folder, define(spark, folder, READS))
-    finally:
-        spark.stop()
+    found = reported(whole_folder(given.folder), where_of(given))
     html = given.html or (None if given.json else Path("report.html"))
     if html is not None:
         html.write_text(page(found), "utf-8")

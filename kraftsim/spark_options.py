@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .errors import CommandError, UsageError
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from kraftsim.pipeline.on_spark import Where
 
 
 def add_spark(verb: argparse.ArgumentParser) -> None:
@@ -18,18 +18,14 @@ def add_spark(verb: argparse.ArgumentParser) -> None:
     )
 
 
-def spark_of(given: argparse.Namespace) -> "SparkSession":
-    """For queries; UsageError where it could not be."""
+def where_of(given: argparse.Namespace) -> "Where":
+    """UsageError for two places."""
     expect_installed("pyarrow", "pyspark", "pandas")
-    from kraftsim.pipeline.session import session
+    from kraftsim.pipeline.on_spark import Where
 
-    conf = dict(given.conf)
-    try:
-        return session(
-            "kraftsim campaign", master=given.master, remote=given.remote, conf=conf, heavy=True
-        )
-    except ValueError as error:
-        raise UsageError(str(error)) from None
+    if given.master and given.remote:
+        raise UsageError("expected one of --master and --remote, got both")
+    return Where(given.master, given.remote, dict(given.conf))
 
 
 def expect_installed(*modules: str) -> None:

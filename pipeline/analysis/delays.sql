@@ -10,4 +10,4 @@ select what, scenario, count(*) as times,
   max(took_us) as max_us
 from delays
 group by grouping sets ((what, scenario), (what))
-order by what, scenario
+order by what, scenario nulls first

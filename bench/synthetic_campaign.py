@@ -1,0 +1,135 @@
+"""A big campaign in seconds: the runs of a small one, told again with other seeds.
+
+What reads campaigns can be timed at sizes that would take hours to run. Every run is one that has
+happened, so that rules hold, and files are written as shards write them.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from kraftsim.pipeline.commit_log import Commit, Folder, Piece, part, sum_of
+from kraftsim.pipeline.plan import Plan, Slice
+from kraftsim.pipeline.shard import ROWS_OF_A_GROUP
+from kraftsim.pipeline.tables import TABLES, Table
+
+EVENTS = ("transitions", "heartbeats", "records")
+EVENTS_OF_A_SHARD = 1_000_000
+Tables = Mapping[str, pa.Table]
+
+
+def grow(small: Folder, path: Path, events: int) -> Folder:
+    """At least so many events: rows of transitions, heartbeats and records."""
+    tables = {name: _read(small, table) for name, table in TABLES.items()}
+    canaries = {item.key for item in small.plan().items if item.is_canary}
+    subjects = {name: _of(table, canaries, wanted=False) for name, table in tables.items()}
+    seeds = pc.min_max(subjects["runs"]["seed"]).as_py()
+    span = seeds["max"] - seeds["min"] + 1
+    a_copy = sum(subjects[name].num_rows for name in EVENTS)
+    copies = -(-events // a_copy)
+    in_a_shard = max(1, EVENTS_OF_A_SHARD // a_copy)
+    firsts = range(0, copies, in_a_shard)
+    plan = _plan(small.plan(), seeds["min"], span, firsts, copies)
+    folder = Folder(path)
+    folder.begin(plan)
+    for number, first in enumerate(firsts):
+        some = range(first, min(first + in_a_shard, copies))
+        told = {
+            name: pa.concat_tables(_again(table, one * span) for one in some)
+            for name, table in subjects.items()
+        }
+        _commit(folder, plan, number, told)
+    _commit(
+        folder,
+        plan,
+        len(firsts),
+        {name: _of(one, canaries, wanted=True) for name, one in tables.items()},
+    )
+    return folder
+
+
+def _plan(small: Plan, seed: int, span: int, firsts: range, copies: int) -> Plan:
+    """The canaries have the last shard."""
+    subjects = [number for number, item in enumerate(small.items) if not item.is_canary]
+    canaries = [one for shard in small.shards for one in shard if small.items[one.item].is_canary]
+    shards = [
+        tuple(
+            Slice(
+                item,
+                seed + first * span,
+                seed + min(first + firsts.step, copies) * span,
+            )
+            for item in subjects
+        )
+        for first in firsts
+    ]
+    return replace(small, shards=(*shards, tuple(canaries)))
+
+
+def _read(folder: Folder, table: Table) -> pa.Table:
+    files = [folder.path / part(table.name, number) for number in sorted(folder.commits())]
+    return pa.concat_tables(pq.read_table(one) for one in files).combine_chunks()
+
+
+def _of(table: pa.Table, keys: set[str], *, wanted: bool) -> pa.Table:
+    """The runs of those items, or of the others."""
+    is_theirs = pc.is_in(_keys(table), pa.array(sorted(keys), pa.string()))
+    return table.filter(is_theirs if wanted else pc.invert(is_theirs))
+
+
+def _keys(table: pa.Table) -> Any:
+    return pc.replace_substring_regex(table["run_id"], "-[0-9]+$", "")
+
+
+def _again(table: pa.Table, later: int) -> pa.Table:
+    seeds = pc.add(table["seed"], later)
+    names = pc.binary_join_element_wise(_keys(table), pc.cast(seeds, pa.string()), "-")
+    for name, column in (("run_id", names), ("seed", seeds)):
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, table.schema.field(name), column)
+    return table
+
+
+def _commit(folder: Folder, plan: Plan, number: int, tables: Tables) -> None:
+    runs = tables["runs"].select(["scenario", "mutant", "verdict"]).to_pylist()
+    canaries = {item.name for item in plan.items if item.is_canary}
+    judged = [one for one in runs if one["scenario"] not in canaries]
+    folder.commit(
+        Commit(
+            shard=number,
+            plan=plan.digest,
+            digest=hashlib.sha256(str(number).encode()).hexdigest()[:32],
+            runs=len(runs),
+            verdicts=dict(Counter(one["verdict"] for one in judged if one["mutant"] is None)),
+            planted=dict(Counter(one["verdict"] for one in judged if one["mutant"] is not None)),
+            canaries={
+                one["scenario"]: one["verdict"] for one in runs if one["scenario"] in canaries
+            },
+            wall_s=0.0,
+            attempt=0,
+            pieces={
+                name: _write(folder, TABLES[name], number, one) for name, one in tables.items()
+            },
+        )
+    )
+
+
+def _write(folder: Folder, table: Table, number: int, rows: pa.Table) -> Piece:
+    steady = [one.name for one in table.columns if one.steady]
+    with folder.new_file(part(table.name, number)) as path:
+        pq.write_table(
+            rows,
+            path,
+            compression="zstd",
+            row_group_size=ROWS_OF_A_GROUP,
+            use_dictionary=[one for one in table.names if one not in steady],
+            column_encoding=dict.fromkeys(steady, "DELTA_BINARY_PACKED"),
+        )
+        return Piece(rows.num_rows, path.stat().st_size, sum_of(path))
