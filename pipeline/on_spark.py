@@ -3,7 +3,7 @@
 Each has its session for itself, unless one runs already, which then is left as it was.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,8 @@ from .tables import TABLES
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+MANY_ROWS = 5_000_000  # of fewer, the JVM's second compiler costs more than it saves
+
 
 @dataclass(frozen=True, slots=True)
 class Where:
@@ -32,13 +34,13 @@ class Where:
 
 
 def reported(folder: Folder, where: Where) -> Findings:
-    with _session(where) as spark:
+    with _session(where, _rows(folder, READS)) as spark:
         return gather(folder, define(spark, folder, READS))
 
 
 def checked(folder: Folder, where: Where) -> list[dict[str, Any]]:
     """Rows of the table `violations`: of the rules in SQL, and of the replay."""
-    with _session(where) as spark:
+    with _session(where, _rows(folder, TABLES)) as spark:
         ask = define(spark, folder, TABLES)
         for text in definitions(folder.plan()):
             spark.sql(text)
@@ -47,7 +49,8 @@ def checked(folder: Folder, where: Where) -> list[dict[str, Any]]:
 
 def compared(base: Folder, new: Folder, where: Where) -> comparison.Comparison:
     """PlanError if they share no run."""
-    with _session(where) as spark:
+    rows = _rows(base, comparison.READS) + _rows(new, comparison.READS)
+    with _session(where, rows) as spark:
         define(spark, base, comparison.READS, "base_")
         ask = define(spark, new, comparison.READS, "new_")
         for text in comparison.definitions(base.plan(), new.plan()):
@@ -55,8 +58,14 @@ def compared(base: Folder, new: Folder, where: Where) -> comparison.Comparison:
         return comparison.compare(ask)
 
 
+def _rows(folder: Folder, names: Iterable[str]) -> int:
+    commits = folder.commits().values()
+    return sum(commit.pieces[name].rows for name in names for commit in commits)
+
+
 @contextmanager
-def _session(where: Where) -> "Iterator[SparkSession]":
+def _session(where: Where, rows: int) -> "Iterator[SparkSession]":
+    """For queries that read so many rows."""
     from pyspark.sql import SparkSession
 
     is_ours = SparkSession.getActiveSession() is None
@@ -65,7 +74,7 @@ def _session(where: Where) -> "Iterator[SparkSession]":
         master=where.master,
         remote=where.remote,
         conf=where.conf,
-        heavy=True,
+        heavy=rows > MANY_ROWS,
     )
     try:
         yield spark
