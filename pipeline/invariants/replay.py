@@ -22,6 +22,7 @@ class Replay:
 
     brokers: dict[int, Data] = field(default_factory=dict)
     topics: dict[str, str] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
     partitions: dict[tuple[str, int], Data] = field(default_factory=dict)
     leaders: dict[int, int] = field(default_factory=dict)
     told: dict[int, tuple[str, int | None]] = field(default_factory=dict)
@@ -139,15 +140,19 @@ class Replay:
 
     def topic(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
         self.told[offset] = ("topic_created", None)
-        if data["name"] in self.topics.values():
+        if data["name"] in self.names:
             yield f"topic {data['name']} is there already"
+        self.names.add(data["name"])
         self.topics[data["topicId"]] = data["name"]
 
     def remove_topic(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
         self.told[offset] = ("topic_deleted", None)
         topic = data["topicId"]
-        if self.topics.pop(topic, None) is None:
+        name = self.topics.pop(topic, None)
+        if name is None:
             yield f"topic {topic} is removed, and is not there"
+        else:
+            self.names.discard(name)
         for key in [one for one in self.partitions if one[0] == topic]:
             del self.partitions[key]
 

@@ -105,6 +105,14 @@ def test_nobody_who_is_fenced_is_elected() -> None:
     assert ["offset 9: orders-0: 1 is elected, and is fenced"] == wrong
 
 
+def test_a_topic_s_name_is_free_again_when_it_is_removed() -> None:
+    removed, again = ("REMOVE_TOPIC_RECORD", {"topicId": "T"}), ("TOPIC_RECORD", TOPIC)
+
+    assert ["offset 7: topic orders is there already"] == said_of(again)
+    assert [] == said_of(removed, again)
+    assert ["offset 8: topic T is removed, and is not there"] == said_of(removed, removed)
+
+
 def test_an_epoch_begins_with_its_leader_and_has_one() -> None:
     assert ["leader epoch 2 begins with TOPIC_RECORD"] == said_of(
         ("TOPIC_RECORD", {"name": "other", "topicId": "U"}), leader_epoch=2
