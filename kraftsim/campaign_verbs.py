@@ -15,6 +15,7 @@ from .campaign_check import add_check
 from .campaign_compare import add_compare
 from .campaign_report import add_report
 from .errors import FAILED, GOOD, INTERRUPTED, VACUOUS, CommandError, UsageError
+from .interrupts import Interrupts
 from .scenario_runs import add_sweep, seed_range
 from .spark_options import add_spark, expect_installed
 
@@ -217,8 +218,14 @@ def _go_on(folder: "Folder", engine: "Engine", given: argparse.Namespace) -> int
     from .campaign_progress import CampaignProgress
 
     progress = CampaignProgress(is_wanted=not given.json)
+
+    def tell(state: "State", worked_s: float) -> None:
+        interrupts.hear()
+        progress.tell(state, worked_s)
+
     try:
-        state = run_campaign(folder, engine, progress.tell)
+        with Interrupts() as interrupts:
+            state = run_campaign(folder, engine, tell)
     except (PlanError, EngineError) as error:
         raise CommandError(
             f"{error}; what is committed stays: kraftsim campaign resume {folder.path}"

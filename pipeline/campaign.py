@@ -64,17 +64,18 @@ def run_campaign(folder: Folder, engine: Engine, tell: Tell) -> State:
     worked. PlanError where somebody else runs it; nothing is started if nothing is missing."""
     with _alone(folder):
         plan = folder.plan()
-        commits = folder.commits()
-        missing = [number for number in range(len(plan.shards)) if number not in commits]
+        done, digest, began_s = folder.commits(), plan.digest, time.monotonic()
+
+        def look() -> None:
+            nonlocal done
+            done = folder.commits_since(done, digest)
+            tell(state_of(plan, done), _since(began_s))
+
         folder.sweep()
+        missing = [number for number in range(len(plan.shards)) if number not in done]
         if missing:
-            began_s = time.monotonic()
-            engine(plan, folder, missing, lambda: tell(_now(plan, folder), _since(began_s)))
-        return _now(plan, folder)
-
-
-def _now(plan: Plan, folder: Folder) -> State:
-    return state_of(plan, folder.commits())
+            engine(plan, folder, missing, look)
+        return state_of(plan, folder.commits())
 
 
 def _since(began_s: float) -> float:

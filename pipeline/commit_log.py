@@ -83,9 +83,14 @@ class Folder:
     def commits(self) -> dict[int, Commit]:
         """Of every shard that is done. PlanError for one of another plan, or one that nobody can
         read."""
-        plan_digest = self.plan().digest
-        found = {}
+        return self.commits_since({}, self.plan().digest)
+
+    def commits_since(self, known: Mapping[int, Commit], plan_digest: str) -> dict[int, Commit]:
+        """Those that are `known`, and what has come since: for who asks time and again."""
+        found = dict(known)
         for path in sorted((self.path / SHARDS).glob("[0-9]*.json")):
+            if int(path.stem) in known:
+                continue
             commit = _read_commit(path)
             if commit.plan != plan_digest:
                 raise PlanError(

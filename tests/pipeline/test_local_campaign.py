@@ -99,7 +99,7 @@ def test_runs_are_the_same_whatever_the_hash_seed(quiet, whole, tmp_path):
 def test_a_driver_that_is_killed_is_resumed_as_if_nothing_had_been(quiet, whole, seed, tmp_path):
     out = tmp_path / "c"
     process = started("run", quiet, "--seeds", "1..21", "--out", out, *LOCAL, *SMALL)
-    until_commits(process, out, Random(seed).randrange(1, 15))
+    until_commits(process, out, Random(seed).randrange(1, 9))
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
 

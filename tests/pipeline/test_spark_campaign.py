@@ -140,7 +140,7 @@ def test_a_driver_that_is_killed_is_resumed_as_if_nothing_had_been(
     out = tmp_path / "c"
     with place(name, tmp_path) as (where, env):
         process = started("run", quiet, *SEEDS, "--out", out, *where, env=env)
-        until_commits(process, out, Random(seed).randrange(1, 15))
+        until_commits(process, out, Random(seed).randrange(1, 9))
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
 
