@@ -11,10 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from . import campaign_summary as summary
 from .campaign_check import add_check
 from .campaign_compare import add_compare
 from .campaign_report import add_report
-from .errors import FAILED, GOOD, INTERRUPTED, VACUOUS, CommandError, UsageError
+from .errors import FAILED, GOOD, INTERRUPTED, CommandError, UsageError
 from .interrupts import Interrupts
 from .scenario_runs import add_sweep, seed_range
 from .spark_options import add_spark, expect_installed
@@ -22,7 +23,6 @@ from .spark_options import add_spark, expect_installed
 if TYPE_CHECKING:
     from kraftsim.pipeline.campaign import Engine, State
     from kraftsim.pipeline.commit_log import Folder
-    from kraftsim.pipeline.plan import Plan
 
 SAMPLE = 20  # runs that `verify` repeats
 ENGINES = ("spark", "local")
@@ -114,7 +114,7 @@ def _status(given: argparse.Namespace) -> int:
 
     folder = _folder(given)
     state = state_of(folder.plan(), folder.commits())
-    return _tell(folder, state, given)
+    return summary.tell(folder, state, as_json=given.json)
 
 
 def _verify(given: argparse.Namespace) -> int:
@@ -236,53 +236,4 @@ def _go_on(folder: "Folder", engine: "Engine", given: argparse.Namespace) -> int
         return INTERRUPTED
     finally:
         progress.clear()
-    return _tell(folder, state, given)
-
-
-def _tell(folder: "Folder", state: "State", given: argparse.Namespace) -> int:
-    deaf = _deaf_canaries(folder.plan(), state)
-    if given.json:
-        print(json.dumps(_document(state) | {"deaf_canaries": deaf}))
-    else:
-        print(*_lines(folder, state, deaf), sep="\n")
-    if deaf or state.failures:
-        return FAILED
-    return VACUOUS if state.verdicts["vacuous"] else GOOD
-
-
-def _deaf_canaries(plan: "Plan", state: "State") -> list[str]:
-    """Those that did not do what they are there for, among the runs that are done."""
-    return [
-        f"{item.name}: expected {item.expected}, got {state.canaries[item.name]}"
-        for item in plan.items
-        if item.is_canary and state.canaries.get(item.name, item.expected) != item.expected
-    ]
-
-
-def _document(state: "State") -> dict[str, object]:
-    return {
-        "shards": state.shards,
-        "shards_done": state.done_shards,
-        "runs": state.runs,
-        "runs_done": state.done_runs,
-        "verdicts": dict(state.verdicts),
-        "planted": dict(state.planted),
-        "canaries": state.canaries,
-    }
-
-
-def _lines(folder: "Folder", state: "State", deaf: list[str]) -> list[str]:
-    counts = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(state.verdicts.items()))
-    lines = [
-        f"{state.done_runs:,} of {state.runs:,} runs, {state.done_shards:,} of {state.shards:,} "
-        f"shards: {counts or 'none yet'}"
-    ]
-    if state.planted:
-        killed = state.planted["fail"]
-        lines.append(f"with bugs planted: {killed:,} of {state.planted.total():,} runs fell")
-    lines += [f"A canary is deaf, so nothing here proves anything: {one}" for one in deaf]
-    if not state.is_finished:
-        lines.append(f"unfinished: kraftsim campaign resume {folder.path}")
-    else:
-        lines.append(f"kraftsim campaign report {folder.path} --html report.html")
-    return lines
+    return summary.tell(folder, state, as_json=given.json)

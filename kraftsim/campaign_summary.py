@@ -1,0 +1,61 @@
+"""What a campaign has come to, told from its commits, and the exit code that says the same."""
+
+import json
+from typing import TYPE_CHECKING
+
+from .errors import FAILED, GOOD, VACUOUS
+
+if TYPE_CHECKING:
+    from kraftsim.pipeline.campaign import State
+    from kraftsim.pipeline.commit_log import Folder
+    from kraftsim.pipeline.plan import Plan
+
+
+def tell(folder: "Folder", state: "State", *, as_json: bool) -> int:
+    """Print it; the exit code."""
+    deaf = _deaf_canaries(folder.plan(), state)
+    if as_json:
+        print(json.dumps(_document(state) | {"deaf_canaries": deaf}))
+    else:
+        print(*_lines(folder, state, deaf), sep="\n")
+    if deaf or state.failures:
+        return FAILED
+    return VACUOUS if state.verdicts["vacuous"] else GOOD
+
+
+def _deaf_canaries(plan: "Plan", state: "State") -> list[str]:
+    """Those that did not do what they are there for, among the runs that are done."""
+    return [
+        f"{item.name}: expected {item.expected}, got {state.canaries[item.name]}"
+        for item in plan.items
+        if item.is_canary and state.canaries.get(item.name, item.expected) != item.expected
+    ]
+
+
+def _document(state: "State") -> dict[str, object]:
+    return {
+        "shards": state.shards,
+        "shards_done": state.done_shards,
+        "runs": state.runs,
+        "runs_done": state.done_runs,
+        "verdicts": dict(state.verdicts),
+        "planted": dict(state.planted),
+        "canaries": state.canaries,
+    }
+
+
+def _lines(folder: "Folder", state: "State", deaf: list[str]) -> list[str]:
+    counts = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(state.verdicts.items()))
+    lines = [
+        f"{state.done_runs:,} of {state.runs:,} runs, {state.done_shards:,} of {state.shards:,} "
+        f"shards: {counts or 'none yet'}"
+    ]
+    if state.planted:
+        killed = state.planted["fail"]
+        lines.append(f"with bugs planted: {killed:,} of {state.planted.total():,} runs fell")
+    lines += [f"A canary is deaf, so nothing here proves anything: {one}" for one in deaf]
+    if not state.is_finished:
+        lines.append(f"unfinished: kraftsim campaign resume {folder.path}")
+    else:
+        lines.append(f"kraftsim campaign report {folder.path} --html report.html")
+    return lines
