@@ -112,8 +112,8 @@ def knobs(lifts: Sequence[Lift]) -> str:
     said = (
         "For each fault that was drawn in some runs and not in others, how many more of a hundred "
         "runs fail (or are vacuous) with it than without it; the line is the 95 % interval, and "
-        f"one that crosses zero may be chance. {clear} of {len(lifts)} do not cross it; of so many "
-        f"about {max(1, round(len(lifts) / 20))} would not by chance alone."
+        f"one that crosses zero may be chance. {clear} of {len(lifts)} do not cross it; by chance "
+        f"alone {len(lifts) / 20:.1f} would be expected not to."
     )
     numbers = [
         (
