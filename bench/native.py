@@ -91,7 +91,9 @@ def _compile() -> None:
     for path in hot:
         Path(path).write_text(native_source.said_to_a_compiler(Path(path).read_text()))
     print(f"compiling {len(hot)} modules to machine code: some minutes", file=sys.stderr)
-    extensions = mypycify(["--ignore-missing-imports", *hot], opt_level="2", debug_level="0")
+    # A file of C for each module: of all in one, gcc thinks for many minutes.
+    options = {"opt_level": "2", "debug_level": "0", "multi_file": True}
+    extensions = mypycify(["--ignore-missing-imports", *hot], **options)
     for one in extensions:
         one.extra_compile_args.append("-fno-semantic-interposition")  # nobody replaces its calls
     setup(
