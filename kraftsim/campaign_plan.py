@@ -6,6 +6,7 @@ A plan depends on nothing but those words, the files and our code: the same on e
 import argparse
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kraftsim.scenarios.plan import expand
@@ -14,7 +15,7 @@ from kraftsim.scenarios.reading import document_of
 from .errors import UsageError
 from .mutant_verbs import mutants_of
 from .own_files import sources
-from .scenario_files import expect_sound
+from .scenario_files import expect_sound, library
 from .scenario_runs import CANARIES, chosen
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def plan_of(given: argparse.Namespace) -> "Plan":
     files = list(chosen(given))
     for file in files:
         expect_sound(file)
-    subjects = [one for one in files if one.scenario.name not in CANARIES]
+    _expect_names_apart(files)
+    subjects = [one for one in files if not _is_canary(one)]
     if not subjects:
         raise UsageError("expected a scenario besides the canaries, which every campaign has")
     items = (*_items(subjects, given), *_canaries())
@@ -47,6 +49,21 @@ def plan_of(given: argparse.Namespace) -> "Plan":
     cost_s = {number: _cost_s(item, seeds[number].start) for number, item in enumerate(items)}
     shards = shards_of(items, seeds, cost_s, given.shard_seconds or SHARD_S)
     return Plan(code=code_digest(), events=given.events, items=items, shards=shards)
+
+
+def _expect_names_apart(files: "list[ScenarioFile]") -> None:
+    """By its name a scenario is known in every table."""
+    paths: dict[str, Path] = {}
+    for file in files:
+        path = file.path.resolve()
+        known = library().get(file.scenario.name)
+        first = paths.setdefault(file.scenario.name, known if _is_canary(file) and known else path)
+        if first.resolve() != path:
+            raise UsageError(f"{path} and {first}: two scenarios are called {file.scenario.name!r}")
+
+
+def _is_canary(file: "ScenarioFile") -> bool:
+    return file.scenario.name in CANARIES
 
 
 def _items(files: "list[ScenarioFile]", given: argparse.Namespace) -> "Iterator[Item]":

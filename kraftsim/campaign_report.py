@@ -1,7 +1,7 @@
 """`kraftsim campaign report`: what a campaign has shown, as a page and as numbers.
 
-Exit codes: those of the campaign itself, 0 passed, 1 failed (or a canary is deaf), 3 vacuous; 2 for
-a folder that is no campaign, or not whole.
+Exit codes: those of the campaign itself, 0 passed, 1 failed (or a canary is deaf), 3 vacuous or
+unfinished; 2 for a folder that is no campaign, or not whole.
 """
 
 import argparse
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kraftsim.pipeline.commit_log import Folder
     from kraftsim.pipeline.report.findings import Findings
 
-EXIT_CODES = {"pass": GOOD, "fail": FAILED, "vacuous": VACUOUS}
+EXIT_CODES = {"pass": GOOD, "fail": FAILED, "vacuous": VACUOUS, "unfinished": VACUOUS}
 
 
 def add_report(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -65,4 +65,6 @@ def _sentence(found: "Findings") -> str:
         return f"failed: a canary is deaf, so nothing here proves anything ({names})"
     runs = sum(one.runs for one in found.cells)
     scenarios = len({one.scenario for one in found.cells})
-    return f"{found.verdict}: {runs:,} runs of {scenarios:,} scenarios"
+    return (
+        f"{found.verdict}: {runs:,} runs of {scenarios:,} scenario{'' if scenarios == 1 else 's'}"
+    )

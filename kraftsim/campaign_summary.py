@@ -48,8 +48,10 @@ def _lines(folder: "Folder", state: "State", deaf: list[str]) -> list[str]:
     counts = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(state.verdicts.items()))
     lines = [
         f"{state.done_runs:,} of {state.runs:,} runs, {state.done_shards:,} of {state.shards:,} "
-        f"shards: {counts or 'none yet'}"
+        f"shards; judged: {counts or 'none yet'}"
     ]
+    if state.canaries and not deaf:
+        lines.append("the canaries, which must not pass, did not")
     if state.planted:
         killed = state.planted["fail"]
         lines.append(f"with bugs planted: {killed:,} of {state.planted.total():,} runs fell")

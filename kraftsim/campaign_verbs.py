@@ -7,7 +7,7 @@ interrupted; what is committed by then stays.
 import argparse
 import json
 import os
-from collections.abc import Callable
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,10 +77,19 @@ def _add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         default="all",
         help="of which runs transitions, heartbeats and records are kept",
     )
-    one.add_argument("--shard-seconds", type=float, metavar="S", help="work in a shard, about; 8")
+    one.add_argument(
+        "--shard-seconds", type=_seconds, metavar="S", help="work in a shard, about; 8"
+    )
     _add_engine(one)
     one.add_argument("--json", action="store_true", help="print JSON")
     one.set_defaults(run=_run, cell=[])
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds < inf:
+        raise argparse.ArgumentTypeError(f"expected more than 0 seconds, got {text}")
+    return seconds
 
 
 def _add_engine(verb: argparse.ArgumentParser) -> None:
@@ -99,7 +108,7 @@ def _run(given: argparse.Namespace) -> int:
 
     engine = _engine(given)
     folder = Folder(given.out)
-    _refused_as_usage(lambda: folder.begin(plan_of(given)))
+    folder.begin(plan_of(given))
     return _go_on(folder, engine, given)
 
 
@@ -128,6 +137,8 @@ def _verify(given: argparse.Namespace) -> int:
         progress = CampaignProgress(is_wanted=not given.json)
         wrong = list(differences(folder, given.sample, _engine(given), progress.tell))
         progress.clear()
+    elif not given.json:
+        wrong.append(f"kraftsim campaign sweep {folder.path} sets corrupt shards aside")
     if given.json:
         print(json.dumps({"sample": given.sample, "wrong": wrong}))
     else:
@@ -136,11 +147,11 @@ def _verify(given: argparse.Namespace) -> int:
 
 
 def _sweep(given: argparse.Namespace) -> int:
+    from kraftsim.pipeline.campaign import alone
+
     folder = _folder(given)
-    removed = folder.sweep()
-    aside = [commit.shard for commit in folder.commits().values() if any(folder.corrupt(commit))]
-    for number in aside:
-        folder.set_aside(number)
+    with alone(folder):
+        removed, aside = folder.sweep(), folder.set_corrupt_aside()
     if given.json:
         print(json.dumps({"removed": removed, "aside": aside}))
     else:
@@ -157,17 +168,8 @@ def _folder(given: argparse.Namespace) -> "Folder":
     from kraftsim.pipeline.commit_log import Folder
 
     folder = Folder(given.folder)
-    _refused_as_usage(folder.plan)
+    folder.plan()
     return folder
-
-
-def _refused_as_usage(do: Callable[[], object]) -> None:
-    from kraftsim.pipeline.plan import PlanError
-
-    try:
-        do()
-    except PlanError as error:
-        raise UsageError(str(error)) from None
 
 
 def _expect_whole(folder: "Folder") -> None:
@@ -196,9 +198,11 @@ def _engine(given: argparse.Namespace) -> "Engine":
             raise UsageError(
                 "--engine local has no --master, --remote or --conf: those are Spark's"
             )
+        if given.workers is not None and given.workers < 1:
+            raise UsageError(f"--workers: expected 1 or more, got {given.workers}")
         workers = given.workers or os.cpu_count() or 1
         return partial(local_engine.run_shards, workers=workers)
-    if given.workers:
+    if given.workers is not None:
         raise UsageError("--workers is of --engine local; for Spark: --master 'local[N,4]'")
     if given.master and given.remote:
         raise UsageError("expected one of --master and --remote, got both")
@@ -213,7 +217,6 @@ def _engine(given: argparse.Namespace) -> "Engine":
 def _go_on(folder: "Folder", engine: "Engine", given: argparse.Namespace) -> int:
     from kraftsim.pipeline.campaign import run_campaign
     from kraftsim.pipeline.local_engine import EngineError
-    from kraftsim.pipeline.plan import PlanError
 
     from .campaign_progress import CampaignProgress
 
@@ -226,7 +229,7 @@ def _go_on(folder: "Folder", engine: "Engine", given: argparse.Namespace) -> int
     try:
         with Interrupts() as interrupts:
             state = run_campaign(folder, engine, tell)
-    except (PlanError, EngineError) as error:
+    except EngineError as error:
         raise CommandError(
             f"{error}; what is committed stays: kraftsim campaign resume {folder.path}"
         ) from None

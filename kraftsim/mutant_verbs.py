@@ -67,7 +67,7 @@ def mutants_of(names: Iterable[str]) -> "list[Mutant]":
 
     for name in names:
         if name not in MUTANTS:
-            raise UsageError(f"unknown mutant {name!r}: expected {nearest(name, MUTANTS)}")
+            raise UsageError(f"unknown mutant {name!r}: expected {nearest(name, sorted(MUTANTS))}")
     return [MUTANTS[name] for name in names or sorted(MUTANTS)]
 
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 CANARIES = {"campaign-canary": "fail", "vacuous-fault": "vacuous"}
 
 
+SEED_MAX = 2**63 - 1  # as tables keep them
+
+
 def add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     one = words.add_parser("run", help="run scenarios and judge them")
     one.add_argument("scenarios", nargs="*", metavar="FILE|NAME")
@@ -75,6 +78,8 @@ def seed_range(text: str) -> range:
     first, dots, last = text.partition("..")
     if not dots or not first.isdecimal() or not last.isdecimal() or int(first) >= int(last):
         raise argparse.ArgumentTypeError(f"expected A..B with A before B, got {text!r}")
+    if int(last) > SEED_MAX:
+        raise argparse.ArgumentTypeError(f"expected seeds up to {SEED_MAX}, got {last}")
     return range(int(first), int(last))
 
 

@@ -62,7 +62,7 @@ Tell = Callable[[State, float], None]
 def run_campaign(folder: Folder, engine: Engine, tell: Tell) -> State:
     """Run what is missing. `tell` hears how far it has come, and for how many seconds this has
     worked. PlanError where somebody else runs it; nothing is started if nothing is missing."""
-    with _alone(folder):
+    with alone(folder):
         plan = folder.plan()
         done, digest, began_s = folder.commits(), plan.digest, time.monotonic()
 
@@ -83,8 +83,8 @@ def _since(began_s: float) -> float:
 
 
 @contextmanager
-def _alone(folder: Folder) -> Iterator[None]:
-    """Two who run one campaign would sweep each other's files away."""
+def alone(folder: Folder) -> Iterator[None]:
+    """Two at one campaign would sweep each other's files away. PlanError for the second."""
     path = folder.path / LOCK
     number = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:

@@ -60,12 +60,15 @@ class Folder:
     # The plan
 
     def begin(self, plan: Plan) -> None:
-        """PlanError if there is a campaign already."""
+        """PlanError if there is a campaign already, or anything else: files of others would be
+        taken for ours."""
         if (self.path / PLAN).exists():
             raise PlanError(
                 f"{self.path} has a campaign: `kraftsim campaign resume {self.path}` goes on with "
                 "it; expected an empty folder for another one"
             )
+        if self.path.is_dir() and any(self.path.iterdir()):
+            raise PlanError(f"{self.path} is not empty: expected an empty folder, or none yet")
         (self.path / SHARDS).mkdir(parents=True, exist_ok=True)
         self._put(PLAN, plan.to_json().encode())
 
@@ -120,6 +123,20 @@ class Folder:
                 yield f"{path}: expected {piece.size} bytes, got {size}"
             elif (sha256 := sum_of(path)) != piece.sha256:
                 yield f"{path}: expected sha256 {piece.sha256[:12]}..., got {sha256[:12]}..."
+
+    def set_corrupt_aside(self) -> list[int]:
+        """Shards whose files are not what was committed, and commits that nobody can read: they
+        are to be run again."""
+        aside = []
+        for path in sorted((self.path / SHARDS).glob("[0-9]*.json")):
+            try:
+                is_sound = not any(self.corrupt(_read_commit(path)))
+            except PlanError:
+                is_sound = False
+            if not is_sound:
+                aside.append(int(path.stem))
+                self.set_aside(aside[-1])
+        return aside
 
     def set_aside(self, shard: int) -> None:
         """Its files are not read any more, and kept for whoever wants to know what befell them."""
@@ -180,8 +197,8 @@ def _read_commit(path: Path) -> Commit:
         return Commit(**words)
     except (ValueError, KeyError, TypeError) as error:
         raise PlanError(
-            f"{path}: expected the commit of a shard, got something else ({error}); remove it, and "
-            "`kraftsim campaign resume` runs that shard again"
+            f"{path}: expected the commit of a shard, got something else ({error}); "
+            "`kraftsim campaign sweep` sets it aside, and `resume` runs that shard again"
         ) from None
 
 

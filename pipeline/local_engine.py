@@ -5,7 +5,9 @@ commit is tried again, like a task of Spark's.
 """
 
 import multiprocessing
+import os
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -61,11 +63,20 @@ def _work(plan: str, number: int, path: str, attempt: int) -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started us
+    threading.Thread(target=_end_with_driver, daemon=True).start()
     try:
         run_shard(Plan.from_json(plan), number, Folder(Path(path)), attempt)
     except (OSError, PlanError) as error:  # it would not be better the next time
         print(f"shard {number}: {error}", file=sys.stderr)
         sys.exit(HOPELESS)
+
+
+def _end_with_driver() -> None:
+    """Or whoever resumes would find us at the same shard."""
+    driver = multiprocessing.parent_process()
+    assert driver is not None, "expected to be somebody's child"
+    driver.join()
+    os._exit(1)
 
 
 def _expect_another(number: int, attempt: int, code: int | None) -> None:

@@ -19,7 +19,7 @@ RUNS_MAX = 10_000_000
 EVENTS = ("all", "failures", "none")
 
 
-class PlanError(Exception):
+class PlanError(ValueError):
     """A plan that is not what it was, or cannot be read; the text says what to do."""
 
 
@@ -77,6 +77,8 @@ class Plan:
                 items=tuple(Item.of(one) for one in document["items"]),
                 shards=tuple(tuple(Slice(*one) for one in shard) for shard in document["shards"]),
             )
+        except PlanError:
+            raise
         except (ValueError, KeyError, TypeError) as error:
             raise PlanError(
                 f"expected the plan of a campaign, got something else: {error}"

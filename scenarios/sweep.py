@@ -32,8 +32,11 @@ def cells(document: object) -> Iterator[Mapping[str, object]]:
 
 def swept(document: object, values: Mapping[str, tuple[object, ...]]) -> object:
     """The document with a sweep over these values: of a name that it sweeps itself, or of the word
-    at that place, as in `cluster.brokers`. Problem for a place that cannot be."""
+    at that place, as in `cluster.brokers`. Its pins are of other cells. Problem for a place that
+    cannot be."""
     words = dict(mapping(document, ()))
+    if values:
+        words.pop("pins", None)
     sweep = dict(mapping(words.get("sweep", {}), ("sweep",)))
     for name, chosen in values.items():
         if name not in sweep:

@@ -211,9 +211,12 @@ class Findings:
 
     @property
     def verdict(self) -> str:
-        """fail: a canary is deaf, or a run failed or did not end; else vacuous or pass."""
+        """fail: a canary is deaf, or a run failed or did not end; unfinished: as long as something
+        is to be run, nothing can be passed; else vacuous or pass."""
         if self.deaf or any(one.failed or one.unended for one in self.cells):
             return "fail"
+        if self.campaign.shards_done < self.campaign.shards:
+            return "unfinished"
         return "vacuous" if any(one.vacuous for one in self.cells) else "pass"
 
     def to_document(self) -> dict[str, object]:

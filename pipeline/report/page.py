@@ -12,6 +12,7 @@ HEADS = {
     "pass": "Passed: every run did what its scenario claims.",
     "fail": "Failed.",
     "vacuous": "Nothing was broken, but some runs have shown nothing.",
+    "unfinished": "Unfinished: nothing was broken by now.",
 }
 NAMES = (
     ("verdicts", "Verdicts"),

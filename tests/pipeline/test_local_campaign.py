@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shutil
 import signal
 from random import Random
 
@@ -13,6 +14,7 @@ from kraftsim.pipeline.commit_log import Folder, part
 from kraftsim.pipeline.items import Item
 from kraftsim.pipeline.package import code_digest
 from kraftsim.pipeline.plan import Plan, Slice
+from tests.interop.running import eventually
 from tests.pipeline.campaigns import (
     DEADLY,
     ERROR,
@@ -229,7 +231,7 @@ def test_two_drivers_do_not_run_one_campaign(tmp_path, capsys):
     while not (out / ".lock").exists():
         assert process.poll() is None
     try:
-        assert 1 == main(["campaign", "resume", str(out), *LOCAL])
+        assert 2 == main(["campaign", "resume", str(out), *LOCAL])
         assert "another process runs this campaign" in capsys.readouterr().err
     finally:
         process.send_signal(signal.SIGINT)
@@ -244,6 +246,8 @@ def test_two_drivers_do_not_run_one_campaign(tmp_path, capsys):
         (["run", "steady-heartbeats", "--seeds", "2..2", "--out", "x"], "A before B"),
         (["run", "campaign-canary", "--seeds", "1..2", "--out", "x"], "besides the canaries"),
         (["run", "steady-heartbeats", "--mutants", "M4", "--seeds", "1..2", "--out", "x"], "M4"),
+        (["run", "x", "--shard-seconds", "nan", "--seeds", "1..2", "--out", "x"], "more than 0"),
+        (["run", "x", "--seeds", f"1..{2**64}", "--out", "x"], "seeds up to"),
         (["resume", "nowhere"], "has no plan.json"),
         (["status", "nowhere"], "has no plan.json"),
     ],
@@ -265,3 +269,70 @@ def test_settings_of_spark_are_not_dropped_in_silence(capsys):
 
     assert 2 == main(["campaign", *words, "--master", "local[2]"])
     assert "Spark's" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("count", ["0", "-3"])
+def test_nobody_can_do_no_work(quiet, count, tmp_path, capsys):
+    words = ["--seeds", "1..2", "--out", str(tmp_path / "c"), "--engine", "local"]
+
+    assert 2 == main(["campaign", "run", quiet, *words, "--workers", count])
+    assert f"1 or more, got {count}" in capsys.readouterr().err
+
+
+def test_a_folder_of_other_things_is_left_alone(quiet, tmp_path, capsys):
+    (tmp_path / "mine.txt").write_text("mine")
+
+    assert 2 == main(["campaign", "run", quiet, "--seeds", "1..2", "--out", str(tmp_path), *LOCAL])
+    assert "is not empty" in capsys.readouterr().err
+    assert ["mine.txt"] == [path.name for path in tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("name", ["steady-heartbeats", "campaign-canary"])
+def test_two_scenarios_of_one_name_are_refused(name, tmp_path, capsys):
+    mine = scenario_file(tmp_path, QUIET | {"name": name})
+    words = ["run", mine, "steady-heartbeats", "--seeds", "1..2", "--out", str(tmp_path / "c")]
+
+    assert 2 == main(["campaign", *words, *LOCAL])
+    assert f"two scenarios are called {name!r}" in capsys.readouterr().err
+
+
+def test_a_word_of_a_scenario_with_pins_can_be_swept(tmp_path):
+    out, words = tmp_path / "c", ["--sweep", "cluster.brokers=4,5", "--smoke", "--seeds", "1..2"]
+    done = campaign("run", "broker-crash-fenced", *words, "--out", out, *LOCAL)
+
+    assert done.returncode in (0, 3), done.stderr
+    cells = {row["cell"] for row in rows(out, "runs") if row["scenario"] == "broker-crash-fenced"}
+    assert {"cluster.brokers=4", "cluster.brokers=5"} == cells
+
+
+@pytest.mark.parametrize("verb", ["status", "resume", "verify"])
+@pytest.mark.parametrize("harm", ["plan", "commit"])
+def test_a_changed_plan_or_commit_is_told_in_a_line(verb, harm, whole, tmp_path, capsys):
+    out = tmp_path / "c"
+    shutil.copytree(whole, out)
+    path = out / ("plan.json" if harm == "plan" else "_shards/000000.json")
+    path.write_text(path.read_text().replace('"quiet"', '"queit"') if harm == "plan" else "{}")
+
+    assert 2 == main(["campaign", verb, str(out)])
+    assert str(out) in capsys.readouterr().err
+
+
+def test_a_commit_that_nobody_can_read_is_set_aside_and_its_shard_run_again(whole, tmp_path):
+    out = tmp_path / "c"
+    shutil.copytree(whole, out)
+    (out / "_shards/000000.json").write_text("{}")
+
+    assert 0 == main(["campaign", "sweep", str(out)])
+    assert 0 == main(["campaign", "resume", str(out), *LOCAL])
+    assert digests(whole) == digests(out)
+
+
+def test_workers_end_with_a_driver_that_is_killed(tmp_path):
+    slow = scenario_file(tmp_path, QUIET | {"time": {"run": "50m", "limit": "2h"}})
+    process = started("run", slow, "--seeds", "1..21", "--out", tmp_path / "c", *LOCAL)
+    while len(alive_in_session(process.pid)) < 4:
+        assert process.poll() is None
+    process.kill()
+    process.communicate()
+
+    eventually(lambda: alive_in_session(process.pid), [], ignoring=OSError)
