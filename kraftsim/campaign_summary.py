@@ -25,10 +25,12 @@ def tell(folder: "Folder", state: "State", *, as_json: bool) -> int:
 
 def _deaf_canaries(plan: "Plan", state: "State") -> list[str]:
     """Those that did not do what they are there for, among the runs that are done."""
+    from kraftsim.pipeline.campaign import canaries_of
+
     return [
-        f"{item.name}: expected {item.expected}, got {state.canaries[item.name]}"
-        for item in plan.items
-        if item.is_canary and state.canaries.get(item.name, item.expected) != item.expected
+        f"{one.name}: expected {one.expected}, got {one.got}"
+        for one in canaries_of(plan, state)
+        if one.is_deaf
     ]
 
 

@@ -16,9 +16,9 @@ from .campaign_check import add_check
 from .campaign_compare import add_compare
 from .campaign_report import add_report
 from .errors import FAILED, GOOD, INTERRUPTED, CommandError, UsageError
-from .interrupts import Interrupts
+from .interrupts import interrupts_noted
 from .scenario_runs import add_sweep, seed_range
-from .spark_options import add_spark, expect_installed
+from .spark_options import add_spark, expect_installed, where_of
 
 if TYPE_CHECKING:
     from kraftsim.pipeline.campaign import Engine, State
@@ -132,7 +132,7 @@ def _verify(given: argparse.Namespace) -> int:
     from .campaign_progress import CampaignProgress
 
     folder = _folder(given)
-    wrong = [one for commit in folder.commits().values() for one in folder.corrupt(commit)]
+    wrong = list(folder.corruptions())
     if not wrong:
         progress = CampaignProgress(is_wanted=not given.json)
         wrong = list(differences(folder, given.sample, _engine(given), progress.tell))
@@ -181,17 +181,16 @@ def _expect_whole(folder: "Folder") -> None:
             f"{folder.path} was begun by another version of kraftsim: its runs would not be the "
             "same now; go on with that one, or begin another campaign"
         )
-    for commit in folder.commits().values():
-        for wrong in folder.corrupt(commit):
-            raise CommandError(f"{wrong}; `kraftsim campaign sweep {folder.path}` sets it aside")
+    for wrong in folder.corruptions():
+        raise CommandError(f"{wrong}; `kraftsim campaign sweep {folder.path}` sets it aside")
 
 
 def _engine(given: argparse.Namespace) -> "Engine":
     """UsageError before anything starts, if it could not."""
     from functools import partial
 
-    expect_installed("pyarrow", *(["pyspark", "pandas"] if given.engine == "spark" else []))
     if given.engine == "local":
+        expect_installed("pyarrow")
         from kraftsim.pipeline import local_engine
 
         if given.master or given.remote or given.conf:
@@ -204,30 +203,29 @@ def _engine(given: argparse.Namespace) -> "Engine":
         return partial(local_engine.run_shards, workers=workers)
     if given.workers is not None:
         raise UsageError("--workers is of --engine local; for Spark: --master 'local[N,4]'")
-    if given.master and given.remote:
-        raise UsageError("expected one of --master and --remote, got both")
+    where = where_of(given)
     from kraftsim.pipeline.java import require_java
     from kraftsim.pipeline.spark_engine import run_shards
 
-    if not given.remote:
+    if not where.remote:
         require_java()
-    return partial(run_shards, master=given.master, remote=given.remote, conf=dict(given.conf))
+    return partial(run_shards, master=where.master, remote=where.remote, conf=where.conf)
 
 
 def _go_on(folder: "Folder", engine: "Engine", given: argparse.Namespace) -> int:
-    from kraftsim.pipeline.campaign import run_campaign
-    from kraftsim.pipeline.local_engine import EngineError
+    from kraftsim.pipeline.campaign import EngineError, run_campaign
 
     from .campaign_progress import CampaignProgress
 
     progress = CampaignProgress(is_wanted=not given.json)
 
     def tell(state: "State", worked_s: float) -> None:
-        interrupts.hear()
+        if asked.is_set():
+            raise KeyboardInterrupt
         progress.tell(state, worked_s)
 
     try:
-        with Interrupts() as interrupts:
+        with interrupts_noted() as asked:
             state = run_campaign(folder, engine, tell)
     except EngineError as error:
         raise CommandError(

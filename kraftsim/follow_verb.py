@@ -6,15 +6,14 @@ Spark and Java are needed, and missed before anything starts.
 import argparse
 import json
 import os
-import signal
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from threading import Event
 
 from .errors import GOOD, INTERRUPTED, CommandError, UsageError
 from .http_client import service_url
+from .interrupts import interrupts_noted
 from .spark_options import setting
 
 
@@ -52,7 +51,7 @@ def run_follow(given: argparse.Namespace) -> int:
         with _java_said_apart():
             spark = session("kraftsim follow", master=given.master, conf=conf)
         tell = _tell_json if given.json else _tell
-        with _interrupted() as stop:
+        with interrupts_noted() as stop:
             query = follow.start(
                 spark,
                 source,
@@ -73,17 +72,6 @@ def _source(given: argparse.Namespace) -> dict[str, str]:
     if given.url is not None:
         raise UsageError(f"expected one of --url and --path, got {given.url} and {given.path}")
     return {"path": given.path}
-
-
-@contextmanager
-def _interrupted() -> Iterator[Event]:
-    """Set by Ctrl-C: Spark's own handler would call Java in the middle of a call."""
-    stop = Event()
-    before = signal.signal(signal.SIGINT, lambda *_: stop.set())
-    try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -11,13 +11,14 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-LOOK_EVERY_S = 0.2
+from .campaign import LOOK_EVERY_S, Look
+
 PATIENCE_S = 1.0  # for an orderly end; Ctrl-C is answered within two seconds
 
 
 def in_background(
     work: Callable[[], None],
-    look: Callable[[], None],
+    look: Look,
     end: Callable[[], None],
     *,
     owns_children: bool,

@@ -15,8 +15,28 @@ from dataclasses import dataclass, field
 from .commit_log import LOCK, Commit, Folder
 from .plan import Plan, PlanError
 
+ATTEMPTS = 4  # at a shard, on every engine: as many as Spark makes at a task with local[N,4]
+LOOK_EVERY_S = 0.2
+
 Look = Callable[[], None]
 Engine = Callable[[Plan, Folder, Sequence[int], Look], None]
+
+
+class EngineError(Exception):
+    """Shards that could not be run at all; what is committed stays."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Canary:
+    """`got` is None where it has not run yet."""
+
+    name: str
+    expected: str
+    got: str | None
+
+    @property
+    def is_deaf(self) -> bool:
+        return self.got is not None and self.got != self.expected
 
 
 @dataclass(slots=True)
@@ -54,6 +74,15 @@ def state_of(plan: Plan, commits: Mapping[int, Commit]) -> State:
     for commit in commits.values():
         state.add(commit)
     return state
+
+
+def canaries_of(plan: Plan, state: State) -> tuple[Canary, ...]:
+    """All that are planned."""
+    return tuple(
+        Canary(name=item.name, expected=item.expected, got=state.canaries.get(item.name))
+        for item in plan.items
+        if item.is_canary
+    )
 
 
 Tell = Callable[[State, float], None]

@@ -124,6 +124,11 @@ class Folder:
             elif (sha256 := sum_of(path)) != piece.sha256:
                 yield f"{path}: expected sha256 {piece.sha256[:12]}..., got {sha256[:12]}..."
 
+    def corruptions(self) -> Iterator[str]:
+        """What is wrong with the files of all shards."""
+        for commit in self.commits().values():
+            yield from self.corrupt(commit)
+
     def set_corrupt_aside(self) -> list[int]:
         """Shards whose files are not what was committed, and commits that nobody can read: they
         are to be run again."""

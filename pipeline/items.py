@@ -65,4 +65,5 @@ class Item:
     @staticmethod
     def of(document: Mapping[str, object]) -> "Item":
         words = dict(document)
-        return Item(**words | {"cell": tuple(words["cell"])})  # type: ignore[arg-type]
+        words["cell"] = tuple(words["cell"])  # type: ignore[arg-type]  # we wrote it
+        return Item(**words)  # type: ignore[arg-type]  # we wrote it

@@ -10,24 +10,17 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from multiprocessing import connection
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
+from .campaign import ATTEMPTS, LOOK_EVERY_S, EngineError, Look
 from .commit_log import Folder
 from .plan import Plan, PlanError
 from .shard import run_shard
 
-ATTEMPTS = 4  # as many as Spark makes with local[N,4]
-LOOK_EVERY_S = 0.2
 HOPELESS = 74  # as sysexits.h calls an error of input or output
-
-Look = Callable[[], None]
-
-
-class EngineError(Exception):
-    """Shards that could not be run at all; what is committed stays."""
 
 
 def run_shards(
@@ -36,6 +29,7 @@ def run_shards(
     """`look` is called now and then, between the ends of shards."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
+    text = plan.to_json()
     waiting = deque((number, 0) for number in missing)
     running: dict[int, tuple[ForkServerProcess, int, int]] = {}
     try:
@@ -43,7 +37,7 @@ def run_shards(
             while waiting and len(running) < workers:
                 number, attempt = waiting.popleft()
                 process = context.Process(
-                    target=_work, args=(plan.to_json(), number, str(folder.path), attempt)
+                    target=_work, args=(text, number, str(folder.path), attempt)
                 )
                 process.start()
                 running[process.sentinel] = (process, number, attempt)

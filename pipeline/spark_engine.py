@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from .background import in_background
+from .campaign import ATTEMPTS, EngineError, Look
 from .commit_log import Folder
-from .local_engine import ATTEMPTS, EngineError, Look
 from .package import write_zip
 from .plan import Plan
 from .session import session
@@ -158,7 +158,7 @@ def _run(spark: "SparkSession", task: Task, count: int) -> Exception | None:
     """What ended the job, if it did not end well. EngineError for a shard that cannot be kept."""
     try:
         rows = spark.range(0, count, 1, count).mapInArrow(task, DDL).collect()
-    except Exception as error:
+    except Exception as error:  # whatever it was, what it has not committed is tried again
         return error
     for row in rows:
         if row.error:

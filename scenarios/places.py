@@ -41,7 +41,7 @@ def changed(kind: type[P], value: T, change: Callable[[P], P], path: Path = ()) 
     """`value` with every `kind` within it as `change` gives it, in the order of the fields. Problem
     for what does not fit any more."""
     if isinstance(value, kind):
-        return _at(path, lambda: change(value))  # type: ignore[no-any-return]
+        return _at(path, lambda: change(value))  # type: ignore[no-any-return]  # of the kind it was
     if isinstance(value, tuple):
         parts = (changed(kind, one, change, (*path, i)) for i, one in enumerate(value))
         return tuple(parts)  # type: ignore[return-value]
@@ -58,7 +58,7 @@ def changed(kind: type[P], value: T, change: Callable[[P], P], path: Path = ()) 
             changes[one.name] = after
     if not changes:
         return value
-    return _at(path, lambda: replace(value, **changes))  # type: ignore[no-any-return]
+    return _at(path, lambda: replace(value, **changes))  # type: ignore[no-any-return]  # of the kind it was
 
 
 def _at(path: Path, make: Callable[[], Any]) -> Any:

@@ -30,12 +30,11 @@ def committed_files(folder: Folder, table: Table) -> list[str]:
 
 def expect_whole(folder: Folder) -> None:
     """PlanError names the first file that is not what was committed, or is of another plan."""
-    for commit in folder.commits().values():
-        for wrong in folder.corrupt(commit):
-            raise PlanError(
-                f"{wrong}; `kraftsim campaign sweep {folder.path}` sets that shard aside, and "
-                "`resume` runs it again"
-            )
+    for wrong in folder.corruptions():
+        raise PlanError(
+            f"{wrong}; `kraftsim campaign sweep {folder.path}` sets that shard aside, and "
+            "`resume` runs it again"
+        )
 
 
 def define(spark: "SparkSession", folder: Folder, names: Iterable[str], prefix: str = "") -> Ask:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from ..analysis.statistics import Difference, Share
+from ..campaign import Canary
 
 FORMAT = "kraftsim/campaign-report/1"
 
@@ -28,19 +29,6 @@ class Campaign:
     @property
     def events(self) -> int:
         return sum(self.rows[name] for name in ("transitions", "heartbeats", "records"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Canary:
-    """`got` is None where it has not run yet."""
-
-    name: str
-    expected: str
-    got: str | None
-
-    @property
-    def is_deaf(self) -> bool:
-        return self.got is not None and self.got != self.expected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

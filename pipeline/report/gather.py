@@ -9,7 +9,7 @@ from typing import Any
 
 from ..analysis.statistics import difference, share_of
 from ..analysis.views import Ask, sql
-from ..campaign import state_of
+from ..campaign import State, canaries_of, state_of
 from ..commit_log import Commit, Folder
 from ..plan import Plan
 from ..tables import TABLES
@@ -17,7 +17,6 @@ from .coverage import coverage_of
 from .findings import (
     Availability,
     Campaign,
-    Canary,
     Cell,
     Delay,
     Failure,
@@ -36,9 +35,10 @@ def gather(folder: Folder, ask: Ask) -> Findings:
     plan, commits = folder.plan(), folder.commits()
     cells = [Cell(**row) for row in ask(sql("cells"))]
     cells.sort(key=lambda one: (one.scenario, one.cell))
+    state = state_of(plan, commits)
     return Findings(
-        campaign=_campaign(plan, commits),
-        canaries=_canaries(plan, commits),
+        campaign=_campaign(plan, commits, state),
+        canaries=canaries_of(plan, state),
         cells=tuple(cells),
         failures=tuple(Failure(**row) for row in ask(sql("failures"))),
         lifts=_lifts(ask),
@@ -51,8 +51,7 @@ def gather(folder: Folder, ask: Ask) -> Findings:
     )
 
 
-def _campaign(plan: Plan, commits: Mapping[int, Commit]) -> Campaign:
-    state = state_of(plan, commits)
+def _campaign(plan: Plan, commits: Mapping[int, Commit], state: State) -> Campaign:
     return Campaign(
         plan=plan.digest,
         code=plan.code,
@@ -69,15 +68,6 @@ def _campaign(plan: Plan, commits: Mapping[int, Commit]) -> Campaign:
 def _seeds(plan: Plan) -> tuple[int, int]:
     slices = [one for shard in plan.shards for one in shard if not plan.items[one.item].is_canary]
     return min(one.first for one in slices), max(one.end for one in slices)
-
-
-def _canaries(plan: Plan, commits: Mapping[int, Commit]) -> tuple[Canary, ...]:
-    got = state_of(plan, commits).canaries
-    return tuple(
-        Canary(name=item.name, expected=item.expected, got=got.get(item.name))
-        for item in plan.items
-        if item.is_canary
-    )
 
 
 def _lifts(ask: Ask) -> tuple[Lift, ...]:
