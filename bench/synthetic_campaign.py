@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from kraftsim.pipeline.commit_log import Commit, Folder, Piece, part, sum_of
+from kraftsim.pipeline.commit_log import Commit, Folder, part
+from kraftsim.pipeline.pieces import write_piece
 from kraftsim.pipeline.plan import Plan, Slice
-from kraftsim.pipeline.shard import ROWS_OF_A_GROUP
 from kraftsim.pipeline.tables import TABLES, Table
 
 EVENTS = ("transitions", "heartbeats", "records")
@@ -115,21 +115,7 @@ def _commit(folder: Folder, plan: Plan, number: int, tables: Tables) -> None:
             wall_s=0.0,
             attempt=0,
             pieces={
-                name: _write(folder, TABLES[name], number, one) for name, one in tables.items()
+                name: write_piece(folder, number, TABLES[name], one) for name, one in tables.items()
             },
         )
     )
-
-
-def _write(folder: Folder, table: Table, number: int, rows: pa.Table) -> Piece:
-    steady = [one.name for one in table.columns if one.steady]
-    with folder.new_file(part(table.name, number)) as path:
-        pq.write_table(
-            rows,
-            path,
-            compression="zstd",
-            row_group_size=ROWS_OF_A_GROUP,
-            use_dictionary=[one for one in table.names if one not in steady],
-            column_encoding=dict.fromkeys(steady, "DELTA_BINARY_PACKED"),
-        )
-        return Piece(rows.num_rows, path.stat().st_size, sum_of(path))

@@ -30,7 +30,7 @@ COST_S = 0.0005  # of a node for a virtual second, about: a shard need not be ex
 def plan_of(given: argparse.Namespace) -> "Plan":
     """UsageError names what cannot be meant."""
     from kraftsim.pipeline.package import code_digest
-    from kraftsim.pipeline.plan import RUNS_MAX, SHARD_S, Plan, shards_of
+    from kraftsim.pipeline.plan import RUNS_MAX, Plan, shards_of
 
     files = list(chosen(given))
     for file in files:
@@ -47,7 +47,7 @@ def plan_of(given: argparse.Namespace) -> "Plan":
     if (runs := sum(map(len, seeds.values()))) > RUNS_MAX:
         raise UsageError(f"expected at most {RUNS_MAX:,} runs, got {runs:,}")
     cost_s = {number: _cost_s(item, seeds[number].start) for number, item in enumerate(items)}
-    shards = shards_of(items, seeds, cost_s, given.shard_seconds or SHARD_S)
+    shards = shards_of(items, seeds, cost_s, given.shard_seconds)
     return Plan(code=code_digest(), events=given.events, items=items, shards=shards)
 
 
@@ -94,7 +94,7 @@ def _item(
     scenario = file.scenario
     document = json.loads(json.dumps(document_of(scenario)))
     return Item(
-        called=file.called,
+        called=str(file.path.resolve()) if file.called == str(file.path) else file.called,
         document=document,
         cell=scenario.cell,
         is_small=is_small,

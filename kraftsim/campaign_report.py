@@ -6,6 +6,7 @@ unfinished; 2 for a folder that is no campaign, or not whole.
 
 import argparse
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,8 +49,10 @@ def _report(given: argparse.Namespace) -> int:
     from kraftsim.pipeline.on_spark import reported
     from kraftsim.pipeline.report.page import page
 
-    found = reported(whole_folder(given.folder), where_of(given))
     html = given.html or (None if given.json else Path("report.html"))
+    for file in (html, given.json):
+        _expect_writable(file)
+    found = reported(whole_folder(given.folder), where_of(given))
     if html is not None:
         html.write_text(page(found), "utf-8")
     if given.json is not None:
@@ -57,6 +60,12 @@ def _report(given: argparse.Namespace) -> int:
     written = [str(one) for one in (html, given.json) if one is not None]
     print(f"{_sentence(found)}; written: {', '.join(written)}")
     return EXIT_CODES[found.verdict]
+
+
+def _expect_writable(file: Path | None) -> None:
+    """Known before the work, not after it."""
+    if file is not None and (file.is_dir() or not os.access(file.resolve().parent, os.W_OK)):
+        raise UsageError(f"expected a file in a folder that can be written, got {file}")
 
 
 def _sentence(found: "Findings") -> str:

@@ -47,9 +47,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    parser = build_parser()
-    given = parser.parse_args(words)
     try:
+        given = build_parser().parse_args(words)
         run: Callable[[argparse.Namespace], int] = given.run
         return run(given)
     except CommandError as error:

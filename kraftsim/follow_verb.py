@@ -6,6 +6,7 @@ Spark and Java are needed, and missed before anything starts.
 import argparse
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -41,6 +42,7 @@ def run_follow(given: argparse.Namespace) -> int:
         from kraftsim.pipeline.live import follow
         from kraftsim.pipeline.live.log import KraftLogError
         from kraftsim.pipeline.live.options import options_of
+        from kraftsim.pipeline.package import code_on_workers
         from kraftsim.pipeline.session import session
     except ModuleNotFoundError as error:
         raise CommandError(f"follow needs {error.name}: pip install 'kraftsim[spark]'") from None
@@ -48,10 +50,11 @@ def run_follow(given: argparse.Namespace) -> int:
     try:
         options_of(source).log.extent()  # a wrong address is told before Java has started
         conf = follow.CONF | dict(given.conf)
+        print(f"following {' '.join(source.values())}; Spark needs a moment", file=sys.stderr)
         with _java_said_apart():
             spark = session("kraftsim follow", master=given.master, conf=conf)
         tell = _tell_json if given.json else _tell
-        with interrupts_noted() as stop:
+        with interrupts_noted() as stop, code_on_workers(spark):
             query = follow.start(
                 spark,
                 source,

@@ -1,20 +1,22 @@
-"""How far a long run has come, for somebody who waits at a terminal: one line, written over."""
+"""How far a long run has come: one line, written over; in a log a line now and then."""
 
 import sys
 import time
 from typing import TextIO
 
 PATIENCE_S = 1.0  # what is over by then needs no line
+PATIENCE_OF_LOGS_S = 30.0
 WIDTH = 79
 
 
 class Progress:
-    """Called as often as one likes; says nothing where nobody looks: `is_wanted` and a terminal at
-    the other end of stderr."""
+    """Called as often as one likes; says nothing where it is not wanted."""
 
     def __init__(self, *, is_wanted: bool, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
-        self._is_shown = is_wanted and self._stream.isatty()
+        self._is_wanted = is_wanted
+        self._is_terminal = self._stream.isatty()
+        self._patience_s = PATIENCE_S if self._is_terminal else PATIENCE_OF_LOGS_S
         self._told_s = time.monotonic()
         self._is_there = False
 
@@ -24,17 +26,22 @@ class Progress:
 
     def say(self, line: str) -> None:
         now_s = time.monotonic()
-        if self._is_shown and now_s - self._told_s >= PATIENCE_S:
-            self._told_s, self._is_there = now_s, True
-            self._write(line[:WIDTH].ljust(WIDTH))
+        if not self._is_wanted or now_s - self._told_s < self._patience_s:
+            return
+        self._told_s = now_s
+        if self._is_terminal:
+            self._is_there = True
+            self._write(f"\r{line[:WIDTH].ljust(WIDTH)}\r")
+        else:
+            self._write(f"{line}\n")
 
     def clear(self) -> None:
         """The line is gone: what comes next is the result."""
         if self._is_there:
             self._is_there = False
-            self._write(" " * WIDTH)
+            self._write(f"\r{' ' * WIDTH}\r")
         self._told_s = time.monotonic()
 
-    def _write(self, line: str) -> None:
-        self._stream.write(f"\r{line}\r")
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
         self._stream.flush()

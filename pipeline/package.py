@@ -1,15 +1,22 @@
-"""Our own modules as a zip, for workers that have not installed us: the simulation and what runs a
-shard of it. They need pyarrow beside it, and nothing else.
+"""Our own modules as a zip, for workers that have not installed us: the simulation, what runs a
+shard of it, and the source `kraftlog`. They need pyarrow beside it, and pandas and protobuf where
+Spark keeps state.
 """
 
 import hashlib
 import importlib.util
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 FOLDERS = ("controller", "broker_agent", "scenarios", "pipeline")
-DEPENDENCY = "sortedcontainers"
+BESIDE = ("pyspark_kraftlog", "sortedcontainers")
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a zip of the same modules has the same bytes
 
 
@@ -26,9 +33,26 @@ def write_zip(folder: Path) -> Path:
     """What `spark.addArtifacts(..., pyfile=True)` takes; it is named by what is in it."""
     path = folder / f"kraftsim-{code_digest()}.zip"
     with ZipFile(path, "w", ZIP_DEFLATED) as file:
-        for name, source in (*_modules(), *_sources(DEPENDENCY, _root(DEPENDENCY))):
+        for name, source in (*_modules(), *_beside()):
             _add(file, name, source.read_bytes())
     return path
+
+
+@contextmanager
+def code_on_workers(spark: "SparkSession") -> Iterator[None]:
+    """Workers elsewhere fetch the zip when they begin, so that it stays for as long."""
+    if _is_here(spark):
+        yield
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        spark.addArtifacts(str(write_zip(Path(folder))), pyfile=True)
+        yield
+
+
+def _is_here(spark: "SparkSession") -> bool:
+    """Are the workers forked from this Python? A Connect server may be anywhere."""
+    is_connect = type(spark).__module__.startswith("pyspark.sql.connect")
+    return not is_connect and str(spark.conf.get("spark.master")).startswith("local")
 
 
 def _add(file: ZipFile, name: str, data: bytes) -> None:
@@ -42,6 +66,11 @@ def _modules() -> Iterator[tuple[str, Path]]:
     yield "kraftsim/__init__.py", root / "__init__.py"
     for folder in FOLDERS:
         yield from _sources(f"kraftsim/{folder}", root / folder)
+
+
+def _beside() -> Iterator[tuple[str, Path]]:
+    for package in BESIDE:
+        yield from _sources(package, _root(package))
 
 
 def _sources(name: str, root: Path) -> Iterator[tuple[str, Path]]:

@@ -14,6 +14,8 @@ from .items import Item
 
 FORMAT = "kraftsim/campaign/1"
 SHARD_S = 8.0  # long enough that a task's own cost does not count, short enough to lose
+LONG_SHARD_S = 30.0  # of long campaigns: what files say of themselves is half of small ones
+SHARDS_OF_LONG = 50  # or more, before any is longer than SHARD_S
 SHARDS_MAX = 2000  # of more, opening the files would cost more than reading them
 RUNS_MAX = 10_000_000
 EVENTS = ("all", "failures", "none")
@@ -89,10 +91,12 @@ def shards_of(
     items: Sequence[Item],
     seeds: Mapping[int, range],
     cost_s: Mapping[int, float],
-    shard_s: float = SHARD_S,
+    shard_s: float | None = None,
 ) -> tuple[tuple[Slice, ...], ...]:
-    """`seeds` and what a run costs, by item. Shards cost about the same, in the order of items."""
+    """`seeds` and what a run costs, by item. Shards cost about the same, in the order of items:
+    `shard_s`, or what is good for so long a campaign."""
     total_s = sum(len(seeds[number]) * cost_s[number] for number in range(len(items)))
+    shard_s = shard_s or min(max(SHARD_S, total_s / SHARDS_OF_LONG), LONG_SHARD_S)
     shard_s = max(shard_s, total_s / SHARDS_MAX)
     shards: list[tuple[Slice, ...]] = []
     shard: list[Slice] = []

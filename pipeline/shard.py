@@ -12,17 +12,20 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
 from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING
 
 from kraftsim.scenarios.mutants import MUTANTS, planted
 from kraftsim.scenarios.scenario import Scenario
 
-from .commit_log import Commit, Folder, Piece, part, sum_of
+from .commit_log import Commit, Folder
 from .items import Item
 from .one_run import Ran, Rows, not_ended, run_one
+from .pieces import write_piece
 from .plan import Plan, seeds_of
 from .tables import TABLES, Table
 
-ROWS_OF_A_GROUP = 512 * 1024  # a group for each run made files more than twice as large
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def run_shard(plan: Plan, number: int, folder: Folder, attempt: int = 0) -> Commit:
@@ -49,7 +52,10 @@ def run_shard(plan: Plan, number: int, folder: Folder, attempt: int = 0) -> Comm
         canaries=canaries,
         wall_s=round(time.monotonic() - began_s, 3),
         attempt=attempt,
-        pieces={name: _write(folder, number, TABLES[name], some) for name, some in rows.items()},
+        pieces={
+            name: write_piece(folder, number, TABLES[name], _table(TABLES[name], some))
+            for name, some in rows.items()
+        },
     )
     folder.commit(commit)
     return commit
@@ -96,21 +102,10 @@ def _ending(code: int | None) -> str:
     return f"its process ended with code {code}"
 
 
-def _write(folder: Folder, number: int, table: Table, rows: Rows) -> Piece:
+def _table(table: Table, rows: Rows) -> "pa.Table":
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     schema = table.schema()
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(table.columns)
     arrays = [pa.array(one, kind) for one, kind in zip(columns, schema.types, strict=True)]
-    steady = [one.name for one in table.columns if one.steady]
-    with folder.new_file(part(table.name, number)) as path:
-        pq.write_table(
-            pa.table(arrays, schema=schema),
-            path,
-            compression="zstd",
-            row_group_size=ROWS_OF_A_GROUP,
-            use_dictionary=[one for one in table.names if one not in steady],
-            column_encoding=dict.fromkeys(steady, "DELTA_BINARY_PACKED"),
-        )
-        return Piece(len(rows), path.stat().st_size, sum_of(path))
+    return pa.table(arrays, schema=schema)

@@ -5,9 +5,7 @@ Spark adds is the fan-out, and tries again when a worker is lost.
 """
 
 import socket
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -15,7 +13,7 @@ from urllib.parse import urlsplit
 from .background import in_background
 from .campaign import ATTEMPTS, EngineError, Look
 from .commit_log import Folder
-from .package import write_zip
+from .package import code_on_workers
 from .plan import Plan
 from .session import session
 
@@ -106,23 +104,6 @@ def _run_all(spark: "SparkSession", plan: Plan, folder: Folder, missing: Sequenc
             return
     assert failure is not None, ATTEMPTS
     raise EngineError(_reason(failure))
-
-
-def _is_here(spark: "SparkSession") -> bool:
-    """Are the workers forked from this Python? A Connect server may be anywhere."""
-    is_connect = type(spark).__module__.startswith("pyspark.sql.connect")
-    return not is_connect and str(spark.conf.get("spark.master")).startswith("local")
-
-
-@contextmanager
-def code_on_workers(spark: "SparkSession") -> Iterator[None]:
-    """Workers elsewhere fetch the zip when they begin, so that it stays for as long."""
-    if _is_here(spark):
-        yield
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        spark.addArtifacts(str(write_zip(Path(folder))), pyfile=True)
-        yield
 
 
 def _task_of(plan: Plan, path: Path, missing: Sequence[int], before: int) -> Task:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..commit_log import Folder, part
 from ..items import Item
+from ..package import code_on_workers
 from ..plan import Plan
-from ..spark_engine import code_on_workers
 from ..tables import VIOLATIONS
 from .replay import Replay
 

@@ -1,6 +1,8 @@
 """The streaming job: follow a log, and tell what becomes of its brokers, or keep it as Parquet."""
 
+import atexit
 import re
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -70,7 +72,11 @@ def run(query: "StreamingQuery", stop: Event) -> None:
 def _checkpoint(checkpoint: str | None, out: str | None) -> str:
     if checkpoint is not None:
         return checkpoint
-    return str(Path(out, CHECKPOINT)) if out is not None else tempfile.mkdtemp("", "kraftsim-")
+    if out is not None:
+        return str(Path(out, CHECKPOINT))
+    folder = tempfile.mkdtemp("", "kraftsim-")  # nobody can go on from there
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def _teller(tell: Tell) -> Callable[["DataFrame", int], None]:

@@ -72,8 +72,8 @@ class HttpLog:
         except (URLError, HTTPException, OSError) as error:
             reason = getattr(error, "reason", error)
             raise KraftLogError(
-                f"no cluster answers at {self.url} ({reason}): start it, and start again with the "
-                "same checkpoint"
+                f"no cluster answers at {self.url} ({reason}): start it, and start again, "
+                "with the same checkpoint if one was named"
             ) from None
         return response
 

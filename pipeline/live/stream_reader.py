@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pyarrow import RecordBatch
 
 HELP = (
-    "give the query another checkpoint to read from where the log begins, or set the option "
-    "failOnDataLoss to false to go on from there with a row of record_type GAP"
+    "start again with another checkpoint, or without one, to read from where the log begins, or "
+    "set the option failOnDataLoss to false to go on from there with a row of record_type GAP"
 )
 
 

@@ -44,11 +44,11 @@ def _coverage(scenario: str, kinds: Sequence[Row], half: Row, late: int) -> Cove
 
 
 def _curve(kinds: Sequence[Row], half: Row) -> tuple[tuple[int, int], ...]:
-    """After the runs of each seed that showed something new; the last point is the last run."""
+    """From nothing on; after the runs of each seed that showed something new; the last run."""
     first, last = half["first_seed"], half["last_seed"]
     runs_a_seed = half["runs"] / (last - first + 1)
     found = counted(one["first_seed"] for one in kinds)
-    points, known = [], 0
+    points, known = [(0, 0)], 0
     for seed in sorted(found):
         known += found[seed]
         points.append((round((seed - first + 1) * runs_a_seed), known))

@@ -14,8 +14,10 @@ FORMAT = "kraftsim/campaign-report/1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Campaign:
-    """`rows` by table, as committed; `seeds` from the first on, before the second."""
+    """`name` of its folder; `rows` by table, as committed; `seeds` from the first on, before the
+    second."""
 
+    name: str
     plan: str
     code: str
     seeds: tuple[int, int]

@@ -37,7 +37,7 @@ def gather(folder: Folder, ask: Ask) -> Findings:
     cells.sort(key=lambda one: (one.scenario, one.cell))
     state = state_of(plan, commits)
     return Findings(
-        campaign=_campaign(plan, commits, state),
+        campaign=_campaign(folder, plan, commits, state),
         canaries=canaries_of(plan, state),
         cells=tuple(cells),
         failures=tuple(Failure(**row) for row in ask(sql("failures"))),
@@ -51,8 +51,9 @@ def gather(folder: Folder, ask: Ask) -> Findings:
     )
 
 
-def _campaign(plan: Plan, commits: Mapping[int, Commit], state: State) -> Campaign:
+def _campaign(folder: Folder, plan: Plan, commits: Mapping[int, Commit], state: State) -> Campaign:
     return Campaign(
+        name=folder.path.resolve().name,
         plan=plan.digest,
         code=plan.code,
         seeds=_seeds(plan),

@@ -36,12 +36,13 @@ def page(found: Findings) -> str:
         for key, name in NAMES
         if any(text.startswith(f'<section id="{key}"') for text in inside)
     )
+    name = escape(found.campaign.name)
     style = Path(__file__).with_name("style.css").read_text("utf-8")
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Campaign report</title><style>{style}</style></head><body><main>"
-        f"<h1>Campaign report</h1>{_head(found)}<nav>{links}</nav>{''.join(inside)}"
+        f"<title>{name}: campaign report</title><style>{style}</style></head><body><main>"
+        f"<h1>Campaign report: {name}</h1>{_head(found)}<nav>{links}</nav>{''.join(inside)}"
         "</main></body></html>\n"
     )
 
@@ -86,7 +87,7 @@ def _head(found: Findings) -> str:
 def _banner(found: Findings) -> str:
     campaign = found.campaign
     class_ = found.verdict
-    lines = [_canary(found), _counts(found)]
+    lines = [_canary(found), _counts(found), _planted(found)]
     if campaign.shards_done < campaign.shards:
         lines.append(
             f"Unfinished: {campaign.runs_done:,} of {campaign.runs:,} runs are in it; "
@@ -104,7 +105,15 @@ def _canary(found: Findings) -> str:
         return f"A canary is deaf, so nothing here proves anything. {said}."
     if any(one.got is None for one in found.canaries):
         return "A canary has not run yet: until it has, a pass proves little."
-    return "The canaries, which are there to fail, were noticed."
+    return "Every canary did what it is there for: to fail, or to show nothing."
+
+
+def _planted(found: Findings) -> str:
+    bugs = [one for one in found.kills if one.scenario is None]
+    if not bugs:
+        return ""
+    killed = sum(bool(one.killed.hits) for one in bugs)
+    return f"Of {count(len(bugs), 'planted bug')}, which are no failures: {killed:,} noticed."
 
 
 def _counts(found: Findings) -> str:

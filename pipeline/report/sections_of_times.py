@@ -56,7 +56,9 @@ def recovery(delays: Sequence[Delay]) -> str:
 
 
 def _picture(title: str, delays: Sequence[Delay]) -> tuple[str, str]:
-    ordered = sorted(delays, key=lambda one: one.scenario or "")  # all of them first
+    apart = [one for one in delays if one.scenario]
+    together = [one for one in delays if not one.scenario] if len(apart) > 1 else []
+    ordered = [*together, *sorted(apart, key=lambda one: str(one.scenario))]
     rows = [
         charts.Box(
             one.scenario or "all scenarios",

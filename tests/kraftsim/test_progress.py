@@ -1,4 +1,4 @@
-"""Who waits at a terminal is told how far a run has come; nobody else is."""
+"""Who waits is told how far a run has come: at a terminal, or in a log."""
 
 import io
 
@@ -11,9 +11,9 @@ class Terminal(io.StringIO):
         return True
 
 
-def told(monkeypatch, stream, *, is_wanted=True):
+def told(monkeypatch, stream, *, is_wanted=True, step_s=1):
     """What stands there after a run whose every word comes a second after the one before."""
-    now_s = iter(range(100))
+    now_s = iter(range(0, 1000, step_s))
     monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(now_s)))
     shown = Progress(is_wanted=is_wanted, stream=stream)
     shown.tell("monkey-day seed 17", 3_600_000_000, 86_400_000_000)
@@ -28,6 +28,13 @@ def test_a_long_run_says_how_far_it_has_come_and_clears_the_line(monkeypatch):
     assert "" == lines[-2].strip()
 
 
-def test_nothing_is_said_where_nobody_looks(monkeypatch):
-    assert "" == told(monkeypatch, io.StringIO())
+def test_a_log_gets_a_line_now_and_then(monkeypatch):
+    line = "monkey-day seed 17: 3600 of 86400 virtual seconds\n"
+
+    assert "" == told(monkeypatch, io.StringIO(), step_s=29)
+    assert line == told(monkeypatch, io.StringIO(), step_s=30)
+
+
+def test_nothing_is_said_where_nobody_asked(monkeypatch):
+    assert "" == told(monkeypatch, io.StringIO(), is_wanted=False, step_s=30)
     assert "" == told(monkeypatch, Terminal(), is_wanted=False)

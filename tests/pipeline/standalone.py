@@ -13,10 +13,32 @@ from pathlib import Path
 
 import pyspark
 
+from tests.pipeline.campaigns import environment
+
 SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 SITE = Path(pyspark.__file__).parent.parent
 DEPLOY = "org.apache.spark.deploy"
 CONNECT = "org.apache.spark.sql.connect.service.SparkConnectServer"
+
+
+@contextmanager
+def place(name, folder):
+    """The words for a master of Spark's, and the environment; workers of a standalone one do not
+    have us installed."""
+    if name.startswith("local"):
+        yield ["--master", name], environment()
+        return
+    python = bare_python(folder)
+    importing = subprocess.run([python, "-c", "import kraftsim"], cwd=folder, capture_output=True)
+    assert b"No module named 'kraftsim'" in importing.stderr
+    if name == "connect":
+        with connect(python) as address:
+            yield ["--remote", address], environment()
+        return
+    with standalone(folder) as master:
+        settings = ["--conf", "spark.cores.max=2", "--conf", "spark.executor.memory=1g"]
+        env = environment(PYSPARK_PYTHON=str(python), PYSPARK_DRIVER_PYTHON=sys.executable)
+        yield ["--master", master, *settings], env
 
 
 @contextmanager

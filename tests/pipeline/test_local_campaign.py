@@ -191,7 +191,7 @@ def test_a_full_disk_is_named_and_the_campaign_goes_on_once_there_is_room(quiet,
     out = tmp_path / "c"
 
     def nearly_full():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, 9_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))
 
     words = ("run", quiet, "--seeds", "1..21", "--out", out, *LOCAL, "--shard-seconds", "1")
     done = campaign(*words, preexec_fn=nearly_full)

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
 from random import Random
 
 import pytest
@@ -29,7 +28,7 @@ from tests.pipeline.campaigns import (
     until_commits,
 )
 from tests.pipeline.conftest import TEST_MASTER
-from tests.pipeline.standalone import bare_python, connect, standalone
+from tests.pipeline.standalone import place
 
 pytestmark = pytest.mark.spark
 SEEDS = ("--seeds", "1..21", "--shard-seconds", "0.02")
@@ -49,26 +48,6 @@ def by_processes(quiet, tmp_path_factory):
     out = tmp_path_factory.mktemp("local") / "c"
     assert 0 == main(["campaign", "run", quiet, *SEEDS, "--out", str(out), "--engine", "local"])
     return out
-
-
-@contextmanager
-def place(name, folder):
-    """The words for a master of Spark's, and the environment; workers of a standalone one do not
-    have us installed."""
-    if name.startswith("local"):
-        yield ["--master", name], environment()
-        return
-    python = bare_python(folder)
-    importing = subprocess.run([python, "-c", "import kraftsim"], cwd=folder, capture_output=True)
-    assert b"No module named 'kraftsim'" in importing.stderr
-    if name == "connect":
-        with connect(python) as address:
-            yield ["--remote", address], environment()
-        return
-    with standalone(folder) as master:
-        settings = ["--conf", "spark.cores.max=2", "--conf", "spark.executor.memory=1g"]
-        env = environment(PYSPARK_PYTHON=str(python), PYSPARK_DRIVER_PYTHON=sys.executable)
-        yield ["--master", master, *settings], env
 
 
 @pytest.fixture(scope="module", params=[*MASTERS, *(["connect"] if IS_SOAK else [])])

@@ -1,5 +1,6 @@
 """The source and the job in Spark itself: what only a session, its workers and files can show."""
 
+import json
 import os
 import signal
 import subprocess
@@ -20,6 +21,7 @@ from tests.golden.recordings import RELEASES
 from tests.kraftsim.conftest import Said, Service
 from tests.pipeline.conftest import TEST_CONF, TEST_MASTER
 from tests.pipeline.live.conftest import fence, kafka_log, on_disk, rows_of, unfence
+from tests.pipeline.standalone import place
 
 pytestmark = pytest.mark.spark
 
@@ -204,6 +206,17 @@ def test_the_verb_tells_of_kafkas_own_log(
         "2026-11-21T01:12:20.822Z  offset 357      broker 2     UNFENCED -> FENCED, "
         "lease fenced after 129.3 s, unfenced 99.3% of 130.2 s" in out.splitlines()
     )
+
+
+def test_workers_that_have_not_installed_us_follow_all_the_same(tmp_path: Path) -> None:
+    log = on_disk(tmp_path / "node", kafka_log("4.3.1").data)
+    command = [sys.executable, "-m", "kraftsim", "follow", "--path", log, "--once", "--json"]
+    with place("standalone", tmp_path) as (where, env):
+        done = subprocess.run([*command, *where], env=env, capture_output=True, text=True)
+
+    assert 0 == done.returncode, done.stderr
+    fenced = [json.loads(line) for line in done.stdout.splitlines() if "FENCED" in line]
+    assert (2, 357) in {(one["broker_id"], one["offset"]) for one in fenced}
 
 
 if __name__ == "__main__":

@@ -57,6 +57,7 @@ SWEEP = Sweep(
 )
 FINDINGS = Findings(
     campaign=Campaign(
+        name="nightly <7>",
         plan="p",
         code="c",
         seeds=(0, 10),
@@ -191,6 +192,17 @@ def test_every_picture_has_a_sentence_before_it_and_a_title() -> None:
 
 def test_what_users_wrote_is_text() -> None:
     assert "&lt;b&gt;expected&lt;/b&gt; &amp; got" in page(FINDINGS)
+
+
+def test_it_says_of_which_campaign_it_is_and_what_became_of_planted_bugs() -> None:
+    head = page(FINDINGS).split("<nav>")[0]
+
+    assert "<h1>Campaign report: nightly &lt;7&gt;</h1>" in head
+    assert "Of 1 planted bug, which are no failures: 1 noticed." in head
+
+
+def test_one_scenario_is_not_told_twice() -> None:
+    assert "all scenarios" not in page(FINDINGS)
 
 
 def test_a_deaf_canary_is_said_before_all_else() -> None:
