@@ -65,7 +65,7 @@ def _last_events(rows: Sequence[EventRow], until_us: int) -> Iterator[str]:
 
 
 def _command(result: Result, called: str, is_small: bool) -> str:
-    cells = [f"--cell {quote(one)}" for one in result.cell]
+    cells = [f"--sweep {quote(one)}" for one in result.cell]  # also of what a file does not sweep
     options = [*cells, "--seed", str(result.seed), *(["--smoke"] if is_small else [])]
     return " ".join(["kraftsim scenario run", quote(called), *options])
 

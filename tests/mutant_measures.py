@@ -7,6 +7,7 @@ counts how many seeds of the swarm alone kill each that has not been counted wit
 
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from kraftsim.mutant_files import (
     REPRODUCERS,
@@ -42,15 +43,29 @@ def within(limit_s):
 
 
 def swarm(seeds, names):
-    scenario = small_scenario(SWARM)
-    passing = [seed for seed in range(1, seeds + 1) if not broken(scenario, seed)]
-    known = densities()
-    for name in names or sorted(MUTANTS):
-        if not names and name in known and known[name].seeds >= len(passing):
-            continue
-        density = Density(kills(MUTANTS[name], scenario, passing), len(passing))
-        keep_density(name, density)
-        print(name, density, flush=True)
+    """On every processor there is."""
+    with ProcessPoolExecutor() as pool:
+        passes = pool.map(_passes, range(1, seeds + 1), chunksize=10)
+        passing = [seed for seed, one in enumerate(passes, start=1) if one]
+        known = densities()
+        wanted = names or [
+            name
+            for name in sorted(MUTANTS)
+            if name not in known or known[name].seeds < len(passing)
+        ]
+        counting = {pool.submit(_kills, name, passing): name for name in wanted}
+        for done in as_completed(counting):
+            density = Density(done.result(), len(passing))
+            keep_density(counting[done], density)
+            print(counting[done], density, flush=True)
+
+
+def _passes(seed):
+    return not broken(small_scenario(SWARM), seed)
+
+
+def _kills(name, passing):
+    return kills(MUTANTS[name], small_scenario(SWARM), passing)
 
 
 if __name__ == "__main__":

@@ -173,5 +173,5 @@ def test_a_cell_that_fails_is_repeated_by_its_name(files, capsys):
 
     main(["scenario", "run", "swept.yaml", "--cell", "beat=500", "--cell", "loss=0.0"])
 
-    command = "kraftsim scenario run swept.yaml --cell loss=0.0 --cell beat=500 --seed 1"
+    command = "kraftsim scenario run swept.yaml --sweep loss=0.0 --sweep beat=500 --seed 1"
     assert f"repeat: {command}" in capsys.readouterr().out
