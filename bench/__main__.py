@@ -6,8 +6,9 @@ import sys
 from .campaigns import campaigns
 from .follow import follow
 from .heartbeats import heartbeats, many_brokers
+from .native import ROOT
 from .quorum import quorum
-from .report import Row, print_rows
+from .report import Row, print_rows, write_rows
 from .simulation import simulation
 from .simulation_peers import simulation_peers
 from .starts import agents, in_process, start
@@ -29,6 +30,12 @@ BENCHMARKS = {
 }
 
 
+# Those whose figures a document tells, and how its table is headed.
+PAGES = {
+    "campaigns": (ROOT / "docs" / "campaigns.md", ("what", "Spark", "processes", "ratio", "goal"))
+}
+
+
 def main(names: list[str]) -> int:
     unknown = set(names) - set(BENCHMARKS)
     if unknown:
@@ -37,7 +44,9 @@ def main(names: list[str]) -> int:
     print(f"Python {platform.python_version()}; medians; ratio is ours to the peer's")
     print_rows([Row("what", "ours", "peer", None, "goal")])
     for name in names or BENCHMARKS:
-        print_rows(BENCHMARKS[name]())
+        rows = print_rows(BENCHMARKS[name]())
+        if name in PAGES:
+            write_rows(*PAGES[name], rows)
     return 0
 
 

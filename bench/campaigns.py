@@ -130,8 +130,8 @@ def _foreseen(out: Path) -> Row:
     seen = Counter(kind for row in first for kind in set(row["coverage"]))
     alone = sum(any(seen[kind] == 1 for kind in row["coverage"]) for row in first)
     new = sum(any(kind not in seen for kind in row["coverage"]) for row in later)
+    foreseen, found = f"{alone / len(first):.2%}", f"{new / len(later):.2%}"
     return Row(
-        f"one more seed shows something new: foreseen of {len(first):,}, found in {len(later):,}",
-        f"{alone / len(first):.2%}",
-        f"{new / len(later):.2%}",
+        "one more seed shows something new",
+        f"foreseen of {len(first):,}: {foreseen}; found in {len(later):,}: {found}",
     )

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+
+BEGIN, END = "<!-- written by make bench -->\n", "<!-- to here -->\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,9 +15,28 @@ class Row:
     ratio: float | None = None
     goal: str = ""
 
+    @property
+    def cells(self) -> tuple[str, ...]:
+        ratio = "" if self.ratio is None else f"{self.ratio:.2f}"
+        return self.name, self.ours, self.peer, ratio, self.goal
 
-def print_rows(rows: Iterable[Row]) -> None:
-    """Each when it is known."""
+
+def print_rows(rows: Iterable[Row]) -> list[Row]:
+    """Each when it is known; returns them."""
+    printed = []
     for row in rows:
-        ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
-        print(f"{row.name:<52} {row.ours:<26} {row.peer:<14} {ratio:<6} {row.goal}", flush=True)
+        name, ours, peer, ratio, goal = row.cells
+        print(f"{name:<52} {ours:<26} {peer:<14} {ratio:<6} {goal}", flush=True)
+        printed.append(row)
+    return printed
+
+
+def write_rows(page: Path, heads: tuple[str, ...], rows: list[Row]) -> None:
+    """As the table of a document, between its two marks."""
+    before, mark, rest = page.read_text("utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    assert mark, f"{page}: expected {BEGIN.strip()}"
+    assert end, f"{page}: expected {END.strip()}"
+    lines = [heads, ("---",) * len(heads), *(row.cells for row in rows)]
+    table = "".join(f"| {' | '.join(one)} |\n" for one in lines)
+    page.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", "utf-8")

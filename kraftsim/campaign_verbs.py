@@ -78,7 +78,7 @@ def _add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         help="of which runs transitions, heartbeats and records are kept",
     )
     one.add_argument(
-        "--shard-seconds", type=_seconds, metavar="S", help="work in a shard, about; 8 to 30"
+        "--shard-seconds", type=_seconds, metavar="S", help="work in a shard, about; 8 to 60"
     )
     _add_engine(one)
     one.add_argument("--json", action="store_true", help="print JSON")

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from kraftsim.scenarios.properties.leases import BeliefOverlap
 from kraftsim.scenarios.run import Result, Run, properties_of
@@ -12,8 +13,10 @@ from kraftsim.scenarios.watch import watch
 
 from .items import Item
 from .recorder import Recorder
+from .tables import HEARTBEATS, KEY, RUNS
 
 Rows = list[tuple[object, ...]]
+BROKER = itemgetter(HEARTBEATS.names.index("broker_id") - len(KEY))  # of what a recorder keeps
 
 
 @dataclass(slots=True)
@@ -48,7 +51,8 @@ def run_one(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
     }
     if kept:
         rows["transitions"] = [(*about, *one) for one in _transitions(recorder)]
-        rows["heartbeats"] = [(*about, seq, *one) for seq, one in enumerate(recorder.heartbeats)]
+        heartbeats = sorted(recorder.heartbeats, key=BROKER)  # as files a fifth smaller
+        rows["heartbeats"] = [(*about, seq, *one) for seq, one in enumerate(heartbeats)]
         rows["records"] = [(*about, seq, *one.values()) for seq, one in enumerate(recorder.records)]
     return Ran(result.verdict, result.digest, rows)
 
@@ -60,8 +64,6 @@ def not_ended(item: Item, seed: int, verdict: str, why: str, began_s: float) -> 
 
 
 def _row_of(item: Item, seed: int, **known: object) -> tuple[object, ...]:
-    from .tables import RUNS
-
     words: dict[str, object] = {
         "run_id": item.run_id(seed),
         "scenario": item.name,

@@ -14,7 +14,7 @@ from .items import Item
 
 FORMAT = "kraftsim/campaign/1"
 SHARD_S = 8.0  # long enough that a task's own cost does not count, short enough to lose
-LONG_SHARD_S = 30.0  # of long campaigns: what files say of themselves is half of small ones
+LONG_SHARD_S = 60.0  # of long campaigns: what files say of themselves is half of small ones
 SHARDS_OF_LONG = 50  # or more, before any is longer than SHARD_S
 SHARDS_MAX = 2000  # of more, opening the files would cost more than reading them
 RUNS_MAX = 10_000_000

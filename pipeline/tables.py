@@ -3,7 +3,7 @@
 Spark's DDL and pyarrow's schema are both made of this, so that neither is ever inferred. Columns
 are only ever added, and `VERSION` counts that. Virtual time is a count of microseconds, never a
 timestamp. Every row names its run; (run_id, seq) is the key of all tables but `runs`, which has one
-row a run.
+row a run. Rows of a run are in the order of time, heartbeats broker by broker.
 """
 
 from collections.abc import Mapping
@@ -70,7 +70,7 @@ _RUN = (
     Column("scenario", "text", "its name"),
     Column("seed", "whole", "repeats every draw"),
 )
-_KEY = (*_RUN, Column("seq", "whole", "counts the rows of a run", COUNTED))
+KEY = (*_RUN, Column("seq", "whole", "counts the rows of a run", COUNTED))
 _WHEN = Column("t_us", "whole", "the world's time", TIMED)
 
 RUNS = Table(
@@ -104,7 +104,7 @@ RUNS = Table(
 TRANSITIONS = Table(
     "transitions",
     (
-        *_KEY,
+        *KEY,
         _WHEN,
         Column("node", "text", "who says it"),
         Column("kind", "text", "what happened (scenarios/journal_kinds.py)"),
@@ -120,7 +120,7 @@ TRANSITIONS = Table(
 HEARTBEATS = Table(
     "heartbeats",
     (
-        *_KEY,
+        *KEY,
         _WHEN,
         Column("controller_id", "small", "whom the heartbeat reached, at t_us"),
         Column("broker_id", "small", "who sent it"),
@@ -135,7 +135,7 @@ HEARTBEATS = Table(
 INTERVALS = Table(
     "intervals",
     (
-        *_KEY,
+        *KEY,
         Column("view", "text", "log: what records say; process: what it does; quorum: who leads"),
         Column("subject", "text", "broker-1, controller-3000, quorum"),
         Column("rack", "text", "of a broker, where it has one"),
@@ -150,7 +150,7 @@ INTERVALS = Table(
 VIOLATIONS = Table(
     "violations",
     (
-        *_KEY,
+        *KEY,
         _WHEN,
         Column("number", "text", "of the property; - for a claim of the file"),
         Column("name", "text", "of the property or claim"),
@@ -162,7 +162,7 @@ VIOLATIONS = Table(
 RECORDS = Table(
     "records",
     (
-        *_KEY,
+        *KEY,
         _WHEN,
         Column("offset", "whole", "in the metadata log", COUNTED),
         Column("leader_epoch", "small", "in which it was written"),
