@@ -74,8 +74,11 @@ def output(*words: str) -> str:
 
 def _sum() -> str:
     made_of = hashlib.blake2b(sys.version.encode(), digest_size=16)
-    for path in sorted((ROOT / "kraftsim").glob("*/**/*.py")):
-        made_of.update(path.read_bytes())
+    for path in sorted((ROOT / "kraftsim").glob("*/**/*")) + sorted(ROOT.glob("kraftsim/*.py")):
+        if (
+            path.is_file() and path.suffix != ".pyc"
+        ):  # scenarios, queries and styles are copied, too
+            made_of.update(path.read_bytes())
     for path in (Path(__file__), Path(native_source.__file__)):
         made_of.update(path.read_bytes())
     return made_of.hexdigest()

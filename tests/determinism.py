@@ -21,7 +21,7 @@ from tests.other_pythons import CACHE, ROOT
 RUNS = 10_000
 TELL_EVERY = 100
 HASH_SEEDS = ("0", "random")
-SOURCES = ("controller", "broker_agent", "scenarios", "kraftsim")
+SOURCES = ("controller", "broker_agent", "scenarios")  # what decides a run
 Job = tuple[str, int]
 
 
