@@ -1,6 +1,7 @@
 """`kraftsim campaign check`: the log of every run, looked at again by code that did not write it.
 
-Exit codes: 0 nothing is wrong, 1 something is, 2 a folder that is no campaign, or not whole.
+Exit codes: 0 nothing is wrong, 1 something is, 2 a folder that is no campaign, or not whole,
+3 there was nothing to look at, for no log was kept.
 """
 
 import argparse
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .campaign_report import whole_folder
-from .errors import FAILED, GOOD
+from .errors import FAILED, GOOD, VACUOUS
 from .spark_options import add_spark, where_of
 
 SHOWN_MAX = 20  # rows of one rule, for people
@@ -35,7 +36,9 @@ def _check(given: argparse.Namespace) -> int:
         print(json.dumps({"records": logs, "violations": rows}))
     else:
         print(*_lines(rows, logs), sep="\n")
-    return FAILED if rows else GOOD
+    if rows:
+        return FAILED
+    return GOOD if logs else VACUOUS
 
 
 def _lines(rows: Sequence[Mapping[str, Any]], logs: int) -> Iterator[str]:
@@ -47,7 +50,8 @@ def _lines(rows: Sequence[Mapping[str, Any]], logs: int) -> Iterator[str]:
         *((one.number, one.name, one.claim) for one in RULES),
         (NUMBER, NAME, "Another model of the log finds nothing that Kafka forbids."),
     ):
-        state = f"BROKEN, {counts[number]} times" if counts[number] else "holds"
+        held = "holds" if logs else "not checked"
+        state = f"BROKEN, {counts[number]} times" if counts[number] else held
         yield f"{number:4} {name:36} {state:18} {claim}"
         for row in [one for one in rows if one["number"] == number][:SHOWN_MAX]:
             yield f"     {row['run_id']} at {row['t_us'] / 1e6:.3f} s: {row['what']}"

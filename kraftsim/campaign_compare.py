@@ -14,7 +14,8 @@ from .errors import FAILED, GOOD, UsageError
 from .spark_options import add_spark, where_of
 
 if TYPE_CHECKING:
-    from kraftsim.pipeline.report.comparison import Comparison, Quantile
+    from kraftsim.pipeline.commit_log import Folder
+    from kraftsim.pipeline.report.comparison import Comparison, Interval, Quantile
     from kraftsim.pipeline.report.gates import Gate
 
 CHANCE = 0.05  # a split less likely than this is worth a word
@@ -50,7 +51,7 @@ def _compare(given: argparse.Namespace) -> int:
     from kraftsim.pipeline.plan import PlanError
     from kraftsim.pipeline.report.gates import regressions
 
-    base, new = whole_folder(given.base), whole_folder(given.new)
+    base, new = (_finished(path) for path in (given.base, given.new))
     try:
         found = compared(base, new, where_of(given))
     except PlanError as error:
@@ -65,8 +66,20 @@ def _compare(given: argparse.Namespace) -> int:
     return FAILED if wrong else GOOD
 
 
+def _finished(path: Path) -> "Folder":
+    """UsageError for half of a campaign: what is not in it would pass every gate."""
+    folder = whole_folder(path)
+    done, shards = len(folder.commits()), len(folder.plan().shards)
+    if done < shards:
+        raise UsageError(
+            f"{path} is unfinished, {done:,} of {shards:,} shards are there: `kraftsim campaign "
+            f"resume {path}` runs the rest"
+        )
+    return folder
+
+
 def _lines(found: "Comparison") -> Iterator[str]:
-    yield f"{found.pairs:,} runs are in both, of the same seeds"
+    yield f"runs that are in both, of the same seeds: {found.pairs:,}"
     for flip in found.flips:
         planted = " with a bug planted" if flip.is_planted else ""
         yield f"  {flip.runs:,}{planted} were {flip.was} and are {flip.is_now}: {flip.repro}"
@@ -90,8 +103,15 @@ def _lines(found: "Comparison") -> Iterator[str]:
 
 def _quantile_line(one: "Quantile") -> str:
     base, new = ("-" if us is None else f"{us / 1000:,.1f} ms" for us in (one.base_us, one.new_us))
-    ranges = [
-        "-" if us is None else f"{us[0] / 1000:,.1f} to {us[1] / 1000:,.1f}"
-        for us in (one.base_interval_us, one.new_interval_us)
-    ]
+    ranges = [_range(us) for us in (one.base_interval_us, one.new_interval_us)]
     return f"{one.name:16}{base:>14}{new:>14}   {ranges[0]}; {ranges[1]}"
+
+
+def _range(interval_us: "Interval | None") -> str:
+    """Of few times an end of it may not be known."""
+    if interval_us is None or interval_us == (None, None):
+        return "-"
+    low, high = (None if us is None else f"{us / 1000:,.1f}" for us in interval_us)
+    if high is None:
+        return f"{low} or more"
+    return f"{high} or less" if low is None else f"{low} to {high}"

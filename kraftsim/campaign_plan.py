@@ -5,7 +5,7 @@ A plan depends on nothing but those words, the files and our code: the same on e
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,9 +37,11 @@ def plan_of(given: argparse.Namespace) -> "Plan":
         expect_sound(file)
     _expect_names_apart(files)
     subjects = [one for one in files if not _is_canary(one)]
+    if given.tag and not files:
+        raise UsageError(f"no scenario of the library has the tag {' or '.join(given.tag)}")
     if not subjects:
         raise UsageError("expected a scenario besides the canaries, which every campaign has")
-    items = (*_items(subjects, given), *_canaries())
+    items = _once((*_items(subjects, given), *_canaries()))
     seeds = {
         number: _pinned(item) if item.is_canary else given.seeds
         for number, item in enumerate(items)
@@ -49,6 +51,11 @@ def plan_of(given: argparse.Namespace) -> "Plan":
     cost_s = {number: _cost_s(item, seeds[number].start) for number, item in enumerate(items)}
     shards = shards_of(items, seeds, cost_s, given.shard_seconds)
     return Plan(code=code_digest(), events=given.events, items=items, shards=shards)
+
+
+def _once(items: "Iterable[Item]") -> "tuple[Item, ...]":
+    """What was named twice, by another path too, is run once: a run has one row."""
+    return tuple({item.key: item for item in items}.values())
 
 
 def _expect_names_apart(files: "list[ScenarioFile]") -> None:

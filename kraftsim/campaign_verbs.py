@@ -49,7 +49,7 @@ def add_campaign_verbs(
         if name in ("resume", "verify"):
             _add_engine(one)
         if name == "verify":
-            one.add_argument("--sample", type=int, default=SAMPLE, metavar="N", help=str(SAMPLE))
+            one.add_argument("--sample", type=_count, default=SAMPLE, metavar="N", help=str(SAMPLE))
         one.add_argument("--json", action="store_true", help="print JSON")
         one.set_defaults(run=run)
     return parent
@@ -92,6 +92,13 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected 1 or more, got {text}")
+    return number
+
+
 def _add_engine(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--engine", choices=ENGINES, default="spark", help="local: without a JVM")
     verb.add_argument("--workers", type=int, metavar="N", help="processes of --engine local")
@@ -127,22 +134,23 @@ def _status(given: argparse.Namespace) -> int:
 
 
 def _verify(given: argparse.Namespace) -> int:
-    from kraftsim.pipeline.verify import differences
+    from kraftsim.pipeline.verify import repeated
 
     from .campaign_progress import CampaignProgress
 
     folder = _folder(given)
-    wrong = list(folder.corruptions())
+    wrong, runs = list(folder.corruptions()), 0
     if not wrong:
         progress = CampaignProgress(is_wanted=not given.json)
-        wrong = list(differences(folder, given.sample, _engine(given), progress.tell))
+        done = repeated(folder, given.sample, _engine(given), progress.tell)
+        wrong, runs = list(done.wrong), done.runs
         progress.clear()
     elif not given.json:
         wrong.append(f"kraftsim campaign sweep {folder.path} sets corrupt shards aside")
     if given.json:
-        print(json.dumps({"sample": given.sample, "wrong": wrong}))
+        print(json.dumps({"sample": runs, "wrong": wrong}))
     else:
-        print(*wrong or [f"whole; {given.sample} runs repeated, each with its digest"], sep="\n")
+        print(*wrong or [f"whole; runs repeated, each with its digest: {runs:,}"], sep="\n")
     return FAILED if wrong else GOOD
 
 

@@ -131,8 +131,11 @@ def chosen(given: argparse.Namespace) -> "Iterator[ScenarioFile]":
     names = [*given.scenarios, *(library() if given.all or given.tag else ())]
     if not names:
         raise UsageError("expected a file, a name, --tag or --all; `kraftsim scenario list` helps")
+    sweep = dict(given.sweep)
+    if len(sweep) < len(given.sweep):
+        raise UsageError("--sweep: expected each word once, with all its values: WORD=A,B")
     for name in dict.fromkeys(names):
-        files = read_files(find(name), given.cell, dict(given.sweep))
+        files = read_files(find(name), given.cell, sweep)
         is_named = name in given.scenarios or given.all
         if is_named or set(given.tag) & set(files[0].scenario.tags):
             yield from map(_in_small, files) if given.smoke else files

@@ -1,6 +1,7 @@
 """Where Spark runs, as a user says it; the same words for every verb that asks it."""
 
 import argparse
+import re
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,12 @@ from .errors import CommandError, UsageError
 
 if TYPE_CHECKING:
     from kraftsim.pipeline.on_spark import Where
+
+
+# As Spark reads it; of nobody there it would tell in a hundred lines.
+MASTER = re.compile(
+    r"local(\[(\*|[1-9]\d*)(, *[1-9]\d*)?\])?|spark://[^,:/]+:\d+(,.+)?|k8s://.+|yarn"
+)
 
 
 def add_spark(verb: argparse.ArgumentParser) -> None:
@@ -19,12 +26,20 @@ def add_spark(verb: argparse.ArgumentParser) -> None:
 
 
 def where_of(given: argparse.Namespace) -> "Where":
-    """UsageError for two places."""
+    """UsageError for two places, or one that cannot be; CommandError where nobody listens."""
     expect_installed("pyarrow", "pyspark", "pandas")
+    from kraftsim.pipeline.campaign import EngineError
     from kraftsim.pipeline.on_spark import Where
+    from kraftsim.pipeline.spark_engine import expect_there
 
     if given.master and given.remote:
         raise UsageError("expected one of --master and --remote, got both")
+    if given.master and not MASTER.fullmatch(given.master):
+        raise UsageError(f"--master: expected local[2,4] or spark://HOST:PORT, got {given.master}")
+    try:
+        expect_there(given.master, given.remote)
+    except EngineError as error:
+        raise CommandError(str(error)) from None
     return Where(given.master, given.remote, dict(given.conf))
 
 

@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from uuid import uuid4
@@ -69,8 +69,14 @@ class Folder:
             )
         if self.path.is_dir() and any(self.path.iterdir()):
             raise PlanError(f"{self.path} is not empty: expected an empty folder, or none yet")
-        (self.path / SHARDS).mkdir(parents=True, exist_ok=True)
-        self._put(PLAN, plan.to_json().encode())
+        try:
+            (self.path / SHARDS).mkdir(parents=True, exist_ok=True)
+            self._put(PLAN, plan.to_json().encode())
+        except OSError as error:  # nothing of ours stays, or the next try would find it
+            with suppress(OSError):
+                (self.path / SHARDS).rmdir()
+                self.path.rmdir()
+            raise PlanError(f"{self.path} cannot be begun: {error}") from None
 
     def plan(self) -> Plan:
         path = self.path / PLAN
@@ -168,6 +174,10 @@ class Folder:
             _sync(path)
             path.replace(target)
             _sync(target.parent)
+        except OSError as error:
+            if error.filename is not None:
+                raise
+            raise OSError(error.errno, error.strerror or str(error), str(target)) from error
         finally:
             path.unlink(missing_ok=True)
 
@@ -203,7 +213,8 @@ def _read_commit(path: Path) -> Commit:
     except (ValueError, KeyError, TypeError) as error:
         raise PlanError(
             f"{path}: expected the commit of a shard, got something else ({error}); "
-            "`kraftsim campaign sweep` sets it aside, and `resume` runs that shard again"
+            f"`kraftsim campaign sweep {path.parent.parent}` sets it aside, and `resume` runs that "
+            "shard again"
         ) from None
 
 

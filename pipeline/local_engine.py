@@ -6,12 +6,13 @@ commit is tried again, like a task of Spark's.
 
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Sequence
-from multiprocessing import connection
+from multiprocessing import connection, forkserver
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
@@ -29,6 +30,7 @@ def run_shards(
     """`look` is called now and then, between the ends of shards."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
+    _start_server()
     text = plan.to_json()
     waiting = deque((number, 0) for number in missing)
     running: dict[int, tuple[ForkServerProcess, int, int]] = {}
@@ -53,10 +55,17 @@ def run_shards(
         _end([process for process, _, _ in running.values()])
 
 
-def _work(plan: str, number: int, path: str, attempt: int) -> None:
-    import signal
+def _start_server() -> None:
+    """Deaf to Ctrl-C from the first moment on: it is for the one who started us, and while it
+    imports it would die of it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started us
+
+def _work(plan: str, number: int, path: str, attempt: int) -> None:
     threading.Thread(target=_end_with_driver, daemon=True).start()
     try:
         run_shard(Plan.from_json(plan), number, Folder(Path(path)), attempt)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
-CONNECT_PORT = 15002  # unless the address says another
+PORTS = {"sc": 15002, "spark": 7077}  # unless the address says another
 CONNECT_S = 5.0
 DDL = "shard INT, error STRING"
 Task = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
@@ -63,27 +63,32 @@ def _session(
     master: str | None, remote: str | None, conf: Mapping[str, str] | None
 ) -> "SparkSession":
     """EngineError where Spark does not start: no such master, no server there."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # py4j has no types
     from pyspark.errors import PySparkException
 
-    if remote is not None:
-        _expect_server(remote)
     try:
         return session("kraftsim campaign", master=master, remote=remote, conf=conf)
-    except PySparkException as error:
+    except (PySparkException, Py4JError) as error:
         raise EngineError(f"Spark did not start: {_reason(error)}") from None
 
 
-def _expect_server(remote: str) -> None:
-    """PySpark would ask for ten minutes whether there is one."""
-    place = urlsplit(remote)
-    if place.scheme != "sc" or not place.hostname:
+def expect_there(master: str | None, remote: str | None) -> None:
+    """EngineError if nobody listens at the address of a cluster: Spark would ask for minutes."""
+    place = urlsplit(remote or master or "")
+    if remote is not None and (place.scheme != "sc" or not place.hostname):
         raise EngineError(f"expected sc://HOST:PORT of a Connect server, got {remote}")
-    address = (place.hostname, place.port or CONNECT_PORT)
+    if place.scheme not in PORTS or place.hostname is None or "," in place.netloc:
+        return  # one that Spark finds, or knows several of
+    address = (place.hostname, place.port or PORTS[place.scheme])
     try:
         socket.create_connection(address, timeout=CONNECT_S).close()
     except OSError as error:
-        what = f"no Connect server at {address[0]}:{address[1]}: {error.strerror or error}"
-        raise EngineError(f"{what}; Spark's sbin/start-connect-server.sh starts one") from None
+        what = "Connect server" if remote else "master"
+        script = "sbin/start-connect-server.sh" if remote else "sbin/start-master.sh"
+        raise EngineError(
+            f"no {what} at {address[0]}:{address[1]}: {error.strerror or error}; Spark's {script} "
+            "starts one"
+        ) from None
 
 
 def _running() -> "SparkSession | None":

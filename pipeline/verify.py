@@ -1,8 +1,8 @@
 """Are runs what they were? Some of a campaign are repeated elsewhere, their digests compared."""
 
 import tempfile
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -14,9 +14,17 @@ from .tables import RUNS
 SHARDS = 8  # at most: enough for the cores of one machine
 
 
-def differences(folder: Folder, sample: int, engine: Engine, tell: Tell) -> Iterator[str]:
-    """A sentence for each run of the sample that is not what it was. The sample is drawn from the
-    plan, so that it is the same from time to time."""
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """How many runs, and a sentence for each that is not what it was."""
+
+    runs: int
+    wrong: tuple[str, ...]
+
+
+def repeated(folder: Folder, sample: int, engine: Engine, tell: Tell) -> Repeated:
+    """So many runs, or all. They are drawn from the plan, so that they are the same from time to
+    time."""
     plan = folder.plan()
     done = [plan.shards[number] for number in folder.commits()]
     runs = [
@@ -33,9 +41,12 @@ def differences(folder: Folder, sample: int, engine: Engine, tell: Tell) -> Iter
         other.begin(again)
         run_campaign(other, engine, tell)
         before, now = digests_of(folder), digests_of(other)
-    for run_id, digest in now.items():
-        if before.get(run_id) != digest:
-            yield f"run {run_id} was {before.get(run_id)}, and is {digest}"
+    wrong = (
+        f"run {run_id} was {before.get(run_id)}, and is {digest}"
+        for run_id, digest in now.items()
+        if before.get(run_id) != digest
+    )
+    return Repeated(len(drawn), tuple(wrong))
 
 
 def digests_of(folder: Folder) -> Mapping[str, tuple[str, str]]:

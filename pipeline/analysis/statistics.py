@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import comb, sqrt
 
 Z = 1.959964  # of 95 %, two-sided
+TAIL = 0.025  # on either side of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +89,13 @@ def _sign_test_of_many(of: int, most: int) -> float:
     return min(1.0, erfc((most - 0.5 - of / 2) / sqrt(of / 4) / sqrt(2)))
 
 
-def quantile_bounds(quantile: float, of: int) -> tuple[float, float]:
-    """The quantiles between which the true one lies, whatever the numbers are like."""
-    if of == 0:
-        return 0.0, 1.0
-    half = Z * sqrt(quantile * (1 - quantile) / of)
-    return max(0.0, quantile - half), min(1.0, quantile + half)
+def quantile_bounds(quantile: float, of: int) -> tuple[float | None, float | None]:
+    """The quantiles between which the true one lies, whatever the numbers are like. None where even
+    the least or the largest of so few may be on the wrong side of it."""
+    half = Z * sqrt(quantile * (1 - quantile) / of) if of else 1.0
+    low = None if (1 - quantile) ** of > TAIL else max(0.0, quantile - half)
+    high = None if quantile**of > TAIL else min(1.0, quantile + half)
+    return low, high
 
 
 def expected_new(once: int, twice: int, runs: int, more: int) -> float:

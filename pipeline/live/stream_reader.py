@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from pyarrow import RecordBatch
 
 HELP = (
-    "start again with another checkpoint, or without one, to read from where the log begins, or "
-    "set the option failOnDataLoss to false to go on from there with a row of record_type GAP"
+    "start again with another checkpoint (and --out) to read from where the log begins; a query of "
+    "your own may set the option failOnDataLoss to false to go on from there with a row of "
+    "record_type GAP"
 )
 
 

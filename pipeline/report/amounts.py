@@ -24,6 +24,8 @@ def percent(share: float) -> str:
 
 
 def with_interval(one: Share) -> str:
+    if not one.of:
+        return "-"
     return f"{percent(one.share)} ({percent(one.low)} to {percent(one.high)})"
 
 

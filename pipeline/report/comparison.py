@@ -19,6 +19,7 @@ from ..plan import Plan, PlanError
 FORMAT = "kraftsim/campaign-comparison/1"
 READS = ("runs", "intervals")
 QUANTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
+Interval = tuple[float | None, float | None]
 WHAT = {"fence": "", "recovery": "recovery-"}  # how a gate names it
 
 
@@ -39,13 +40,14 @@ class Paired:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantile:
-    """In microseconds, with the 95 % interval of each side; None: there was none."""
+    """In microseconds, with the 95 % interval of each side; None: there was none, or there were too
+    few to know that end of it."""
 
     name: str
     base_us: float | None
-    base_interval_us: tuple[float, float] | None
+    base_interval_us: Interval | None
     new_us: float | None
-    new_interval_us: tuple[float, float] | None
+    new_interval_us: Interval | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,9 +154,17 @@ def _quantiles(ask: Ask) -> tuple[Quantile, ...]:
 
 def _quantile(
     ask: Ask, what: str, side: str, quantile: float, times: Mapping[tuple[str, str], int]
-) -> tuple[float | None, tuple[float, float] | None]:
+) -> tuple[float | None, Interval | None]:
     low, high = quantile_bounds(quantile, times.get((what, side), 0))
-    text = sql("quantile", what=what, side=side, quantile=quantile, low=low, high=high)
+    text = sql(
+        "quantile",
+        what=what,
+        side=side,
+        quantile=quantile,
+        low=0.0 if low is None else low,
+        high=1.0 if high is None else high,
+    )
     for row in ask(text):
-        return row["value_us"], (row["low_us"], row["high_us"])
+        known = None if low is None else row["low_us"], None if high is None else row["high_us"]
+        return row["value_us"], known
     return None, None

@@ -164,7 +164,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
+    """`held`: other words that have one value, and it is not the file's."""
+
     scenario: str
+    held: tuple[str, ...]
     axes: tuple[Axis, ...]
     fields: tuple[Field, ...]
 

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from kraftsim.scenarios.words import nearest
 
+from .amounts import count
 from .comparison import QUANTILES, WHAT, Comparison
 
 COUNTS = ("violations", "failures", "vacuous", "fences", "elections", "flips", "digests")
 TIMES = ("zombies", *(f"{prefix}{name}" for prefix in WHAT.values() for name in QUANTILES))
 UNITS_US = {"us": 1.0, "ms": 1e3, "s": 1e6}
+UNENDED = ("error", "crash")
 _LIMIT = re.compile(r"\+(\d+(?:\.\d+)?)(%|us|ms|s)?")
 
 
@@ -25,6 +27,9 @@ class Gate:
 
     def limit(self, base: float) -> float:
         return base * self.times + self.by
+
+
+ENDS = Gate("unended:+0", "unended", 0.0, 1.0)  # of every comparison that has a gate
 
 
 def read_gates(text: str) -> tuple[Gate, ...]:
@@ -49,12 +54,17 @@ def _gate(text: str) -> Gate:
 
 
 def regressions(found: Comparison, gates: tuple[Gate, ...]) -> Iterator[tuple[Gate, str]]:
-    """The gates that do not hold, and why. What was not there before has no limit but zero."""
+    """The gates that do not hold, and why. What was not there before has no limit but zero, what is
+    not there any more keeps none, and no gate is kept by a run that does not come to its end."""
     for gate in gates:
         base, new = found.value(gate.name)
         if new is None:
-            continue
-        if base is None:
+            if base is not None:
+                yield gate, f"{gate.name} was {base:,.0f}, and now there is none to be measured"
+        elif base is None:
             yield gate, f"{gate.name} was of nothing, and is {new:,.0f}"
         elif new > gate.limit(base):
             yield gate, f"{gate.name} was {base:,.0f}, and is {new:,.0f}: {gate.text} allows less"
+    unended = sum(one.runs for one in found.flips if one.is_now in UNENDED and not one.is_planted)
+    if gates and unended:
+        yield ENDS, f"{count(unended, 'run')} did come to an end, and does not any more"

@@ -69,7 +69,7 @@ def _head(found: Findings) -> str:
         (f"{campaign.runs_done:,}", "runs, canaries and planted bugs included"),
         (f"{scenarios:,}", "scenarios" if scenarios != 1 else "scenario"),
         (f"{first:,} to {end - 1:,}", "seeds"),
-        (duration(virtual_us), "of simulated time"),
+        (duration(virtual_us), "of simulated time, of the judged runs"),
         (f"{campaign.events:,}", "events kept: transitions, heartbeats, records"),
         (duration(campaign.worked_s * 1e6), "of work, all processes together"),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from .amounts import percent
 from .findings import Axis, Field, Sweep
 from .svg import LETTER, Picture, shortened
-from .theory import BOUNDARIES, Boundary
+from .theory import Boundary, boundary_of
 
 WIDE, HIGH = 880.0, 34.0
 FIELD_MAX = 120.0
@@ -18,7 +18,7 @@ _TIME = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m|h)?")
 def phase_diagram(sweep: Sweep, *, of_fences: bool) -> str:
     """The first axis goes right and the second one up; further ones are taken together."""
     across, up = (*sweep.axes, Axis(name="", values=("",)))[:2]
-    boundary = BOUNDARIES.get(sweep.scenario)
+    boundary = boundary_of(sweep)
     letters = max(len(shortened(one, LEFT_MAX)) for one in (*up.values, up.name))
     left = 24.0 + LETTER * letters
     size: float = min(FIELD_MAX, (WIDE - left) / len(across.values))

@@ -7,7 +7,7 @@ from .amounts import with_interval
 from .findings import Coverage, Sweep
 from .html import figure, folded, section, sentence, subtitle, table
 from .phase import phase_diagram
-from .theory import BOUNDARIES
+from .theory import boundary_of
 
 CURVES_MAX = 6
 
@@ -33,7 +33,7 @@ def coverage(found: Sequence[Coverage]) -> str:
             with_interval(one.next_is_new),
             with_interval(one.first_half),
             with_interval(one.second_half),
-            f"{one.expected_kinds:.1f}, {one.found_kinds}",
+            f"{one.expected_kinds:.1f}, {one.found_kinds}" if one.first_half.of else "-",
         )
         for one in widest
     ]
@@ -75,7 +75,7 @@ def sweeps(found: Sequence[Sweep]) -> str:
 
 def _sweep(sweep: Sweep) -> str:
     parts = [subtitle(sweep.scenario)]
-    boundary = BOUNDARIES.get(sweep.scenario)
+    boundary = boundary_of(sweep)
     if any(one.with_fence for one in sweep.fields):
         said = "Share of runs in which somebody was fenced."
         if boundary is not None:

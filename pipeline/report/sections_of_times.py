@@ -11,7 +11,8 @@ BROKERS_MAX = 40  # of a picture: those that were away longest
 WHAT = {
     "recovery": (
         "After a fence",
-        "From the record that fenced a broker to the one that put it back.",
+        "From the record that fenced a broker to the one that put it back, however often it "
+        "registered in between; those that were not back at the end of their run are not in it.",
     ),
     "start": (
         "After a registration",
@@ -26,7 +27,8 @@ def fences(found: Findings) -> str:
         return section("fences", "Fences", sentence("Nobody was fenced for being silent."))
     said = (
         "How long a broker had been silent when it was fenced, by scenario: the box holds the "
-        "middle half of all fences, the line 98 % of them, and the dot is p99.9."
+        "middle half of all fences, the line 98 % of them, and the dot is p99.9. A broker that "
+        "asked for its fence was not silent, and is not in it."
     )
     return section(
         "fences",

@@ -22,7 +22,9 @@ def sweeps_of(plan: Plan, cells: Sequence[Cell]) -> tuple[Sweep, ...]:
 def _sweep(
     scenario: str, items: Sequence[Item], known: dict[tuple[str, str], Cell]
 ) -> Sweep | None:
-    axes = tuple(axis for axis in _axes(items) if len(axis.values) > 1)
+    words = _axes(items)
+    axes = tuple(axis for axis in words if len(axis.values) > 1)
+    held = tuple(axis.name for axis in words if len(axis.values) == 1)
     if not axes:
         return None
     fields = []
@@ -39,7 +41,7 @@ def _sweep(
                     with_fence=cell.with_fence,
                 )
             )
-    return Sweep(scenario=scenario, axes=axes, fields=tuple(fields))
+    return Sweep(scenario=scenario, held=held, axes=axes, fields=tuple(fields))
 
 
 def _axes(items: Sequence[Item]) -> list[Axis]:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from .findings import Sweep
+
 HEARTBEAT_MS = 2000.0  # broker.heartbeat.interval.ms
 CHECKS = 8  # of leases in a session, in 4.x (rule 2.47)
 Edge = Callable[[float], float]
@@ -18,6 +20,11 @@ class Boundary:
     never: Edge
     always: Edge
     says: str
+
+
+def boundary_of(sweep: Sweep) -> Boundary | None:
+    """None where nothing is known, or where another word was changed on which it depends."""
+    return None if sweep.held else BOUNDARIES.get(sweep.scenario)
 
 
 BOUNDARIES: Mapping[str, Boundary] = {

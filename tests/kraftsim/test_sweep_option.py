@@ -51,6 +51,13 @@ def test_a_way_that_leads_nowhere_is_refused_before_anything_runs(quiet, word, c
     assert "expected" in capsys.readouterr().err
 
 
+def test_a_word_that_is_swept_twice_is_refused(quiet, capsys):
+    words = ["--sweep", "cluster.brokers=1", "--sweep", "cluster.brokers=2"]
+
+    assert 2 == main(["scenario", "run", quiet, *words])
+    assert "each word once" in capsys.readouterr().err
+
+
 def test_one_run_has_a_bug_planted_and_falls_by_it(capsys):
     words = ["scenario", "run", "broker-crash-fenced", "--smoke", "--seed", "1"]
     assert 0 == main(words)

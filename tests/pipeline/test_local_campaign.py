@@ -5,6 +5,7 @@ import os
 import resource
 import shutil
 import signal
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -116,7 +117,7 @@ def test_ctrl_c_keeps_what_is_done_leaves_nobody_behind_and_says_how_to_go_on(tm
     process = started("run", slow, "--seeds", "1..21", "--out", out, *LOCAL)
     while not (out / ".lock").exists():
         assert process.poll() is None
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the helpers, too
     said, _ = process.communicate()
 
     assert 130 == process.returncode
@@ -201,6 +202,31 @@ def test_a_full_disk_is_named_and_the_campaign_goes_on_once_there_is_room(quiet,
     assert f"campaign resume {out}" in done.stderr
     assert 0 == main(["campaign", "resume", str(out), *LOCAL])
     assert digests(whole) == digests(out)
+
+
+def test_a_plan_for_which_there_is_no_room_leaves_nothing_behind(quiet, tmp_path):
+    def full():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    out = tmp_path / "c"
+    done = campaign("run", quiet, "--seeds", "1..3", "--out", out, *LOCAL, preexec_fn=full)
+
+    assert 2 == done.returncode
+    assert f"{out} cannot be begun" in done.stderr
+    assert "plan.json" in done.stderr
+    assert not out.exists()
+
+
+def test_what_is_named_twice_is_run_once(quiet, tmp_path):
+    path, out = Path(quiet), tmp_path / "c"
+    another = f"{path.parent}/./{path.name}"
+    words = ["run", quiet, another, "--mutants", "M01,M01", "--seeds", "1..2"]
+    campaign(*words, "--out", out, *LOCAL)
+
+    runs = [(row["scenario"], row["mutant"]) for row in rows(out, "runs")]
+    canaries = {("campaign-canary", None), ("vacuous-fault", None)}
+    assert {("quiet", None), ("quiet", "M01"), *canaries} == set(runs)
+    assert 4 == len(runs)
 
 
 def test_a_corrupt_shard_is_named_refused_set_aside_and_run_again(quiet, whole, tmp_path, capsys):

@@ -168,18 +168,30 @@ def test_no_java_or_an_old_one_is_told_before_anything_starts(quiet, home, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "code", "said"),
     [
-        (["--master", "nowhere"], "Spark did not start"),
-        (["--remote", "sc://127.0.0.1:1"], "no Connect server at 127.0.0.1:1"),
-        (["--remote", "127.0.0.1:1"], "expected sc://HOST:PORT"),
+        (["--master", "nowhere"], 2, "expected local[2,4] or spark://HOST:PORT, got nowhere"),
+        (["--master", "local[0,4]"], 2, "expected local[2,4] or spark://HOST:PORT"),
+        (["--master", "spark://127.0.0.1:1"], 1, "no master at 127.0.0.1:1"),
+        (["--remote", "sc://127.0.0.1:1"], 1, "no Connect server at 127.0.0.1:1"),
+        (["--remote", "127.0.0.1:1"], 1, "expected sc://HOST:PORT"),
     ],
 )
-def test_a_place_that_is_none_is_told(quiet, words, said, tmp_path):
+def test_a_place_that_is_none_is_told_before_anything_begins(quiet, words, code, said, tmp_path):
+    done = campaign("run", quiet, *SEEDS, "--out", tmp_path / "c", *words)
+
+    assert code == done.returncode
+    assert said in done.stderr
+    assert 1 == len(done.stderr.splitlines())
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_setting_that_spark_refuses_is_told_in_a_line(quiet, tmp_path):
+    words = ["--master", "local[1]", "--conf", "spark.driver.port=none"]
     done = campaign("run", quiet, *SEEDS, "--out", tmp_path / "c", *words)
 
     assert 1 == done.returncode
-    assert said in done.stderr
+    assert "Spark did not start" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -70,6 +70,14 @@ def test_the_true_quantile_lies_between_its_bounds_about_as_often_as_said() -> N
     assert 0.9 < held / 400 <= 1.0
 
 
+def test_of_few_numbers_the_end_of_an_interval_is_not_known() -> None:
+    assert (None, None) == quantile_bounds(0.5, 1)
+    low, high = quantile_bounds(0.99, 300)
+    assert low is not None
+    assert high is None  # the largest of 300 may well lie below it
+    assert None not in quantile_bounds(0.99, 400)
+
+
 def history(random: Random, runs: int) -> list[set[int]]:
     """Runs that show some of 300 kinds of things, a few of them often and most of them rarely."""
     return [

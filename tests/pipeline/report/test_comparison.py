@@ -71,9 +71,24 @@ def test_fences_that_come_later_fail_a_gate_of_their_quantile(tables: Duck) -> N
     (p99,) = (one for one in found.quantiles if one.name == "p99")
 
     assert p99.new_us == pytest.approx(p99.base_us + 1e6)
-    assert p99.base_interval_us[0] <= p99.base_us <= p99.base_interval_us[1]
+    low_us, high_us = p99.base_interval_us
+    assert low_us <= p99.base_us
+    assert high_us is None, "of so few fences the longest is no bound"
     assert ["p99"] == failed(found, "p99:+5%")
     assert [] == failed(found, "p99:+20%,p50:+1s")
+
+
+def test_what_cannot_be_measured_any_more_keeps_no_gate(tables: Duck) -> None:
+    tables.tamper("new_intervals", "update tampered set contact_us = null")
+
+    assert ["p50", "p99.9"] == failed(compare(tables.ask), "p50:+10%,p99.9:+10%,violations:+0")
+
+
+def test_runs_that_come_to_no_end_any_more_fail_whatever_gate_there_is(tables: Duck) -> None:
+    tables.tamper("new_runs", "update tampered set verdict = 'crash' where mutant is null")
+
+    assert ["unended"] == failed(compare(tables.ask), "violations:+0")
+    assert [] == list(regressions(compare(tables.ask), ()))
 
 
 def test_two_campaigns_that_share_no_run_are_refused(shaky, swept) -> None:

@@ -69,7 +69,7 @@ def test_fences_and_recoveries_take_as_long_as_their_intervals(
         if one["run_id"] in ours and (one["view"], one["state"]) == ("log", "FENCED")
     ]
     silent_us = [one["begin_us"] - one["contact_us"] for one in lives if one["contact_us"]]
-    back_us = [
+    at_once_us = [
         one["end_us"] - one["begin_us"]
         for one in lives
         if (one["cause"], one["ended_by"]) == ("fenced", "unfenced")
@@ -80,7 +80,25 @@ def test_fences_and_recoveries_take_as_long_as_their_intervals(
     assert (len(silent_us), max(silent_us)) == (fence.times, fence.max_us)
     assert 9_000_000 <= fence.p50_us <= 10_250_000  # a session, and nine eighths of it: rule 2.47
     assert fence == max(fence, by_name["fence", "shaky"], key=lambda one: one.times)
-    assert len(back_us) == by_name["recovery", None].times
+    back_us = outages_us(lives)
+    recovery = by_name["recovery", None]
+    assert (len(back_us), max(back_us)) == (recovery.times, recovery.max_us)
+    assert set(back_us) - set(at_once_us), "expected somebody that registered before it was back"
+
+
+def outages_us(lives: list[dict]) -> list[int]:
+    """From each fence to the unfence, whatever comes between the two."""
+    fenced_us: dict[tuple[str, str], int] = {}
+    found = []
+    for one in sorted(lives, key=lambda one: (one["run_id"], one["seq"])):
+        key = one["run_id"], one["subject"]
+        if one["state"] != "FENCED":
+            continue
+        if one["cause"] == "fenced":
+            fenced_us[key] = one["begin_us"]
+        if one["ended_by"] == "unfenced" and key in fenced_us:
+            found.append(one["end_us"] - fenced_us.pop(key))
+    return found
 
 
 def test_availability_is_time_unfenced_since_the_first_registration(found, shaky, runs) -> None:

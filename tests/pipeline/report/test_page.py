@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from kraftsim.pipeline.analysis.statistics import difference, share_of
-from kraftsim.pipeline.report.amounts import duration, percent
+from kraftsim.pipeline.report.amounts import duration, percent, with_interval
 from kraftsim.pipeline.report.findings import (
     Availability,
     Axis,
@@ -47,6 +47,7 @@ CELL = Cell(
 )
 SWEEP = Sweep(
     scenario="pause-against-session",
+    held=(),
     axes=(
         Axis(name="pause", values=("3s", "7s", "11s")),
         Axis(name="session_ms", values=("6000", "9000")),
@@ -199,6 +200,17 @@ def test_it_says_of_which_campaign_it_is_and_what_became_of_planted_bugs() -> No
 
     assert "<h1>Campaign report: nightly &lt;7&gt;</h1>" in head
     assert "Of 1 planted bug, which are no failures: 1 noticed." in head
+
+
+def test_theory_is_silent_where_another_word_was_changed() -> None:
+    held = replace(SWEEP, held=("config.broker.heartbeat.interval.ms",))
+
+    assert "Dashed" in page(FINDINGS)
+    assert "Dashed" not in page(replace(FINDINGS, sweeps=(held,)))
+
+
+def test_a_share_of_nothing_is_no_share() -> None:
+    assert "-" == with_interval(share_of(0, 0))
 
 
 def test_one_scenario_is_not_told_twice() -> None:
