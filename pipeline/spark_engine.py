@@ -62,13 +62,10 @@ def run_shards(
 def _session(
     master: str | None, remote: str | None, conf: Mapping[str, str] | None
 ) -> "SparkSession":
-    """EngineError where Spark does not start: no such master, no server there."""
-    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # py4j has no types
-    from pyspark.errors import PySparkException
-
+    """EngineError where Spark does not start, whatever the reason."""
     try:
         return session("kraftsim campaign", master=master, remote=remote, conf=conf)
-    except (PySparkException, Py4JError) as error:
+    except Exception as error:  # of PySpark, or Java's own words
         raise EngineError(f"Spark did not start: {_reason(error)}") from None
 
 

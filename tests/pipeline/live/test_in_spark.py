@@ -135,7 +135,7 @@ def test_another_cluster_ends_the_query_with_what_to_do(
     other = Service(cluster_id="kraftsimOtherCluster01", http_port=int(port))
     try:
         with pytest.raises(
-            KraftLogError, match=r"OtherCluster01.*give the query another checkpoint"
+            KraftLogError, match=r"OtherCluster01.*start again with another checkpoint"
         ):
             once()
     finally:
