@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from kraftsim.pipeline.campaign import state_of
 from kraftsim.pipeline.commit_log import Folder, part
 
 from . import native
@@ -101,9 +102,8 @@ def _marginal_s(took_s: dict[tuple[str, int], float], engine: str) -> float:
 
 
 def _verdicts(out: Path) -> str:
-    verdicts = Counter[str]()
-    for one in Folder(out).commits().values():
-        verdicts.update(one.verdicts)
+    folder = Folder(out)
+    verdicts = state_of(folder.plan(), folder.commits()).verdicts
     return ", ".join(f"{number:,} {name}" for name, number in verdicts.most_common())
 
 

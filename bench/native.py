@@ -74,10 +74,9 @@ def output(*words: str) -> str:
 
 def _sum() -> str:
     made_of = hashlib.blake2b(sys.version.encode(), digest_size=16)
-    for path in sorted((ROOT / "kraftsim").glob("*/**/*")) + sorted(ROOT.glob("kraftsim/*.py")):
-        if (
-            path.is_file() and path.suffix != ".pyc"
-        ):  # scenarios, queries and styles are copied, too
+    # Scenarios and queries are copied, too; the folders are links, which ** does not follow.
+    for path in sorted((*ROOT.glob("kraftsim/*.py"), *ROOT.glob("kraftsim/*/**/*"))):
+        if path.is_file() and path.suffix != ".pyc":
             made_of.update(path.read_bytes())
     for path in (Path(__file__), Path(native_source.__file__)):
         made_of.update(path.read_bytes())

@@ -68,12 +68,14 @@ def _compare(given: argparse.Namespace) -> int:
 
 def _finished(path: Path) -> "Folder":
     """UsageError for half of a campaign: what is not in it would pass every gate."""
+    from kraftsim.pipeline.campaign import state_of
+
     folder = whole_folder(path)
-    done, shards = len(folder.commits()), len(folder.plan().shards)
-    if done < shards:
+    state = state_of(folder.plan(), folder.commits())
+    if not state.is_finished:
         raise UsageError(
-            f"{path} is unfinished, {done:,} of {shards:,} shards are there: `kraftsim campaign "
-            f"resume {path}` runs the rest"
+            f"{path} is unfinished, {state.done_shards:,} of {state.shards:,} shards are there: "
+            f"`kraftsim campaign resume {path}` runs the rest"
         )
     return folder
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from .commit_log import LOCK, Commit, Folder
 from .plan import Plan, PlanError
 
+UNENDED = ("error", "crash")  # verdicts of runs that came to no end
 ATTEMPTS = 4  # at a shard, on every engine: as many as Spark makes at a task with local[N,4]
 LOOK_EVERY_S = 0.2
 
@@ -54,7 +55,7 @@ class State:
 
     @property
     def failures(self) -> int:
-        return sum(self.verdicts[one] for one in ("fail", "error", "crash"))
+        return sum(self.verdicts[one] for one in ("fail", *UNENDED))
 
     @property
     def is_finished(self) -> bool:

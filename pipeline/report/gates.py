@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from kraftsim.scenarios.words import nearest
 
+from ..campaign import UNENDED
 from .amounts import count
 from .comparison import QUANTILES, WHAT, Comparison
 
 COUNTS = ("violations", "failures", "vacuous", "fences", "elections", "flips", "digests")
 TIMES = ("zombies", *(f"{prefix}{name}" for prefix in WHAT.values() for name in QUANTILES))
 UNITS_US = {"us": 1.0, "ms": 1e3, "s": 1e6}
-UNENDED = ("error", "crash")
 _LIMIT = re.compile(r"\+(\d+(?:\.\d+)?)(%|us|ms|s)?")
 
 
@@ -65,6 +65,10 @@ def regressions(found: Comparison, gates: tuple[Gate, ...]) -> Iterator[tuple[Ga
             yield gate, f"{gate.name} was of nothing, and is {new:,.0f}"
         elif new > gate.limit(base):
             yield gate, f"{gate.name} was {base:,.0f}, and is {new:,.0f}: {gate.text} allows less"
-    unended = sum(one.runs for one in found.flips if one.is_now in UNENDED and not one.is_planted)
+    unended = sum(
+        one.runs
+        for one in found.flips
+        if one.is_now in UNENDED and one.was not in UNENDED and not one.is_planted
+    )
     if gates and unended:
-        yield ENDS, f"{count(unended, 'run')} did come to an end, and does not any more"
+        yield ENDS, f"{count(unended, 'run')} came to an end before, and not any more"

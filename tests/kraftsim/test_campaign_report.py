@@ -1,5 +1,6 @@
 """`kraftsim campaign report|compare|check`: what is refused before a JVM starts."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from kraftsim.campaign_report import whole_folder
 from kraftsim.cli import main
 from kraftsim.errors import UsageError
 from kraftsim.pipeline.commit_log import Folder
+from kraftsim.pipeline.shard import run_shard
 from tests.pipeline.campaigns import QUIET, scenario_file
 from tests.pipeline.small_campaigns import make_campaign
 
@@ -48,6 +50,18 @@ def test_a_shard_of_another_plan_is_refused(quiet: Folder, capsys) -> None:
         path.write_text(text)
 
     assert "000000.json was made by plan 0123456789abcdef" in capsys.readouterr().err
+
+
+def test_half_of_a_campaign_is_compared_with_nothing(quiet: Folder, tmp_path: Path, capsys) -> None:
+    (runs,) = quiet.plan().shards
+    half = Folder(tmp_path / "half")
+    half.begin(replace(quiet.plan(), shards=(runs[:1], runs[1:])))
+    run_shard(half.plan(), 0, half)
+
+    assert 2 == main(["campaign", "compare", str(quiet.path), str(half.path)])
+    said = capsys.readouterr().err
+    assert "half is unfinished, 1 of 2 shards are there" in said
+    assert f"`kraftsim campaign resume {half.path}`" in said
 
 
 def test_a_campaign_without_runs_says_how_to_have_some(quiet: Folder, tmp_path: Path) -> None:

@@ -91,6 +91,15 @@ def test_runs_that_come_to_no_end_any_more_fail_whatever_gate_there_is(tables: D
     assert [] == list(regressions(compare(tables.ask), ()))
 
 
+def test_runs_that_came_to_no_end_before_are_no_worse_now(tables: Duck) -> None:
+    tables.database.execute("create table before as select * from base_runs")
+    tables.database.execute("update before set verdict = 'error' where mutant is null")
+    tables.database.execute("create or replace temp view base_runs as select * from before")
+    tables.tamper("new_runs", "update tampered set verdict = 'crash' where mutant is null")
+
+    assert [] == failed(compare(tables.ask), "violations:+0")
+
+
 def test_two_campaigns_that_share_no_run_are_refused(shaky, swept) -> None:
     found = duck((shaky, "base_"), (swept, "new_"))
     for text in definitions(shaky.plan(), swept.plan()):
