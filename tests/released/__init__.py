@@ -1,0 +1,1 @@
+"""Released Kafka: its jars, and its controllers as processes on loopback."""

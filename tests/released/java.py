@@ -1,0 +1,54 @@
+"""Runs classes of a release in a Java virtual machine, small and quick to start."""
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from kraftsim.pipeline.java import require_java
+from tests.released.jars import class_path
+from tests.released.releases import Release
+
+_FLAGS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+_LOG4J = """\
+log4j.rootLogger=WARN, stdout
+log4j.appender.stdout=org.apache.log4j.ConsoleAppender
+log4j.appender.stdout.layout=org.apache.log4j.PatternLayout
+log4j.appender.stdout.layout.ConversionPattern=[%d] %p %m (%c)%n
+"""
+_LOG4J2 = """\
+appender.stdout.type=Console
+appender.stdout.name=stdout
+appender.stdout.layout.type=PatternLayout
+appender.stdout.layout.pattern=[%d] %p %m (%c)%n
+rootLogger.level=WARN
+rootLogger.appenderRef.stdout.ref=stdout
+"""
+TOOL_LIMIT_S = 120
+
+
+def java_command(
+    release: Release, folder: Path, main_class: str, *, heap_mb: int = 512
+) -> list[str]:
+    """Return the command up to the main class; writes the logging configuration to `folder`."""
+    settings = folder / "log4j.properties"
+    settings.write_text(_LOG4J2 if release.uses_log4j2 else _LOG4J, "utf-8")
+    option = "log4j2.configurationFile=" if release.uses_log4j2 else "log4j.configuration=file:"
+    return [
+        str(require_java().program),
+        f"-Xmx{heap_mb}m",
+        *_FLAGS,
+        f"-D{option}{settings}",
+        f"-Dkafka.logs.dir={folder}",
+        "-cp",
+        class_path(release),
+        main_class,
+    ]
+
+
+def run_tool(release: Release, folder: Path, main_class: str, arguments: Sequence[str]) -> str:
+    """Return what the tool prints on stdout; subprocess.CalledProcessError if it fails."""
+    command = [*java_command(release, folder, main_class), *arguments]
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, text=True, check=True, timeout=TOOL_LIMIT_S
+    )
+    return done.stdout
