@@ -25,7 +25,9 @@ Answer = tuple[AlterPartitionResult, PartitionChangeRecord | None]
 
 
 def alter_partition(state: State, request: AlterPartitionRequest, now_ms: int) -> Decision:
-    """The whole request is 77 unless the sender's epoch is current."""
+    """The whole request is 77 unless it is empty or the sender's epoch is current."""
+    if not request.topics:
+        return Decision(reply=AlterPartitionResponse())
     broker = state.image.brokers.get(request.broker_id)
     if broker is None or broker.broker_epoch != request.broker_epoch:
         expected = "no registration" if broker is None else f"epoch {broker.broker_epoch}"

@@ -101,10 +101,7 @@ def _check_cluster_id(state: State, request: BrokerRegistrationRequest) -> None:
 
 
 def _check_no_other_incarnation(state: State, stored: BrokerRegistration, now_ms: int) -> None:
-    """Rules 1.10 to 1.12a: a live lease holds the id, but for a shutdown still under way."""
-    leaving = stored.in_controlled_shutdown and not stored.fenced
-    if state.profile.contacts_by_epoch and leaving:
-        return
+    """Rules 1.10 to 1.12a: a live lease holds the id, in a controlled shutdown too."""
     if state.leases.has_valid_session(stored, now_ms):
         message = "Another broker is registered with that broker id."
         if state.profile.contacts_by_epoch:

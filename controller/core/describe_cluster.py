@@ -1,6 +1,7 @@
 """DescribeCluster: who is there, asked of a controller or of a broker (rules 5.5 to 5.19)."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from . import features
 from .errors import ApiError, ErrorCode
@@ -65,8 +66,18 @@ def any_live_broker(image: Image, random: Callable[[], float]) -> int:
     return live[int(random() * len(live))] if live else -1
 
 
+def as_version_0(response: DescribeClusterResponse) -> DescribeClusterResponse:
+    """Version 0 knows neither 114 nor 115: both are INVALID_REQUEST there (rule 5.8)."""
+    if response.error_code in (
+        ErrorCode.MISMATCHED_ENDPOINT_TYPE,
+        ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,
+    ):
+        return replace(response, error_code=ErrorCode.INVALID_REQUEST)
+    return response
+
+
 def _check_endpoint_type(request: DescribeClusterRequest, own: int) -> None:
-    """Rule 5.8; version 0, which always means BROKER, turns both codes into 42 on the wire."""
+    """Rule 5.8; version 0 always means BROKER."""
     asked = request.endpoint_type
     if asked not in _NAMES:
         raise ApiError(ErrorCode.UNSUPPORTED_ENDPOINT_TYPE, f"Unsupported endpoint type {asked}")

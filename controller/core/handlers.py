@@ -7,6 +7,7 @@ same entries, so there is one implementation of each API.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from . import describe_cluster
 from .alter_partition import alter_partition
 from .brokers import register, unregister
 from .controllers import register_controller
@@ -40,7 +41,8 @@ from .rpc import (
     UpdateFeaturesResponse,
 )
 from .state import Decision, State
-from .topics import create_topics, delete_topics
+from .topic_deletion import delete_topics
+from .topics import create_topics
 from .update_features import update_features
 from .uuid import ZERO_UUID
 
@@ -57,6 +59,14 @@ HANDLERS: Mapping[type, Handler] = {
     ControllerRegistrationRequest: register_controller,
     UpdateFeaturesRequest: update_features,
 }
+
+
+def response_to(request: Request, reply: Response | ApiError, version: int) -> Response:
+    """What `version` of the API answers to `request`."""
+    response = refusal(request, reply) if isinstance(reply, ApiError) else reply
+    if version == 0 and isinstance(response, DescribeClusterResponse):
+        return describe_cluster.as_version_0(response)
+    return response
 
 
 def refusal(request: Request, error: ApiError) -> Response:

@@ -48,7 +48,8 @@ def place(
             "positive."
         )
     if racks.unfenced == 0:
-        raise _refused("All brokers are currently fenced.")
+        cordoned = ", or have all their log directories cordoned" if mentions_cordoned else ""
+        raise _refused(f"All brokers are currently fenced{cordoned}.")
     if replication_factor > racks.total:
         cordoned = " or some brokers have all their log directories cordoned"
         raise _refused(

@@ -43,9 +43,12 @@ def _partition_version(metadata_version: int) -> int:
 
 
 def _registration_change_version(record: BrokerRegistrationChangeRecord) -> int:
-    """The lowest version that has every field set, as Kafka writes it (v0, v1 and v3 recorded)."""
+    """The lowest version that has every field set, as Kafka writes it (v0, v1 and v3 recorded).
+
+    A record that sets none of the other fields says which directories are online, none included,
+    and has version 2 (rule 2.30)."""
     if record.cordoned_log_dirs is not None:
         return 3
-    if record.log_dirs:
-        return 2
-    return 1 if record.in_controlled_shutdown == IN_CONTROLLED_SHUTDOWN else 0
+    if record.in_controlled_shutdown == IN_CONTROLLED_SHUTDOWN:
+        return 1
+    return 0 if record.fenced else 2

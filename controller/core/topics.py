@@ -1,4 +1,4 @@
-"""CreateTopics and DeleteTopics (rules 4.50 to 4.59).
+"""CreateTopics (rules 4.50 to 4.58).
 
 Every topic of a request succeeds or fails by itself, with its own code and Kafka's own text; what
 succeeds is written in one batch. With validate_only nothing is written at all.
@@ -14,7 +14,6 @@ from .records import (
     ConfigRecord,
     PartitionRecord,
     Record,
-    RemoveTopicRecord,
     TopicRecord,
 )
 from .rpc import (
@@ -22,13 +21,9 @@ from .rpc import (
     CreatableTopicResult,
     CreateTopicsRequest,
     CreateTopicsResponse,
-    DeletableTopicResult,
-    DeleteTopicsRequest,
-    DeleteTopicsResponse,
-    DeleteTopicState,
 )
 from .state import RECORDS_PER_OPERATION_MAX, Decision, State
-from .uuid import ZERO_UUID, Uuid, random_uuid
+from .uuid import Uuid, random_uuid
 
 Assignment = dict[int, tuple[int, ...]]
 
@@ -230,43 +225,4 @@ def _partition_record(
         isr=isr,
         leader=isr[0],
         directories=directories if has_directories else (),
-    )
-
-
-def delete_topics(state: State, request: DeleteTopicsRequest, now_ms: int) -> Decision:
-    """One RemoveTopicRecord a topic, in one batch (4.59); by name or by id (version 6)."""
-    wanted = [*request.topics, *(DeleteTopicState(name=name) for name in request.topic_names)]
-    named = Counter(wanted)
-    results = [_deletion(state, one, named[one] > 1) for one in wanted]
-    doomed = dict.fromkeys(r.topic_id for r in results if r.error_code == 0)
-    records = tuple(RemoveTopicRecord(topic_id=topic_id) for topic_id in doomed)
-    return Decision(records=records, reply=DeleteTopicsResponse(responses=tuple(results)))
-
-
-def _deletion(state: State, one: DeleteTopicState, repeated: bool) -> DeletableTopicResult:
-    topic_id, name = one.topic_id, one.name
-    if repeated:
-        return _not_deleted(one, ErrorCode.INVALID_REQUEST, "Duplicate topic name or id.")
-    if name is not None and topic_id != ZERO_UUID:
-        return _not_deleted(
-            one, ErrorCode.INVALID_REQUEST, "You may not specify both topic name and topic id."
-        )
-    if name is not None:
-        if name not in state.image.topic_ids:
-            message = "This server does not host this topic-partition."
-            return _not_deleted(one, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
-        return DeletableTopicResult(name=name, topic_id=state.image.topic_ids[name])
-    if topic_id == ZERO_UUID:
-        return _not_deleted(
-            one, ErrorCode.INVALID_REQUEST, "Neither topic name nor id were specified."
-        )
-    if topic_id not in state.image.topics:
-        message = "This server does not host this topic ID."
-        return _not_deleted(one, ErrorCode.UNKNOWN_TOPIC_ID, message)
-    return DeletableTopicResult(name=state.image.topics[topic_id].name, topic_id=topic_id)
-
-
-def _not_deleted(one: DeleteTopicState, code: ErrorCode, message: str) -> DeletableTopicResult:
-    return DeletableTopicResult(
-        name=one.name, topic_id=one.topic_id, error_code=code, error_message=message
     )

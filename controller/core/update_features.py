@@ -191,9 +191,10 @@ def _kraft_version_refusal(state: State, update: FeatureUpdate) -> str | None:
 
 def _updated(state: State, request: UpdateFeaturesRequest) -> UpdateFeaturesResponse:
     """4.x has no message where 3.9 has an empty one; version 2 has no results (5.55)."""
+    together = state.profile.updates_features_together
     return UpdateFeaturesResponse(
-        error_message=None if state.profile.updates_features_together else "",
-        results=_results(request, ErrorCode.NONE, None),
+        error_message=None if together else "",
+        results=_results(request, ErrorCode.NONE, "NONE" if together else None),
     )
 
 

@@ -231,8 +231,7 @@ def _refusal(quorum: Quorum, request: ChangeRequest) -> Refusal | None:
         text = f"{verb} voter request didn't include a valid voter"
         return ErrorCode.INVALID_REQUEST, text
     if isinstance(request, AddRaftVoterRequest) and not _names_listener(request.listeners):
-        text = f"Add voter request didn't include the endpoint for the default listener {LISTENER}"
-        return ErrorCode.INVALID_REQUEST, text
+        return ErrorCode.INVALID_REQUEST, _without_listener(request.listeners)
     return _unready(quorum, "adding" if verb == "Add" else "removing")
 
 
@@ -258,6 +257,17 @@ def _unready(quorum: Quorum, verb: str) -> Refusal | None:
 
 def _names_listener(listeners: tuple[QuorumEndpoint, ...]) -> bool:
     return any(one.name == LISTENER for one in listeners)
+
+
+def _without_listener(listeners: tuple[QuorumEndpoint, ...]) -> str:
+    """Kafka prints its own maps and addresses here."""
+    spelled = ", ".join(
+        f"ListenerName({one.name})={one.host}/<unresolved>:{one.port}" for one in listeners
+    )
+    return (
+        f"Add voter request didn't include the endpoint (Endpoints(endpoints={{{spelled}}})) for "
+        f"the default listener ListenerName({LISTENER})"
+    )
 
 
 def _write(quorum: Quorum, change: VoterChange, voters: VoterSet, turn: Turn) -> None:

@@ -10,12 +10,11 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 from typing import cast
 
-from ..core.errors import ApiError, ErrorCode
-from ..core.handlers import refusal
-from ..core.rpc import ApiVersionsRequest, DescribeClusterResponse, Request, Response
+from ..core.errors import ApiError
+from ..core.handlers import response_to
+from ..core.rpc import ApiVersionsRequest, Request, Response
 from ..wire.apis import API_VERSIONS, APIS
 from ..wire.errors import DecodeError
 from ..wire.frames import (
@@ -219,9 +218,7 @@ class KafkaConnection(asyncio.Protocol):
             return  # the connection ended while it was waited for
         self._awaited = None
         exchange, correlation_id, request = awaited
-        response = refusal(request, reply) if isinstance(reply, ApiError) else reply
-        if exchange.version == 0 and isinstance(response, DescribeClusterResponse):
-            response = _as_version_0(response)
+        response = response_to(request, reply, exchange.version)
         frame = exchange.spell(correlation_id, response)
         self._out.append(frame)
         self._out_bytes += len(frame)
@@ -289,13 +286,3 @@ def _unspoken(header: RequestHeader) -> bytes:
         f"expected an API and version of this listener, got key {header.api_key} "
         f"version {header.api_version}"
     )
-
-
-def _as_version_0(response: DescribeClusterResponse) -> DescribeClusterResponse:
-    """Version 0 knows neither 114 nor 115: both are INVALID_REQUEST there (rule 5.8)."""
-    if response.error_code in (
-        ErrorCode.MISMATCHED_ENDPOINT_TYPE,
-        ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,
-    ):
-        return replace(response, error_code=ErrorCode.INVALID_REQUEST)
-    return response

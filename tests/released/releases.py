@@ -1,5 +1,6 @@
 """The releases of Kafka that judge ours: versions, jars and main classes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,11 @@ class Release:
     profile_name: str
     pom_name: str
     dump_class: str | None
+    newest_versions: Mapping[str, int]
+    """Of the APIs whose newest version is not the same in every release."""
+
+    def newest(self, api_name: str) -> int:
+        return self.newest_versions[api_name]
 
     @property
     def pom(self) -> Path:
@@ -31,15 +37,18 @@ class Release:
         return not self.version.startswith("3.")
 
 
+_NEWEST_3_9 = {"BrokerHeartbeat": 1, "DescribeCluster": 1, "UpdateFeatures": 1, "AddRaftVoter": 0}
+_NEWEST_4_1 = _NEWEST_3_9 | {"DescribeCluster": 2, "UpdateFeatures": 2}
+_NEWEST_4_3 = _NEWEST_4_1 | {"BrokerHeartbeat": 2, "AddRaftVoter": 1}
 _DUMP = "org.apache.kafka.tools.DumpLogSegments"
 _DUMP_BEFORE_4_3 = "kafka.tools.DumpLogSegments"
 
 RELEASES = {
     release.version: release
     for release in (
-        Release("4.3.1", "kafka-4.3", "4", _DUMP),
-        Release("4.1.1", "kafka-4.1", "4", _DUMP_BEFORE_4_3),
-        Release("3.9.1", "kafka-3.9", "3.9", _DUMP_BEFORE_4_3),
+        Release("4.3.1", "kafka-4.3", "4", _DUMP, _NEWEST_4_3),
+        Release("4.1.1", "kafka-4.3", "4", _DUMP_BEFORE_4_3, _NEWEST_4_1),
+        Release("3.9.1", "kafka-3.9", "3.9", _DUMP_BEFORE_4_3, _NEWEST_3_9),
     )
 }
 NEWEST_WITH_TOOLS = RELEASES["4.3.1"]

@@ -1,0 +1,3 @@
+from tests.differential.command import main
+
+raise SystemExit(main())

@@ -1,0 +1,83 @@
+"""Spells a reply or a record so that two controllers that behave alike give the same.
+
+Epochs and topic ids are named by their place in a side's history; offsets count from its log's end;
+times say only whether there is one.
+"""
+
+from collections.abc import Callable
+from itertools import groupby
+from typing import Any
+
+from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.wire.frames import decode_response, encode_response
+from kraftsim.controller.wire.json_form import control_record_json, record_json, to_json
+from tests.differential.history import History
+
+DELETE_TOPICS = 20
+Plain = dict[str, Any]
+
+
+def reply(key: int, version: int, frame: bytes | None, history: History) -> Plain:
+    if frame is None:
+        return {"connection": "closed"}
+    correlation_id, response = decode_response(key, version, frame)
+    spelled = encode_response(key, version, correlation_id, response)[4:]
+    document = _named(to_json(APIS[key].response, response, version), history)
+    if key == DELETE_TOPICS:  # Kafka shuffles them, lest their order tell of hidden topics
+        document["responses"] = sorted(document["responses"], key=str)
+    if spelled != frame:
+        document["bytes that the decoder passed over"] = frame.hex()
+    return document
+
+
+def records(batches: list[Batch], history: History) -> list[Plain]:
+    """Every record in order, but for the partition changes of one operation, whose order is that of
+    a hash map (rule 4.22): they are sorted."""
+    found: list[Plain] = []
+    for batch in batches:
+        for record, version in zip(batch.records, batch.versions, strict=True):
+            spelled = (
+                control_record_json(record) if batch.is_control else record_json(record, version)
+            )
+            found.append(_named(spelled, history))
+    return [
+        record
+        for kind, run in groupby(found, key=lambda record: record["type"])
+        for record in (sorted(run, key=_place) if kind in _IN_HASH_ORDER else run)
+    ]
+
+
+_IN_HASH_ORDER = ("PARTITION_CHANGE_RECORD", "REMOVE_TOPIC_RECORD")
+
+
+def _place(record: Plain) -> tuple[str, int]:
+    return record["data"]["topicId"], record["data"].get("partitionId", 0)
+
+
+def _named(value: Any, history: History, field: str = "") -> Any:
+    if isinstance(value, dict):
+        return {name: _named(item, history, name) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_named(item, history, field) for item in value]
+    name = _NAMES.get(field)
+    return value if name is None else name(history, value)
+
+
+def _from_end(history: History, offset: int) -> object:
+    return f"end{offset - history.end_offset:+}" if offset >= 0 else offset
+
+
+def _has_time(_: History, time_ms: int) -> object:
+    return "a time" if time_ms > 0 else time_ms
+
+
+_NAMES: dict[str, Callable[[History, Any], object]] = {
+    "brokerEpoch": History.epoch_name,
+    "epoch": History.epoch_name,
+    "topicId": History.topic_name,
+    "logEndOffset": _from_end,
+    "highWatermark": _from_end,
+    "lastFetchTimestamp": _has_time,
+    "lastCaughtUpTimestamp": _has_time,
+}

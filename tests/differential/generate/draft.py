@@ -1,0 +1,81 @@
+"""What a generator knows of the sequence that it is drawing."""
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from kraftsim.controller.core.uuid import uuid_text
+from tests.released.releases import Release
+
+BROKERS = 4
+TOPIC_NAMES = ("t.0", "t_0", "t1", "t2", "t3")
+
+
+def named_uuid(name: str) -> str:
+    """A uuid in text that can be told from others by its bytes."""
+    return uuid_text(name.encode().rjust(16, b"."))
+
+
+@dataclass(slots=True)
+class Draft:
+    """`first_id` is added to the ids of brokers and `prefix` to names of topics, so that sequences
+    that run side by side share neither."""
+
+    random: Random
+    release: Release
+    cluster_id: str
+    first_id: int = 1
+    prefix: str = ""
+    brokers: int = BROKERS
+    incarnations: dict[int, int] = field(default_factory=dict)
+    topics: dict[str, int] = field(default_factory=dict)  # name: number of partitions
+    has_changed_features: bool = False
+
+    def chance(self, share: float) -> bool:
+        return self.random.random() < share
+
+    def one_of(self, *options: Any) -> Any:
+        return self.random.choice(options)
+
+    @property
+    def ids(self) -> range:
+        return range(self.first_id, self.first_id + self.brokers)
+
+    def broker_id(self) -> int:
+        """Mostly a broker that has registered; now and then one that has not."""
+        if self.incarnations and not self.chance(0.06):
+            return self.random.choice(sorted(self.incarnations))
+        return self.random.choice(self.ids)
+
+    def broker_ids(self, count: int) -> list[int]:
+        ids = list(self.ids)
+        self.random.shuffle(ids)
+        return ids[:count]
+
+    def topic_name(self) -> str:
+        """Mostly a topic that was created."""
+        if self.topics and not self.chance(0.08):
+            return self.random.choice(sorted(self.topics))
+        return self.prefix + self.one_of(*TOPIC_NAMES)
+
+    def partition(self) -> tuple[str, int]:
+        name = self.topic_name()
+        return name, self.random.randrange(max(1, self.topics.get(name, 1)))
+
+    def incarnation(self, broker_id: int) -> str:
+        return named_uuid(f"inc{broker_id}-{self.incarnations.get(broker_id, 0)}")
+
+    def directory(self, broker_id: int, number: int = 0) -> str:
+        return named_uuid(f"dir{broker_id}-{number}")
+
+    def broker_epoch(self, broker_id: int) -> Any:
+        """Mostly the newest epoch; sometimes an older one, another, or none."""
+        if not self.chance(0.1):
+            return {"$epoch": [broker_id, -1, 0]}
+        return self.one_of(
+            {"$epoch": [broker_id, -2, 0]},
+            {"$epoch": [broker_id, -1, 1]},
+            {"$epoch": [broker_id, -1, -1]},
+            -1,
+            0,
+        )

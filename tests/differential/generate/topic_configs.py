@@ -1,0 +1,43 @@
+"""Configurations of topics, good and bad."""
+
+from typing import Any
+
+from tests.differential.generate.draft import Draft
+
+_NUMBERS = ("0", "1", "-1", "-2", "-3", "3", "4", "5", "2147483648", "1048576", "abc", "", " 7", "1.5")
+_VALUES: dict[str, tuple[str, ...]] = {
+    "cleanup.policy": ("compact", "delete", "compact,delete", "compact,compact", "", "none", "x"),
+    "compression.type": ("zstd", "none", "gzip", "producer", "uncompressed", ""),
+    "compression.gzip.level": ("-1", "0", "1", "9", "10"),
+    "compression.lz4.level": ("0", "1", "17", "18", "-1"),
+    "compression.zstd.level": ("22", "23", "-131072", "-131073", "3"),
+    "min.insync.replicas": ("0", "1", "2", "-1", "x"),
+    "retention.ms": _NUMBERS,
+    "retention.bytes": _NUMBERS,
+    "local.retention.ms": _NUMBERS,
+    "local.retention.bytes": _NUMBERS,
+    "segment.bytes": _NUMBERS,
+    "segment.ms": _NUMBERS,
+    "max.message.bytes": _NUMBERS,
+    "min.compaction.lag.ms": _NUMBERS,
+    "max.compaction.lag.ms": _NUMBERS,
+    "message.timestamp.type": ("CreateTime", "LogAppendTime", "createtime"),
+    "min.cleanable.dirty.ratio": ("0", "1", "0.5", "1.5", "-0.1", "x", "1e-3"),
+    "preallocate": ("true", "FALSE", "yes", ""),
+    "remote.storage.enable": ("true", "false"),
+    "unclean.leader.election.enable": ("true", "false"),
+    "leader.replication.throttled.replicas": ("*", "", "0:1", "0:1,1:2", "x", "*,0:1", "none"),
+    "flush.messages": _NUMBERS,
+    "no.such.config": ("1",),
+    "": ("1",),
+}
+
+
+def draw_configs(draft: Draft) -> list[dict[str, Any]]:
+    """One configuration, mostly; of several bad ones Kafka names any (rule 4.52)."""
+    count = 1 if draft.chance(0.8) else 2
+    names = draft.random.sample(sorted(_VALUES), count)
+    return [
+        {"name": name, "value": None if draft.chance(0.04) else draft.one_of(*_VALUES[name])}
+        for name in names
+    ]

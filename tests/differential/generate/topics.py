@@ -1,0 +1,108 @@
+"""Creations and deletions of topics."""
+
+from typing import Any
+
+from tests.differential.generate.draft import TOPIC_NAMES, Draft
+from tests.differential.generate.topic_configs import draw_configs
+from tests.differential.sequence import Ask
+
+_ODD_NAMES = ("", ".", "..", "a b", "x" * 249, "x" * 250, "é", "__cluster_metadata", "t/1", "T1")
+
+
+def create(draft: Draft) -> Ask:
+    count = 1 if draft.chance(0.75) else draft.random.randint(0, 3)
+    topics = [_topic(draft) for _ in range(count)]
+    body = {"topics": topics, "timeoutMs": 10000, "validateOnly": draft.chance(0.12)}
+    version = draft.random.randint(2, 6) if draft.chance(0.3) else 7
+    return Ask("CreateTopics", version, body)
+
+
+def create_plainly(draft: Draft, name: str, replica_lists: list[list[int]]) -> Ask:
+    """A topic that both sides place alike, because the request places it."""
+    draft.topics[name] = len(replica_lists)
+    topic = {"name": name, "assignments": _assignments(replica_lists), "configs": []}
+    topic |= {"numPartitions": -1, "replicationFactor": -1}
+    return Ask("CreateTopics", 7, {"topics": [topic], "timeoutMs": 10000, "validateOnly": False})
+
+
+def replica_lists(draft: Draft) -> list[list[int]]:
+    factor = draft.random.randint(1, min(3, draft.brokers))
+    return [draft.broker_ids(factor) for _ in range(draft.random.randint(1, 3))]
+
+
+def _topic(draft: Draft) -> dict[str, Any]:
+    name = draft.prefix + draft.one_of(*TOPIC_NAMES)
+    if draft.chance(0.1):
+        name = draft.one_of(*_ODD_NAMES)
+    counts = (-1, -1)
+    lists: list[list[int]] = []
+    if draft.chance(0.7):
+        lists = _odd_lists(draft) if draft.chance(0.15) else replica_lists(draft)
+        counts = (-1, -1) if not draft.chance(0.05) else draft.one_of((1, -1), (-1, 1), (1, 1))
+    else:
+        counts = _counts(draft)
+    assignments = _assignments(lists)
+    if assignments and draft.chance(0.06):
+        assignments[-1]["partitionIndex"] = draft.one_of(0, 7, -1)
+    draft.topics.setdefault(name, max(1, len(lists), counts[0]))
+    return {
+        "name": name,
+        "numPartitions": counts[0],
+        "replicationFactor": counts[1],
+        "assignments": assignments,
+        "configs": draw_configs(draft) if draft.chance(0.25) else [],
+    }
+
+
+def _counts(draft: Draft) -> tuple[int, int]:
+    if draft.chance(0.15):
+        return draft.one_of((0, 1), (-2, 1), (1, 0), (1, -2), (1, 32767), (2, 5), (0, 0))
+    return draft.one_of(-1, 1, 2, 3), draft.one_of(-1, 1, 2, 3, 4)
+
+
+def _odd_lists(draft: Draft) -> list[list[int]]:
+    one, two, three, *_ = [*draft.broker_ids(3), draft.first_id, draft.first_id]
+    unknown = draft.first_id + draft.brokers + 4
+    lists: list[list[int]] = draft.one_of(
+        [[]],
+        [[one, one]],
+        [[one, unknown]],
+        [[one, two], [three]],
+        [[one], []],
+        [[two, one, two]],
+        [[-1]],
+        [[unknown]],
+    )
+    return lists
+
+
+def _assignments(lists: list[list[int]]) -> list[dict[str, Any]]:
+    return [
+        {"partitionIndex": index, "brokerIds": broker_ids} for index, broker_ids in enumerate(lists)
+    ]
+
+
+def delete(draft: Draft) -> Ask:
+    count = 1 if draft.chance(0.6) else draft.random.randint(0, 4)
+    if draft.chance(0.3):
+        names = [draft.topic_name() for _ in range(count)]
+        version = draft.random.randint(1, 5)
+        return Ask("DeleteTopics", version, {"topicNames": names, "timeoutMs": 10000})
+    topics = [_deletion(draft) for _ in range(count)]
+    return Ask("DeleteTopics", 6, {"topics": topics, "timeoutMs": 10000})
+
+
+def _deletion(draft: Draft) -> dict[str, Any]:
+    name = draft.topic_name()
+    none = "AAAAAAAAAAAAAAAAAAAAAA"
+    if draft.chance(0.45):
+        return {"name": name, "topicId": none}
+    if draft.chance(0.8):
+        return {"name": None, "topicId": {"$topic": name}}
+    return draft.one_of(
+        {"name": None, "topicId": none},
+        {"name": name, "topicId": {"$topic": name}},
+        {"name": name, "topicId": {"$topic": draft.topic_name()}},
+        {"name": None, "topicId": {"$topic": "no such topic"}},
+        {"name": "", "topicId": none},
+    )

@@ -1,0 +1,109 @@
+"""Asks both sides the same and compares: each reply field by field, then the records it led to."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar, cast
+
+from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.wire.json_form import from_json
+from tests.differential import canonical
+from tests.differential.history import History
+from tests.differential.sequence import Ask, Sequence
+from tests.differential.sides import OurSide, ReleasedSide, Side
+from tests.differential.symbols import resolve
+
+AnySide = TypeVar("AnySide", bound=Side)
+KEYS = {api.name: api.key for api in APIS.values()}
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """`path` such as "reply.topics[0].errorCode" or "records[2].data.isr"."""
+
+    step: int
+    api: str
+    path: str
+    kafka: object
+    ours: object
+
+    def __str__(self) -> str:
+        return f"step {self.step} {self.api}: {self.path}: Kafka {self.kafka!r}, ours {self.ours!r}"
+
+
+class Witness(Generic[AnySide]):
+    """One side with its history."""
+
+    def __init__(self, side: AnySide) -> None:
+        self.side = side
+        self.history = History()
+        self.batches = 0
+        self.history.follow(side.appended())
+
+    def request(self, step: Ask) -> Request:
+        message = APIS[KEYS[step.api]].request
+        return cast(Request, from_json(message, resolve(step.body, self.history)))
+
+    def observe(self, step: Ask) -> "Observed":
+        key = KEYS[step.api]
+        frame = self.side.ask(key, step.version, self.request(step))
+        batches = self.side.appended()
+        self.history.follow(batches)
+        reply = canonical.reply(key, step.version, frame, self.history)
+        return Observed(reply, canonical.records(batches, self.history), batches)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The reply to a step and the records that it led to, in canonical form."""
+
+    reply: dict[str, Any]
+    records: list[dict[str, Any]]
+    batches: list[Batch] = field(compare=False)
+
+    def spelled(self) -> dict[str, Any]:
+        return {"reply": self.reply, "records": self.records}
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Both sides, asked in turn."""
+
+    kafka: Witness[ReleasedSide]
+    ours: Witness[OurSide]
+
+    def judge(self, sequence: Sequence) -> list[Mismatch]:
+        """The mismatches of the first step that has any; an empty list if both behave alike."""
+        for place, step in enumerate(sequence.every_step):
+            mismatches = self.compare(place, step)
+            if mismatches:
+                return mismatches
+        return []
+
+    def compare(self, place: int, step: Ask) -> list[Mismatch]:
+        import time; t=time.time()
+        kafka = self.kafka.observe(step)
+        if time.time()-t>0.5: print("SLOW", time.time()-t, step)
+        if step.api == "CreateTopics":
+            self.ours.side.adopt_placement(self.ours.request(step), kafka.batches)
+        ours = self.ours.observe(step)
+        if kafka == ours:
+            return []
+        found = differences(kafka.spelled(), ours.spelled(), "")
+        return [Mismatch(place, step.api, *difference) for difference in found]
+
+
+def differences(kafka: Any, ours: Any, path: str) -> Iterator[tuple[str, object, object]]:
+    if isinstance(kafka, dict) and isinstance(ours, dict):
+        for name in [*kafka, *(name for name in ours if name not in kafka)]:
+            below = f"{path}.{name}" if path else name
+            yield from differences(kafka.get(name, _NOTHING), ours.get(name, _NOTHING), below)
+    elif isinstance(kafka, list) and isinstance(ours, list) and len(kafka) == len(ours):
+        for index, (theirs, own) in enumerate(zip(kafka, ours, strict=True)):
+            yield from differences(theirs, own, f"{path}[{index}]")
+    elif kafka != ours:
+        yield path, kafka, ours
+
+
+_NOTHING = "nothing"

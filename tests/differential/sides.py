@@ -1,0 +1,162 @@
+"""The two who are asked: a released controller over a socket, and ours in this process.
+
+Each answers a request's frame with a response's frame, and tells what it has appended since.
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kraftsim.controller.clock import Clock
+from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.handlers import response_to
+from kraftsim.controller.core.records import PartitionRecord
+from kraftsim.controller.core.rpc import CreateTopicsRequest, Request
+from kraftsim.controller.core.topics import create_topics
+from kraftsim.controller.core.uuid import parse_uuid
+from kraftsim.controller.hosted import HostedNode
+from kraftsim.controller.node import Node
+from kraftsim.controller.node_types import NodeConfig
+from kraftsim.controller.raft.snapshots import by_reference
+from kraftsim.controller.timeline import Timeline
+from kraftsim.controller.wire.frames import (
+    decode_request,
+    encode_request,
+    encode_response,
+    read_request_header,
+)
+from kraftsim.controller.wire.record_batch import decode_batches
+from tests.differential.settings import OUR_SETTINGS
+from tests.other_controllers import nobody_else
+from tests.released.controller import NODE_ID, Connection, ReleasedController
+
+PLACEMENTS_TRIED = 2000  # of some dozens that a few brokers and partitions can have
+CLOSED = None  # the answer of a side that closes the connection, or does not answer
+
+
+class ReleasedSide:
+    """Reads the records from the log's file: the released controller replies after its append."""
+
+    name = "kafka"
+
+    def __init__(self, controller: ReleasedController) -> None:
+        self.controller = controller
+        self._connection: Connection = controller.connect()
+        self._read = 0
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def ask(self, key: int, version: int, request: Request) -> bytes | None:
+        try:
+            return self._connection.ask_frame(key, version, request)
+        except OSError:
+            self._connection.close()
+            if "KRAFT_DEBUG" in __import__("os").environ:
+                try: self.controller.process.wait(2)
+                except Exception as e: print(e)
+                print(request, (self.controller.folder/"server.log").read_text()[-6000:])
+            self._connection = self.controller.connect()
+            return CLOSED
+
+    def appended(self) -> list[Batch]:
+        with self.controller.log.open("rb") as file:
+            file.seek(self._read)
+            data = file.read()
+        whole = _whole_batches(data)
+        self._read += whole
+        return decode_batches(data[:whole])
+
+
+def _whole_batches(data: bytes) -> int:
+    """How many bytes of `data` are whole batches: the last one may be half written."""
+    pos = 0
+    while pos + 12 <= len(data):
+        end = pos + 12 + int.from_bytes(data[pos + 8 : pos + 12], "big", signed=True)
+        if end > len(data):
+            break
+        pos = end
+    return pos
+
+
+class OurSide:
+    """A node on a timeline that follows the real clock, so that leases run out on both sides."""
+
+    name = "ours"
+
+    def __init__(self, twin_of: ReleasedController, *, has_dynamic_voters: bool = True) -> None:
+        config = NodeConfig(
+            node_id=NODE_ID,
+            cluster_id=twin_of.cluster_id,
+            host="127.0.0.1",
+            port=twin_of.port,
+            directory_id=parse_uuid(twin_of.directory_id),
+            kraft_version=int(has_dynamic_voters),
+        )
+        self._began_s = time.monotonic()
+        self.timeline = Timeline(wall_start_ms=int(time.time() * 1000))
+        node = Node(
+            config,
+            profile=twin_of.release.profile,
+            settings=OUR_SETTINGS,
+            random=random.Random(1).random,
+            snapshot_format=by_reference(),
+        )
+        self.hosted = HostedNode(node, Clock(self.timeline), nobody_else)
+        self.hosted.start()
+        self._read = 0
+        self._seeds_used = 0
+
+    def ask(self, key: int, version: int, request: Request) -> bytes | None:
+        self.follow_clock()
+        frame = encode_request(key, version, 1, "judge", request)[4:]
+        decoded = decode_request(read_request_header(frame), frame)
+        replies: list[Any] = []
+        self.hosted.submit(decoded, replies.append)
+        if not replies:
+            return CLOSED
+        response = response_to(decoded, replies[0], version)
+        return encode_response(key, version, 1, response)[4:]
+
+    def adopt_placement(self, request: Request, wanted: list[Batch]) -> None:
+        """Give ours the entropy by which it places new topics as the released controller did.
+
+        If there is none, ours places as it likes, and the records will differ.
+        """
+        placed = _placement(record for batch in wanted for record in batch.records)
+        if not isinstance(request, CreateTopicsRequest) or not placed:
+            return
+        state = self.hosted.node.state
+        self._seeds_used += PLACEMENTS_TRIED  # a seed used twice would draw a topic id twice
+        for seed in range(self._seeds_used, self._seeds_used + PLACEMENTS_TRIED):
+            trial = replace(state, random=random.Random(seed).random)
+            decision = create_topics(trial, request, self.timeline.now_ms)
+            if _placement(decision.records) == placed:
+                state.random = random.Random(seed).random
+                return
+
+    def follow_clock(self) -> None:
+        self.timeline.run_until(int((time.monotonic() - self._began_s) * 1e6))
+
+    def appended(self) -> list[Batch]:
+        log = self.hosted.node.log
+        batches = list(log.read(self._read))
+        self._read = log.end_offset
+        return batches
+
+
+def _placement(records: Iterable[Any]) -> list[tuple[int, ...]]:
+    return [record.replicas for record in records if isinstance(record, PartitionRecord)]
+
+
+Side = ReleasedSide | OurSide
+OnProgress = Callable[[int], None]
+
+
+def write_log(batches: list[Batch], path: Path) -> None:
+    from kraftsim.controller.wire.record_batch import encode_batch
+
+    path.write_bytes(b"".join(encode_batch(batch) for batch in batches))
