@@ -59,7 +59,7 @@ def register(state: State, request: BrokerRegistrationRequest, now_ms: int) -> D
 
 
 def unregister(state: State, request: UnregisterBrokerRequest, now_ms: int) -> Decision:
-    """Out of every ISR and ELR, then gone; assignments keep the id (rules 3.3 to 3.6)."""
+    """Out of every ISR, then gone; assignments and ELRs keep the id (rules 3.3 to 3.6)."""
     stored = state.image.brokers.get(request.broker_id)
     if stored is None:
         message = f"Broker ID {request.broker_id} is not currently registered"
@@ -85,11 +85,13 @@ def check_operation_size(records: tuple[Record, ...]) -> None:
 
 
 def _leave_partitions(state: State, broker_id: int) -> list[Record]:
-    """The ISR pass, then the ELR pass, both from the state before the batch (3.5, 3.7)."""
-    in_isr = partitions.without_broker(state, broker_id)
-    done = set(state.image.index.in_isr_or_led(broker_id))
-    only_elr = [key for key in state.image.index.in_elr(broker_id) if key not in done]
-    return in_isr + partitions.leader_and_isr_changes(state, only_elr, unclean=broker_id)
+    """The ISR pass, then the ELR pass, both from the state before the batch (3.5, 3.7). The ELR
+    pass only elects anew: the broker stays eligible where it was."""
+    in_elr = state.image.index.in_elr(broker_id)
+    return [
+        *partitions.without_broker(state, broker_id),
+        *partitions.leader_and_isr_changes(state, in_elr, remove=broker_id),
+    ]
 
 
 def _check_cluster_id(state: State, request: BrokerRegistrationRequest) -> None:

@@ -89,7 +89,8 @@ def expire_one(state: State, now_ms: int) -> Decision | None:
         return None
     broker = state.image.brokers.get(broker_id)
     note = ExpiryNote(broker_id=broker_id)
-    if broker is None or state.leases.liveness[broker_id].fenced:
+    fences_again = state.profile.contacts_by_epoch  # 4.x, for a fenced broker too (2.38)
+    if broker is None or (state.leases.liveness[broker_id].fenced and not fences_again):
         return Decision(note=note)
     return Decision(records=tuple(fence(state, broker)), note=note)
 
@@ -193,19 +194,12 @@ def _offline_directories(
     lost = [d for d in broker.log_dirs if d in request.offline_log_dirs]
     if not lost:
         return []
-    keys = [
-        key
-        for key in state.image.index.in_isr_or_led(broker.broker_id)
-        if state.image.partition(key).directory_of(broker.broker_id) in lost
-    ]
     online = tuple(d for d in broker.log_dirs if d not in lost)
     change = BrokerRegistrationChangeRecord(
         broker_id=broker.broker_id, broker_epoch=broker.broker_epoch, log_dirs=online
     )
-    return [
-        *partitions.leader_and_isr_changes(state, keys, remove=broker.broker_id),
-        change,
-    ]
+    changes = [partitions.without_directory(state, broker.broker_id, d) for d in lost]
+    return [*(record for records in changes for record in records), change]
 
 
 def _cordoned_directories(

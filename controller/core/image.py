@@ -52,9 +52,8 @@ class Image:
     @property
     def finalized(self) -> dict[str, int]:
         """Every finalized feature, kraft.version of the quorum among them once it is above 0."""
-        if self.kraft_version == 0:
-            return self.features
-        return {**self.features, KRAFT_VERSION: self.kraft_version}
+        levels = {name: level for name, level in self.features.items() if name != KRAFT_VERSION}
+        return levels | ({KRAFT_VERSION: self.kraft_version} if self.kraft_version else {})
 
     def partition(self, key: PartitionKey) -> Partition:
         return self.topics[key[0]].partitions[key[1]]

@@ -30,6 +30,14 @@ def without_unclean_broker(state: State, broker_id: int) -> list[Record]:
     return in_isr + leader_and_isr_changes(state, only_elr, unclean=broker_id)
 
 
+def without_directory(state: State, broker_id: int, directory: Uuid) -> list[Record]:
+    """Out of every ISR and leadership of that directory; its leaderless partitions elect anew (2.30)."""
+    index = state.image.index
+    keys = dict.fromkeys([*index.in_isr_or_led(broker_id), *index.leaderless()])
+    lost = [key for key in keys if state.image.partition(key).directory_of(broker_id) == directory]
+    return leader_and_isr_changes(state, lost, remove=broker_id)
+
+
 def with_broker(state: State, broker_id: int) -> list[Record]:
     """Elections for all leaderless partitions, the broker counted although still fenced (2.22)."""
     return leader_and_isr_changes(state, state.image.index.leaderless(), add=broker_id)

@@ -73,6 +73,25 @@ KAFKA_4_3 = Profile(
     supported_features=_FEATURES_4_3,
 )
 
+KAFKA_4_1 = Profile(
+    name="kafka-4.1",
+    bootstrap_features=(
+        (METADATA_VERSION, 27),
+        (ELIGIBLE_LEADER_REPLICAS, 1),
+        ("group.version", 1),
+        ("transaction.version", 2),
+    ),
+    supported_features=(
+        ("group.version", 0, 1),
+        (KRAFT_VERSION, 0, 1),
+        (METADATA_VERSION, 7, 27),
+        ("share.version", 0, 1),
+        ("transaction.version", 0, 2),
+        (ELIGIBLE_LEADER_REPLICAS, 0, 1),
+    ),
+    mentions_cordoned=False,
+)
+
 KAFKA_3_9 = Profile(
     name="kafka-3.9",
     bootstrap_features=((METADATA_VERSION, 21),),
@@ -105,4 +124,4 @@ KIP_631 = Profile(
     settings=Settings(broker_session_timeout_ms=18000, broker_heartbeat_interval_ms=3000),
 )
 
-PROFILES = {profile.name: profile for profile in (KAFKA_4_3, KAFKA_3_9, KIP_631)}
+PROFILES = {profile.name: profile for profile in (KAFKA_4_3, KAFKA_4_1, KAFKA_3_9, KIP_631)}

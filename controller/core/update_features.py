@@ -1,6 +1,7 @@
-"""UpdateFeatures: what the cluster finalizes, all of a request or nothing (rules 5.54 to 5.60).
+"""UpdateFeatures: what the cluster finalizes (rules 5.54 to 5.60).
 
-A refusal is an answer, 95 with the reason of the first feature that cannot be; nothing is written.
+4.x refuses a request whole, 95 with the reason of the first feature that cannot be; 3.9 decides
+feature by feature.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,6 +10,7 @@ from . import features
 from .batch import ControlRecord, KRaftVersion, Voters
 from .elr_safety import elr_safety_records
 from .errors import ErrorCode
+from .hash_order import in_hash_order
 from .records import FeatureLevelRecord, FeatureRange, NoOpRecord, Record
 from .rpc import (
     FeatureUpdate,
@@ -24,21 +26,29 @@ _PREFIX = "The update failed for all features since the following feature had an
 
 def update_features(state: State, request: UpdateFeaturesRequest, now_ms: int) -> Decision:
     """`validate_only` writes nothing; an equal level is written again (5.57), so is 0 (5.59)."""
-    proposed = state.image.features | {
-        one.feature: one.max_version_level for one in request.feature_updates
-    }
-    for update in request.feature_updates:
-        reason = _refusal(state, update, proposed)
-        if reason is not None:
-            return Decision(reply=_refused(state, request, reason))
-    reply = _updated(state, request)
+    updates = _in_hash_order(request.feature_updates)
+    proposed = state.image.features | {one.feature: one.max_version_level for one in updates}
+    reasons = {update.feature: _refusal(state, update, proposed) for update in updates}
+    refused = [reason for reason in reasons.values() if reason is not None]
+    if state.profile.updates_features_together:
+        if refused:
+            return Decision(reply=_refused_together(refused[0]))
+        reply = _updated_together(request)
+    else:
+        reply = _answered_apart(reasons)
+    accepted = tuple(update for update in updates if reasons[update.feature] is None)
     if request.validate_only:
         return Decision(reply=reply)
-    return Decision(_records(state, request), reply, control=_control(state, request))
+    return Decision(_records(state, accepted), reply, control=_control(state, accepted))
 
 
-def _records(state: State, request: UpdateFeaturesRequest) -> tuple[Record, ...]:
-    updates = request.feature_updates
+def _in_hash_order(updates: tuple[FeatureUpdate, ...]) -> tuple[FeatureUpdate, ...]:
+    """Kafka keeps them in a HashMap: that is the order of checks and records."""
+    by_name = {update.feature: update for update in updates}
+    return tuple(by_name[name] for name in in_hash_order(by_name))
+
+
+def _records(state: State, updates: tuple[FeatureUpdate, ...]) -> tuple[Record, ...]:
     levels = tuple(record for one in updates for record in _level_records(state, one))
     turns_elr_on = any(
         one.feature == features.ELIGIBLE_LEADER_REPLICAS and one.max_version_level > 0
@@ -49,17 +59,21 @@ def _records(state: State, request: UpdateFeaturesRequest) -> tuple[Record, ...]
 
 def _level_records(state: State, update: FeatureUpdate) -> tuple[Record, ...]:
     """kraft.version is the quorum's to write; a NoOp is there for the reply to wait for."""
-    if update.feature != features.KRAFT_VERSION:
-        return (FeatureLevelRecord(name=update.feature, feature_level=update.max_version_level),)
-    waits = state.profile.upgrades_kraft_version and update.upgrade_type == UPGRADE
-    return (NoOpRecord(),) if waits else ()
+    if _is_of_the_quorum(state, update.feature):
+        return (NoOpRecord(),) if update.upgrade_type == UPGRADE else ()
+    return (FeatureLevelRecord(name=update.feature, feature_level=update.max_version_level),)
 
 
-def _control(state: State, request: UpdateFeaturesRequest) -> tuple[ControlRecord, ...]:
+def _is_of_the_quorum(state: State, feature: str) -> bool:
+    """3.9 writes kraft.version as it writes any feature; no quorum heeds it (KAFKA-18979)."""
+    return feature == features.KRAFT_VERSION and state.profile.upgrades_kraft_version
+
+
+def _control(state: State, updates: tuple[FeatureUpdate, ...]) -> tuple[ControlRecord, ...]:
     """What raises kraft.version: from 1 on the log tells who votes (KIP-853, rule 10.49)."""
-    for update in request.feature_updates:
+    for update in updates:
         level = update.max_version_level
-        if update.feature == features.KRAFT_VERSION and level > state.image.kraft_version:
+        if _is_of_the_quorum(state, update.feature) and level > state.image.kraft_version:
             return (KRaftVersion(kraft_version=level), Voters(voters=state.voters()))
     return ()
 
@@ -74,7 +88,7 @@ def _refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, int]) -
         )
     if update.feature == features.METADATA_VERSION:
         return _metadata_version_refusal(state, update)
-    if update.feature == features.KRAFT_VERSION:
+    if _is_of_the_quorum(state, update.feature):
         return _kraft_version_refusal(state, update)
     return None
 
@@ -96,23 +110,20 @@ def _common_refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, 
         )
     if level > current and update.upgrade_type != UPGRADE:
         return "Can't downgrade to a newer version."
-    if update.feature == features.KRAFT_VERSION and level != current:
-        return _kraft_version_standstill(state, level)
+    if _is_of_the_quorum(state, update.feature) and level < current:
+        return "Can't downgrade the version of this feature."
+    if state.profile.updates_features_together and update.feature not in _known(state):
+        return f"Feature {update.feature} not found."
     return features.unmet_dependency(update.feature, level, proposed)
 
 
-def _kraft_version_standstill(state: State, level: int) -> str | None:
-    """It is never lowered, because the log tells who votes; 3.9 does not raise it either."""
-    if not state.profile.upgrades_kraft_version:
-        return "A quorum's kraft.version is that of its start."
-    if level < state.image.kraft_version:
-        return "Can't downgrade the version of this feature."
-    return None
+def _known(state: State) -> list[str]:
+    return [name for name, _, _ in state.profile.supported_features]
 
 
 def _current_level(state: State, feature: str) -> int:
     image = state.image
-    if feature == features.KRAFT_VERSION:
+    if _is_of_the_quorum(state, feature):
         return image.kraft_version
     return image.features.get(feature, features.default_level(feature))
 
@@ -189,27 +200,28 @@ def _kraft_version_refusal(state: State, update: FeatureUpdate) -> str | None:
     )
 
 
-def _updated(state: State, request: UpdateFeaturesRequest) -> UpdateFeaturesResponse:
-    """4.x has no message where 3.9 has an empty one; version 2 has no results (5.55)."""
-    together = state.profile.updates_features_together
-    return UpdateFeaturesResponse(
-        error_message=None if together else "",
-        results=_results(request, ErrorCode.NONE, "NONE" if together else None),
+def _updated_together(request: UpdateFeaturesRequest) -> UpdateFeaturesResponse:
+    """No message; a result for each feature up to version 1 (5.55)."""
+    results = tuple(
+        UpdatableFeatureResult(feature=update.feature, error_message="NONE")
+        for update in request.feature_updates
     )
+    return UpdateFeaturesResponse(error_message=None, results=results)
 
 
-def _refused(state: State, request: UpdateFeaturesRequest, reason: str) -> UpdateFeaturesResponse:
-    """4.x says it of the whole request, 3.9 of each feature."""
+def _refused_together(reason: str) -> UpdateFeaturesResponse:
     code = ErrorCode.INVALID_UPDATE_VERSION
-    if state.profile.updates_features_together:
-        return UpdateFeaturesResponse(error_code=code, error_message=_PREFIX + reason)
-    return UpdateFeaturesResponse(results=_results(request, code, reason))
+    return UpdateFeaturesResponse(error_code=code, error_message=_PREFIX + reason)
 
 
-def _results(
-    request: UpdateFeaturesRequest, code: ErrorCode, message: str | None
-) -> tuple[UpdatableFeatureResult, ...]:
-    return tuple(
-        UpdatableFeatureResult(feature=one.feature, error_code=code, error_message=message)
-        for one in request.feature_updates
+def _answered_apart(reasons: Mapping[str, str | None]) -> UpdateFeaturesResponse:
+    """3.9 decides each feature by itself, and answers by name."""
+    results = tuple(
+        UpdatableFeatureResult(
+            feature=feature,
+            error_code=0 if reason is None else ErrorCode.INVALID_UPDATE_VERSION,
+            error_message=reason,
+        )
+        for feature, reason in sorted(reasons.items())
     )
+    return UpdateFeaturesResponse(error_message="", results=results)

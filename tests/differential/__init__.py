@@ -1,1 +1,1 @@
-"""Released Kafka judges ours: both get the same random requests, every reply and record is compared."""
+"""Released Kafka judges ours: both get the same requests, replies and records are compared."""

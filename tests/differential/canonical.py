@@ -23,7 +23,7 @@ def reply(key: int, version: int, frame: bytes | None, history: History) -> Plai
         return {"connection": "closed"}
     correlation_id, response = decode_response(key, version, frame)
     spelled = encode_response(key, version, correlation_id, response)[4:]
-    document = _named(to_json(APIS[key].response, response, version), history)
+    document = named(to_json(APIS[key].response, response, version), history)
     if key == DELETE_TOPICS:  # Kafka shuffles them, lest their order tell of hidden topics
         document["responses"] = sorted(document["responses"], key=str)
     if spelled != frame:
@@ -34,13 +34,14 @@ def reply(key: int, version: int, frame: bytes | None, history: History) -> Plai
 def records(batches: list[Batch], history: History) -> list[Plain]:
     """Every record in order, but for the partition changes of one operation, whose order is that of
     a hash map (rule 4.22): they are sorted."""
-    found: list[Plain] = []
-    for batch in batches:
-        for record, version in zip(batch.records, batch.versions, strict=True):
-            spelled = (
-                control_record_json(record) if batch.is_control else record_json(record, version)
-            )
-            found.append(_named(spelled, history))
+    found = [
+        named(
+            control_record_json(record) if batch.is_control else record_json(record, version),
+            history,
+        )
+        for batch in batches
+        for record, version in zip(batch.records, batch.versions, strict=True)
+    ]
     return [
         record
         for kind, run in groupby(found, key=lambda record: record["type"])
@@ -55,17 +56,17 @@ def _place(record: Plain) -> tuple[str, int]:
     return record["data"]["topicId"], record["data"].get("partitionId", 0)
 
 
-def _named(value: Any, history: History, field: str = "") -> Any:
+def named(value: Any, history: History, field: str = "") -> Any:
     if isinstance(value, dict):
-        return {name: _named(item, history, name) for name, item in value.items()}
+        return {name: named(item, history, name) for name, item in value.items()}
     if isinstance(value, list):
-        return [_named(item, history, field) for item in value]
+        return [named(item, history, field) for item in value]
     name = _NAMES.get(field)
     return value if name is None else name(history, value)
 
 
 def _from_end(history: History, offset: int) -> object:
-    return f"end{offset - history.end_offset:+}" if offset >= 0 else offset
+    return f"end{offset - history.end_offset:+}" if offset > 0 else offset
 
 
 def _has_time(_: History, time_ms: int) -> object:

@@ -1,47 +1,98 @@
-import sys, tempfile, time
+"""make differential ARGS="--release 4.3.1 --sequences 10000 --seed 1": prints what differs."""
+
+import argparse
+import sys
+import time
 from pathlib import Path
-from contextlib import contextmanager
-from tests.released.releases import RELEASES
-from tests.released.controller import released_controller
-from tests.differential.generate import draw_sequence
-from tests.differential.judge import Bench, Witness
-from tests.differential.sides import ReleasedSide, OurSide
-from tests.differential.settings import RELEASED_SETTINGS
 
-CLUSTER="abcdefghijklmnopqrst4A"
+from tests.differential.explained import matches
+from tests.differential.run import Finding, Outcome, Run, smallest
+from tests.differential.sequence import Silence, read, write
+from tests.released.releases import RELEASES, Release
 
-@contextmanager
-def bench(release):
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as d, released_controller(release, Path(d), cluster_id=CLUSTER, settings=RELEASED_SETTINGS) as c:
-        side=ReleasedSide(c)
-        k=Witness(side)
-        for _ in range(2000):
-            if 3000 in k.history.controllers: break
-            c.process.poll(); time.sleep(0.01)
-            k.history.follow(side.appended())
-        yield Bench(k, Witness(OurSide(c)))
+FOUND = Path("build") / "differential"
+SILENT_SHARE = 10  # one of so many sequences falls silent
+COMPLETE_FROM = 2000  # sequences, from which on every explained row must have matched something
+SHOWN_MAX = 8  # mismatches of a finding that are printed
 
-def main():
-    release=RELEASES[sys.argv[1]]
-    seed=int(sys.argv[2]); first=int(sys.argv[3]); last=int(sys.argv[4])
-    n=first; found={}
-    t=time.time(); asked=0; failed=-9
-    while n<last:
-        with bench(release) as b:
-            if b.kafka.history.end_offset != b.ours.history.end_offset: print("start", b.kafka.history.end_offset, b.ours.history.end_offset)
-            while n<last:
-                s=draw_sequence(release, CLUSTER, seed, n); n+=1
-                mm=b.judge(s)
-                asked+=len(s.every_step)
-                if mm:
-                    key=(mm[0].api, mm[0].path, str(mm[0].kafka)[:40], str(mm[0].ours)[:40])
-                    found.setdefault(key,[]).append((n-1,mm))
-                    if len(found[key])==1:
-                        print(n-1, *mm[:4], sep="\n   "); print("      ", s.every_step[mm[0].step].to_json())
-                    for i,st in enumerate(s.every_step[mm[0].step+1:]):
-                        try: b.compare(i, st)
-                        except Exception as e: print("CRASH", e)
-                    if failed==n-2: break
-                    failed=n-1
-    print(n-first, "sequences", asked, "asked", time.time()-t, "s")
-    for k,v in sorted(found.items(), key=lambda kv:-len(kv[1])): print(len(v), k, v[0][0])
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit 0 if nothing unexplained was found, else 1."""
+    options = _parser().parse_args(arguments)
+    release = RELEASES[options.release]
+    began_s = time.monotonic()
+    run = Run(release, _Progress(options.sequences))
+    if options.replay:
+        run.judge_all(iter([read(path) for path in options.replay]))
+    else:
+        silent = options.sequences // SILENT_SHARE
+        run.judge_drawn(options.seed, options.sequences - silent)
+        run.judge_silent(options.seed, silent)
+    outcome = run.outcome
+    for finding in outcome.findings:
+        _print_finding(release, finding, shrinks=not options.replay)
+    unmatched = [] if outcome.sequences < COMPLETE_FROM else _unmatched(release, outcome)
+    _print_summary(release, outcome, time.monotonic() - began_s, unmatched)
+    return 0 if outcome.is_clean and not unmatched else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="make differential", description=__doc__)
+    parser.add_argument("--release", choices=sorted(RELEASES), default="4.3.1")
+    parser.add_argument("--sequences", type=int, default=10_000, metavar="N")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--replay", type=Path, nargs="+", metavar="FILE", help="judge these files")
+    return parser
+
+
+class _Progress:
+    """A line about once every five seconds, on stderr."""
+
+    INTERVAL_S = 5.0
+
+    def __init__(self, wanted: int) -> None:
+        self._wanted = wanted
+        self._next_s = time.monotonic() + self.INTERVAL_S
+
+    def __call__(self, outcome: Outcome) -> None:
+        if time.monotonic() < self._next_s:
+            return
+        self._next_s = time.monotonic() + self.INTERVAL_S
+        print(
+            f"{outcome.sequences} of {self._wanted} sequences, {outcome.requests} requests, "
+            f"{outcome.explained.total()} explained, {len(outcome.findings)} unexplained",
+            file=sys.stderr,
+        )
+
+
+def _print_finding(release: Release, finding: Finding, *, shrinks: bool) -> None:
+    is_silent = any(isinstance(step, Silence) for step in finding.sequence.steps)
+    if shrinks and not is_silent:
+        finding = smallest(release, finding)
+    path = FOUND / release.version / f"{finding.sequence.name}.json"
+    write(finding.sequence, path, release=release.version)
+    print(f"\n{path}: {len(finding.sequence.steps)} steps")
+    for mismatch in finding.mismatches[:SHOWN_MAX]:
+        print(f"  {mismatch}")
+    print(f'  again: make differential ARGS="--release {release.version} --replay {path}"')
+
+
+def _unmatched(release: Release, outcome: Outcome) -> list[str]:
+    applicable = [m for m in matches() if not m.releases or release.version in m.releases]
+    return [f"{m.row}: {m}" for m in applicable if m not in outcome.explained]
+
+
+def _print_summary(
+    release: Release, outcome: Outcome, elapsed_s: float, unmatched: list[str]
+) -> None:
+    for difference in outcome.log_differences:
+        print(f"Kafka's own decoder tells the logs apart: {difference}")
+    for match, count in outcome.explained.most_common():
+        print(f"explained by {match.row}: {count} sequences")
+    for row in unmatched:
+        print(f"a row of docs/differences.toml matched nothing: {row}")
+    print(
+        f"Kafka {release.version}: {outcome.sequences} sequences, {outcome.requests} requests, "
+        f"{outcome.records} records, {outcome.explained.total()} explained, "
+        f"{len(outcome.findings)} unexplained, {outcome.pairs} starts, {elapsed_s:.0f} s"
+    )

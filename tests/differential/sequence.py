@@ -1,8 +1,8 @@
 """A sequence of requests, and the file that holds one.
 
 A request's body is JSON with Kafka's field names. An object with one key that begins with "$" is a
-symbol (`symbols.py`): each side resolves it from its own history, because epochs and topic ids differ
-between two controllers that behave alike.
+symbol (`symbols.py`): each side resolves it from its own history, because epochs and topic ids
+differ between two controllers that behave alike.
 """
 
 import json
@@ -27,13 +27,17 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """Time passes, in seconds; only the brokers of `heartbeats` go on sending heartbeats."""
+    """Time passes, in seconds; only the brokers of `heartbeats` go on sending heartbeats. Each of
+    `farewells` sends a last one, some time after the other, and wants to be fenced or not."""
 
     seconds: float
     heartbeats: tuple[int, ...] = ()
+    farewells: tuple[tuple[int, bool], ...] = ()
 
     def to_json(self) -> Body:
-        return {"silence": {"seconds": self.seconds, "heartbeats": list(self.heartbeats)}}
+        farewells = [list(farewell) for farewell in self.farewells]
+        silence = {"seconds": self.seconds, "heartbeats": list(self.heartbeats)}
+        return {"silence": silence | {"farewells": farewells}}
 
 
 Step = Ask | Silence
@@ -78,5 +82,6 @@ def read(path: Path) -> Sequence:
 def _step(document: Body) -> Step:
     if "silence" in document:
         silence = document["silence"]
-        return Silence(silence["seconds"], tuple(silence["heartbeats"]))
+        farewells = tuple((broker_id, want_fence) for broker_id, want_fence in silence["farewells"])
+        return Silence(silence["seconds"], tuple(silence["heartbeats"]), farewells)
     return Ask(document["api"], document["version"], document["body"])

@@ -4,8 +4,10 @@ Each answers a request's frame with a response's frame, and tells what it has ap
 """
 
 import random
+import subprocess
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.handlers import response_to
 from kraftsim.controller.core.records import PartitionRecord
-from kraftsim.controller.core.rpc import CreateTopicsRequest, Request
+from kraftsim.controller.core.rpc import CreateTopicsRequest, DescribeClusterRequest, Request
 from kraftsim.controller.core.topics import create_topics
 from kraftsim.controller.core.uuid import parse_uuid
 from kraftsim.controller.hosted import HostedNode
@@ -28,7 +30,7 @@ from kraftsim.controller.wire.frames import (
     encode_response,
     read_request_header,
 )
-from kraftsim.controller.wire.record_batch import decode_batches
+from kraftsim.controller.wire.record_batch import decode_batches, encode_batch
 from tests.differential.settings import OUR_SETTINGS
 from tests.other_controllers import nobody_else
 from tests.released.controller import NODE_ID, Connection, ReleasedController
@@ -55,12 +57,18 @@ class ReleasedSide:
             return self._connection.ask_frame(key, version, request)
         except OSError:
             self._connection.close()
-            if "KRAFT_DEBUG" in __import__("os").environ:
-                try: self.controller.process.wait(2)
-                except Exception as e: print(e)
-                print(request, (self.controller.folder/"server.log").read_text()[-6000:])
             self._connection = self.controller.connect()
             return CLOSED
+
+    def round_trip(self) -> None:
+        """Ask something that changes nothing."""
+        self.ask(60, 1, DescribeClusterRequest(endpoint_type=2))
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass; RuntimeError if the released controller ends meanwhile."""
+        with suppress(subprocess.TimeoutExpired):
+            code = self.controller.process.wait(seconds)
+            raise RuntimeError(f"the released controller ended with {code}")
 
     def appended(self) -> list[Batch]:
         with self.controller.log.open("rb") as file:
@@ -87,7 +95,13 @@ class OurSide:
 
     name = "ours"
 
-    def __init__(self, twin_of: ReleasedController, *, has_dynamic_voters: bool = True) -> None:
+    def __init__(
+        self,
+        twin_of: ReleasedController,
+        *,
+        has_dynamic_voters: bool = True,
+        session_timeout_ms: int = OUR_SETTINGS.broker_session_timeout_ms,
+    ) -> None:
         config = NodeConfig(
             node_id=NODE_ID,
             cluster_id=twin_of.cluster_id,
@@ -101,7 +115,7 @@ class OurSide:
         node = Node(
             config,
             profile=twin_of.release.profile,
-            settings=OUR_SETTINGS,
+            settings=replace(OUR_SETTINGS, broker_session_timeout_ms=session_timeout_ms),
             random=random.Random(1).random,
             snapshot_format=by_reference(),
         )
@@ -141,6 +155,9 @@ class OurSide:
     def follow_clock(self) -> None:
         self.timeline.run_until(int((time.monotonic() - self._began_s) * 1e6))
 
+    def everything(self) -> list[Batch]:
+        return list(self.hosted.node.log.read(0))
+
     def appended(self) -> list[Batch]:
         log = self.hosted.node.log
         batches = list(log.read(self._read))
@@ -153,10 +170,7 @@ def _placement(records: Iterable[Any]) -> list[tuple[int, ...]]:
 
 
 Side = ReleasedSide | OurSide
-OnProgress = Callable[[int], None]
 
 
 def write_log(batches: list[Batch], path: Path) -> None:
-    from kraftsim.controller.wire.record_batch import encode_batch
-
     path.write_bytes(b"".join(encode_batch(batch) for batch in batches))

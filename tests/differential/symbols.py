@@ -1,17 +1,17 @@
 """Resolves the symbols of a request's body from the history of the side that is asked.
 
-    {"$epoch": [1, -1, 0]}             the newest epoch of broker 1, plus 0; [1, -2, 0] the one before
-    {"$register_offset": [1, -1]}      the offset of broker 1's last RegisterBrokerRecord, plus -1
-    {"$end": 0}                        the log's end offset, plus 0
-    {"$topic": "t0"}                   the id of topic t0
-    {"$leader": ["t0", 1]}             the leader of t0's partition 1
-    {"$leader_epoch": ["t0", 1, 0]}    its leader epoch, plus 0
-    {"$partition_epoch": ["t0", 1, 0]} its partition epoch, plus 0
-    {"$epoch_of_leader": ["t0", 1]}    the newest epoch of its leader
-    {"$directory": 3000}               the directory id of voter 3000, as the log has it
-    {"$quorum_epoch": 0}               the epoch of the log's last batch, plus 0
-    {"$isr": ["t0", 1, [3], [2]]}      its ISR with broker 3 and without broker 2
-    {"$isr_with_epochs": ["t0", 1, [3], [2], 0]}  the same, each with its newest epoch, plus 0
+{"$epoch": [1, -1, 0]}             the newest epoch of broker 1, plus 0; [1, -2, 0] the one before
+{"$register_offset": [1, -1]}      the offset of broker 1's last RegisterBrokerRecord, plus -1
+{"$end": 0}                        the log's end offset, plus 0
+{"$topic": "t0"}                   the id of topic t0
+{"$leader": ["t0", 1]}             the leader of t0's partition 1
+{"$leader_epoch": ["t0", 1, 0]}    its leader epoch, plus 0
+{"$partition_epoch": ["t0", 1, 0]} its partition epoch, plus 0
+{"$epoch_of_leader": ["t0", 1]}    the newest epoch of its leader
+{"$directory": 3000}               the directory id of voter 3000, as the log has it
+{"$quorum_epoch": 0}               the epoch of the log's last batch, plus 0
+{"$isr": ["t0", 1, [3], [2]]}      its ISR with broker 3 and without broker 2
+{"$isr_with_epochs": ["t0", 1, [3], [2], 0]}  the same, each with its newest epoch, plus 0
 """
 
 from collections.abc import Callable

@@ -1,5 +1,6 @@
-"""Draws sequences of requests from a seed: mostly sensible ones, so that the wrong ones meet a state."""
+"""Draws sequences of requests from a seed: mostly sensible ones, and wrong ones among them."""
 
-from tests.differential.generate.sequences import draw_sequence, draw_silent_sequence
+from tests.differential.generate.sequences import draw_sequence
+from tests.differential.generate.silent import draw_silent_sequence
 
 __all__ = ["draw_sequence", "draw_silent_sequence"]

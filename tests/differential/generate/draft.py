@@ -24,6 +24,7 @@ class Draft:
     random: Random
     release: Release
     cluster_id: str
+    number: int
     first_id: int = 1
     prefix: str = ""
     brokers: int = BROKERS
@@ -66,7 +67,8 @@ class Draft:
         return named_uuid(f"inc{broker_id}-{self.incarnations.get(broker_id, 0)}")
 
     def directory(self, broker_id: int, number: int = 0) -> str:
-        return named_uuid(f"dir{broker_id}-{number}")
+        """Of this sequence alone: Kafka never forgets a directory's deleted topics."""
+        return named_uuid(f"{self.number}d{broker_id}-{number}")
 
     def broker_epoch(self, broker_id: int) -> Any:
         """Mostly the newest epoch; sometimes an older one, another, or none."""

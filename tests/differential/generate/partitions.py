@@ -36,7 +36,9 @@ def _partition(draft: Draft, name: str, index: int, version: int) -> dict[str, A
     partition: dict[str, Any] = {
         "partitionIndex": index if not draft.chance(0.03) else 9,
         "leaderEpoch": {"$leader_epoch": [name, index, _off(draft)]},
-        "leaderRecoveryState": 0 if draft.chance(0.9) else draft.one_of(1, 2, -1),
+        "leaderRecoveryState": draft.one_of(2, -1)
+        if draft.chance(0.003)
+        else int(draft.chance(0.06)),
         "partitionEpoch": {"$partition_epoch": [name, index, _off(draft)]},
     }
     if version >= 3:

@@ -32,7 +32,7 @@ _SHARE_OF_THE_CLUSTER = 0.1
 def draw_sequence(release: Release, cluster_id: str, seed: int, number: int) -> Sequence:
     """The sequence `number` of `seed`: always the same."""
     random = Random(f"{seed}/{number}")
-    draft = Draft(random, release, cluster_id)
+    draft = Draft(random, release, cluster_id, number)
     steps = _opening(draft)
     draws = _OF_THE_CLUSTER if draft.chance(_SHARE_OF_THE_CLUSTER) else _USUAL
     steps += _drawn(draft, draws, random.randint(4, 24))
@@ -71,7 +71,3 @@ def _cleanup(draft: Draft) -> list[Step]:
     ]
     steps += [Ask("UnregisterBroker", 0, {"brokerId": broker_id}) for broker_id in draft.ids]
     return [*steps, *(cluster.restore_features(draft) if draft.has_changed_features else [])]
-
-
-def draw_silent_sequence(release: Release, cluster_id: str, seed: int, number: int) -> Sequence:
-    raise NotImplementedError

@@ -4,7 +4,22 @@ from typing import Any
 
 from tests.differential.generate.draft import Draft
 
-_NUMBERS = ("0", "1", "-1", "-2", "-3", "3", "4", "5", "2147483648", "1048576", "abc", "", " 7", "1.5")
+_NUMBERS = (
+    "0",
+    "1",
+    "-1",
+    "-2",
+    "-3",
+    "3",
+    "4",
+    "5",
+    "2147483648",
+    "1048576",
+    "abc",
+    "",
+    " 7",
+    "1.5",
+)
 _VALUES: dict[str, tuple[str, ...]] = {
     "cleanup.policy": ("compact", "delete", "compact,delete", "compact,compact", "", "none", "x"),
     "compression.type": ("zstd", "none", "gzip", "producer", "uncompressed", ""),

@@ -1,0 +1,82 @@
+"""A released controller and ours, started alike, with an empty log each."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kraftsim.controller.core import features
+from tests.differential.decoder import differing_records
+from tests.differential.judge import Bench, Witness
+from tests.differential.settings import OUR_SETTINGS, RELEASED_SETTINGS
+from tests.differential.sides import OurSide, ReleasedSide
+from tests.released.controller import NODE_ID, released_controller
+from tests.released.releases import Release
+
+CLUSTER_ID = "differentialJudgeTestA"
+MEMORY = Path("/dev/shm")  # where it exists: each append of a released controller is flushed
+ROUNDS_MAX = 5_000  # round trips until the released controller has registered itself
+
+
+@dataclass(slots=True)
+class Pair:
+    """`agreed` are the ends of both logs, Kafka's and ours, up to which all was alike."""
+
+    bench: Bench
+    folder: Path
+    agreed: tuple[int, int] = field(default=(0, 0))
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        return self.bench.kafka.history.end_offset, self.bench.ours.history.end_offset
+
+    def logs_differ(self) -> list[str]:
+        """Compare what both logs agreed upon once more, whole, as Kafka's own tool decodes them."""
+        return differing_records(self.bench, self.folder, self.agreed)
+
+
+@contextmanager
+def started_pair(
+    release: Release,
+    *,
+    has_dynamic_voters: bool = True,
+    session_timeout_ms: int = OUR_SETTINGS.broker_session_timeout_ms,
+) -> Iterator[Pair]:
+    place = MEMORY if MEMORY.is_dir() else None
+    with (
+        tempfile.TemporaryDirectory(prefix="kraftsim-judge-", dir=place) as name,
+        released_controller(
+            release,
+            Path(name),
+            cluster_id=CLUSTER_ID,
+            has_dynamic_voters=has_dynamic_voters,
+            settings=RELEASED_SETTINGS | {"broker.session.timeout.ms": str(session_timeout_ms)},
+        ) as controller,
+    ):
+        released = ReleasedSide(controller)
+        ours = Witness(
+            OurSide(
+                controller,
+                has_dynamic_voters=has_dynamic_voters,
+                session_timeout_ms=session_timeout_ms,
+            )
+        )
+        kafka = Witness(released)
+        _await_registration(kafka, release)
+        pair = Pair(Bench(kafka, ours), Path(name))
+        assert pair.ends[0] == pair.ends[1], f"logs of another length at the start: {pair.ends}"
+        pair.agreed = pair.ends
+        yield pair
+        released.close()
+
+
+def _await_registration(kafka: Witness[ReleasedSide], release: Release) -> None:
+    """Ours registers itself in its first step, a released controller some time after its start."""
+    level = dict(release.profile.bootstrap_features)[features.METADATA_VERSION]
+    for _ in range(ROUNDS_MAX):
+        if NODE_ID in kafka.history.controllers or level < features.CONTROLLER_REGISTRATION_FROM:
+            return
+        kafka.side.round_trip()
+        kafka.history.follow(kafka.side.appended())
+    raise RuntimeError("expected the released controller to register itself")

@@ -1,0 +1,128 @@
+"""Judges many sequences of one seed; pairs are started anew where the two sides have parted."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from tests.differential.explained import Match, explanation, matches
+from tests.differential.generate import draw_sequence, draw_silent_sequence
+from tests.differential.judge import Mismatch
+from tests.differential.pair import CLUSTER_ID, Pair, started_pair
+from tests.differential.sequence import Ask, Sequence
+from tests.differential.settings import SILENT_SESSION_MS
+from tests.differential.shrink import shrunk
+from tests.differential.silence import SideBySide
+from tests.released.releases import Release
+
+SIDE_BY_SIDE = 200  # silent sequences that share one wait
+FINDINGS_MAX = 20  # a run that finds more has found enough
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A sequence that shows a difference that no row of the differences explains."""
+
+    sequence: Sequence
+    mismatches: list[Mismatch]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """`explained` counts sequences by the match that explains their difference."""
+
+    sequences: int = 0
+    requests: int = 0
+    records: int = 0
+    pairs: int = 0
+    explained: Counter[Match] = field(default_factory=Counter)
+    findings: list[Finding] = field(default_factory=list)
+    log_differences: list[str] = field(default_factory=list)
+
+    @property
+    def is_clean(self) -> bool:
+        return not self.findings and not self.log_differences
+
+
+Progress = Callable[[Outcome], None]
+
+
+class Run:
+    """`progress` is called after each sequence."""
+
+    def __init__(self, release: Release, progress: Progress) -> None:
+        self.release = release
+        self.outcome = Outcome()
+        self._progress = progress
+        self._known = matches()
+
+    def judge_drawn(self, seed: int, count: int) -> None:
+        """Judge `count` sequences one after the other."""
+        numbers = range(count)
+        self.judge_all(draw_sequence(self.release, CLUSTER_ID, seed, n) for n in numbers)
+
+    def judge_all(self, sequences: Iterator[Sequence], *, has_dynamic_voters: bool = True) -> None:
+        pending = next(sequences, None)
+        while pending is not None and len(self.outcome.findings) < FINDINGS_MAX:
+            with started_pair(self.release, has_dynamic_voters=has_dynamic_voters) as pair:
+                self.outcome.pairs += 1
+                while pending is not None and self._goes_on(pair, pending):
+                    pending = next(sequences, None)
+                self.outcome.log_differences += pair.logs_differ()
+                self.outcome.records += pair.agreed[0]
+                pending = next(sequences, None) if pending is not None else None
+
+    def _goes_on(self, pair: Pair, sequence: Sequence) -> bool:
+        """Judge one sequence; False if the two sides have parted."""
+        mismatches = pair.bench.judge(sequence)
+        self._count(sequence)
+        if mismatches:
+            self._take(sequence, mismatches)
+            return False
+        pair.agreed = pair.ends
+        self._progress(self.outcome)
+        return True
+
+    def judge_silent(self, seed: int, count: int) -> None:
+        """Judge `count` silent sequences, many side by side."""
+        for first in range(0, count, SIDE_BY_SIDE):
+            numbers = range(first, min(first + SIDE_BY_SIDE, count))
+            drawn = [draw_silent_sequence(self.release, CLUSTER_ID, seed, n) for n in numbers]
+            with started_pair(self.release, session_timeout_ms=SILENT_SESSION_MS) as pair:
+                self.outcome.pairs += 1
+                found = SideBySide(pair.bench, drawn).judge()
+            for number, sequence in enumerate(drawn):
+                self._count(sequence)
+                if number in found:
+                    self._take(sequence, found[number])
+            self._progress(self.outcome)
+
+    def _count(self, sequence: Sequence) -> None:
+        self.outcome.sequences += 1
+        self.outcome.requests += sum(isinstance(step, Ask) for step in sequence.every_step)
+
+    def _take(self, sequence: Sequence, mismatches: list[Mismatch]) -> None:
+        match = explanation(mismatches, self.release.version, self._known)
+        if match is None:
+            self.outcome.findings.append(Finding(sequence, mismatches))
+        else:
+            self.outcome.explained[match] += 1
+        self._progress(self.outcome)
+
+
+def smallest(release: Release, finding: Finding) -> Finding:
+    """Shrink a finding; the pair is started anew after each sequence that parts the sides."""
+    with ExitStack() as running:
+        pairs: list[Pair] = []
+
+        def judge(sequence: Sequence) -> list[Mismatch]:
+            if not pairs:
+                running.close()
+                pairs.append(running.enter_context(started_pair(release)))
+            mismatches = pairs[0].bench.judge(sequence)
+            if mismatches and not pairs[0].bench.is_reconciled(sequence, mismatches[0].step):
+                pairs.clear()
+            return mismatches
+
+        sequence = shrunk(finding.sequence, finding.mismatches, judge)
+        return Finding(sequence, judge(sequence) or finding.mismatches)

@@ -1,0 +1,166 @@
+"""Silent sequences, side by side: hundreds of them share one wait until leases run out.
+
+Brokers and topics of a sequence have ids and names of their own, so that every record can be given
+to the sequence it belongs to. Replies are compared one by one; records once per phase, because a
+released controller looks for leases that ran out every session/8 (rule 2.47), at times of its own.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Any
+
+from kraftsim.controller.core.batch import Batch
+from tests.differential.generate.silent import IDS_EACH, keep_alive
+from tests.differential.judge import Bench, Mismatch, Witness, differences
+from tests.differential.sequence import Ask, Sequence, Silence, Step
+from tests.differential.settings import SILENT_SESSION_MS as SESSION_MS
+
+HEARTBEAT_INTERVAL_S = 2.0
+APART_S = 0.003  # between two steps of one sequence: leases are told apart by milliseconds
+FAREWELLS_APART_S = (
+    1.2 * SESSION_MS / 8000
+)  # leases are looked at every session/8: never two at once
+LATE_MS = 500  # that a busy machine may add
+FENCED = 1
+Phase = list[tuple[int, int, Step]]  # number of the sequence, place in it, step
+Records = dict[int, list[dict[str, Any]]]
+
+
+class SideBySide:
+    """Runs the phases of all sequences together; a phase ends with a silence."""
+
+    def __init__(self, bench: Bench, sequences: list[Sequence]) -> None:
+        self._bench = bench
+        self._sequences = sequences
+        self._contacts_ms: dict[int, int] = {}
+        self._found: dict[int, list[Mismatch]] = {}
+        self._kafka: Records = defaultdict(list)
+        self._ours: Records = defaultdict(list)
+
+    def judge(self) -> dict[int, list[Mismatch]]:
+        """The first mismatches of each sequence that has any, by the sequence's number."""
+        for phase in _phases(self._sequences):
+            for steps in _rounds(phase):
+                for number, place, step in steps:
+                    self._compare_replies(number, place, step)
+                self._bench.kafka.side.wait(APART_S)
+            self._keep_silence(phase)
+            self._compare_records(phase)
+        return self._found
+
+    def _compare_replies(self, number: int, place: int, step: Ask) -> None:
+        asked_ms = wall_ms()
+        kafka, ours = self._bench.observe(step)
+        broker_id = step.body.get("brokerId")
+        if step.api == "BrokerHeartbeat" and not kafka.reply["errorCode"]:
+            self._contacts_ms[broker_id] = asked_ms
+        self._keep(self._kafka, self._bench.kafka, kafka.batches, broker_id)
+        self._keep(self._ours, self._bench.ours, ours.batches, broker_id)
+        if kafka.reply != ours.reply and number not in self._found:
+            found = differences({"reply": kafka.reply}, {"reply": ours.reply}, "")
+            self._found[number] = [Mismatch(place, step.api, *one) for one in found]
+
+    def _keep(
+        self, records: Records, witness: Witness[Any], batches: list[Batch], sender: object = None
+    ) -> None:
+        """Give each record to its sequence; look when leases ended, but for the sender's own."""
+        for batch in batches:
+            for record in witness.spelled([batch]):
+                number = owner(record)
+                records[number].append(record)
+                if record["data"].get("fenced") == FENCED and record["data"]["brokerId"] != sender:
+                    self._check_lease(number, witness.side.name, record, batch.timestamp_ms)
+
+    def _check_lease(self, number: int, side: str, record: dict[str, Any], at_ms: int) -> None:
+        """A lease ends after the session, and at most a check of session/8 later (2.47)."""
+        after_ms = at_ms - self._contacts_ms[record["data"]["brokerId"]]
+        if (
+            not SESSION_MS <= after_ms <= SESSION_MS * 9 // 8 + LATE_MS
+            and number not in self._found
+        ):
+            expected = f"a fence {SESSION_MS} to {SESSION_MS * 9 // 8} ms after the last heartbeat"
+            came = f"{after_ms} ms on the side of {side}"
+            self._found[number] = [Mismatch(0, "silence", "time of the fence", expected, came)]
+
+    def _keep_silence(self, phase: Phase) -> None:
+        """Wait as long as the longest silence, heartbeats and farewells in between."""
+        began_s = time.monotonic()
+        for at_s, number, place, step in sorted(_timed(phase), key=lambda timed: timed[0]):
+            self._wait_until(began_s + at_s)
+            self._compare_replies(number, place, step)
+        self._wait_until(began_s + _length_s(phase))
+        self._bench.ours.side.follow_clock()
+        self._keep(self._kafka, self._bench.kafka, self._bench.kafka.appended())
+        self._keep(self._ours, self._bench.ours, self._bench.ours.appended())
+
+    def _wait_until(self, at_s: float) -> None:
+        if (left_s := at_s - time.monotonic()) > 0:
+            self._bench.kafka.side.wait(left_s)
+
+    def _compare_records(self, phase: Phase) -> None:
+        last_places = {number: place for number, place, _ in phase}
+        for number, place in last_places.items():
+            kafka, ours = self._kafka.pop(number, []), self._ours.pop(number, [])
+            if kafka != ours and number not in self._found:
+                found = differences({"records": kafka}, {"records": ours}, "")
+                self._found[number] = [Mismatch(place, "silence", *one) for one in found]
+
+
+def _length_s(phase: Phase) -> float:
+    """The longest silence, counted from its last farewell."""
+    silences = [step for _, _, step in phase if isinstance(step, Silence)]
+    lengths = (step.seconds + FAREWELLS_APART_S * len(step.farewells) for step in silences)
+    return max(lengths, default=0.0)
+
+
+def _timed(phase: Phase) -> Iterator[tuple[float, int, int, Ask]]:
+    """(seconds since the silence began, number, place, heartbeat)."""
+    for number, place, step in phase:
+        if isinstance(step, Silence):
+            for nth, (broker_id, want_fence) in enumerate(step.farewells, 1):
+                farewell = keep_alive(broker_id, want_fence=want_fence)
+                yield nth * FAREWELLS_APART_S, number, place, farewell
+            for nth in range(1 + int(_length_s(phase) / HEARTBEAT_INTERVAL_S)):
+                for broker_id in step.heartbeats:
+                    yield nth * HEARTBEAT_INTERVAL_S, number, place, keep_alive(broker_id)
+
+
+def _phases(sequences: list[Sequence]) -> Iterator[Phase]:
+    """(number, place, step) of all sequences, up to and with the silence that ends the phase."""
+    starts = [0] * len(sequences)
+    while any(start < len(s.every_step) for start, s in zip(starts, sequences, strict=True)):
+        phase: Phase = []
+        for number, sequence in enumerate(sequences):
+            steps = sequence.every_step
+            while starts[number] < len(steps):
+                step = steps[starts[number]]
+                phase.append((number, starts[number], step))
+                starts[number] += 1
+                if isinstance(step, Silence):
+                    break
+        yield phase
+
+
+def _rounds(phase: Phase) -> Iterator[list[tuple[int, int, Ask]]]:
+    """The first request of every sequence, then the second of every sequence, and so on."""
+    queues: dict[int, list[tuple[int, int, Ask]]] = defaultdict(list)
+    for number, place, step in phase:
+        if isinstance(step, Ask):
+            queues[number].append((number, place, step))
+    for steps in zip_longest(*queues.values()):
+        yield [step for step in steps if step is not None]
+
+
+def wall_ms() -> int:
+    return int(time.time() * 1000)
+
+
+def owner(record: dict[str, Any]) -> int:
+    """The number of the sequence that a record belongs to, from its broker's id or topic's name."""
+    data = record["data"]
+    if "brokerId" in data:
+        return int(data["brokerId"]) // IDS_EACH
+    name = data.get("name") or data.get("topicId") or data.get("resourceName")
+    return int(str(name).removeprefix("topic ").split(".")[0].removeprefix("s"))
