@@ -8,6 +8,7 @@ from collections import Counter
 
 from . import features, partitions, placement, topic_configs, topic_names
 from .errors import ApiError, ErrorCode
+from .java_text import hash_map_order
 from .records import (
     TOPIC_RESOURCE,
     ClearElrRecord,
@@ -90,6 +91,7 @@ def _too_large() -> ApiError:
 
 
 def _checked_configs(state: State, topic: CreatableTopic) -> dict[str, str]:
+    """In the order of the hash map in which Kafka collects them, which is that of its records."""
     without_value = [config.name for config in topic.configs if config.value is None]
     if without_value:
         raise ApiError(
@@ -97,9 +99,9 @@ def _checked_configs(state: State, topic: CreatableTopic) -> dict[str, str]:
             f"Null value not supported for topic configs: {','.join(without_value)}",
         )
     configs = {config.name: config.value for config in topic.configs if config.value is not None}
-    for name, value in configs.items():
-        topic_configs.check(name, value, state.profile)
-    return configs
+    in_order = {name: configs[name] for name in hash_map_order(configs)}
+    topic_configs.check(in_order, state.profile)
+    return in_order
 
 
 def _manual(state: State, topic: CreatableTopic) -> Assignment:
