@@ -4,14 +4,13 @@ Kafka's answers show all three, so equal answers need equal rules.
 """
 
 import re
-from collections.abc import Collection
-from decimal import Decimal
+from collections.abc import Collection, Iterable
 
 SPACE = "".join(map(chr, range(0x21)))
 """What String.trim removes; Unicode's other spaces stay."""
 
 _INTEGER = re.compile(r"([+-]?)((?:(?![\U00010000-\U0010ffff])\d)+)")
-_DECIMAL = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?")
+_DECIMAL = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?")
 _HEX = re.compile(
     r"([+-]?0[xX](?:[0-9a-fA-F]+\.?|[0-9a-fA-F]*\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?"
 )
@@ -59,35 +58,47 @@ def parse_double(text: str) -> float | None:
 
 
 def shown_double(number: float) -> str:
-    """Double.toString: scientific below a thousandth and from ten million on."""
+    """Double.toString: scientific below a thousandth and from ten million on.
+
+    The shortest digits, as since JDK 19; JDK 17 writes 2E23 as 1.9999999999999998E23.
+    """
     if number != number or abs(number) == float("inf"):
         return _NAMES[str(number)]
     if number == 0 or 1e-3 <= abs(number) < 1e7:
         return repr(number)
-    sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
-    first, *rest = map(str, digits)
-    mantissa = f"{'-' * sign}{first}.{''.join(rest) or '0'}"
-    return f"{mantissa}E{int(exponent) + len(rest)}"
+    spelled = (f"{number:.{places}e}" for places in range(1, 17))
+    mantissa, exponent = next(text for text in spelled if float(text) == number).split("e")
+    return f"{mantissa}E{int(exponent)}"
 
 
 def hash_map_order(keys: Collection[str]) -> list[str]:
     """The order in which a java.util.HashMap iterates over keys that were put in this order."""
-    return _bucket_order(keys, len(keys))
-
-
-def properties_order(keys: Collection[str]) -> list[str]:
-    """The same for java.util.Properties, whose table doubles one key earlier.
-
-    Keys of one bucket stay in the order of arrival; Java reverses some when a table doubles.
-    """
-    return _bucket_order(keys, len(keys) + 1)
-
-
-def _bucket_order(keys: Collection[str], count: int) -> list[str]:
     buckets = 16
-    while count > buckets * 3 // 4:
+    while len(keys) > buckets * 3 // 4:
         buckets *= 2
     return sorted(keys, key=lambda key: _hash(key) % buckets)
+
+
+def properties_order(keys: Iterable[str]) -> list[str]:
+    """The same for java.util.Properties, which is a ConcurrentHashMap."""
+    buckets: list[list[str]] = [[] for _ in range(16)]
+    for count, key in enumerate(keys, start=1):
+        buckets[_hash(key) % len(buckets)].append(key)
+        if count >= len(buckets) * 3 // 4:
+            halves = [_split(bucket, len(buckets)) for bucket in buckets]
+            buckets = [low for low, _ in halves] + [high for _, high in halves]
+    return [key for bucket in buckets for key in bucket]
+
+
+def _split(bucket: list[str], bit: int) -> tuple[list[str], list[str]]:
+    """The keys of a doubled table's two buckets: the last run as it was, the others reversed."""
+    run = len(bucket)
+    while run and not (_hash(bucket[run - 1]) ^ _hash(bucket[-1])) & bit:
+        run -= 1
+    halves: tuple[list[str], list[str]] = ([], [])
+    for key in (*reversed(bucket[:run]), *bucket[run:]):
+        halves[bool(_hash(key) & bit)].append(key)
+    return halves
 
 
 def _hash(key: str) -> int:

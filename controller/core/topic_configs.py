@@ -22,6 +22,7 @@ _STATIC = {
     "unclean.leader.election.enable": "unclean_leader_election_enable",
 }
 _SHIPPED = Settings()
+_WITH_PROPERTIES = ("3.9", "4.1")
 
 
 def configs_of(profile: Profile) -> dict[str, TopicConfig]:
@@ -29,9 +30,13 @@ def configs_of(profile: Profile) -> dict[str, TopicConfig]:
 
 
 def check(configs: Mapping[str, str], profile: Profile) -> None:
-    """Names first, then values in the order of the table, then values that exclude each other."""
+    """Names first, then values in the order of the table, then values that exclude each other.
+
+    `configs` come in the order of a hash map; up to 4.1 Kafka copied them into Properties.
+    """
     known = configs_of(profile)
-    for name in properties_order(configs):
+    copied = profile.topic_configs in _WITH_PROPERTIES
+    for name in properties_order(configs) if copied else configs:
         if name not in known:
             raise invalid(f"Unknown topic config name: {name}")
     values = {
