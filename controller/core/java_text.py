@@ -1,10 +1,6 @@
-"""Text as Java reads and writes it: numbers, white space, and the order of keys in a hash map.
-
-Kafka's answers show all three, so equal answers need equal rules.
-"""
+"""Numbers and white space as Java reads and writes them, because Kafka's answers show both."""
 
 import re
-from collections.abc import Collection, Iterable
 
 SPACE = "".join(map(chr, range(0x21)))
 """What String.trim removes; Unicode's other spaces stay."""
@@ -69,42 +65,3 @@ def shown_double(number: float) -> str:
     spelled = (f"{number:.{places}e}" for places in range(1, 17))
     mantissa, exponent = next(text for text in spelled if float(text) == number).split("e")
     return f"{mantissa}E{int(exponent)}"
-
-
-def hash_map_order(keys: Collection[str]) -> list[str]:
-    """The order in which a java.util.HashMap iterates over keys that were put in this order."""
-    buckets = 16
-    while len(keys) > buckets * 3 // 4:
-        buckets *= 2
-    return sorted(keys, key=lambda key: _hash(key) % buckets)
-
-
-def properties_order(keys: Iterable[str]) -> list[str]:
-    """The same for java.util.Properties, which is a ConcurrentHashMap."""
-    buckets: list[list[str]] = [[] for _ in range(16)]
-    for count, key in enumerate(keys, start=1):
-        buckets[_hash(key) % len(buckets)].append(key)
-        if count >= len(buckets) * 3 // 4:
-            halves = [_split(bucket, len(buckets)) for bucket in buckets]
-            buckets = [low for low, _ in halves] + [high for _, high in halves]
-    return [key for bucket in buckets for key in bucket]
-
-
-def _split(bucket: list[str], bit: int) -> tuple[list[str], list[str]]:
-    """The keys of a doubled table's two buckets: the last run as it was, the others reversed."""
-    run = len(bucket)
-    while run and not (_hash(bucket[run - 1]) ^ _hash(bucket[-1])) & bit:
-        run -= 1
-    halves: tuple[list[str], list[str]] = ([], [])
-    for key in (*reversed(bucket[:run]), *bucket[run:]):
-        halves[bool(_hash(key) & bit)].append(key)
-    return halves
-
-
-def _hash(key: str) -> int:
-    """String.hashCode with its upper half mixed into the lower one, as both maps do."""
-    code = 0
-    units = key.encode("utf-16-be", "surrogatepass")
-    for high, low in zip(units[::2], units[1::2], strict=True):
-        code = (31 * code + (high << 8) + low) & 0xFFFFFFFF
-    return code ^ (code >> 16)

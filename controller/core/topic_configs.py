@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from .java_text import parse_integer, properties_order, trim
+from .hash_order import in_properties_order
+from .java_text import parse_integer, trim
 from .profile import Profile
 from .records import BROKER_RESOURCE
 from .rpc import CreatableTopicConfig
@@ -36,7 +37,7 @@ def check(configs: Mapping[str, str], profile: Profile) -> None:
     """
     known = configs_of(profile)
     copied = profile.topic_configs in _WITH_PROPERTIES
-    for name in properties_order(configs) if copied else configs:
+    for name in in_properties_order(configs) if copied else configs:
         if name not in known:
             raise invalid(f"Unknown topic config name: {name}")
     values = {

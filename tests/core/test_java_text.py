@@ -5,10 +5,8 @@ import math
 import pytest
 
 from kraftsim.controller.core.java_text import (
-    hash_map_order,
     parse_double,
     parse_integer,
-    properties_order,
     shown_double,
     trim,
 )
@@ -102,21 +100,3 @@ def test_a_double_is_written_in_digits_or_with_an_exponent(number, text):
 
 def test_trim_removes_control_characters_and_leaves_unicodes_spaces():
     assert "\u00a0a b\u2003" == trim("\x00\t \u00a0a b\u2003\x1f\n")
-
-
-KEYS = [f"name.{n}" for n in dict.fromkeys(i * i % 97 for i in range(24))]
-
-
-def test_a_hash_map_keeps_the_keys_of_a_bucket_in_the_order_of_arrival():
-    expected = (33, 44, 96, 64, 31, 53, 25, 36, 47, 12, 24, 9, 16, 49, 4, 3, 2, 1, 0)
-    expected += (72, 62, 95, 81, 70)
-
-    assert [f"name.{n}" for n in expected] == hash_map_order(KEYS)
-    assert ["Aa", "BB", "cleanup.policy"] == hash_map_order(["cleanup.policy", "Aa", "BB"])
-
-
-def test_properties_reverse_some_keys_when_their_table_doubles():
-    expected = (33, 96, 31, 53, 36, 12, 16, 62, 81, 44, 64, 25, 47, 24, 9, 49, 4, 3, 2, 1, 0)
-    expected += (72, 95, 70)
-
-    assert [f"name.{n}" for n in expected] == properties_order(KEYS)
