@@ -10,7 +10,7 @@ from .records import BROKER_RESOURCE
 from .rpc import CreatableTopicConfig
 from .settings import Settings
 from .state import State
-from .topic_config_tables import BROKER_NAMES, TOPIC_CONFIGS, TopicConfig
+from .topic_config_tables import BROKER_NAMES, TOPIC_CONFIGS
 from .topic_config_validators import invalid
 
 # ConfigSource numbers of the wire.
@@ -26,16 +26,12 @@ _SHIPPED = Settings()
 _WITH_PROPERTIES = ("3.9", "4.1")
 
 
-def configs_of(profile: Profile) -> dict[str, TopicConfig]:
-    return TOPIC_CONFIGS[profile.topic_configs]
-
-
 def check(configs: Mapping[str, str], profile: Profile) -> None:
     """Names first, then values in the order of the table, then values that exclude each other.
 
     `configs` come in the order of a hash map; up to 4.1 Kafka copied them into Properties.
     """
-    known = configs_of(profile)
+    known = TOPIC_CONFIGS[profile.topic_configs]
     copied = profile.topic_configs in _WITH_PROPERTIES
     for name in in_properties_order(configs) if copied else configs:
         if name not in known:
@@ -60,29 +56,41 @@ def _check_together(values: Mapping[str, Any]) -> None:
 def effective(state: State, own: Mapping[str, str]) -> tuple[CreatableTopicConfig, ...]:
     """Every configuration in force for a topic with these of its own, sorted by name."""
     configs = state.image.configs
-    layers = (
-        (FROM_BROKER, configs.get((BROKER_RESOURCE, str(state.node_id)), {})),
-        (FROM_CLUSTER_DEFAULT, configs.get((BROKER_RESOURCE, ""), {})),
+    shown = dict(_DEFAULTS[state.profile.topic_configs])
+    for source, settings in (
         (FROM_STATIC, _static(state.settings)),
-    )
-    found = (
-        CreatableTopicConfig(name=name, value=own[name], config_source=FROM_TOPIC)
-        if name in own
-        else _inherited(config, layers)
-        for name, config in sorted(configs_of(state.profile).items())
-    )
-    return tuple(config for config in found if config.value is not None)
+        (FROM_CLUSTER_DEFAULT, configs.get((BROKER_RESOURCE, ""), {})),
+        (FROM_BROKER, configs.get((BROKER_RESOURCE, str(state.node_id)), {})),
+    ):
+        for name, value in _of_topics(settings).items():
+            if name in shown:
+                shown[name] = _shown(name, value, source)
+    shown |= {name: _shown(name, value, FROM_TOPIC) for name, value in own.items()}
+    return tuple(shown[name] for name in sorted(shown))
 
 
-def _inherited(
-    config: TopicConfig, layers: tuple[tuple[int, Mapping[str, str]], ...]
-) -> CreatableTopicConfig:
-    for source, values in layers:
-        for name in BROKER_NAMES.get(config.name, ()):
-            if name in values:
-                value = _converted(name, values[name])
-                return CreatableTopicConfig(name=config.name, value=value, config_source=source)
-    return CreatableTopicConfig(name=config.name, value=config.default, config_source=FROM_DEFAULT)
+def _shown(name: str, value: str, source: int) -> CreatableTopicConfig:
+    return CreatableTopicConfig(name=name, value=value, config_source=source)
+
+
+_DEFAULTS = {
+    release: {
+        name: _shown(name, config.default, FROM_DEFAULT)
+        for name, config in configs.items()
+        if config.default is not None
+    }
+    for release, configs in TOPIC_CONFIGS.items()
+}
+_TOPIC_NAMES = {setting: name for name, settings in BROKER_NAMES.items() for setting in settings}
+
+
+def _of_topics(settings: Mapping[str, str]) -> dict[str, str]:
+    """What a broker's settings mean for topics, under their names."""
+    found: dict[str, str] = {}
+    for name in filter(None, map(_TOPIC_NAMES.get, settings)):
+        setting = next(setting for setting in BROKER_NAMES[name] if setting in settings)
+        found[name] = _converted(setting, settings[setting])
+    return found
 
 
 def _converted(name: str, value: str) -> str:
