@@ -1,4 +1,4 @@
-"""The order in which a java.util.HashMap of strings is walked.
+"""The order in which Java's hash maps of strings are walked.
 
 Kafka answers in this order where it keeps names in a HashMap or HashSet: which of several wrong
 features or configurations it names first (rules 4.52, 5.55).
@@ -17,6 +17,29 @@ def in_hash_order(names: Iterable[str]) -> list[str]:
     while len(distinct) > capacity * _LOAD_MAX:
         capacity *= 2
     return sorted(distinct, key=lambda name: _spread(_hash_code(name)) & (capacity - 1))
+
+
+def in_properties_order(names: Iterable[str]) -> list[str]:
+    """The same of java.util.Properties: a ConcurrentHashMap, which doubles one name earlier."""
+    buckets: list[list[str]] = [[] for _ in range(_CAPACITY_MIN)]
+    for count, name in enumerate(dict.fromkeys(names), start=1):
+        buckets[_spread(_hash_code(name)) % len(buckets)].append(name)
+        if count >= len(buckets) * _LOAD_MAX:
+            halves = [_split(bucket, len(buckets)) for bucket in buckets]
+            buckets = [low for low, _ in halves] + [high for _, high in halves]
+    return [name for bucket in buckets for name in bucket]
+
+
+def _split(bucket: list[str], bit: int) -> tuple[list[str], list[str]]:
+    """The names of a doubled table's two buckets: the last run as it was, the others reversed."""
+    goes_high = [bool(_spread(_hash_code(name)) & bit) for name in bucket]
+    run = len(bucket)
+    while run and goes_high[run - 1] == goes_high[-1]:
+        run -= 1
+    halves: tuple[list[str], list[str]] = ([], [])
+    for place in (*reversed(range(run)), *range(run, len(bucket))):
+        halves[goes_high[place]].append(bucket[place])
+    return halves
 
 
 def _hash_code(name: str) -> int:

@@ -7,6 +7,7 @@ partitions' keys: Kafka's own order is a hash set's and unspecified (rule 4.22).
 from collections.abc import Callable, Iterable
 
 from . import features
+from .java_text import parse_integer, trim
 from .partition import Partition, PartitionKey
 from .partition_change import Election, Rules, build
 from .records import BROKER_RESOURCE, NO_LEADER, TOPIC_RESOURCE, Record
@@ -101,17 +102,20 @@ def rules_of(state: State, key: PartitionKey, partition: Partition) -> Rules:
 
 
 def effective_min_isr(state: State, topic: str, replicas: int) -> int:
-    """Rule 4.24: min(min.insync.replicas, replica count)."""
-    configured = topic_config(state, topic, "min.insync.replicas")
-    return min(int(configured or state.settings.min_insync_replicas), replicas)
+    """Rule 4.24: min(min.insync.replicas, replica count).
+
+    White space around a topic's number is valid; Kafka's controller then renounces, ours reads it.
+    """
+    configured = parse_integer(trim(topic_config(state, topic, "min.insync.replicas") or ""), 32)
+    return min(configured or state.settings.min_insync_replicas, replicas)
 
 
 def allows_unclean(state: State, topic: str) -> bool:
-    """Rule 4.5."""
+    """Rule 4.5; with white space around it the word counts as false, though the value is valid."""
     configured = topic_config(state, topic, "unclean.leader.election.enable")
     if configured is None:
         return state.settings.unclean_leader_election_enable
-    return configured.strip().lower() == "true"
+    return configured.lower() == "true"
 
 
 def topic_config(state: State, topic: str, name: str) -> str | None:

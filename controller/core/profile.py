@@ -32,8 +32,8 @@ class Profile:
     mentions_cordoned: bool = True
     """4.43: the text for too large a replication factor."""
     writes_zk_migration_state: bool = False
-    has_message_format_configs: bool = False
-    """The topic configurations about message formats, which 4.0 took away."""
+    topic_configs: str = "4.3"
+    """4.54: the release whose table of topic configurations is in force."""
     updates_features_together: bool = True
     upgrades_kraft_version: bool = True
     """KIP-853 from 4.1 on: UpdateFeatures takes a quorum of static voters to kraft.version 1."""
@@ -103,7 +103,7 @@ KAFKA_3_9 = Profile(
     unregister_explains=False,
     mentions_cordoned=False,
     writes_zk_migration_state=True,
-    has_message_format_configs=True,
+    topic_configs="3.9",
     updates_features_together=False,
     upgrades_kraft_version=False,
     retries_at_heartbeat_interval=False,

@@ -1,164 +1,110 @@
-"""A topic's configurations: names, kinds and defaults, as 4.3.1 lists them (golden A6, seq 108).
-
-Only what CreateTopics needs: is the name known, is the value of its kind, what is in force.
-"""
+"""A topic's configurations: which are valid (rule 4.54), and which are in force (rule 4.5)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Any
 
-from .errors import ApiError, ErrorCode
+from .hash_order import in_properties_order
+from .java_text import parse_integer, trim
 from .profile import Profile
 from .records import BROKER_RESOURCE
 from .rpc import CreatableTopicConfig
+from .settings import Settings
 from .state import State
+from .topic_config_tables import BROKER_NAMES, TOPIC_CONFIGS
+from .topic_config_validators import invalid
 
 # ConfigSource numbers of the wire.
-FROM_TOPIC, FROM_BROKER, FROM_CLUSTER_DEFAULT, FROM_DEFAULT = 1, 2, 3, 5
+FROM_TOPIC, FROM_BROKER, FROM_CLUSTER_DEFAULT, FROM_STATIC, FROM_DEFAULT = 1, 2, 3, 4, 5
 
-_WIDTH = {"SHORT": 16, "INT": 32, "LONG": 64}
-
-
-@dataclass(frozen=True, slots=True)
-class TopicConfig:
-    kind: str
-    default: str
-    valid: tuple[str, ...] = ()
-    """Allowed words (STRING) or words of a list (LIST)."""
-    minimum: int | None = None
-
-
-_NEVER = str(2**63 - 1)
-_COMPRESSIONS = ("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer")
-
-TOPIC_CONFIGS: dict[str, TopicConfig] = {
-    "cleanup.policy": TopicConfig("LIST", "delete", ("compact", "delete")),
-    "compression.gzip.level": TopicConfig("INT", "-1"),
-    "compression.lz4.level": TopicConfig("INT", "9"),
-    "compression.type": TopicConfig("STRING", "producer", _COMPRESSIONS),
-    "compression.zstd.level": TopicConfig("INT", "3"),
-    "delete.retention.ms": TopicConfig("LONG", "86400000", minimum=0),
-    "file.delete.delay.ms": TopicConfig("LONG", "60000", minimum=0),
-    "flush.messages": TopicConfig("LONG", _NEVER, minimum=1),
-    "flush.ms": TopicConfig("LONG", _NEVER, minimum=0),
-    "follower.replication.throttled.replicas": TopicConfig("LIST", ""),
-    "index.interval.bytes": TopicConfig("INT", "4096", minimum=0),
-    "leader.replication.throttled.replicas": TopicConfig("LIST", ""),
-    "local.retention.bytes": TopicConfig("LONG", "-2", minimum=-2),
-    "local.retention.ms": TopicConfig("LONG", "-2", minimum=-2),
-    "max.compaction.lag.ms": TopicConfig("LONG", _NEVER, minimum=1),
-    "max.message.bytes": TopicConfig("INT", "1048588", minimum=0),
-    "message.timestamp.after.max.ms": TopicConfig("LONG", "3600000", minimum=0),
-    "message.timestamp.before.max.ms": TopicConfig("LONG", _NEVER, minimum=0),
-    "message.timestamp.type": TopicConfig("STRING", "CreateTime", ("CreateTime", "LogAppendTime")),
-    "min.cleanable.dirty.ratio": TopicConfig("DOUBLE", "0.5"),
-    "min.compaction.lag.ms": TopicConfig("LONG", "0", minimum=0),
-    "min.insync.replicas": TopicConfig("INT", "1", minimum=1),
-    "preallocate": TopicConfig("BOOLEAN", "false"),
-    "remote.log.copy.disable": TopicConfig("BOOLEAN", "false"),
-    "remote.log.delete.on.disable": TopicConfig("BOOLEAN", "false"),
-    "remote.storage.enable": TopicConfig("BOOLEAN", "false"),
-    "retention.bytes": TopicConfig("LONG", "-1"),
-    "retention.ms": TopicConfig("LONG", "604800000", minimum=-1),
-    "segment.bytes": TopicConfig("INT", "1073741824", minimum=1024 * 1024),
-    "segment.index.bytes": TopicConfig("INT", "10485760", minimum=4),
-    "segment.jitter.ms": TopicConfig("LONG", "0", minimum=0),
-    "segment.ms": TopicConfig("LONG", "604800000", minimum=1),
-    "unclean.leader.election.enable": TopicConfig("BOOLEAN", "false"),
+_MIN_LAG, _MAX_LAG = "min.compaction.lag.ms", "max.compaction.lag.ms"
+_MILLISECONDS = {".minutes": 60_000, ".hours": 3_600_000}
+_STATIC = {
+    "min.insync.replicas": "min_insync_replicas",
+    "unclean.leader.election.enable": "unclean_leader_election_enable",
 }
+_SHIPPED = Settings()
+_WITH_PROPERTIES = ("3.9", "4.1")
 
 
-# What 3.9.1 had besides, or otherwise (golden 3.9.1 A6, seq 106).
-TOPIC_CONFIGS_3_9: dict[str, TopicConfig] = TOPIC_CONFIGS | {
-    "message.downconversion.enable": TopicConfig("BOOLEAN", "true"),
-    "message.format.version": TopicConfig("STRING", "3.0-IV1", ("3.0-IV1",)),
-    "message.timestamp.after.max.ms": TopicConfig("LONG", _NEVER, minimum=0),
-    "message.timestamp.difference.max.ms": TopicConfig("LONG", _NEVER, minimum=0),
-}
+def check(configs: Mapping[str, str], profile: Profile) -> None:
+    """Names first, then values in the order of the table, then values that exclude each other.
+
+    `configs` come in the order of a hash map; up to 4.1 Kafka copied them into Properties.
+    """
+    known = TOPIC_CONFIGS[profile.topic_configs]
+    copied = profile.topic_configs in _WITH_PROPERTIES
+    for name in in_properties_order(configs) if copied else configs:
+        if name not in known:
+            raise invalid(f"Unknown topic config name: {name}")
+    values = {
+        name: config.parse(configs[name]) for name, config in known.items() if name in configs
+    }
+    _check_together(values)
 
 
-def configs_of(profile: Profile) -> dict[str, TopicConfig]:
-    return TOPIC_CONFIGS_3_9 if profile.has_message_format_configs else TOPIC_CONFIGS
-
-
-def check(name: str, value: str, profile: Profile) -> None:
-    """INVALID_CONFIG in Kafka's words for an unknown name or a value of the wrong kind (4.54)."""
-    config = configs_of(profile).get(name)
-    if config is None:
-        raise _invalid(f"Unknown topic config name: {name}")
-    _CHECKS[config.kind](name, value, config)
+def _check_together(values: Mapping[str, Any]) -> None:
+    least, most = values.get(_MIN_LAG, 0), values.get(_MAX_LAG, 2**63 - 1)
+    if least > most:
+        raise invalid(f"conflict topic config setting {_MIN_LAG} ({least}) > {_MAX_LAG} ({most})")
+    if values.get("remote.storage.enable", False):
+        raise invalid(
+            "Tiered Storage functionality is disabled in the broker. "
+            "Topic cannot be configured with remote log storage."
+        )
 
 
 def effective(state: State, own: Mapping[str, str]) -> tuple[CreatableTopicConfig, ...]:
     """Every configuration in force for a topic with these of its own, sorted by name."""
-    return tuple(_in_force(state, name, own) for name in sorted(configs_of(state.profile)))
-
-
-def _in_force(state: State, name: str, own: Mapping[str, str]) -> CreatableTopicConfig:
     configs = state.image.configs
-    layers = (
-        (FROM_TOPIC, own),
-        (FROM_BROKER, configs.get((BROKER_RESOURCE, str(state.node_id)), {})),
+    shown = dict(_DEFAULTS[state.profile.topic_configs])
+    for source, settings in (
+        (FROM_STATIC, _static(state.settings)),
         (FROM_CLUSTER_DEFAULT, configs.get((BROKER_RESOURCE, ""), {})),
-    )
-    for source, values in layers:
-        if name in values:
-            return CreatableTopicConfig(name=name, value=values[name], config_source=source)
-    default = configs_of(state.profile)[name].default
-    return CreatableTopicConfig(name=name, value=default, config_source=FROM_DEFAULT)
+        (FROM_BROKER, configs.get((BROKER_RESOURCE, str(state.node_id)), {})),
+    ):
+        for name, value in _of_topics(settings).items():
+            if name in shown:
+                shown[name] = _shown(name, value, source)
+    shown |= {name: _shown(name, value, FROM_TOPIC) for name, value in own.items()}
+    return tuple(shown[name] for name in sorted(shown))
 
 
-def _invalid(message: str) -> ApiError:
-    return ApiError(ErrorCode.INVALID_CONFIG, message)
+def _shown(name: str, value: str, source: int) -> CreatableTopicConfig:
+    return CreatableTopicConfig(name=name, value=value, config_source=source)
 
 
-def _wrong(name: str, value: str, why: str) -> ApiError:
-    return _invalid(f"Invalid value {value} for configuration {name}: {why}")
-
-
-def _check_integer(name: str, value: str, config: TopicConfig) -> None:
-    try:
-        number = int(value)
-    except ValueError:
-        number = 1 << 64
-    limit = 1 << (_WIDTH[config.kind] - 1)
-    if "_" in value:  # Python reads 1_000, Kafka does not
-        number = limit
-    if not -limit <= number < limit:
-        raise _wrong(name, value, f"Not a number of type {config.kind}")
-    if config.minimum is not None and number < config.minimum:
-        raise _wrong(name, value, f"Value must be at least {config.minimum}")
-
-
-def _check_double(name: str, value: str, config: TopicConfig) -> None:
-    try:
-        ratio = float(value)
-    except ValueError:
-        raise _wrong(name, value, "Not a number of type DOUBLE") from None
-    if not 0 <= ratio <= 1:
-        raise _wrong(name, value, "Value must be between 0 and 1")
-
-
-def _check_boolean(name: str, value: str, config: TopicConfig) -> None:
-    if value.strip().lower() not in ("true", "false"):
-        raise _wrong(name, value, "Expected value to be either true or false")
-
-
-def _check_word(name: str, value: str, config: TopicConfig) -> None:
-    if value not in config.valid:
-        raise _wrong(name, value, f"String must be one of: {', '.join(config.valid)}")
-
-
-def _check_list(name: str, value: str, config: TopicConfig) -> None:
-    for word in filter(None, (part.strip() for part in value.split(","))):
-        if config.valid and word not in config.valid:
-            raise _wrong(name, word, f"String must be one of: {', '.join(config.valid)}")
-
-
-_CHECKS = {
-    "INT": _check_integer,
-    "LONG": _check_integer,
-    "DOUBLE": _check_double,
-    "BOOLEAN": _check_boolean,
-    "STRING": _check_word,
-    "LIST": _check_list,
+_DEFAULTS = {
+    release: {
+        name: _shown(name, config.default, FROM_DEFAULT)
+        for name, config in configs.items()
+        if config.default is not None
+    }
+    for release, configs in TOPIC_CONFIGS.items()
 }
+_TOPIC_NAMES = {setting: name for name, settings in BROKER_NAMES.items() for setting in settings}
+
+
+def _of_topics(settings: Mapping[str, str]) -> dict[str, str]:
+    """What a broker's settings mean for topics, under their names."""
+    found: dict[str, str] = {}
+    for name in filter(None, map(_TOPIC_NAMES.get, settings)):
+        setting = next(setting for setting in BROKER_NAMES[name] if setting in settings)
+        found[name] = _converted(setting, settings[setting])
+    return found
+
+
+def _converted(name: str, value: str) -> str:
+    """In milliseconds if the broker's setting has another unit; Kafka reads nonsense as 0."""
+    for unit, milliseconds in _MILLISECONDS.items():
+        if name.endswith(unit):
+            return str((parse_integer(trim(value), 32) or 0) * milliseconds)
+    return value
+
+
+def _static(settings: Settings) -> dict[str, str]:
+    """What a properties file would set: every setting that differs from the shipped one."""
+    return {
+        name: str(getattr(settings, field)).lower()
+        for name, field in _STATIC.items()
+        if getattr(settings, field) != getattr(_SHIPPED, field)
+    }

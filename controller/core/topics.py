@@ -8,6 +8,7 @@ from collections import Counter
 
 from . import features, partitions, placement, topic_configs, topic_names
 from .errors import ApiError, ErrorCode
+from .hash_order import in_hash_order
 from .records import (
     TOPIC_RESOURCE,
     ClearElrRecord,
@@ -27,6 +28,8 @@ from .uuid import Uuid, random_uuid
 
 Assignment = dict[int, tuple[int, ...]]
 
+TEXT_BYTES_MAX = 32767  # in UTF-8, of any string on the wire
+
 
 def create_topics(state: State, request: CreateTopicsRequest, now_ms: int) -> Decision:
     named = Counter(topic.name for topic in request.topics)
@@ -44,8 +47,21 @@ def create_topics(state: State, request: CreateTopicsRequest, now_ms: int) -> De
         result, created = _create(state, topic, RECORDS_PER_OPERATION_MAX - len(records))
         results.append(result)
         records += created
-    reply = CreateTopicsResponse(topics=(*results, *refused.values()))
+    reply = _spellable(request, (*results, *refused.values()))
     return Decision(records=() if request.validate_only else tuple(records), reply=reply)
+
+
+def _spellable(
+    request: CreateTopicsRequest, results: tuple[CreatableTopicResult, ...]
+) -> CreateTopicsResponse:
+    """Kafka answers -1 for every topic if one text is too long to be sent; its records stand."""
+    texts = (result.error_message or "" for result in results)
+    if any(len(text.encode("utf-8", "surrogatepass")) > TEXT_BYTES_MAX for text in texts):
+        failed = ErrorCode.UNKNOWN_SERVER_ERROR
+        results = tuple(
+            CreatableTopicResult(name=t.name, error_code=failed) for t in request.topics
+        )
+    return CreateTopicsResponse(topics=results)
 
 
 def _check_not_metadata(topic: CreatableTopic) -> None:
@@ -90,6 +106,7 @@ def _too_large() -> ApiError:
 
 
 def _checked_configs(state: State, topic: CreatableTopic) -> dict[str, str]:
+    """In the order of the hash map in which Kafka collects them, which is that of its records."""
     without_value = [config.name for config in topic.configs if config.value is None]
     if without_value:
         raise ApiError(
@@ -97,9 +114,9 @@ def _checked_configs(state: State, topic: CreatableTopic) -> dict[str, str]:
             f"Null value not supported for topic configs: {','.join(without_value)}",
         )
     configs = {config.name: config.value for config in topic.configs if config.value is not None}
-    for name, value in configs.items():
-        topic_configs.check(name, value, state.profile)
-    return configs
+    in_order = {name: configs[name] for name in in_hash_order(configs)}
+    topic_configs.check(in_order, state.profile)
+    return in_order
 
 
 def _manual(state: State, topic: CreatableTopic) -> Assignment:

@@ -13,6 +13,7 @@ from struct import error, unpack_from
 from .errors import DecodeError
 from .schema import (
     STRING,
+    STRING_BYTES_MAX,
     Array,
     Field,
     Fixed,
@@ -111,6 +112,8 @@ class _Writer(SourceWriter):
         return count
 
     def _bytes(self, kind: Variable | Spelled, path: str, count: str, name: str) -> None:
+        if kind is STRING and self.flexible:  # else its length has 16 bits
+            self.line(f"if {count} > {STRING_BYTES_MAX}: raise long({path!r}, {count})")
         self._end(path, count)
         raw = "data[pos:end]"
         if isinstance(kind, Spelled):
@@ -258,6 +261,10 @@ def _short(path: str, length: int, left: int) -> DecodeError:
     return DecodeError(f"{path}: expected {length} bytes, got the {left} that are left")
 
 
+def _long(path: str, length: int) -> DecodeError:
+    return DecodeError(f"{path}: expected at most {STRING_BYTES_MAX} bytes, got {length}")
+
+
 def _many(path: str, count: int, left: int) -> DecodeError:
     return DecodeError(f"{path}: expected {count} elements, got only {left} bytes")
 
@@ -284,6 +291,7 @@ _RUNTIME: Namespace = {
     "first_of_each": first_of_each,
     "negative": _negative,
     "short": _short,
+    "long": _long,
     "many": _many,
     "unlike": _unlike,
 }

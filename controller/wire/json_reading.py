@@ -16,6 +16,7 @@ from .schema import (
     FLOAT64,
     NEVER,
     STRING,
+    STRING_BYTES_MAX,
     UUID,
     Array,
     Field,
@@ -107,6 +108,14 @@ def _read_typed(*types: type) -> Callable[[WireType, object], object]:
     return read
 
 
+def _read_string(_: WireType, value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    if len(value.encode()) > STRING_BYTES_MAX:  # half of a surrogate pair is a ValueError, too
+        raise ValueError
+    return value
+
+
 def _read_uuid(_: WireType, value: object) -> bytes:
     if not isinstance(value, str):
         raise TypeError
@@ -122,7 +131,7 @@ def _read_bytes(_: WireType, value: object) -> bytes:
 _READERS: dict[WireType, Callable[[WireType, object], object]] = {
     BOOL: _read_typed(bool),
     FLOAT64: _read_typed(int, float),
-    STRING: _read_typed(str),
+    STRING: _read_string,
     UUID: _read_uuid,
     BYTES: _read_bytes,
 }
@@ -142,7 +151,7 @@ def _expected(kind: WireType) -> str:
 _NAMES: dict[WireType, str] = {
     BOOL: "true or false",
     FLOAT64: "a number",
-    STRING: "a string",
+    STRING: f"a string of at most {STRING_BYTES_MAX} bytes of UTF-8",
     UUID: "a uuid of 22 base64 characters",
     BYTES: "base64",
 }

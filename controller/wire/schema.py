@@ -45,6 +45,7 @@ class Variable:
 
 
 STRING = Variable("string")
+STRING_BYTES_MAX = 32767  # in UTF-8; Kafka reads no longer one in any encoding
 BYTES = Variable("bytes")
 
 

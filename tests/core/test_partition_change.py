@@ -94,7 +94,7 @@ def test_with_unclean_election_whoever_comes_first_leads_and_recovers(plain):
 
 
 @pytest.mark.rule("4.19", "4.5")
-@pytest.mark.parametrize("value", ["true", "TRUE", " True "])
+@pytest.mark.parametrize("value", ["true", "TRUE"])
 def test_with_unclean_election_a_live_replica_leads_at_once(plain, value):
     plain.created("t", (1, 2, 3), configs={"unclean.leader.election.enable": value})
     plain.alter_partition("t", (1,))
@@ -103,6 +103,17 @@ def test_with_unclean_election_a_live_replica_leads_at_once(plain, value):
 
     assert (2, (2,), 1, 2) == story(plain)
     assert RECOVERING == plain.partition("t").leader_recovery_state
+
+
+@pytest.mark.rule("4.5")
+def test_unclean_election_with_white_space_around_the_word_is_off(plain):
+    """Observed of 3.9.1 and 4.3.1: the value is valid, and the election is a clean one."""
+    plain.created("t", (1, 2, 3), configs={"unclean.leader.election.enable": " True "})
+    plain.alter_partition("t", (1,))
+
+    plain.fenced(1)
+
+    assert (-1, (1,), 1, 2) == story(plain)
 
 
 @pytest.mark.rule("4.5")

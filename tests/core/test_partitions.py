@@ -99,3 +99,11 @@ def test_min_isr_comes_from_the_topic_or_the_cluster_and_is_bounded_by_the_repli
     assert 2 == effective_min_isr(state, "t", 3)
     configure(cluster, 2, "t", "min.insync.replicas", "9")
     assert 3 == effective_min_isr(state, "t", 3)
+
+
+@pytest.mark.rule("4.24", "4.54")
+@pytest.mark.parametrize("text", [" 2", "+2\n", "\uff12", "0" * 5000 + "2"], ids=range(4))
+def test_min_isr_in_any_text_that_is_accepted_is_a_number(cluster, text):
+    cluster.created("u", configs={"min.insync.replicas": text})
+
+    assert 2 == effective_min_isr(cluster.node.state, "u", 3)

@@ -270,6 +270,21 @@ def test_one_refused_topic_does_not_stop_the_others(cluster):
     assert ["a.b", "good"] == list(cluster.image.topic_ids)
 
 
+@pytest.mark.rule("4.52", "4.58")
+def test_a_text_that_is_too_long_to_be_sent_spoils_the_reply_and_nothing_else(cluster):
+    """Observed of 3.9.1, 4.1.1, 4.3.1 and 4.4.0."""
+    longest = 32_767 - len("Unknown topic config name: ")
+    fits = cluster.create_topic("c", configs={"x" * longest: "1"})
+    wanted = (topic("c", configs={"x" * (longest + 1): "1"}), topic("good"), topic("a.b"))
+
+    results = cluster.accepted(CreateTopicsRequest(topics=wanted)).topics
+
+    assert (40, 32_767) == (fits.error_code, len(fits.error_message))
+    expected = [("c", -1, None), ("good", -1, None), ("a.b", -1, None)]
+    assert expected == [(r.name, r.error_code, r.error_message) for r in results]
+    assert ["a.b", "good"] == list(cluster.image.topic_ids)
+
+
 @pytest.mark.rule("4.58")
 def test_validate_only_writes_nothing_and_still_names_an_id(cluster):
     before = cluster.everything()

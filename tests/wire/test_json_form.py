@@ -263,3 +263,11 @@ def test_a_schema_says_what_from_json_takes() -> None:
         "type": ["array", "null"],
         "items": {"type": "string"},
     }
+
+
+@pytest.mark.parametrize("text", ["x" * 32_768, "\u00e9" * 16_384, "\ud800"], ids=range(3))
+def test_a_string_that_kafka_cannot_spell_is_refused(text: str) -> None:
+    document = {**LEAST_REGISTRATION, "clusterId": text}
+
+    with pytest.raises(JsonError, match="clusterId: expected a string of at most 32767 bytes"):
+        from_json(REGISTRATION, document)

@@ -7,6 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kraftsim.controller.core.rpc import (
+    CreatableTopic,
+    CreatableTopicConfigEntry,
+    CreateTopicsRequest,
+)
 from kraftsim.controller.wire.apis import APIS
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.frames import (
@@ -126,3 +131,20 @@ def test_a_damaged_stream_is_cut_or_refused(pieces: list[bytes]) -> None:
     with suppress(DecodeError):
         for piece in pieces:
             reader.feed(piece)
+
+
+@pytest.mark.parametrize("version", [4, 7], ids=["fixed", "flexible"])
+def test_a_string_has_at_most_32767_bytes(version: int) -> None:
+    def frame(text: str) -> bytes:
+        config = CreatableTopicConfigEntry(name="retention.ms", value=text)
+        topics = (CreatableTopic(name="t", configs=(config,)),)
+        return encode_request(19, version, 1, None, CreateTopicsRequest(topics=topics))[4:]
+
+    longest = frame("1" * 32_767)
+    sent = decode_request(read_request_header(longest), longest)
+    assert isinstance(sent, CreateTopicsRequest)
+    assert "1" * 32_767 == sent.topics[0].configs[0].value
+    if version == 7:  # a fixed length of 16 bits cannot be larger
+        longer = frame("1" * 32_768)
+        with pytest.raises(DecodeError, match="expected at most 32767 bytes, got 32768"):
+            decode_request(read_request_header(longer), longer)

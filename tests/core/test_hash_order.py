@@ -1,0 +1,22 @@
+"""The order of names in Java's hash maps; expected orders are those of a JVM."""
+
+from kraftsim.controller.core.hash_order import in_hash_order, in_properties_order
+
+NAMES = [f"name.{n}" for n in dict.fromkeys(i * i % 97 for i in range(24))]
+
+
+def test_a_hash_map_keeps_the_names_of_a_bucket_in_the_order_of_arrival():
+    expected = (33, 44, 96, 64, 31, 53, 25, 36, 47, 12, 24, 9, 16, 49, 4, 3, 2, 1, 0)
+    expected += (72, 62, 95, 81, 70)
+
+    assert [f"name.{n}" for n in expected] == in_hash_order(NAMES)
+    assert ["Aa", "BB", "cleanup.policy"] == in_hash_order(["cleanup.policy", "Aa", "BB"])
+
+
+def test_properties_reverse_some_names_when_their_table_doubles():
+    arrived = (370, 480, 492, 291, 426, 232, 457, 5, 419, 874, 673, 728, 265)
+    expected = (419, 728, 673, 874, 457, 426, 291, 480, 370, 492, 5, 232, 265)
+
+    names = in_properties_order(f"no.such.{n}" for n in arrived)
+
+    assert [f"no.such.{n}" for n in expected] == names
