@@ -90,6 +90,7 @@ KAFKA_4_1 = Profile(
         (ELIGIBLE_LEADER_REPLICAS, 0, 1),
     ),
     mentions_cordoned=False,
+    topic_configs="4.1",
 )
 
 KAFKA_3_9 = Profile(

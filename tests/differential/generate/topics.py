@@ -6,7 +6,6 @@ from tests.differential.generate.draft import TOPIC_NAMES, Draft
 from tests.differential.generate.topic_configs import draw_configs
 from tests.differential.sequence import Ask
 
-CONFIGS = 0
 _ODD_NAMES = ("", ".", "..", "a b", "x" * 249, "x" * 250, "é", "__cluster_metadata", "t/1", "T1")
 
 
@@ -51,7 +50,7 @@ def _topic(draft: Draft) -> dict[str, Any]:
         "numPartitions": counts[0],
         "replicationFactor": counts[1],
         "assignments": assignments,
-        "configs": draw_configs(draft) if draft.chance(0.25 * CONFIGS) else [],
+        "configs": draw_configs(draft) if draft.chance(0.25) else [],
     }
 
 
