@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kraftsim.controller.core import features
+from kraftsim.controller.core.uuid import parse_uuid
 from tests.differential.decoder import differing_records
 from tests.differential.judge import Bench, Witness
 from tests.differential.settings import OUR_SETTINGS, RELEASED_SETTINGS
@@ -57,7 +58,10 @@ def started_pair(
         released = ReleasedSide(controller)
         ours = Witness(
             OurSide(
-                controller,
+                release.profile,
+                cluster_id=CLUSTER_ID,
+                port=controller.port,
+                directory_id=parse_uuid(controller.directory_id),
                 has_dynamic_voters=has_dynamic_voters,
                 session_timeout_ms=session_timeout_ms,
             )

@@ -6,7 +6,7 @@ Each answers a request's frame with a response's frame, and tells what it has ap
 import random
 import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,10 +15,11 @@ from typing import Any
 from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.handlers import response_to
+from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.records import PartitionRecord
 from kraftsim.controller.core.rpc import CreateTopicsRequest, DescribeClusterRequest, Request
 from kraftsim.controller.core.topics import create_topics
-from kraftsim.controller.core.uuid import parse_uuid
+from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.hosted import HostedNode
 from kraftsim.controller.node import Node
 from kraftsim.controller.node_types import NodeConfig
@@ -91,30 +92,36 @@ def _whole_batches(data: bytes) -> int:
 
 
 class OurSide:
-    """A node on a timeline that follows the real clock, so that leases run out on both sides."""
+    """A node on a timeline that follows `clock_s`, by default the real one, so that leases run out
+    on both sides."""
 
     name = "ours"
 
     def __init__(
         self,
-        twin_of: ReleasedController,
+        profile: Profile,
         *,
+        cluster_id: str,
+        port: int,
+        directory_id: Uuid,
         has_dynamic_voters: bool = True,
         session_timeout_ms: int = OUR_SETTINGS.broker_session_timeout_ms,
+        clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
         config = NodeConfig(
             node_id=NODE_ID,
-            cluster_id=twin_of.cluster_id,
+            cluster_id=cluster_id,
             host="127.0.0.1",
-            port=twin_of.port,
-            directory_id=parse_uuid(twin_of.directory_id),
+            port=port,
+            directory_id=directory_id,
             kraft_version=int(has_dynamic_voters),
         )
-        self._began_s = time.monotonic()
+        self._clock_s = clock_s
+        self._began_s = clock_s()
         self.timeline = Timeline(wall_start_ms=int(time.time() * 1000))
         node = Node(
             config,
-            profile=twin_of.release.profile,
+            profile=profile,
             settings=replace(OUR_SETTINGS, broker_session_timeout_ms=session_timeout_ms),
             random=random.Random(1).random,
             snapshot_format=by_reference(),
@@ -153,7 +160,7 @@ class OurSide:
                 return
 
     def follow_clock(self) -> None:
-        self.timeline.run_until(int((time.monotonic() - self._began_s) * 1e6))
+        self.timeline.run_until(int((self._clock_s() - self._began_s) * 1e6))
 
     def everything(self) -> list[Batch]:
         return list(self.hosted.node.log.read(0))
