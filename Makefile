@@ -1,6 +1,8 @@
 # make run     start a cluster and print its addresses    (make run ARGS="--brokers 5")
 # make test    the whole suite                            (make test ARGS="-k heartbeat")
 # make check   format, types, pure tests: under a minute, writes nothing
+# make differential   a released Kafka controller and ours get the same ten thousand random sequences
+#              (ARGS="--release 3.9.1 --sequences 2000 --seed 7", or --replay FILE)
 # make bench   the benchmarks     make fidelity   write docs/fidelity.md from the tests
 # make determinism   ten thousand runs, each in two processes: the same digest (ARGS=500: fewer); it goes
 #              on where it was interrupted; and a handful on every Python there is, under every hash seed
@@ -20,22 +22,22 @@ BYTECODE := env -u PYTHONDONTWRITEBYTECODE
 PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup
 ARGS     ?=
 
-.PHONY: java run test check bench determinism mutants soak fidelity format clean compile
+.PHONY: java released run test check bench determinism differential mutants soak fidelity format clean compile
 .DEFAULT_GOAL := test
 
 run: $(VENV)/.service compile
 	@exec $(BYTECODE) $(BIN)/kraftsim up $(ARGS)
 
-test: $(VENV)/.test java compile
+test: $(VENV)/.test java released compile
 	$(PYTEST) $(ARGS)
 
 check: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(PYTEST) -q -m "not realtime and not interop and not spark" $(ARGS)
+	$(PYTEST) -q -m "not realtime and not interop and not spark and not released" $(ARGS)
 
-bench: $(VENV)/.test java compile
+bench: $(VENV)/.test java released compile
 	$(BYTECODE) $(BIN)/python -m bench $(ARGS)
 
 native: $(VENV)/.test
@@ -46,6 +48,9 @@ soak: $(VENV)/.test compile
 	KRAFTSIM_SOAK_CLUSTERS=20 $(PYTEST) tests/interop/test_quorum_kills.py $(ARGS)
 	KRAFTSIM_SOAK_KILLS=20 $(PYTEST) tests/pipeline/test_*_campaign.py $(ARGS)
 	KRAFTSIM_SOAK_STATES=1000000 $(PYTEST) tests/raft/test_explore.py tests/scenarios/test_explore.py -rP $(ARGS)
+
+differential: $(VENV)/.test java released compile
+	$(BYTECODE) $(BIN)/python -m tests.differential $(ARGS)
 
 determinism: $(VENV)/.test compile
 	KRAFTSIM_DETERMINISM=1 $(PYTEST) tests/scenarios/test_other_processes.py -rs
@@ -76,6 +81,14 @@ java: $(VENV)/.test
 		apt-get install -qq -y --no-install-recommends openjdk-17-jre-headless >/dev/null; \
 	fi
 	@$(BIN)/python -m kraftsim.pipeline.java >/dev/null
+
+# The released Kafka that judges ours: its jars come once, by Maven, into a cache outside the tree.
+released: $(VENV)/.test
+	@if ! command -v mvn >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "installing Maven" >&2; \
+		apt-get update -qq && apt-get install -qq -y --no-install-recommends maven >/dev/null; \
+	fi
+	@$(BIN)/python -m tests.released.jars 4.3.1
 
 # compileall does not follow links, so the folders are named through them.
 compile:
