@@ -32,7 +32,7 @@ def without_unclean_broker(state: State, broker_id: int) -> list[Record]:
 
 
 def without_directory(state: State, broker_id: int, directory: Uuid) -> list[Record]:
-    """Out of every ISR and leadership of that directory; its leaderless partitions elect anew (2.30)."""
+    """Out of every ISR and leadership in that directory; the leaderless there elect anew (2.30)."""
     index = state.image.index
     keys = dict.fromkeys([*index.in_isr_or_led(broker_id), *index.leaderless()])
     lost = [key for key in keys if state.image.partition(key).directory_of(broker_id) == directory]

@@ -1,7 +1,7 @@
 """DeleteTopics, by name or by id (rules 4.52, 4.59).
 
-A topic that is named twice is not deleted: a name or an id that stands twice in the request gets one
-answer, and so does a name whose topic is given by its id too.
+A topic that is named twice is not deleted: a name or an id that stands twice in the request gets
+one answer, and so does a name whose topic is given by its id too.
 """
 
 from collections import Counter
