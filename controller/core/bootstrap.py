@@ -49,12 +49,12 @@ def _bootstrap(
     records: list[Record] = [
         FeatureLevelRecord(name=name, feature_level=level) for name, level in levels.items()
     ]
+    if levels[features.METADATA_VERSION] < features.TRANSACTIONS_FROM:
+        return tuple(records)
     if profile.writes_zk_migration_state:
         records.append(ZkMigrationStateRecord(zk_migration_state=0))
     if features.elr_enabled(levels):
         records.extend(elr_safety_records(image, settings))
-    if levels[features.METADATA_VERSION] < features.TRANSACTIONS_FROM:
-        return tuple(records)
     return (BeginTransactionRecord(name="Bootstrap records"), *records, EndTransactionRecord())
 
 

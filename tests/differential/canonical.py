@@ -13,6 +13,7 @@ from kraftsim.controller.wire.apis import APIS
 from kraftsim.controller.wire.frames import decode_response, encode_response
 from kraftsim.controller.wire.json_form import control_record_json, record_json, to_json
 from tests.differential.history import History
+from tests.released.controller import NODE_ID
 
 DELETE_TOPICS = 20
 Plain = dict[str, Any]
@@ -42,11 +43,18 @@ def records(batches: list[Batch], history: History) -> list[Plain]:
         for batch in batches
         for record, version in zip(batch.records, batch.versions, strict=True)
     ]
+    found = [record for record in found if not is_own(record)]
     return [
         record
         for kind, run in groupby(found, key=lambda record: record["type"])
         for record in (sorted(run, key=_place) if kind in _IN_HASH_ORDER else run)
     ]
+
+
+def is_own(record: Plain) -> bool:
+    """A controller registers itself when it likes, under an incarnation that it drew."""
+    is_registration = record["type"] == "REGISTER_CONTROLLER_RECORD"
+    return is_registration and record["data"]["controllerId"] == NODE_ID
 
 
 _IN_HASH_ORDER = ("PARTITION_CHANGE_RECORD", "REMOVE_TOPIC_RECORD")

@@ -37,17 +37,12 @@ def _dumped(log: Path, folder: Path, witness: Witness[Any], end: int) -> list[di
     printed = run_tool(release, folder, release.dump_class, arguments)
     records = [_record(line) for line in printed.splitlines() if _PAYLOAD in line]
     named = [canonical.named(record, witness.history) for offset, record in records if offset < end]
-    return _in_any_order_within_runs([record for record in named if not _is_own(record)])
+    return _in_any_order_within_runs([record for record in named if not canonical.is_own(record)])
 
 
 def _record(line: str) -> tuple[int, dict[str, Any]]:
     offset = int(line.split("offset: ", 1)[1].split(" ", 1)[0])
     return offset, json.loads(line.split(_PAYLOAD, 1)[1])
-
-
-def _is_own(record: dict[str, Any]) -> bool:
-    """A controller draws its own incarnation, and registers when it likes."""
-    return record["type"] == "REGISTER_CONTROLLER_RECORD"
 
 
 def _in_any_order_within_runs(records: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -38,7 +38,7 @@ class Witness(Generic[AnySide]):
     def __init__(self, side: AnySide) -> None:
         self.side = side
         self.history = History()
-        self.history.follow(side.appended())
+        self.start = self.appended()
 
     def request(self, step: Ask) -> Request:
         message = APIS[KEYS[step.api]].request

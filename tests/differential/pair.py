@@ -10,7 +10,7 @@ from kraftsim.controller.core import features
 from kraftsim.controller.core.uuid import parse_uuid
 from tests.differential.decoder import differing_records
 from tests.differential.judge import Bench, Witness
-from tests.differential.settings import OUR_SETTINGS, RELEASED_SETTINGS
+from tests.differential.settings import OUR_SETTINGS, RELEASED_SETTINGS, USUAL, Start
 from tests.differential.sides import OurSide, ReleasedSide
 from tests.released.controller import NODE_ID, released_controller
 from tests.released.releases import Release
@@ -40,8 +40,8 @@ class Pair:
 @contextmanager
 def started_pair(
     release: Release,
+    start: Start = USUAL,
     *,
-    has_dynamic_voters: bool = True,
     session_timeout_ms: int = OUR_SETTINGS.broker_session_timeout_ms,
 ) -> Iterator[Pair]:
     place = MEMORY if MEMORY.is_dir() else None
@@ -51,7 +51,8 @@ def started_pair(
             release,
             Path(name),
             cluster_id=CLUSTER_ID,
-            has_dynamic_voters=has_dynamic_voters,
+            has_dynamic_voters=start.has_dynamic_voters,
+            metadata_version=start.metadata_version,
             settings=RELEASED_SETTINGS | {"broker.session.timeout.ms": str(session_timeout_ms)},
         ) as controller,
     ):
@@ -62,24 +63,27 @@ def started_pair(
                 cluster_id=CLUSTER_ID,
                 port=controller.port,
                 directory_id=parse_uuid(controller.directory_id),
-                has_dynamic_voters=has_dynamic_voters,
+                start=start,
                 session_timeout_ms=session_timeout_ms,
             )
         )
         kafka = Witness(released)
-        _await_registration(kafka, release)
+        level = start.level or dict(release.profile.bootstrap_features)[features.METADATA_VERSION]
+        if level >= features.CONTROLLER_REGISTRATION_FROM:
+            _await_registration(kafka)
         pair = Pair(Bench(kafka, ours), Path(name))
-        assert pair.ends[0] == pair.ends[1], f"logs of another length at the start: {pair.ends}"
+        if pair.ends[0] != pair.ends[1]:
+            begun = [witness.spelled(witness.start) for witness in (kafka, ours)]
+            raise RuntimeError(f"the logs differ at the start: Kafka {begun[0]}, ours {begun[1]}")
         pair.agreed = pair.ends
         yield pair
         released.close()
 
 
-def _await_registration(kafka: Witness[ReleasedSide], release: Release) -> None:
+def _await_registration(kafka: Witness[ReleasedSide]) -> None:
     """Ours registers itself in its first step, a released controller some time after its start."""
-    level = dict(release.profile.bootstrap_features)[features.METADATA_VERSION]
     for _ in range(ROUNDS_MAX):
-        if NODE_ID in kafka.history.controllers or level < features.CONTROLLER_REGISTRATION_FROM:
+        if NODE_ID in kafka.history.controllers:
             return
         kafka.side.round_trip()
         kafka.history.follow(kafka.side.appended())

@@ -10,12 +10,13 @@ from tests.differential.generate import draw_sequence, draw_silent_sequence
 from tests.differential.judge import Mismatch
 from tests.differential.pair import CLUSTER_ID, Pair, started_pair
 from tests.differential.sequence import Ask, Sequence
-from tests.differential.settings import SILENT_SESSION_MS
+from tests.differential.settings import SILENT_SESSION_MS, UNUSUAL, USUAL, Start
 from tests.differential.shrink import shrunk
 from tests.differential.silence import SideBySide
 from tests.released.releases import Release
 
 SIDE_BY_SIDE = 200  # silent sequences that share one wait
+UNUSUAL_SHARE = 40  # one of so many sequences has each of the unusual starts
 FINDINGS_MAX = 20  # a run that finds more has found enough
 
 
@@ -57,14 +58,21 @@ class Run:
         self._known = matches()
 
     def judge_drawn(self, seed: int, count: int) -> None:
-        """Judge `count` sequences one after the other."""
-        numbers = range(count)
-        self.judge_all(draw_sequence(self.release, CLUSTER_ID, seed, n) for n in numbers)
+        """Judge `count` sequences one after the other, some of them from an unusual start."""
+        each = count // UNUSUAL_SHARE
+        first = count - each * len(UNUSUAL)
+        self.judge_all(self._drawn(seed, 0, first))
+        for start in UNUSUAL if each else ():
+            self.judge_all(self._drawn(seed, first, first + each), start)
+            first += each
 
-    def judge_all(self, sequences: Iterator[Sequence], *, has_dynamic_voters: bool = True) -> None:
+    def _drawn(self, seed: int, first: int, end: int) -> Iterator[Sequence]:
+        return (draw_sequence(self.release, CLUSTER_ID, seed, n) for n in range(first, end))
+
+    def judge_all(self, sequences: Iterator[Sequence], start: Start = USUAL) -> None:
         pending = next(sequences, None)
         while pending is not None and len(self.outcome.findings) < FINDINGS_MAX:
-            with started_pair(self.release, has_dynamic_voters=has_dynamic_voters) as pair:
+            with started_pair(self.release, start) as pair:
                 self.outcome.pairs += 1
                 while pending is not None and self._goes_on(pair, pending):
                     pending = next(sequences, None)

@@ -1,5 +1,8 @@
 """The configuration of both sides: nothing is written while nothing is asked, nothing lingers."""
 
+from dataclasses import dataclass
+
+from kraftsim.controller.core import features
 from kraftsim.controller.core.settings import Settings
 
 OUR_SETTINGS = Settings(
@@ -16,3 +19,24 @@ RELEASED_SETTINGS = {
     "auto.leader.rebalance.enable": "false",
 }
 SILENT_SESSION_MS = 12_000  # of silent sequences: what hundreds of them ask fits into one lease
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How a pair begins: who votes, and which metadata.version is finalized (None: the newest)."""
+
+    has_dynamic_voters: bool = True
+    metadata_version: str | None = None
+
+    @property
+    def level(self) -> int | None:
+        return features.level_of(self.metadata_version) if self.metadata_version else None
+
+
+USUAL = Start()
+UNUSUAL = (
+    Start(has_dynamic_voters=False),
+    Start(metadata_version="3.9-IV0"),
+    Start(has_dynamic_voters=False, metadata_version="3.7-IV0"),
+    Start(has_dynamic_voters=False, metadata_version="3.5-IV2"),
+)

@@ -32,7 +32,7 @@ from kraftsim.controller.wire.frames import (
     read_request_header,
 )
 from kraftsim.controller.wire.record_batch import decode_batches, encode_batch
-from tests.differential.settings import OUR_SETTINGS
+from tests.differential.settings import OUR_SETTINGS, USUAL, Start
 from tests.other_controllers import nobody_else
 from tests.released.controller import NODE_ID, Connection, ReleasedController
 
@@ -104,7 +104,7 @@ class OurSide:
         cluster_id: str,
         port: int,
         directory_id: Uuid,
-        has_dynamic_voters: bool = True,
+        start: Start = USUAL,
         session_timeout_ms: int = OUR_SETTINGS.broker_session_timeout_ms,
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -114,7 +114,8 @@ class OurSide:
             host="127.0.0.1",
             port=port,
             directory_id=directory_id,
-            kraft_version=int(has_dynamic_voters),
+            kraft_version=int(start.has_dynamic_voters),
+            metadata_version=start.level,
         )
         self._clock_s = clock_s
         self._began_s = clock_s()

@@ -82,12 +82,18 @@ def released_controller(
     *,
     cluster_id: str,
     has_dynamic_voters: bool = True,
+    metadata_version: str | None = None,
     settings: dict[str, str] | None = None,
 ) -> Iterator[ReleasedController]:
-    """A controller that is active; its process ends with the block."""
+    """A controller that is active; its process ends with the block.
+
+    `metadata_version` such as "3.9-IV0" is finalized at first, by default the newest.
+    """
     port = free_port()
     properties = _properties(port, folder, has_dynamic_voters) | (settings or {})
-    _format(release, folder, cluster_id, properties, has_dynamic_voters)
+    options = ["--standalone"] if has_dynamic_voters else []
+    options += ["--release-version", metadata_version] if metadata_version else []
+    _format(release, folder, cluster_id, properties, options)
     command = java_command(release, folder, "kafka.Kafka")
     with (folder / "server.log").open("wb") as log:
         command.append(str(folder / "controller.properties"))
@@ -139,13 +145,12 @@ def _format(
     folder: Path,
     cluster_id: str,
     properties: dict[str, str],
-    has_dynamic_voters: bool,
+    options: list[str],
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     config = folder / "controller.properties"
     config.write_text("".join(f"{key}={value}\n" for key, value in properties.items()), "utf-8")
-    arguments = ["format", "-t", cluster_id, "-c", str(config)]
-    arguments += ["--standalone"] if has_dynamic_voters else []
+    arguments = ["format", "-t", cluster_id, "-c", str(config), *options]
     run_tool(release, folder, "kafka.tools.StorageTool", arguments)
 
 

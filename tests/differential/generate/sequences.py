@@ -10,17 +10,18 @@ from tests.released.releases import Release
 
 Draw = Callable[[Draft], Ask]
 
-_USUAL: tuple[tuple[Draw, int], ...] = (
+_USUAL: tuple[tuple[Draw, float], ...] = (
     (brokers.register, 16),
     (brokers.heartbeat, 34),
     (topics.create, 18),
+    (topics.create_too_many, 0.1),
     (topics.delete, 7),
     (partitions.alter, 18),
     (brokers.unregister, 4),
     (cluster.describe_cluster, 3),
     (cluster.describe_quorum, 2),
 )
-_OF_THE_CLUSTER: tuple[tuple[Draw, int], ...] = (
+_OF_THE_CLUSTER: tuple[tuple[Draw, float], ...] = (
     *_USUAL,
     (cluster.update_features, 40),
     (cluster.register_controller, 5),
@@ -57,7 +58,7 @@ def _opening(draft: Draft) -> list[Step]:
     return steps
 
 
-def _drawn(draft: Draft, draws: tuple[tuple[Draw, int], ...], count: int) -> list[Step]:
+def _drawn(draft: Draft, draws: tuple[tuple[Draw, float], ...], count: int) -> list[Step]:
     kinds = [draw for draw, _ in draws]
     weights = [weight for _, weight in draws]
     return [draw(draft) for draw in draft.random.choices(kinds, weights, k=count)]

@@ -17,6 +17,18 @@ def create(draft: Draft) -> Ask:
     return Ask("CreateTopics", version, body)
 
 
+def create_too_many(draft: Draft) -> Ask:
+    """At the bound of 10,000 partitions of one request, or just beyond it."""
+    counts = draft.one_of((10_001,), (5_000, 5_001), (4_000, 3_000, 3_001), (9_999, 1))
+    topics = [_counted_topic(f"{draft.prefix}m{n}", count) for n, count in enumerate(counts)]
+    return Ask("CreateTopics", 7, {"topics": topics, "timeoutMs": 10000, "validateOnly": True})
+
+
+def _counted_topic(name: str, count: int) -> dict[str, Any]:
+    topic: dict[str, Any] = {"name": name, "numPartitions": count, "replicationFactor": 1}
+    return topic | {"assignments": [], "configs": []}
+
+
 def create_plainly(draft: Draft, name: str, replica_lists: list[list[int]]) -> Ask:
     """A topic that both sides place alike, because the request places it."""
     draft.topics[name] = len(replica_lists)
