@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
+from kraftsim.controller.core.node_id import checked_id
 from kraftsim.controller.core.settings import Settings
+from kraftsim.scenarios.words import whole_number
 
 from .options import setting_name
 
 FILE_BYTES_MAX = 1024 * 1024
+ID_KEYS = ("node.id", "broker.id")
 
 
 def read_properties(path: Path) -> dict[str, str]:
@@ -33,6 +36,16 @@ def read_properties(path: Path) -> dict[str, str]:
             raise ValueError(f"{path}:{number}: expected key=value, got {line!r}")
         pairs[key.strip()] = value.strip()
     return pairs
+
+
+def expect_id(pairs: Mapping[str, str], node_id: int | None) -> None:
+    """ValueError for an id that cannot be one, or that is not `node_id` (None: any will do)."""
+    for key in ID_KEYS:
+        if key in pairs:
+            number = whole_number(pairs[key])
+            found = checked_id(f"--config: {key}", pairs[key] if number is None else number)
+            if node_id not in (None, found):
+                raise ValueError(f"--config: {key}: expected {node_id} of --node-id, got {found}")
 
 
 def split_known(pairs: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:

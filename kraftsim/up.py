@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .cluster import Cluster
 from .errors import FAILED, GOOD, CommandError
-from .properties import read_properties, split_known
+from .properties import expect_id, read_properties, split_known
 
 log = logging.getLogger("kraftsim")
 
@@ -103,13 +103,15 @@ def stop_signals() -> asyncio.Event:
     return stopping
 
 
-def settings_of(path: str | None) -> dict[str, str]:
+def settings_of(path: str | None, node_id: int | None = None) -> dict[str, str]:
+    """What a Kafka .properties file sets, if it can be of node `node_id` (None: of any)."""
     if path is None:
         return {}
     try:
         pairs = read_properties(Path(path))
     except OSError as error:
         raise CommandError(f"--config: {error}") from None
+    expect_id(pairs, node_id)
     used, unused = split_known(pairs)
     if unused:
         log.warning("%s: not simulated, ignored: %s", path, ", ".join(unused))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
 
 from .calm import core_of
@@ -184,7 +185,7 @@ class Run:
             digest=self.digest.text(),
             violations=violations,
             vacuous=vacuous,
-            bound=self.stage.bound,
+            bound=_numbers(self.stage),
             effects={one.fault_id: one.effects() for one in self.stage.faults},
             exercised=exercised,
             measured=tuple(self.expectations.measured),
@@ -233,7 +234,12 @@ def bound_by(scenario: Scenario, seed: int) -> Mapping[str, tuple[int, ...]]:
     one = Run(scenario, seed, ())
     if scenario.let:
         one.begin()
-    return one.stage.bound
+    return _numbers(one.stage)
+
+
+def _numbers(stage: Stage) -> Mapping[str, tuple[int, ...]]:
+    """Whom `let` has found, as a file names them."""
+    return {name: numbers_of(nodes) for name, nodes in stage.bound.items()}
 
 
 def run(scenario: Scenario, seed: int, tell: Tell = nobody) -> Result:
