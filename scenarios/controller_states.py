@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from kraftsim.controller.core.node_id import NodeId, controller_node
 from kraftsim.controller.node import Node
-from kraftsim.controller.raft.roles import Leader, Progress
+from kraftsim.controller.raft.roles import Progress, leader_role
 
 from .amounts import Amount
 from .constraints import OneOf
@@ -108,8 +108,7 @@ class ReplicaState:
 
 def _progress(node: Node, node_id: int, wall_ms: int) -> Progress | None:
     """Of the leader itself: it has everything, now (rule 5.30)."""
-    role = node.quorum.role
-    assert isinstance(role, Leader), role
+    role = leader_role(node.quorum.role)
     if node_id == node.config.node_id:
         return Progress(
             end_offset=node.log.end_offset,

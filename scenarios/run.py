@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.errors import ErrorCode, Impossible
 from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
 
@@ -33,7 +33,7 @@ from .timetable import Timetable
 from .watch import Violation, watch
 from .world import World
 
-ASSERTION = "assertion"  # what is broken when a process ends by one
+ASSERTION = "assertion"  # what is broken when a process has seen the impossible
 UNBROKEN = "fails_with"  # what is broken when that holds which the scenario says it breaks
 START_LIMIT_US = 120_000_000  # a cluster that is not up by then, without a fault, never will be
 STRETCH_US = 1_000_000  # of virtual time, between two words about how far it has come
@@ -123,7 +123,7 @@ class Run:
         """A process that has seen the impossible is gone; the world goes on, and the run fails."""
         failure = self.world.controllers[node_id].failure
         is_new = state == "NOT_RUNNING" and self.assertion is None
-        if is_new and isinstance(failure, AssertionError):
+        if is_new and isinstance(failure, Impossible):
             what = f"controller {node_id} has ended: {failure}"
             seq, now_us = self.world.journal.last_seq, self.world.timeline.now_us
             self.assertion = Violation("-", ASSERTION, what, now_us, seq)
