@@ -47,8 +47,8 @@ class ClusterOptions:
 
     def __post_init__(self) -> None:
         if not 0 <= self.brokers <= BROKERS_MAX:
-            why = f"because the ids from {FIRST_CONTROLLER_ID} on are controllers'"
-            raise ValueError(f"brokers: expected 0 to {BROKERS_MAX}, {why}, got {self.brokers}")
+            why = f"ids from {FIRST_CONTROLLER_ID} on are controllers'"
+            raise ValueError(f"brokers: expected 0 to {BROKERS_MAX}, got {self.brokers}: {why}")
         if type(self.controllers) is not int or not 1 <= self.controllers <= CONTROLLERS_MAX:
             raise ValueError(
                 f"controllers: expected 1 to {CONTROLLERS_MAX}, got {self.controllers!r}"

@@ -6,13 +6,12 @@ draws. Without a seed every draw is the system's.
 
 import random
 from collections.abc import Callable
-from typing import Final
 
 from kraftsim.controller.core.node_id import NODE_ID_MAX, Kind, NodeId
 
 from .topology import FIRST_CLONE_ID, FIRST_CONTROLLER_ID
 
-NUMBERED: Final = {
+NUMBERED = {
     Kind.BROKER: range(FIRST_CONTROLLER_ID),
     Kind.CONTROLLER: range(FIRST_CONTROLLER_ID, FIRST_CLONE_ID),
     Kind.CLONE: range(FIRST_CLONE_ID, NODE_ID_MAX),

@@ -75,7 +75,8 @@ class Cluster:
 def run(seed: int) -> Tally:
     cluster = Cluster(seed)
     cluster.timeline.run_until(round(SIMULATED_S * US))
-    assert len(cluster.trace) == cluster.tally.events, "every event is noted"
+    if len(cluster.trace) != cluster.tally.events:
+        raise RuntimeError(f"expected {cluster.tally.events} notes, got {len(cluster.trace)}")
     return cluster.tally
 
 
