@@ -34,11 +34,10 @@ def run_agents(given: argparse.Namespace) -> int:
     log_to_stderr()
     if not 1 <= given.count <= AGENTS_MAX:
         raise ValueError(f"--count: expected 1 to {AGENTS_MAX}, got {given.count}")
-    checked_id("--first-id", given.first_id, NODE_ID_MAX - given.count + 1)
+    first_id = checked_id("--first-id", given.first_id, NODE_ID_MAX - given.count + 1)
+    settings = settings_of(given.config, broker_ids=range(first_id, first_id + given.count))
     controllers = [address_of("--controller", one) for one in given.controller.split(",")]
-    options = ClusterOptions(
-        brokers=given.count, racks=given.rack, settings=settings_of(given.config)
-    )
+    options = ClusterOptions(brokers=given.count, racks=given.rack, settings=settings)
     topology = topology_of(options, given.cluster_id)
     try:
         return run_until_signalled(_run(topology, controllers, given.first_id, given.kafka_port))

@@ -43,7 +43,7 @@ def run_controller(given: argparse.Namespace) -> int:
     log_to_stderr()
     profile = profile_of(given.profile)
     config = _config(given)
-    settings = settings_in(profile, settings_of(given.config, given.node_id))
+    settings = settings_in(profile, settings_of(given.config, node_id=given.node_id))
     return run_until_signalled(_run(config, profile, settings, given.ready_file))
 
 

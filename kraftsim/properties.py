@@ -1,6 +1,6 @@
 """Reading a Kafka `.properties` file: `key=value`, comments (`#`, `!`), `\\` at a line's end."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import fields
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from kraftsim.scenarios.words import whole_number
 from .options import setting_name
 
 FILE_BYTES_MAX = 1024 * 1024
-ID_KEYS = ("node.id", "broker.id")
+ID_KEYS, VOTERS = ("node.id", "broker.id"), "controller.quorum.voters"
 
 
 def read_properties(path: Path) -> dict[str, str]:
@@ -39,13 +39,24 @@ def read_properties(path: Path) -> dict[str, str]:
 
 
 def expect_id(pairs: Mapping[str, str], node_id: int | None) -> None:
-    """ValueError for an id that cannot be one, or that is not `node_id` (None: any will do)."""
+    """Raises ValueError for what cannot be an id, and where `node_id` (None: not known), node.id
+    and broker.id differ (rule 7.6)."""
+    expected, whose = node_id, "--node-id"
     for key in ID_KEYS:
         if key in pairs:
             number = whole_number(pairs[key])
             found = checked_id(f"--config: {key}", pairs[key] if number is None else number)
-            if node_id not in (None, found):
-                raise ValueError(f"--config: {key}: expected {node_id} of --node-id, got {found}")
+            if expected not in (None, found):
+                raise ValueError(f"--config: {key}: expected {expected} of {whose}, got {found}")
+            expected, whose = found, key
+
+
+def expect_no_voter(pairs: Mapping[str, str], broker_ids: Container[int]) -> None:
+    """Raises ValueError where one of these brokers is a voter (rule 7.6)."""
+    for voter in filter(None, pairs.get(VOTERS, "").split(",")):
+        number = whole_number(voter.strip().partition("@")[0])
+        if number is not None and number in broker_ids:
+            raise ValueError(f"--config: {VOTERS}: expected ids of no broker, got {number}")
 
 
 def split_known(pairs: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:

@@ -60,6 +60,7 @@ def test_no_door_takes_what_is_no_id(door: str, number: int) -> None:
         DOORS[door](number)
 
 
+@pytest.mark.rule("7.6")
 @pytest.mark.parametrize("door", ["a broker of a topology", "a broker that is added to a world"])
 def test_no_broker_gets_the_id_of_a_controller(door: str) -> None:
     with pytest.raises(ValueError, match="got 3000, which controller 3000 has"):
@@ -141,8 +142,10 @@ def test_the_last_agent_has_an_id_too(capsys: pytest.CaptureFixture[str]) -> Non
         ("node.id=-1", f"--config: node.id: expected an id of 0 to {NODE_ID_MAX}, got -1"),
         ("broker.id=one", f"--config: broker.id: expected an id of 0 to {NODE_ID_MAX}, got 'one'"),
         ("node.id=3001", "--config: node.id: expected 3000 of --node-id, got 3001"),
+        ("node.id=3000\nbroker.id=1", "--config: broker.id: expected 3000 of node.id, got 1"),
     ],
 )
+@pytest.mark.rule("7.6")
 def test_a_properties_file_names_no_other_node(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, line: str, message: str
 ) -> None:
@@ -150,3 +153,13 @@ def test_a_properties_file_names_no_other_node(
     config.write_text(f"{line}\n", "utf-8")
 
     assert message in refused(capsys, *controller(3000, "--config", str(config)))
+
+
+@pytest.mark.rule("7.6")
+def test_no_agent_has_the_id_of_a_voter(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    config = tmp_path / "server.properties"
+    config.write_text("controller.quorum.voters=3000@a:9990,1002@b:9990\n", "utf-8")
+    words = (*AGENT, "--first-id", "1001", "--count", "2", "--config", str(config))
+
+    expected = "--config: controller.quorum.voters: expected ids of no broker, got 1002"
+    assert expected in refused(capsys, *words)
