@@ -87,7 +87,8 @@ def campaign_s(
         done = subprocess.run(
             command, cwd=folder, env=_environment(is_native), capture_output=True, text=True
         )
-        assert " judged: " in done.stdout, done.stdout + done.stderr
+        if " judged: " not in done.stdout:
+            raise RuntimeError(done.stdout + done.stderr)
         return time.perf_counter() - began_s
 
 

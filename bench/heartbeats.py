@@ -113,7 +113,8 @@ def _registered(connection: socket.socket, broker_id: int) -> int:
         data += connection.recv(4096)
     _, response = decode_response(62, 4, data[4:])
     assert isinstance(response, BrokerRegistrationResponse), response
-    assert response.error_code == 0, response
+    if response.error_code:
+        raise RuntimeError(f"expected a registration, got {response}")
     return response.broker_epoch
 
 

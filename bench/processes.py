@@ -44,7 +44,8 @@ def announced(process: subprocess.Popen[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     while "KRAFTSIM_CLUSTER_ID" not in found:
         line = process.stdout.readline()
-        assert line, f"it ended with {process.wait(10)} before it was ready"
+        if not line:
+            raise RuntimeError(f"it ended with {process.wait(10)} before it was ready")
         key, _, value = line.strip().partition("=")
         found[key] = value
     return found

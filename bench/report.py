@@ -35,8 +35,8 @@ def write_rows(page: Path, heads: tuple[str, ...], rows: list[Row]) -> None:
     """As the table of a document, between its two marks."""
     before, mark, rest = page.read_text("utf-8").partition(BEGIN)
     _, end, after = rest.partition(END)
-    assert mark, f"{page}: expected {BEGIN.strip()}"
-    assert end, f"{page}: expected {END.strip()}"
+    if not mark or not end:
+        raise RuntimeError(f"{page}: expected {BEGIN.strip()} and {END.strip()}")
     lines = [heads, ("---",) * len(heads), *(row.cells for row in rows)]
     table = "".join(f"| {' | '.join(one)} |\n" for one in lines)
     page.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", "utf-8")

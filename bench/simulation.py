@@ -122,7 +122,8 @@ def _world(seed: int, *, brokers: int) -> World:
 def _started(world: World, *, elects_at_once: bool = False) -> World:
     world.start(elects_at_once=elects_at_once)
     brokers = [one.broker_id for one in world.topology.brokers]
-    assert world.run_until(lambda: world.are_unfenced(brokers), limit_us=120 * SECOND_US)
+    if not world.run_until(lambda: world.are_unfenced(brokers), limit_us=120 * SECOND_US):
+        raise RuntimeError("expected every broker unfenced within 2 minutes of the start")
     return world
 
 

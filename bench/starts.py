@@ -1,7 +1,6 @@
 """How soon something answers, and how much memory it takes."""
 
 import asyncio
-import re
 import socket
 import time
 from statistics import median
@@ -62,7 +61,9 @@ def agents() -> list[Row]:
             began = time.perf_counter()
             with running("-m", "kraftsim", "agent", *words) as process:
                 assert process.stdout is not None
-                assert re.match("KRAFTSIM_AGENTS_RUNNING=", process.stdout.readline())
+                line = process.stdout.readline()
+                if not line.startswith("KRAFTSIM_AGENTS_RUNNING="):
+                    raise RuntimeError(f"expected KRAFTSIM_AGENTS_RUNNING, got {line!r}")
                 took.append(elapsed_ms(began) / 1000)
                 weight.append(load.rss_mb(ours.pid) - before)
                 fleet.append(load.rss_mb(process.pid))

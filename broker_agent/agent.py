@@ -12,7 +12,7 @@ heartbeating and being told so, as a real one does; it never registers again (1.
 from collections.abc import Callable
 from enum import Enum
 
-from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.errors import ApiError, ErrorCode, Impossible
 from kraftsim.controller.core.features import CORDONED_DIRECTORIES_FROM
 from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.rpc import (
@@ -223,7 +223,7 @@ class Agent:
                 else:
                     self._failed(f"error {reply.error_code}", now_ms)
             case _:
-                raise AssertionError(f"expected an answer to a lease request, got {reply}")
+                raise Impossible(f"expected an answer to a lease request, got {reply}")
 
     def _on_heartbeat(self, reply: BrokerHeartbeatResponse, now_ms: int) -> None:
         """What the answer moves, by state (interop 2.2, steps 5 to 7)."""

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from .core import bootstrap, controllers, heartbeats
 from .core.batch import ControlRecord
-from .core.errors import ApiError
+from .core.errors import ApiError, Impossible
 from .core.handlers import Handler
 from .core.image import Image
 from .core.leases import Leases
@@ -91,7 +91,8 @@ class Active:
             return
         self._commit(decision, request, turn)
         reply = decision.reply
-        assert reply is not None, f"no reply to {type(request).__name__}"
+        if reply is None:
+            raise Impossible(f"no reply to {type(request).__name__}")
         if self._quorum.high_watermark == state.next_offset:
             turn.replies = ((token, reply),)
         else:

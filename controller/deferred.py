@@ -3,6 +3,7 @@
 from collections import deque
 from typing import Generic, TypeVar
 
+from .core.errors import Impossible
 from .core.rpc import Response
 
 Token = TypeVar("Token")
@@ -18,7 +19,8 @@ class DeferredReplies(Generic[Token]):
         return len(self._waiting)
 
     def add(self, offset: int, token: Token, reply: Response) -> None:
-        assert not self._waiting or offset >= self._waiting[-1][0], "offsets only grow"
+        if self._waiting and offset < self._waiting[-1][0]:
+            raise Impossible(f"a reply waits for {offset}, after {self._waiting[-1][0]}")
         self._waiting.append((offset, token, reply))
 
     def released(self, high_watermark: int) -> list[tuple[Token, Response]]:

@@ -9,6 +9,7 @@ from functools import partial
 
 from .clock import Clock
 from .core.batch import Batch
+from .core.errors import Impossible
 from .core.rpc import Request, Response
 from .node import Node
 from .raft.log import MetadataLog
@@ -39,7 +40,7 @@ class HostedNode:
         self.clock = clock
         self.step_listeners: list[Callable[[Node, Turn], None]] = []
         self.committed_listeners: list[Callable[[Batch], None]] = []
-        self.on_failure: Callable[[AssertionError], None] | None = None
+        self.on_failure: Callable[[Impossible], None] | None = None
         self._transport = transport
         self._write = write
         self._unsaid: deque[list[tuple[Sends, Replies]]] = deque()  # since each pending vote
@@ -76,7 +77,7 @@ class HostedNode:
         wall_ms = now_ms + self.clock.wall_offset_ms
         try:
             turn = self.node.submit(request, reply_to, now_ms, wall_ms)
-        except AssertionError as error:
+        except Impossible as error:
             self._fail(error)
             return
         is_plain = turn.is_plain and not self._unsaid
@@ -97,12 +98,12 @@ class HostedNode:
         wall_ms = now_ms + self.clock.wall_offset_ms
         try:
             turn = self.node.step(event, now_ms, wall_ms)
-        except AssertionError as error:
+        except Impossible as error:
             self._fail(error)
             return
         self._carry_out(turn, now_ms)
 
-    def _fail(self, error: AssertionError) -> None:
+    def _fail(self, error: Impossible) -> None:
         """What a step left half-done must not be built upon."""
         if self.on_failure is None:
             raise error
@@ -139,7 +140,7 @@ class HostedNode:
             end_offset = turn.persist[-1].last_offset + 1
             try:
                 turn = self.node.step(Persisted(end_offset), now_ms, wall_ms)
-            except AssertionError as error:
+            except Impossible as error:
                 self._fail(error)
                 break
             sends, replies = sends + turn.sends, replies + turn.replies

@@ -13,7 +13,7 @@ from typing import Any
 
 from .active import Active
 from .core import describe_cluster
-from .core.errors import ApiError, ErrorCode
+from .core.errors import ApiError, ErrorCode, Impossible
 from .core.handlers import HANDLERS, Handler
 from .core.image import Image
 from .core.leases import Leases
@@ -128,7 +128,8 @@ class Node:
 
     @property
     def state(self) -> State:
-        assert self.active is not None, "only the active controller decides"
+        if self.active is None:
+            raise Impossible("only the active controller decides")
         return self.active.state
 
     @property
@@ -169,7 +170,8 @@ class Node:
             self.deadline_ms = min(self.deadline_ms, self.quorum.parked.next_expiry_ms())
 
     def _described(self, request: Request) -> Reply:
-        assert isinstance(request, DescribeClusterRequest), f"no handler for {type(request)}"
+        if not isinstance(request, DescribeClusterRequest):
+            raise Impossible(f"no handler for {type(request)}")
         try:
             return describe_cluster.describe_controllers(
                 self.committed,
@@ -258,8 +260,9 @@ class Node:
 
     def _renounce(self, turn: Turn) -> None:
         """Back to what is committed; the log keeps its tail, which may yet commit (0A.13)."""
-        assert self.active is not None, "renounces what it has"
         active, self.active = self.active, None
+        if active is None:
+            raise Impossible("only the active controller gives leadership up")
         active.renounce(self._not_controller(), turn)
 
     def _set_deadline(self, now_ms: int) -> None:

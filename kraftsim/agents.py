@@ -9,6 +9,7 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 
 from kraftsim.broker_agent.fleet import Fleet
+from kraftsim.controller.core.node_id import NODE_ID_MAX, checked_id
 from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.server.runtime import Runtime
@@ -33,10 +34,10 @@ def run_agents(given: argparse.Namespace) -> int:
     log_to_stderr()
     if not 1 <= given.count <= AGENTS_MAX:
         raise ValueError(f"--count: expected 1 to {AGENTS_MAX}, got {given.count}")
+    first_id = checked_id("--first-id", given.first_id, NODE_ID_MAX - given.count + 1)
+    settings = settings_of(given.config, broker_ids=range(first_id, first_id + given.count))
     controllers = [address_of("--controller", one) for one in given.controller.split(",")]
-    options = ClusterOptions(
-        brokers=given.count, racks=given.rack, settings=settings_of(given.config)
-    )
+    options = ClusterOptions(brokers=given.count, racks=given.rack, settings=settings)
     topology = topology_of(options, given.cluster_id)
     try:
         return run_until_signalled(_run(topology, controllers, given.first_id, given.kafka_port))

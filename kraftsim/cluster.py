@@ -8,6 +8,7 @@ from importlib import import_module
 from types import TracebackType
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.controller.core.node_id import NodeId, broker_node
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.scenarios.streams import Streams
@@ -16,6 +17,7 @@ from kraftsim.scenarios.topology import (
     FIRST_CONTROLLER_ID,
     PORT_MAX,
     BrokerSpec,
+    expect_free,
     unbound_port,
 )
 from kraftsim.scenarios.world import VIRTUAL_WALL_START_MS, World
@@ -23,12 +25,12 @@ from kraftsim.scenarios.world import VIRTUAL_WALL_START_MS, World
 from .controller_verbs import ControllerVerbs
 from .errors import CommandError, UnknownBroker
 from .followed_listener import FollowedListener
-from .options import BROKERS_MAX, ClusterOptions, topology_of
+from .options import ClusterOptions, topology_of
 from .service import Service
 from .snapshot_files import SNAPSHOT_FILES
 
 START_LIMIT = "60s"
-BROKER_ID_MAX = 2**31 - 1  # an int32 on the wire
+SIMULATED_MAX = 10_000  # brokers of one cluster, with those that were added
 
 
 class Cluster(ControllerVerbs):
@@ -219,22 +221,20 @@ class Cluster(ControllerVerbs):
         return chosen
 
     def _free_id(self, wanted: int | None) -> int:
-        """The id that was asked for, if it is one; else the next above the simulated brokers'."""
-        taken = {*self.world.agents, *self._arriving}
-        if len(taken) >= BROKERS_MAX:
-            raise CommandError(f"expected at most {BROKERS_MAX} simulated brokers")
-        if wanted is None:
-            registered = self.world.committed.brokers
+        """The id that was asked for, if it is free; else the next above the simulated brokers'."""
+        world = self.world
+        taken = {*world.agents, *self._arriving}
+        if len(taken) >= SIMULATED_MAX:
+            raise CommandError(f"expected at most {SIMULATED_MAX} simulated brokers")
+        chosen: int | None = wanted
+        if chosen is None:
             chosen = max(taken, default=FIRST_BROKER_ID - 1) + 1
-            while chosen in registered:
+            while chosen in world.committed.brokers or chosen in world.controllers:
                 chosen += 1
-        else:
-            chosen = wanted
-        if chosen in taken or not 0 <= chosen <= BROKER_ID_MAX:
-            raise CommandError(
-                f"expected an id of no simulated broker, 0 to {BROKER_ID_MAX}, got {chosen!r}"
-            )
-        return chosen
+        try:
+            return expect_free("broker_id", chosen, world.controllers, taken)
+        except ValueError as error:
+            raise CommandError(str(error)) from None
 
     async def _broker_port(self, broker_id: int) -> int:
         """The port of its facade, bound; without sockets any port that can be registered."""
@@ -279,12 +279,12 @@ class Cluster(ControllerVerbs):
     async def mute(self, broker_id: int, on: bool = True) -> None:
         """What the broker sends no longer reaches the controller."""
         self._agent(broker_id)
-        _put(self.world.network.mute, broker_id, on)
+        _put(self.world.network.mute, broker_node(broker_id), on)
 
     async def deafen(self, broker_id: int, on: bool = True) -> None:
         """What the controller answers no longer reaches the broker."""
         self._agent(broker_id)
-        _put(self.world.network.deaf, broker_id, on)
+        _put(self.world.network.deaf, broker_node(broker_id), on)
 
     def _agent(self, broker_id: int) -> HostedAgent:
         agent = self.world.agents.get(broker_id)
@@ -299,5 +299,5 @@ class Cluster(ControllerVerbs):
         return self._runtime.entered()
 
 
-def _put(members: set[int], one: int, is_member: bool) -> None:
+def _put(members: set[NodeId], one: NodeId, is_member: bool) -> None:
     (members.add if is_member else members.discard)(one)

@@ -11,6 +11,7 @@ from functools import partial
 
 from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.features import level_of
+from kraftsim.controller.core.node_id import checked_id
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.core.settings import Settings
@@ -31,7 +32,7 @@ from .options import profile_of, settings_in
 from .snapshot_files import SNAPSHOT_FILES
 from .strangers import Strangers
 from .up import announced, log_to_stderr, run_until_signalled, settings_of, stop_signals
-from .voter_addresses import NODE_ID_MAX, address_of, directory_of, voters_of
+from .voter_addresses import address_of, directory_of, voters_of
 
 HAND_OVER_LIMIT_S = 0.7  # after SIGTERM: by then another one leads, or they find out themselves
 
@@ -42,14 +43,13 @@ def run_controller(given: argparse.Namespace) -> int:
     log_to_stderr()
     profile = profile_of(given.profile)
     config = _config(given)
-    settings = settings_in(profile, settings_of(given.config))
+    settings = settings_in(profile, settings_of(given.config, node_id=given.node_id))
     return run_until_signalled(_run(config, profile, settings, given.ready_file))
 
 
 def _config(given: argparse.Namespace) -> NodeConfig:
     voters = voters_of(given.voters)
-    if not 0 <= given.node_id <= NODE_ID_MAX:
-        raise ValueError(f"--node-id: expected 0 to {NODE_ID_MAX}, got {given.node_id}")
+    checked_id("--node-id", given.node_id)
     if not given.cluster_id:
         raise ValueError("--cluster-id: expected an id, got nothing")
     mine = next((one for one in voters if one.voter_id == given.node_id), None)

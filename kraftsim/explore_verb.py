@@ -106,6 +106,7 @@ def _searched(
     mutant: str | None,
     on_progress: Callable[[int, int], None],
 ) -> Outcome:
+    from kraftsim.controller.core.errors import Impossible
     from kraftsim.scenarios.explore.search import explore
     from kraftsim.scenarios.explore.subjects import world_of
 
@@ -116,7 +117,7 @@ def _searched(
             return Outcome(
                 explore(world, *beginnings, states_max=states_max, on_progress=on_progress)
             )
-        except AssertionError as broken:
+        except Impossible as broken:
             return Outcome(None, str(broken), tuple(getattr(broken, "__notes__", ())))
 
 

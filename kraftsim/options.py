@@ -7,6 +7,7 @@ from kraftsim.controller.core.features import level_of
 from kraftsim.controller.core.profile import PROFILES, Profile
 from kraftsim.controller.core.settings import Settings
 from kraftsim.scenarios.topology import (
+    BROKERS_MAX,
     FIRST_BROKER_ID,
     FIRST_BROKER_PORT,
     FIRST_CONTROLLER_ID,
@@ -18,7 +19,6 @@ from kraftsim.scenarios.topology import (
 )
 from kraftsim.scenarios.words import nearest, whole_number
 
-BROKERS_MAX = 10_000
 CONTROLLERS_MAX = 9  # more voters than any quorum that is advised
 SPEED_MAX = 1000.0  # a heartbeat of every broker each 2 ms; beyond it real time cannot keep up
 CLOCKS = ("real", "virtual", "scaled:K")
@@ -47,7 +47,8 @@ class ClusterOptions:
 
     def __post_init__(self) -> None:
         if not 0 <= self.brokers <= BROKERS_MAX:
-            raise ValueError(f"brokers: expected 0 to {BROKERS_MAX}, got {self.brokers}")
+            why = f"ids from {FIRST_CONTROLLER_ID} on are controllers'"
+            raise ValueError(f"brokers: expected 0 to {BROKERS_MAX}, got {self.brokers}: {why}")
         if type(self.controllers) is not int or not 1 <= self.controllers <= CONTROLLERS_MAX:
             raise ValueError(
                 f"controllers: expected 1 to {CONTROLLERS_MAX}, got {self.controllers!r}"

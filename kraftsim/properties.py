@@ -1,14 +1,17 @@
 """Reading a Kafka `.properties` file: `key=value`, comments (`#`, `!`), `\\` at a line's end."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import fields
 from pathlib import Path
 
+from kraftsim.controller.core.node_id import checked_id
 from kraftsim.controller.core.settings import Settings
+from kraftsim.scenarios.words import whole_number
 
 from .options import setting_name
 
 FILE_BYTES_MAX = 1024 * 1024
+ID_KEYS, VOTERS = ("node.id", "broker.id"), "controller.quorum.voters"
 
 
 def read_properties(path: Path) -> dict[str, str]:
@@ -33,6 +36,27 @@ def read_properties(path: Path) -> dict[str, str]:
             raise ValueError(f"{path}:{number}: expected key=value, got {line!r}")
         pairs[key.strip()] = value.strip()
     return pairs
+
+
+def expect_id(pairs: Mapping[str, str], node_id: int | None) -> None:
+    """Raises ValueError for what cannot be an id, and where `node_id` (None: not known), node.id
+    and broker.id differ (rule 7.6)."""
+    expected, whose = node_id, "--node-id"
+    for key in ID_KEYS:
+        if key in pairs:
+            number = whole_number(pairs[key])
+            found = checked_id(f"--config: {key}", pairs[key] if number is None else number)
+            if expected not in (None, found):
+                raise ValueError(f"--config: {key}: expected {expected} of {whose}, got {found}")
+            expected, whose = found, key
+
+
+def expect_no_voter(pairs: Mapping[str, str], broker_ids: Container[int]) -> None:
+    """Raises ValueError where one of these brokers is a voter (rule 7.6)."""
+    for voter in filter(None, pairs.get(VOTERS, "").split(",")):
+        number = whole_number(voter.strip().partition("@")[0])
+        if number is not None and number in broker_ids:
+            raise ValueError(f"--config: {VOTERS}: expected ids of no broker, got {number}")
 
 
 def split_known(pairs: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:

@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kraftsim.controller.core.errors import Impossible
+
 from .errors import FAILED, GOOD, CommandError
 from .explain_verb import add_explain
 from .explore_verb import add_explore
@@ -148,8 +150,9 @@ def _shrink(given: argparse.Namespace) -> int:
 
 def _expect_same(again: "Result", result: "Result") -> None:
     """The file is proven by running what was read from it."""
-    assert again.digest == result.digest, (again.digest, result.digest)
-    assert again.violations == result.violations, (again.violations, result.violations)
+    if again.digest != result.digest or again.violations != result.violations:
+        before = f"{result.digest} with {result.violations}"
+        raise Impossible(f"expected {before} again, got {again.digest} with {again.violations}")
 
 
 def _schema(given: argparse.Namespace) -> int:

@@ -4,6 +4,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.kafka_listener import Describe
 from kraftsim.controller.server.runtime import Runtime
@@ -59,7 +60,7 @@ class Service:
             client_view(world),
             world.agents[broker_id],
             world.timeline,
-            partial(world.ask, broker_id),
+            partial(world.ask, broker_node(broker_id)),
         )
         listener.serve(runtime, facade.describe, facade.answer)
 

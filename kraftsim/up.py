@@ -8,13 +8,13 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Container, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from .cluster import Cluster
 from .errors import FAILED, GOOD, CommandError
-from .properties import read_properties, split_known
+from .properties import expect_id, expect_no_voter, read_properties, split_known
 
 log = logging.getLogger("kraftsim")
 
@@ -103,13 +103,18 @@ def stop_signals() -> asyncio.Event:
     return stopping
 
 
-def settings_of(path: str | None) -> dict[str, str]:
+def settings_of(
+    path: str | None, *, node_id: int | None = None, broker_ids: Container[int] = ()
+) -> dict[str, str]:
+    """What a Kafka .properties file sets. Raises ValueError if it contradicts these ids."""
     if path is None:
         return {}
     try:
         pairs = read_properties(Path(path))
     except OSError as error:
         raise CommandError(f"--config: {error}") from None
+    expect_id(pairs, node_id)
+    expect_no_voter(pairs, broker_ids)
     used, unused = split_known(pairs)
     if unused:
         log.warning("%s: not simulated, ignored: %s", path, ", ".join(unused))

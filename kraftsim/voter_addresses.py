@@ -1,13 +1,12 @@
 """`--voters id@host:port:directoryId,...`: Kafka's own way of naming a first quorum."""
 
 from kraftsim.controller.core.batch import Voter, VoterEndpoint
+from kraftsim.controller.core.node_id import checked_id
 from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, is_reserved_directory, parse_uuid
 from kraftsim.controller.raft.quorum import LISTENER, RAFT_VERSIONS
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.scenarios.topology import PORT_MAX
 from kraftsim.scenarios.words import whole_number
-
-NODE_ID_MAX = 2**31 - 1  # an int32 on the wire
 
 
 def address_of(option: str, text: str) -> Address:
@@ -36,8 +35,9 @@ def voter_of(option: str, text: str) -> Voter:
     node_id, at, rest = text.partition("@")
     address, _, directory = rest.rpartition(":")
     number = whole_number(node_id)
-    if not at or number is None or not 0 <= number <= NODE_ID_MAX or not address:
+    if not at or number is None or not address:
         raise ValueError(f"{option}: expected id@host:port:directoryId, got {text!r}")
+    checked_id(option, number)
     host, port = address_of(option, address)
     return Voter(
         voter_id=number,

@@ -68,7 +68,7 @@ class Recorder:
             if message.is_reply:
                 self._answered(request, message.reply)
             else:
-                self._asked(request, message.receiver)
+                self._asked(request, message.receiver.number)
 
     def _asked(self, request: BrokerHeartbeatRequest, controller_id: int) -> None:
         row: Heartbeat = [

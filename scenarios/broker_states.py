@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from kraftsim.controller.core.image import Image
 
-from .cluster_shape import BROKERS_MAX
 from .constraints import Between, OneOf
 from .holding import Holds, every
 from .selectors import Selector
+from .topology import BROKERS_MAX
 
 if TYPE_CHECKING:
     from .stage import Stage
@@ -34,7 +34,7 @@ class BrokerState:
     seen_by: Selector | None = None
 
     def watched(self, stage: "Stage") -> Holds:
-        return lambda: every(stage.nodes(self.broker), lambda one: self._is(stage, one))
+        return lambda: every(stage.nodes(self.broker), lambda one: self._is(stage, one.number))
 
     def _is(self, stage: "Stage", broker_id: int) -> bool:
         world = stage.world
@@ -50,7 +50,7 @@ class BrokerState:
         if self.seen_by is None:
             return stage.world.committed
         observer, *_ = stage.nodes(self.seen_by)
-        return stage.world.agents[observer].agent.image
+        return stage.world.agents[observer.number].agent.image
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Annotated
 
+from kraftsim.controller.core.node_id import NodeId, controller_node
 from kraftsim.controller.raft.voters import ReplicaKey
 
 from .constraints import OneOf
@@ -32,21 +33,21 @@ class Calm:
     brokers: Selector = EVERY_BROKER
 
 
-def core_of(calm: Calm, stage: "Stage") -> frozenset[int]:
+def core_of(calm: Calm, stage: "Stage") -> frozenset[NodeId]:
     """Who is healed, and of whom it is asked that all is well in the end."""
     world, stream = stage.world, stage.stream("calm")
     controllers = () if calm.heals == ALL else _surviving_majority(world, stream)
     if not controllers:  # too few remember what they have promised: what is left needs everybody
-        return frozenset((*world.controllers, *world.agents))
+        return frozenset(world.nodes)
     return frozenset((*controllers, *calm.brokers.nodes(world, stage.bound, stream)))
 
 
-def _surviving_majority(world: World, stream: Random) -> tuple[int, ...]:
+def _surviving_majority(world: World, stream: Random) -> tuple[NodeId, ...]:
     """Drawn from those that vote; whoever has lost its directory does not (KIP-853)."""
     latest = max((one.node.quorum for one in world.controllers.values()), key=lambda q: q.epoch)
     voters = latest.voters
     surviving = [
-        node_id
+        controller_node(node_id)
         for node_id, process in world.controllers.items()
         if voters.includes(ReplicaKey(node_id, process.disk.stored.directory_id))
     ]

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from .constraints import Between
+from .topology import BROKERS_MAX
 
-CONTROLLERS_MAX, BROKERS_MAX = 9, 2999  # more voters than anybody runs; ids below theirs
+CONTROLLERS_MAX = 9  # more voters than anybody runs
 REPLICATION = 3
 PARTITIONS_MAX = 10_000  # of one topic: as many records as Kafka takes in one operation
 

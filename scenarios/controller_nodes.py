@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from kraftsim.controller.core.node_id import NodeId, controller_node
 from kraftsim.controller.core.uuid import ZERO_UUID, random_uuid
 from kraftsim.controller.node import Node
 from kraftsim.controller.node_types import NodeConfig
@@ -18,9 +19,12 @@ FETCH_TIMEOUT_SPREAD_MS = 20
 Draw = Callable[[], float]
 
 
-def configs_of(topology: Topology, draw_of: Callable[[int], Draw]) -> tuple[NodeConfig, ...]:
+def configs_of(topology: Topology, draw_of: Callable[[NodeId], Draw]) -> tuple[NodeConfig, ...]:
     """Of every controller, with all of them as voters; each draws its own directory id."""
-    configs = [_config(one, topology, draw_of(one.node_id)) for one in topology.controllers]
+    configs = [
+        _config(one, topology, draw_of(controller_node(one.node_id)))
+        for one in topology.controllers
+    ]
     voters = tuple(config.identity.as_voter for config in configs)
     if topology.kraft_version == 0:  # who votes is known by configuration, by id and address
         voters = tuple(replace(one, voter_directory_id=ZERO_UUID) for one in voters)

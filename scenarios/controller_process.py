@@ -9,7 +9,7 @@ from functools import partial
 
 from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.batch import Batch
-from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.errors import ApiError, Impossible
 from kraftsim.controller.core.handlers import refusal
 from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.hosted import HostedNode
@@ -45,7 +45,7 @@ class ControllerProcess:
         step_listeners: list[Callable[[Node, Turn], None]],
     ) -> None:
         self.disk = disk
-        self.failure: DiskError | AssertionError | None = None
+        self.failure: DiskError | Impossible | None = None
         self.queue: ServiceQueue | None = None
         self.is_alive = self.is_paused = False
         self._make_node = make_node
@@ -177,7 +177,7 @@ class ControllerProcess:
             self._end_with(error)
             return False
 
-    def _end_with(self, failure: DiskError | AssertionError) -> None:
+    def _end_with(self, failure: DiskError | Impossible) -> None:
         """It ends by itself, as Kafka's fault handler ends a process."""
         self.failure = failure
         self.kill()

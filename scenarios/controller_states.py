@@ -4,8 +4,9 @@ those that follow it."""
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated
 
+from kraftsim.controller.core.node_id import NodeId, controller_node
 from kraftsim.controller.node import Node
-from kraftsim.controller.raft.roles import Leader, Progress
+from kraftsim.controller.raft.roles import Progress, leader_role
 
 from .amounts import Amount
 from .constraints import OneOf
@@ -40,8 +41,8 @@ class ControllerState:
     def watched(self, stage: "Stage") -> Holds:
         return lambda: every(stage.nodes(self.controller), lambda one: self._is(stage, one))
 
-    def _is(self, stage: "Stage", node_id: int) -> bool:
-        process = stage.world.controllers.get(node_id)
+    def _is(self, stage: "Stage", node: NodeId) -> bool:
+        process = stage.world.controller_of(node)
         if process is None or (self.role is not None and process.role != self.role):
             return False
         return self._is_in_state(stage.world, process) and self._has_come_to(process.node)
@@ -89,10 +90,11 @@ class ReplicaState:
 
         return holds
 
-    def _is(self, world: "World", leader: ControllerProcess, node_id: int) -> bool:
-        node, clock = leader.node, world.clocks[leader.node.config.node_id]
+    def _is(self, world: "World", leader: ControllerProcess, replica: NodeId) -> bool:
+        node = leader.node
+        clock = world.clocks[controller_node(node.config.node_id)]
         wall_ms = clock.now_ms + clock.wall_offset_ms
-        progress = _progress(node, node_id, wall_ms)
+        progress = _progress(node, replica.number, wall_ms)
         if progress is None:
             return False
         lag = node.log.end_offset - progress.end_offset
@@ -106,8 +108,7 @@ class ReplicaState:
 
 def _progress(node: Node, node_id: int, wall_ms: int) -> Progress | None:
     """Of the leader itself: it has everything, now (rule 5.30)."""
-    role = node.quorum.role
-    assert isinstance(role, Leader), role
+    role = leader_role(node.quorum.role)
     if node_id == node.config.node_id:
         return Progress(
             end_offset=node.log.end_offset,

@@ -34,8 +34,8 @@ class Digest:
         said = self._said
         said += (
             self._timeline.now_us,
-            message.sender,
-            message.receiver,
+            message.sender.number,
+            message.receiver.number,
             message.is_reply,
             kind,
         )

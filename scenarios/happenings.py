@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.rpc import (
     CreatableTopicResult,
     CreateTopicsResponse,
@@ -74,7 +75,7 @@ class Committed:
     def _is_meant(self, record: object, stage: "Stage") -> bool:
         if not RECORDS[self.record](record):
             return False
-        return self.of is None or node_of(record) in stage.nodes(self.of)
+        return self.of is None or node_of(record) in numbers_of(stage.nodes(self.of))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

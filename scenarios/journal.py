@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from kraftsim.controller.core import records as r
 from kraftsim.controller.core.batch import Batch, LeaderChange
 from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
 
 from .causes import Causes
 
@@ -134,12 +135,12 @@ class Journal:
                 cause_seq = written.seq
 
 
-def _subject(broker_id: int | None, detail: Detail) -> int | None:
+def _subject(broker_id: int | None, detail: Detail) -> NodeId | None:
     """The node that a row is about; None where it is about none, or about several."""
     if broker_id is not None:
-        return broker_id
+        return broker_node(broker_id)
     about = detail.get("leader_id", detail.get("controller_id"))
-    return about if isinstance(about, int) else None
+    return controller_node(about) if isinstance(about, int) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,11 @@ A fault belongs to the way at the time at which a message arrives: a cut takes w
 Without a rule a message costs one draw; rules compose in the order of `network_rules.RANKS`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.node_id import NodeId
 from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.timeline import Timeline
 
@@ -25,8 +26,8 @@ class Message:
 
     def __init__(
         self,
-        sender: int,
-        receiver: int,
+        sender: NodeId,
+        receiver: NodeId,
         request: Request,
         is_reply: bool = False,
         reply: Reply = None,
@@ -46,16 +47,16 @@ class Network:
     """`cut` holds directed ways (from, to). `delay_us` draws how long one message takes; `loss` is
     the part of all messages that is lost, 0.0 to 1.0. `arrived` hears of every message that gets
     through, before its receiver does, `stopped` of those that are lost or kept back. `queues` are
-    those of slow receivers, by their ids: a message has arrived once it is its turn."""
+    those of slow receivers: a message has arrived once it is its turn."""
 
     def __init__(self, timeline: Timeline, random: Callable[[], float]) -> None:
-        self.cut: set[tuple[int, int]] = set()
-        self.mute: set[int] = set()
-        self.deaf: set[int] = set()
+        self.cut: set[tuple[NodeId, NodeId]] = set()
+        self.mute: set[NodeId] = set()
+        self.deaf: set[NodeId] = set()
         self.loss = 0.0
         self.delay_us: Callable[[], int] | None = None
         self.rules: list[Rule] = []
-        self.queues: dict[int, ServiceQueue] = {}
+        self.queues: dict[NodeId, ServiceQueue] = {}
         self.arrived: list[Callable[[Message], None]] = []
         self.stopped: list[Callable[[Message], None]] = []
         self._timeline = timeline
@@ -115,7 +116,7 @@ class Network:
         """Is every way open?"""
         return not (self.cut or self.mute or self.deaf)
 
-    def is_open(self, sender: int, receiver: int) -> bool:
+    def is_open(self, sender: NodeId, receiver: NodeId) -> bool:
         """Is the way there neither cut, nor its sender mute, nor its receiver deaf?"""
         is_cut = (sender, receiver) in self.cut
         return not (is_cut or sender in self.mute or receiver in self.deaf)
@@ -134,11 +135,11 @@ class Network:
         self.rules.remove(rule)
         rule.lift()
 
-    def isolate(self, node_id: int, others: tuple[int, ...]) -> None:
+    def isolate(self, node: NodeId, others: Iterable[NodeId]) -> None:
         """Nothing goes from it to the others, nor from them to it."""
         for other in others:
-            if other != node_id:
-                self.cut |= {(node_id, other), (other, node_id)}
+            if other != node:
+                self.cut |= {(node, other), (other, node)}
 
     def heal(self) -> None:
         """Every way is open again, and what rules kept back goes on it."""

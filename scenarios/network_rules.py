@@ -9,6 +9,8 @@ from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
 
+from kraftsim.controller.core.node_id import NodeId
+
 from .delays import Draw
 
 if TYPE_CHECKING:
@@ -108,7 +110,7 @@ class Loss(Rule):
         self._stays_bad = 1.0 - 1.0 / burst
         good = 1.0 - probability
         self._turns_bad = probability / (burst * good) if good > 0 else 1.0
-        self._is_bad: dict[tuple[int, int], bool] = {}
+        self._is_bad: dict[tuple[NodeId, NodeId], bool] = {}
 
     def on_departure(self, message: "Message", lags_us: list[int]) -> list[int]:
         if not self.concerns(message):

@@ -22,4 +22,4 @@ def is_about_somebody(condition: Condition, stage: "Stage") -> bool:
 def _exist(selector: Selector, stage: "Stage") -> bool:
     world = stage.world
     nodes = selector.nodes(world, stage.bound, Random(0))
-    return bool(nodes) and all(one in world.controllers or one in world.agents for one in nodes)
+    return bool(nodes) and all(one in world.nodes for one in nodes)

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.errors import ErrorCode, Impossible
+from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
 
 from .calm import core_of
@@ -32,7 +33,7 @@ from .timetable import Timetable
 from .watch import Violation, watch
 from .world import World
 
-ASSERTION = "assertion"  # what is broken when a process ends by one
+ASSERTION = "assertion"  # what is broken when a process has seen the impossible
 UNBROKEN = "fails_with"  # what is broken when that holds which the scenario says it breaks
 START_LIMIT_US = 120_000_000  # a cluster that is not up by then, without a fault, never will be
 STRETCH_US = 1_000_000  # of virtual time, between two words about how far it has come
@@ -122,7 +123,7 @@ class Run:
         """A process that has seen the impossible is gone; the world goes on, and the run fails."""
         failure = self.world.controllers[node_id].failure
         is_new = state == "NOT_RUNNING" and self.assertion is None
-        if is_new and isinstance(failure, AssertionError):
+        if is_new and isinstance(failure, Impossible):
             what = f"controller {node_id} has ended: {failure}"
             seq, now_us = self.world.journal.last_seq, self.world.timeline.now_us
             self.assertion = Violation("-", ASSERTION, what, now_us, seq)
@@ -184,7 +185,7 @@ class Run:
             digest=self.digest.text(),
             violations=violations,
             vacuous=vacuous,
-            bound=self.stage.bound,
+            bound=_numbers(self.stage),
             effects={one.fault_id: one.effects() for one in self.stage.faults},
             exercised=exercised,
             measured=tuple(self.expectations.measured),
@@ -233,7 +234,12 @@ def bound_by(scenario: Scenario, seed: int) -> Mapping[str, tuple[int, ...]]:
     one = Run(scenario, seed, ())
     if scenario.let:
         one.begin()
-    return one.stage.bound
+    return _numbers(one.stage)
+
+
+def _numbers(stage: Stage) -> Mapping[str, tuple[int, ...]]:
+    """Whom `let` has found, as a file names them."""
+    return {name: numbers_of(nodes) for name, nodes in stage.bound.items()}
 
 
 def run(scenario: Scenario, seed: int, tell: Tell = nobody) -> Result:

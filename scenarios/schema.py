@@ -73,7 +73,8 @@ class Parts:
     def _named(self, kind: Any) -> Schema:
         word = getattr(kind, "word", None)
         name = word if isinstance(word, str) else kind.__name__  # two verbs may have one class name
-        assert self._kinds.setdefault(name, kind) is kind, f"two types {name}"
+        if self._kinds.setdefault(name, kind) is not kind:
+            raise ValueError(f"expected one type of each name, got two of {name}")
         if name not in self.definitions:
             self.definitions[name] = {}  # it is there for whoever is within itself
             spelled = getattr(kind, "to_schema", None)

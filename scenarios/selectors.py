@@ -17,6 +17,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
+from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
+
 from .reading import Path, Problem, expect_keys, mapping
 from .schema import SWEPT, Schema, SchemaOf, any_of, closed
 from .words import nearest
@@ -26,7 +28,7 @@ EACH = "each"  # the name that stands for one after the other of several
 WORDS = ("active", "standbys", "controllers", "brokers", "all")
 COUNTED = ("pick", "nth")
 SHAPES = (*COUNTED, "of", "rack", "rack_of", "minority", "majority", "leader_of", "other_than")
-Bound = Mapping[str, tuple[int, ...]]
+Bound = Mapping[str, tuple[NodeId, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +93,19 @@ class Selector:
     def is_let(self, name: str) -> bool:
         return self.word == "let" and self.value == name
 
-    def with_bound(self, name: str, node_id: int) -> "Selector":
-        """The same, where `$name` is this node."""
+    def with_bound(self, name: str, number: int) -> "Selector":
+        """The same, where `$name` is the node of this id."""
         if self.is_let(name):
-            return Selector("id", node_id)
+            return Selector("id", number)
         return Selector(
-            self.word, self.value, tuple(one.with_bound(name, node_id) for one in self.of)
+            self.word, self.value, tuple(one.with_bound(name, number) for one in self.of)
         )
 
-    def nodes(self, world: World, bound: Bound, stream: Random) -> tuple[int, ...]:
-        """The ids of those it names now, in order."""
+    def nodes(self, world: World, bound: Bound, stream: Random) -> tuple[NodeId, ...]:
+        """Those it names now, in order."""
         match self.word:
             case "id":
-                return (int(self.value),)
+                return world.named(int(self.value))
             case "let":
                 if self.value not in bound:
                     known = ", ".join(f"${one}" for one in bound) or "nothing"
@@ -115,7 +117,7 @@ class Selector:
                 return world.leader_of(str(self.value))
             case "every":
                 parts = (one.nodes(world, bound, stream) for one in self.of)
-                return tuple(dict.fromkeys(node_id for part in parts for node_id in part))
+                return tuple(dict.fromkeys(node for part in parts for node in part))
             case "pick" | "minority" | "majority":
                 return self._drawn(self.of[0].nodes(world, bound, stream), stream)
             case "nth":
@@ -130,7 +132,7 @@ class Selector:
             case word:
                 return _of_word(world, word)
 
-    def _drawn(self, nodes: tuple[int, ...], stream: Random) -> tuple[int, ...]:
+    def _drawn(self, nodes: tuple[NodeId, ...], stream: Random) -> tuple[NodeId, ...]:
         half = (len(nodes) - 1) // 2 if self.word == "minority" else len(nodes) // 2 + 1
         count = int(self.value) if self.word == "pick" else half
         if nodes and count > len(nodes):
@@ -171,18 +173,18 @@ def _counted(word: str, value: Mapping[str, object], path: Path) -> Selector:
     return Selector(word, count, (of,))
 
 
-def _of_word(world: World, word: str) -> tuple[int, ...]:
-    controllers, brokers = tuple(world.controllers), tuple(world.agents)
+def _of_word(world: World, word: str) -> tuple[NodeId, ...]:
     active = world.active
-    active_ids = () if active is None else (active.node.config.node_id,)
+    active_nodes = () if active is None else (controller_node(active.node.config.node_id),)
     match word:
         case "active":
-            return active_ids
+            return active_nodes
         case "standbys":
-            return tuple(one for one in controllers if one not in active_ids)
+            controllers = map(controller_node, world.controllers)
+            return tuple(one for one in controllers if one not in active_nodes)
         case "controllers":
-            return controllers
+            return tuple(map(controller_node, world.controllers))
         case "brokers":
-            return brokers
+            return tuple(map(broker_node, world.agents))
         case _:
-            return (*controllers, *brokers)
+            return world.nodes

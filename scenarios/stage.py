@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 
+from kraftsim.controller.core.node_id import Kind, NodeId, numbers_of
+
 from .conditions import Condition
 from .holding import Holds
 from .journal import EventRow
@@ -27,15 +29,15 @@ class Fault:
     kind: str
     effects: Callable[[], int]
     lift: Lift
-    targets: tuple[tuple[int, ...], ...] = ()
+    targets: tuple[tuple[NodeId, ...], ...] = ()
     seq: int | None = None
     is_open: bool = True
 
     @property
-    def nodes(self) -> frozenset[int]:
-        return frozenset(node_id for group in self.targets for node_id in group)
+    def nodes(self) -> frozenset[NodeId]:
+        return frozenset(node for group in self.targets for node in group)
 
-    def leaves_alone(self, core: frozenset[int]) -> bool:
+    def leaves_alone(self, core: frozenset[NodeId]) -> bool:
         """Where groups are the ends of a way, it is enough that nobody of one belongs to it."""
         return any(core.isdisjoint(group) for group in self.targets)
 
@@ -52,15 +54,15 @@ class Waiting:
 @dataclass(slots=True)
 class Stage:
     world: World
-    bound: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    bound: dict[str, tuple[NodeId, ...]] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     waiting: list[Waiting] = field(default_factory=list)
-    _targets: list[tuple[int, ...]] = field(default_factory=list)
+    _targets: list[tuple[NodeId, ...]] = field(default_factory=list)
 
     def stream(self, name: str) -> Random:
         return self.world.streams.of(name)
 
-    def nodes(self, selector: Selector) -> tuple[int, ...]:
+    def nodes(self, selector: Selector) -> tuple[NodeId, ...]:
         """Whom it means now."""
         return selector.nodes(self.world, self.bound, self.stream("selectors of steps"))
 
@@ -69,7 +71,7 @@ class Stage:
         was found moves no draw of anybody."""
         self.bound[name] = selector.nodes(self.world, self.bound, self.stream("selectors"))
 
-    def targets(self, selector: Selector) -> tuple[int, ...]:
+    def targets(self, selector: Selector) -> tuple[NodeId, ...]:
         """The same for a verb that begins: the fault that it opens is about them."""
         nodes = self.nodes(selector)
         self._targets.append(nodes)
@@ -83,12 +85,17 @@ class Stage:
         self.waiting.append(waiting)
         return waiting
 
-    def bring_back(self, node_id: int) -> None:
+    def controllers_of(self, selector: Selector) -> list[NodeId]:
+        """The controllers among the targets of a verb."""
+        return [one for one in self.targets(selector) if self.world.controller_of(one)]
+
+    def bring_back(self, node: NodeId) -> None:
         """Start its process, unless it has left for good."""
         world = self.world
-        is_gone = node_id in world.agents and node_id not in world.committed.brokers
-        if not is_gone and not world.processes.is_alive(node_id):
-            world.processes.start(node_id)
+        is_agent = node.kind is Kind.BROKER and node.number in world.agents
+        is_gone = is_agent and node.number not in world.committed.brokers
+        if not is_gone and not world.processes.is_alive(node):
+            world.processes.start(node)
 
     def look_again_at(self, at_us: int) -> None:
         """Something may hold by then without anything happening."""
@@ -126,7 +133,7 @@ class Stage:
         for fault in self.faults:
             self.lift(fault)
 
-    def heal(self, core: frozenset[int]) -> None:
+    def heal(self, core: frozenset[NodeId]) -> None:
         """Whoever is of the core runs, and no fault befalls it or its ways to the others of it.
         What has an end outside stays: one that befalls both is over for both."""
         self.world.core = core
@@ -134,16 +141,16 @@ class Stage:
         for fault in self.faults:
             if not fault.leaves_alone(core):
                 self.lift(fault)
-        for node_id in (*self.world.controllers, *self.world.agents):
-            if node_id in core:
-                self.bring_back(node_id)
+        for node in self.world.nodes:
+            if node in core:
+                self.bring_back(node)
 
-    def tell_of_calm(self, core: frozenset[int]) -> None:
+    def tell_of_calm(self, core: frozenset[NodeId]) -> None:
         """Only where somebody is left out: else there is nothing to tell."""
         world = self.world
-        left = [one for one in (*world.controllers, *world.agents) if one not in core]
+        left = [one for one in world.nodes if one not in core]
         if left:
-            detail = {"core": sorted(core), "left": left}
+            detail = {"core": list(numbers_of(sorted(core))), "left": list(numbers_of(left))}
             world.journal.write("scenario", "calm_begins", detail=detail)
 
     @contextmanager

@@ -7,6 +7,17 @@ draws. Without a seed every draw is the system's.
 import random
 from collections.abc import Callable
 
+from kraftsim.controller.core.node_id import NODE_ID_MAX, Kind, NodeId
+
+from .topology import FIRST_CLONE_ID, FIRST_CONTROLLER_ID
+
+NUMBERED = {
+    Kind.BROKER: range(FIRST_CONTROLLER_ID),
+    Kind.CONTROLLER: range(FIRST_CONTROLLER_ID, FIRST_CLONE_ID),
+    Kind.CLONE: range(FIRST_CLONE_ID, NODE_ID_MAX),
+}
+"""The numbers that topologies give to each kind. No two kinds share one."""
+
 
 class Streams:
     def __init__(self, seed: int | None) -> None:
@@ -26,3 +37,10 @@ class Streams:
     def draw_of(self, name: str) -> Callable[[], float]:
         """The stream as what the pure core takes: a function of nothing, in [0, 1)."""
         return self.of(name).random
+
+
+def stream_name(what: str, node: NodeId) -> str:
+    """The stream of one node. A number of its kind's own range stands alone in the name, so that
+    seeds repeat the runs that they are kept for; any other number stands with its kind."""
+    is_usual = node.number in NUMBERED[node.kind]
+    return f"{what}/{node.number}" if is_usual else f"{what}/{node}"

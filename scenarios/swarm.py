@@ -12,11 +12,11 @@ from typing import Annotated, Any
 from kraftsim.controller.core.settings import Settings
 
 from .amounts import Amount, Period
-from .cluster_shape import BROKERS_MAX
 from .constraints import Between
 from .reading import Path, Problem, document_of, mapping, read, words_of
 from .schema import SWEPT, Schema, SchemaOf, any_of, closed
 from .selectors import Selector
+from .topology import BROKERS_MAX
 from .verbs import VERBS, Verb
 from .words import nearest
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.partition import Partition
 
 from .constraints import OneOf
@@ -37,11 +38,12 @@ class TopicState:
         if topic_id is None:
             return False
         quantifier: Callable[..., bool] = all if self.state in ("led", "in_sync") else any
-        nodes = set(stage.nodes(self.of)) if self.state in ("relies_on", "placed_on") else set()
+        is_of_some = self.state in ("relies_on", "placed_on")
+        brokers = set(numbers_of(stage.nodes(self.of))) if is_of_some else set()
         partitions = image.topics[topic_id].partitions.values()
-        return quantifier(self._is(image, one, nodes) for one in partitions)
+        return quantifier(self._is(image, one, brokers) for one in partitions)
 
-    def _is(self, image: Image, partition: Partition, nodes: set[int]) -> bool:
+    def _is(self, image: Image, partition: Partition, brokers: set[int]) -> bool:
         match self.state:
             case "led":
                 return partition.leader >= 0
@@ -53,6 +55,6 @@ class TopicState:
                 leader = image.brokers.get(partition.leader)
                 return partition.leader >= 0 and (leader is None or leader.fenced)
             case "relies_on":
-                return not nodes.isdisjoint((partition.leader, *partition.isr))
+                return not brokers.isdisjoint((partition.leader, *partition.isr))
             case _:
-                return not nodes.isdisjoint(partition.replicas)
+                return not brokers.isdisjoint(partition.replicas)

@@ -1,15 +1,18 @@
 """Who exists: one value, read by `up`, `Cluster`, fixtures and the world (design: one topology)."""
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER, AgentConfig
 from kraftsim.controller.core.features import METADATA_VERSION
+from kraftsim.controller.core.node_id import checked_id
 from kraftsim.controller.core.profile import KAFKA_4_3, Profile
 from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.core.uuid import Uuid
 
-FIRST_CONTROLLER_ID, FIRST_BROKER_ID = 3000, 1
+FIRST_BROKER_ID, FIRST_CONTROLLER_ID, FIRST_CLONE_ID = 1, 3000, 1_000_000
+BROKERS_MAX = FIRST_CONTROLLER_ID - FIRST_BROKER_ID  # at a start: their ids end below controllers'
 FIRST_CONTROLLER_PORT, FIRST_BROKER_PORT = 9990, 9092
 PORT_MAX = 65535
 BROKERS_PER_LINGER_MS = 10  # a fleet of 1,000 fetches metadata at most every 100 ms a broker
@@ -49,6 +52,29 @@ class Topology:
     settings: Settings = field(default_factory=Settings)
     metadata_version: int | None = None
     kraft_version: int = 1
+
+    def __post_init__(self) -> None:
+        controllers: set[int] = set()
+        for controller in self.controllers:
+            expect_free("controller", controller.node_id, controllers, ())
+            controllers.add(controller.node_id)
+        brokers: set[int] = set()
+        for broker in self.brokers:
+            expect_free("broker", broker.broker_id, controllers, brokers)
+            brokers.add(broker.broker_id)
+
+
+def expect_free(
+    where: str, number: object, controllers: Container[int], brokers: Container[int]
+) -> int:
+    """The id that a new node gets; ValueError for what cannot be an id, and for an id that is
+    taken: Kafka's controllers and brokers share one space of ids (`node.id`)."""
+    free = checked_id(where, number)
+    if free in controllers or free in brokers:
+        owner = "controller" if free in controllers else "broker"
+        what = f"{where}: expected an id of no controller and no simulated broker"
+        raise ValueError(f"{what}, got {free}, which {owner} {free} has")
+    return free
 
 
 def unbound_port(broker_id: int) -> int:

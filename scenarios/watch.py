@@ -165,7 +165,8 @@ def _standing(node: Node) -> Standing:
 
 def watch(world: World, classes: Iterable[type[Property]]) -> Watch:
     """Hold `classes` against a world that has not started: what was before is nobody's to judge."""
-    assert world.timeline.now_us == 0, "expected a world that has not started yet"
+    if world.timeline.now_us != 0:
+        raise ValueError(f"expected a world before its start, got {world.timeline.now_us} us")
     watching = Watch(world, classes)
     if any(watching.hears(one) for one in ("stepped", "wrote", "moved", "restarted")):
         world.step_listeners.append(watching.on_step)

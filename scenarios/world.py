@@ -16,6 +16,7 @@ from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.node_id import Kind, NodeId, broker_node, controller_node
 from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.core.uuid import Uuid, random_uuid
 from kraftsim.controller.hosted import ReplyTo
@@ -32,20 +33,20 @@ from .disks import Disk
 from .journal import Journal
 from .network import Message, Network
 from .processes import Processes
-from .streams import Streams
-from .topology import BrokerSpec, Topology, agent_config
+from .streams import Streams, stream_name
+from .topology import BrokerSpec, Topology, agent_config, expect_free
 from .turning_points import TurningPoints
 
-OUTSIDE = -1  # who asks from outside of the network
+OUTSIDE = NodeId(-1, Kind.OUTSIDE)  # asks from outside of the network
 VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that a seed repeats its stamps
 
 
 @dataclass(slots=True)
 class BrokerHost:
-    """Where a process of a broker lives: by which id the network and the clocks know it, and the
+    """Where a process of a broker lives: the node that the network and the clocks know, and the
     directory that outlives its processes."""
 
-    node_id: int
+    node: NodeId
     spec: BrokerSpec
     log_dir: Uuid
 
@@ -76,10 +77,10 @@ class World:
             seed=streams.seed,
         )
         self.agents: dict[int, HostedAgent] = {}
-        self.clones: dict[int, HostedAgent] = {}  # second processes of brokers, by host
-        self.hosts: dict[int, BrokerHost] = {}
-        self.core: frozenset[int] | None = None  # who must be well in the end; None: everybody
-        self.clocks: dict[int, Clock] = {}  # of every node; they outlive its processes
+        self.clones: dict[NodeId, HostedAgent] = {}  # second processes of brokers, by host
+        self.hosts: dict[NodeId, BrokerHost] = {}
+        self.core: frozenset[NodeId] | None = None  # who must be well in the end; None: everybody
+        self.clocks: dict[NodeId, Clock] = {}  # of every node; they outlive its processes
         self.step_listeners: list[Callable[[Node, Turn], None]] = [
             TurningPoints(self.journal).on_step,
             self._forget,
@@ -87,7 +88,7 @@ class World:
         self.committed_listeners: list[Callable[[int, Batch], None]] = []
         self.agent_listeners: list[Callable[[int, str], None]] = []
         self.controller_listeners: list[Callable[[int, str], None]] = []
-        self._asked: dict[tuple[int, type[Request]], int] = {}
+        self._asked: dict[tuple[NodeId, type[Request]], int] = {}
         self._snapshot_format = snapshot_format or by_reference()
         self._configs = {one.node_id: one for one in configs_of(topology, self._draw_of)}
         self._moved: set[int] = set()  # controllers that listen elsewhere than they did at first
@@ -120,9 +121,31 @@ class World:
         running = (one for one in processes if one.state == "RUNNING")
         return self.active or next(running, processes[0])
 
-    def must_be_well(self, node_id: int) -> bool:
+    def must_be_well(self, node: NodeId) -> bool:
         """Of what a calm leaves broken nothing is asked."""
-        return self.core is None or node_id in self.core
+        return self.core is None or node in self.core
+
+    def controller_of(self, node: NodeId) -> ControllerProcess | None:
+        """The process of a controller; None for a node that is none."""
+        return self.controllers.get(node.number) if node.kind is Kind.CONTROLLER else None
+
+    def agent_of(self, node: NodeId) -> HostedAgent | None:
+        """The process of a broker or of a clone; None for a node that is neither."""
+        if node.kind is Kind.BROKER:
+            return self.agents.get(node.number)
+        return self.clones.get(node)
+
+    @property
+    def nodes(self) -> tuple[NodeId, ...]:
+        """Every controller and every simulated broker; no clones."""
+        return (*map(controller_node, self.controllers), *map(broker_node, self.agents))
+
+    def named(self, number: int) -> tuple[NodeId, ...]:
+        """The nodes that a number means; a broker where it means none yet."""
+        clones = (one for one in self.clones if one.number == number)
+        of_controller = (controller_node(number),) if number in self.controllers else ()
+        of_broker = (broker_node(number),) if number in self.agents else ()
+        return (*of_controller, *of_broker, *clones) or (broker_node(number),)
 
     def start(self, *, elects_at_once: bool = False) -> None:
         """Start every controller and every broker of the topology. With `elects_at_once` the last
@@ -140,18 +163,18 @@ class World:
         """Ask the active controller, wherever it is now; not over the network, but whoever hears
         of what arrives hears of this as well."""
         process, network = self.controller, self.network
-        node_id = process.node.config.node_id
+        node = controller_node(process.node.config.node_id)
 
         def answer(reply: Reply | None) -> None:
-            network.tell(Message(node_id, OUTSIDE, request, True, reply))
+            network.tell(Message(node, OUTSIDE, request, True, reply))
             lost = ApiError(ErrorCode.NOT_CONTROLLER, "The active controller has just gone.")
             reply_to(lost if reply is None else reply)
 
-        network.admit(Message(OUTSIDE, node_id, request), partial(process.submit, request, answer))
+        network.admit(Message(OUTSIDE, node, request), partial(process.submit, request, answer))
 
     def ask(
         self,
-        broker_id: int,
+        asker: NodeId,
         request: Request,
         reply_to: Callable[[Reply | None], None],
         controller_id: int = -1,
@@ -160,23 +183,23 @@ class World:
         out who leads."""
         process = self.controllers.get(controller_id)
         if process is None:
-            controller_id = self._next_asked(broker_id, type(request))
+            controller_id = self._next_asked(asker, type(request))
             process = self.controllers[controller_id]
 
-        network = self.network
+        network, asked = self.network, controller_node(controller_id)
 
         def back(reply: Reply | None) -> None:
-            message = Message(controller_id, broker_id, request, True, reply)
+            message = Message(asked, asker, request, True, reply)
             network.carry(message, partial(reply_to, reply))
 
-        message = Message(broker_id, controller_id, request)
+        message = Message(asker, asked, request)
         network.carry(message, partial(process.submit, request, back))
 
-    def _next_asked(self, broker_id: int, kind: type[Request]) -> int:
+    def _next_asked(self, asker: NodeId, kind: type[Request]) -> int:
         """Each conversation of a broker goes round by itself: a count that all share can send one
         of them to the same dead controller every time."""
-        asked = self._asked.get((broker_id, kind), broker_id)
-        self._asked[broker_id, kind] = asked + 1
+        asked = self._asked.get((asker, kind), asker.number)
+        self._asked[asker, kind] = asked + 1
         return tuple(self.controllers)[asked % len(self.controllers)]
 
     def kill_controller(self, node_id: int) -> None:
@@ -213,32 +236,33 @@ class World:
             listener(node_id, process.state)
 
     def _controller(self, config: NodeConfig) -> ControllerProcess:
-        node_id = config.node_id
-        self.clocks[node_id] = Clock(self.timeline)
-        stream = self.streams.of(f"disk/{node_id}")
-        draw = self._draw_of(node_id)
+        node_id, node = config.node_id, controller_node(config.node_id)
+        clock = self.clocks[node] = Clock(self.timeline)
+        stream = self.streams.of(stream_name("disk", node))
+        draw = self._draw_of(node)
         return ControllerProcess(
             lambda stored: node_of(
                 self._configs[node_id], stored, self.topology, draw, self._snapshot_format
             ),
-            self.clocks[node_id],
+            clock,
             Disk(self.timeline, config.directory_id, stream),
-            self._carry_from(node_id),
+            self._carry_from(node),
             lambda batch: self._on_committed(node_id, batch),
             lambda: self._tell_of_controller(node_id),
             self.step_listeners,
         )
 
-    def _carry_from(self, sender: int) -> Carry:
+    def _carry_from(self, sender: NodeId) -> Carry:
         """Requests and answers both cross the network; a dead peer answers nothing, at once, and
         neither does one that listens elsewhere now."""
 
         def carry(send: Send, on_answer: Callable[[Response | None], None]) -> None:
             peer_id, request = send.peer_id, send.request
+            peer = controller_node(peer_id)
             process = self.controllers.get(peer_id)
 
             def back(response: Response | None) -> None:
-                message = Message(peer_id, sender, request, True, response)
+                message = Message(peer, sender, request, True, response)
                 self.network.carry(message, partial(on_answer, response))
 
             def arrive() -> None:
@@ -247,7 +271,7 @@ class World:
                 else:
                     process.ask(request, back)
 
-            self.network.carry(Message(sender, peer_id, request), arrive)
+            self.network.carry(Message(sender, peer, request), arrive)
 
         return carry
 
@@ -271,17 +295,17 @@ class World:
     # Brokers
 
     def add_broker(self, spec: BrokerSpec) -> HostedAgent:
-        """A new simulated broker, started at once."""
-        assert spec.broker_id not in self.agents, f"broker {spec.broker_id} exists"
-        hosted = self.agents[spec.broker_id] = self.host_broker(spec.broker_id, spec)
+        """A new simulated broker, started at once. ValueError for an id that is taken."""
+        broker_id = expect_free("broker", spec.broker_id, self.controllers, self.agents)
+        hosted = self.agents[broker_id] = self.host_broker(broker_node(broker_id), spec)
         hosted.start()
         return hosted
 
-    def host_broker(self, node_id: int, spec: BrokerSpec) -> HostedAgent:
+    def host_broker(self, node: NodeId, spec: BrokerSpec) -> HostedAgent:
         """A process of a broker on a host of its own, with its clock; not started yet."""
-        draw = self._draw_of(node_id)
-        host = self.hosts[node_id] = BrokerHost(node_id, spec, random_uuid(draw))
-        clock = self.clocks[node_id] = Clock(self.timeline)
+        draw = self._draw_of(node)
+        host = self.hosts[node] = BrokerHost(node, spec, random_uuid(draw))
+        clock = self.clocks[node] = Clock(self.timeline)
         return HostedAgent(
             lambda previous_epoch: Agent(
                 agent_config(self.topology, host.spec, host.log_dir),
@@ -290,39 +314,39 @@ class World:
                 previous_broker_epoch=previous_epoch,
             ),
             clock,
-            lambda send, reply_to: self.ask(
-                host.node_id, send.request, reply_to, send.controller_id
-            ),
+            lambda send, reply_to: self.ask(host.node, send.request, reply_to, send.controller_id),
             lambda state: self._on_agent_state(host, state),
         )
 
-    def _draw_of(self, node_id: int) -> Callable[[], float]:
-        return self.streams.draw_of(f"node/{node_id}")
+    def _draw_of(self, node: NodeId) -> Callable[[], float]:
+        return self.streams.draw_of(stream_name("node", node))
 
     # Any node
 
-    def nodes_in(self, rack: str) -> tuple[int, ...]:
+    def nodes_in(self, rack: str) -> tuple[NodeId, ...]:
         """The controllers and brokers of a rack."""
-        specs = self.topology.controllers
-        return (
-            *(one.node_id for one in specs if one.rack == rack),
-            *(one.broker_id for one in self.topology.brokers if one.rack == rack),
-        )
+        return tuple(node for node, its_rack in self._racks().items() if its_rack == rack)
 
-    def racks_of(self, node_ids: Iterable[int]) -> tuple[str, ...]:
+    def racks_of(self, nodes: Iterable[NodeId]) -> tuple[str, ...]:
         """The racks in which these are, each once."""
-        rack_of = {one.node_id: one.rack for one in self.topology.controllers}
-        rack_of |= {one.broker_id: one.rack for one in self.topology.brokers}
-        racks = (rack_of.get(one) for one in node_ids)
+        rack_of = self._racks()
+        racks = (rack_of.get(one) for one in nodes)
         return tuple(dict.fromkeys(rack for rack in racks if rack is not None))
 
-    def leader_of(self, topic: str) -> tuple[int, ...]:
+    def _racks(self) -> dict[NodeId, str | None]:
+        """The rack of every node of the topology, controllers first."""
+        topology = self.topology
+        return {controller_node(one.node_id): one.rack for one in topology.controllers} | {
+            broker_node(one.broker_id): one.rack for one in topology.brokers
+        }
+
+    def leader_of(self, topic: str) -> tuple[NodeId, ...]:
         """Who leads the first partition of a topic; nobody where there is none."""
         topic_id = self.committed.topic_ids.get(topic)
         if topic_id is None:
             return ()
         leader = self.committed.topics[topic_id].partitions[0].leader
-        return () if leader < 0 else (leader,)
+        return () if leader < 0 else (broker_node(leader),)
 
     def are_unfenced(self, broker_ids: Iterable[int]) -> bool:
         brokers = self.committed.brokers
@@ -330,11 +354,10 @@ class World:
 
     def _on_agent_state(self, host: BrokerHost, state: str) -> None:
         broker_id = host.spec.broker_id
-        if host.node_id != broker_id:
+        if host.node.kind is Kind.CLONE:
             detail = {"state": state, "broker_id": broker_id}
-            self.journal.write(
-                f"broker-{broker_id}-on-{host.node_id}", "clone_state", detail=detail
-            )
+            where = f"broker-{broker_id}-on-{host.node.number}"
+            self.journal.write(where, "clone_state", detail=detail)
             return
         self.journal.write(
             f"broker-{broker_id}", "agent_state", broker_id=broker_id, detail={"state": state}
@@ -344,9 +367,9 @@ class World:
 
     # Time
 
-    def clock_ms(self, node_id: int) -> int:
+    def clock_ms(self, node: NodeId) -> int:
         """What a node takes for the (monotonic) time."""
-        return self.clocks[node_id].now_ms
+        return self.clocks[node].now_ms
 
     def advance(self, by_us: int) -> None:
         """Let virtual time pass, with everything that happens in it."""

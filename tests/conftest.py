@@ -10,6 +10,10 @@ from tests import fidelity
 settings.register_profile("any machine", deadline=None)  # how long one takes is no promise here
 settings.load_profile("any machine")
 
+# What tests share asserts as well: `python -O` drops every assert that pytest has not written anew.
+SHARED = ("tests.builders", "tests.worlds", "tests.core", "tests.raft", "tests.scenarios")
+pytest.register_assert_rewrite(*SHARED)
+
 TESTS = Path(__file__).parent
 ALONE = ("realtime", "interop", "spark")  # one process runs all of these, one after the other
 

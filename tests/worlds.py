@@ -1,7 +1,9 @@
 """Small worlds in virtual time, for tests that tell what happens between brokers and controller."""
 
+from collections.abc import Iterable
 from typing import Any
 
+from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
 from kraftsim.controller.core.partition import Partition
 from kraftsim.controller.core.profile import KAFKA_4_3, Profile
 from kraftsim.controller.core.rpc import (
@@ -12,7 +14,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.core.settings import Settings
 from kraftsim.scenarios.streams import Streams
-from kraftsim.scenarios.topology import BrokerSpec, ControllerSpec, Topology
+from kraftsim.scenarios.topology import FIRST_CONTROLLER_ID, BrokerSpec, ControllerSpec, Topology
 from kraftsim.scenarios.world import World
 
 SECOND_US = 1_000_000
@@ -63,6 +65,15 @@ def unstarted_world(
         kraft_version=kraft_version,
     )
     return World(topology, streams=Streams(seed))
+
+
+def node(number: int) -> NodeId:
+    """A node of a small world, in which controllers have the numbers from 3000 on."""
+    return controller_node(number) if number >= FIRST_CONTROLLER_ID else broker_node(number)
+
+
+def nodes(numbers: Iterable[int]) -> tuple[NodeId, ...]:
+    return tuple(map(node, numbers))
 
 
 def ask(world: World, request: Request) -> Any:

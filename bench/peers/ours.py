@@ -13,6 +13,7 @@ from bench.peers.workload import (
     Tally,
     measure,
 )
+from kraftsim.controller.core.node_id import broker_node, controller_node
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.controller.timeline import Timeline
 from kraftsim.scenarios.delays import uniform
@@ -53,12 +54,12 @@ class Cluster:
             want_shut_down=False,
         )
         for number in range(CONTROLLERS):
-            message = Message(broker, BROKERS + number, request)
+            message = Message(broker_node(broker), controller_node(number), request)
             self.network.carry(message, partial(self.hear, number, message))
         self.timeline.after(round(BEAT_S * US), partial(self.beat, broker))
 
     def hear(self, number: int, message: Message) -> None:
-        self.keepers[number].hear(message.sender, self.timeline.now_us / US)
+        self.keepers[number].hear(message.sender.number, self.timeline.now_us / US)
         answer = Message(message.receiver, message.sender, message.request, True)
         self.network.carry(answer, self.answered)
 
@@ -74,7 +75,8 @@ class Cluster:
 def run(seed: int) -> Tally:
     cluster = Cluster(seed)
     cluster.timeline.run_until(round(SIMULATED_S * US))
-    assert len(cluster.trace) == cluster.tally.events, "every event is noted"
+    if len(cluster.trace) != cluster.tally.events:
+        raise RuntimeError(f"expected {cluster.tally.events} notes, got {len(cluster.trace)}")
     return cluster.tally
 
 

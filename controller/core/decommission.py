@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from . import partitions
 from .brokers import check_operation_size, unregistration
-from .errors import ApiError, ErrorCode
+from .errors import ApiError, ErrorCode, Impossible
 from .partition import Partition, PartitionKey
 from .partition_change import Election, build
 from .records import PartitionChangeRecord, Record
@@ -93,7 +93,8 @@ def _shrunk(state: State, key: PartitionKey, broker_id: int) -> PartitionChangeR
         unclean_shutdown=(broker_id,),
         target_replicas=tuple(r for r in partition.replicas if r != broker_id),
     )
-    assert change is not None, "a replica left, so something changed"
+    if change is None:
+        raise Impossible(f"broker {broker_id} leaves a replica set, and nothing changes")
     old = state.image.partition(key)
     return replace(
         change,
@@ -141,7 +142,8 @@ def _placed_anew(
         unclean_shutdown=(broker_id, *old.elr),
         target_replicas=replicas,
     )
-    assert change is not None, "a replica left, so something changed"
+    if change is None:
+        raise Impossible(f"broker {broker_id} leaves a replica set, and nothing changes")
     return replace(
         change,
         adding_replicas=_changed((), old.adding_replicas),

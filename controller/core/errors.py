@@ -2,7 +2,7 @@
 
 Three kinds of failure, three mechanisms. A *refusal* is an `ApiError`; it is raised by a decision,
 changes nothing, and is translated where the reply is spelled. *Bad bytes* are a `DecodeError`
-of the wire. Something *impossible* is an `assert`.
+of the wire. Something *impossible* is `Impossible`.
 """
 
 from enum import IntEnum
@@ -52,6 +52,11 @@ class ErrorCode(IntEnum):
     DUPLICATE_VOTER = 126
     VOTER_NOT_FOUND = 127
     BROKER_REQUIRED_FOR_PARTITIONS = 10001
+
+
+class Impossible(Exception):
+    """A step has seen a state that no rule permits: a defect, or a planted bug. It ends the process
+    whose step it was, and a run reports it. `python -O` would drop an `assert`."""
 
 
 class ApiError(Exception):

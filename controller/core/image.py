@@ -10,6 +10,7 @@ from sortedcontainers import SortedDict
 
 from . import records as r
 from .batch import ControlRecord, KRaftVersion
+from .errors import Impossible
 from .features import KRAFT_VERSION, METADATA_VERSION
 from .partition import Partition, PartitionKey, Topic
 from .partition_index import PartitionIndex
@@ -66,7 +67,8 @@ class Image:
     def apply(
         self, record: r.Record, *, offset: int, epoch: int = 0, timestamp_ms: int = 0
     ) -> None:
-        assert offset > self.offset, f"record {offset} after {self.offset}"
+        if offset <= self.offset:
+            raise Impossible(f"record {offset} after {self.offset}")
         APPLIERS[type(record)](self, record, offset, timestamp_ms)
         self.offset = offset
         self.epoch = epoch

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, MutableSequence
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import ApiError, ErrorCode
+from .errors import ApiError, ErrorCode, Impossible
 from .state import State
 
 Random = Callable[[], float]
@@ -133,7 +133,7 @@ class _Racks:
             broker_id = self._racks[position % count].unfenced.next(self._turn)
             if broker_id is not None:
                 return position % count, broker_id
-        raise AssertionError(f"no live broker in any of {count} racks")
+        raise Impossible(f"no live broker in any of {count} racks")
 
     def _others(self, first_rack: int, wanted: int) -> list[int]:
         """Round the racks again from the offset, skipping the first one's turn once (4.47)."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from . import records as r
+from .errors import Impossible
 from .partition import Partition, PartitionKey, Topic, changed, partition_of, without_elr
 from .registration import BrokerRegistration, amended_by, registration_of
 
@@ -23,7 +24,8 @@ def _register_broker(
         _disown(image, old)
     for directory in record.log_dirs:
         owner = image.directories.setdefault(directory, record.broker_id)
-        assert owner == record.broker_id, f"directory of {record.broker_id} belongs to {owner}"
+        if owner != record.broker_id:
+            raise Impossible(f"directory of {record.broker_id} belongs to {owner}")
     image.brokers[record.broker_id] = registration_of(record, old, offset, timestamp_ms)
 
 
@@ -39,8 +41,10 @@ def _unregister_broker(image: "Image", record: r.UnregisterBrokerRecord, *_: int
 
 def _current(image: "Image", broker_id: int, broker_epoch: int) -> BrokerRegistration:
     broker: BrokerRegistration | None = image.brokers.get(broker_id)
-    assert broker is not None, f"broker {broker_id} is not registered"
-    assert broker.broker_epoch == broker_epoch, f"epoch {broker.broker_epoch}, not {broker_epoch}"
+    if broker is None:
+        raise Impossible(f"broker {broker_id} is not registered")
+    if broker.broker_epoch != broker_epoch:
+        raise Impossible(f"epoch {broker.broker_epoch}, not {broker_epoch}")
     return broker
 
 
@@ -169,7 +173,8 @@ def _remove_token(image: "Image", record: r.RemoveDelegationTokenRecord, *_: int
 def _begin_transaction(
     image: "Image", record: r.BeginTransactionRecord, offset: int, _: int
 ) -> None:
-    assert image.open_transaction is None, f"nested in {image.open_transaction}"
+    if image.open_transaction is not None:
+        raise Impossible(f"nested in {image.open_transaction}")
     image.open_transaction = record.name or ""
     image.transaction_offset = offset
 

@@ -13,7 +13,7 @@ from ..core.rpc import (
 from . import leading, messages
 from .protocol import Turn
 from .quorum import Quorum
-from .roles import Leader, Progress
+from .roles import Progress, leader_role
 from .voters import ReplicaKey
 
 OBSERVER_FORGOTTEN_MS = 300_000  # an observer that has not fetched for so long is gone (5.34)
@@ -68,8 +68,7 @@ def _refused(
 
 def _voters(quorum: Quorum, turn: Turn) -> tuple[ReplicaState, ...]:
     """The leader's own times are now (rule 5.30)."""
-    role = quorum.role
-    assert isinstance(role, Leader), role
+    role = leader_role(quorum.role)
     mine = Progress(
         end_offset=quorum.log.end_offset,
         last_fetch_wall_ms=turn.wall_ms,
@@ -87,8 +86,7 @@ def _voters(quorum: Quorum, turn: Turn) -> tuple[ReplicaState, ...]:
 
 
 def _observers(quorum: Quorum, turn: Turn) -> tuple[ReplicaState, ...]:
-    role = quorum.role
-    assert isinstance(role, Leader), role
+    role = leader_role(quorum.role)
     role.observers = {
         key: progress
         for key, progress in role.observers.items()

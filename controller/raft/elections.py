@@ -13,7 +13,7 @@ from ..timeline import NEVER_MS
 from . import epochs, leading, messages
 from .protocol import Turn
 from .quorum import EPOCH_MAX, Quorum
-from .roles import Candidate, Follower, Leader, Prospective, Resigned, Unattached
+from .roles import Candidate, Follower, Leader, Prospective, Resigned, Unattached, asking_role
 from .voters import ReplicaKey
 
 
@@ -93,8 +93,7 @@ def on_response(
 
 def count(quorum: Quorum, turn: Turn) -> None:
     """Has this replica won what it asked for, or can it not win any more?"""
-    role, voters = quorum.role, quorum.voters
-    assert isinstance(role, Prospective | Candidate), role
+    role, voters = asking_role(quorum.role), quorum.voters
     granted = len(role.granted.intersection(voters.ids))
     if granted >= voters.majority:
         if isinstance(role, Prospective):
@@ -135,8 +134,7 @@ def stand(quorum: Quorum, turn: Turn) -> None:
 
 def ask(quorum: Quorum, turn: Turn) -> None:
     """Ask every voter that has not answered (rule 10.16)."""
-    role = quorum.role
-    assert isinstance(role, Prospective | Candidate), role
+    role = asking_role(quorum.role)
     for voter in quorum.others:
         peer_id = voter.voter_id
         if peer_id in role.granted or peer_id in role.refused:

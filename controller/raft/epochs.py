@@ -21,7 +21,7 @@ from ..core.uuid import ZERO_UUID, Uuid
 from . import messages
 from .protocol import Turn
 from .quorum import EPOCH_MAX, LISTENER, LostMemoryError, Quorum
-from .roles import Follower, Leader, Resigned
+from .roles import Follower, Leader, Resigned, leader_role, resigned_role
 from .voters import ReplicaKey
 
 EpochRequest = VoteRequest | BeginQuorumEpochRequest | EndQuorumEpochRequest
@@ -157,8 +157,7 @@ def note_told(quorum: Quorum, role: Leader, peer_id: int, now_ms: int) -> None:
 
 def tell_who_leads(quorum: Quorum, turn: Turn) -> None:
     """To every voter at once; later only to one that has not fetched for a while (10.22, 4.3)."""
-    role = quorum.role
-    assert isinstance(role, Leader), role
+    role = leader_role(quorum.role)
     for voter in quorum.others:
         peer_id = voter.voter_id
         due_ms = role.begin_ms.setdefault(peer_id, turn.now_ms)
@@ -210,8 +209,7 @@ def on_end_response(
 
 
 def tell_that_it_is_over(quorum: Quorum, turn: Turn) -> None:
-    role = quorum.role
-    assert isinstance(role, Resigned), role
+    role = resigned_role(quorum.role)
     for voter in quorum.others:
         peer_id = voter.voter_id
         if peer_id not in role.acknowledged and quorum.peers.is_free(peer_id, turn.now_ms):

@@ -11,7 +11,7 @@ from ..timeline import NEVER_MS
 from . import epochs, fetch_answer, messages
 from .protocol import Turn
 from .quorum import Quorum
-from .roles import Candidate, Leader, Progress
+from .roles import Candidate, Leader, Progress, leader_role
 from .voters import NOT_IN_LOG, ReplicaKey, VoterSet, replica_key
 
 NOTHING_KNOWN = Progress()
@@ -61,8 +61,7 @@ def _check_quorum_ms(quorum: Quorum, turn: Turn) -> int:
 def regroup(quorum: Quorum, before: VoterSet, turn: Turn) -> None:
     """The voters are others now: what is known of each goes with it, and check-quorum begins anew
     among those that are left (rules 5.28, 10.25)."""
-    role = quorum.role
-    assert isinstance(role, Leader), role
+    role = leader_role(quorum.role)
     for voter in quorum.voters.voters:
         key = ReplicaKey(voter.voter_id, voter.voter_directory_id)
         if key in role.observers:
@@ -208,8 +207,7 @@ def _progress(quorum: Quorum, before: Progress, offset: int, turn: Turn) -> Prog
 
 def note_heard(quorum: Quorum, node_id: int, turn: Turn) -> None:
     """Check-quorum: a majority that fetched gives the leader a whole new time (rule 10.25)."""
-    role = quorum.role
-    assert isinstance(role, Leader), role
+    role = leader_role(quorum.role)
     role.heard |= {node_id}
     heard = len(role.heard.intersection(quorum.voters.ids))
     if heard + quorum.is_voter >= quorum.voters.majority:
@@ -220,8 +218,7 @@ def note_heard(quorum: Quorum, node_id: int, turn: Turn) -> None:
 def advance(quorum: Quorum) -> bool:
     """The high watermark: what a majority of the voters has, once that is of this epoch (10.29).
     Has it moved?"""
-    role = quorum.role
-    assert isinstance(role, Leader), role
+    role = leader_role(quorum.role)
     ends = sorted((_end_offset(quorum, role, one) for one in quorum.voters.ids), reverse=True)
     candidate = ends[len(ends) // 2]
     if candidate <= max(role.epoch_start, quorum.high_watermark):
@@ -245,8 +242,7 @@ def on_persisted(quorum: Quorum, turn: Turn) -> None:
 
 def resign(quorum: Quorum, turn: Turn, successor_id: int = -1) -> None:
     """Who has most of the log should follow; `successor_id` before all (rule 10.39)."""
-    role = quorum.role
-    assert isinstance(role, Leader), role
+    role = leader_role(quorum.role)
     voters = sorted(
         quorum.others,
         key=lambda one: (one.voter_id != successor_id, -_end_offset(quorum, role, one.voter_id)),

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from ..core.batch import Batch
+from ..core.errors import Impossible
 
 
 class MetadataLog:
@@ -22,8 +23,10 @@ class MetadataLog:
         self._epoch_starts: list[tuple[int, int]] = []  # (epoch, its first offset)
 
     def append(self, batch: Batch) -> None:
-        assert batch.base_offset == self.end_offset, f"{batch.base_offset}, not {self.end_offset}"
-        assert batch.epoch >= self.last_epoch, f"epoch {batch.epoch} after {self.last_epoch}"
+        if batch.base_offset != self.end_offset:
+            raise Impossible(f"offset {batch.base_offset}, not {self.end_offset}")
+        if batch.epoch < self.last_epoch:
+            raise Impossible(f"epoch {batch.epoch} after {self.last_epoch}")
         if batch.epoch > self.last_epoch:
             self._epoch_starts.append((batch.epoch, batch.base_offset))
             self.last_epoch = batch.epoch

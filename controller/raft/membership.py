@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.batch import VersionRange, Voter, VoterEndpoint, Voters
-from ..core.errors import ErrorCode
+from ..core.errors import ErrorCode, Impossible
 from ..core.rpc import (
     AddRaftVoterRequest,
     AddRaftVoterResponse,
@@ -28,7 +28,7 @@ from ..timeline import NEVER_MS
 from . import leading
 from .protocol import Turn
 from .quorum import LISTENER, Quorum
-from .roles import Leader, VoterChange
+from .roles import Leader, VoterChange, leader_role
 from .voters import ReplicaKey, VoterSet
 
 OBSERVER_FRESH_MS = 3_600_000  # who is to vote must have fetched within the last hour (10.51)
@@ -52,8 +52,7 @@ def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) ->
     if refusal is not None:
         turn.replies += ((token, _reply(request, *refusal)),)
         return False
-    role = quorum.role
-    assert isinstance(role, Leader), role
+    role = leader_role(quorum.role)
     timeout_ms = quorum.settings.controller_quorum_request_timeout_ms
     role.change = VoterChange(request, token, turn.now_ms + timeout_ms)
     endpoint = _endpoints(request.listeners)[0]
@@ -119,8 +118,7 @@ def _supported(response: ApiVersionsResponse) -> VersionRange:
 
 def _is_caught_up(quorum: Quorum, request: AddRaftVoterRequest, turn: Turn) -> bool:
     """It has had all there was at some time, as an observer, and still fetches."""
-    role = quorum.role
-    assert isinstance(role, Leader), role
+    role = leader_role(quorum.role)
     progress = role.observers.get(_key(request))
     return (
         progress is not None
@@ -165,8 +163,7 @@ def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> Updat
 
 
 def _keep(quorum: Quorum, voter: Voter, turn: Turn) -> None:
-    role = quorum.role
-    assert isinstance(role, Leader), role
+    role = leader_role(quorum.role)
     if quorum.history.kraft_version == 0:
         role.told = role.told.with_voter(voter)
     elif quorum.voters.find(voter.voter_id) != voter:
@@ -237,8 +234,7 @@ def _refusal(quorum: Quorum, request: ChangeRequest) -> Refusal | None:
 
 def _unready(quorum: Quorum, verb: str) -> Refusal | None:
     """Voters change one at a time, and only once something of this epoch is committed."""
-    role, offset = quorum.role, quorum.history.latest_offset
-    assert isinstance(role, Leader), role
+    role, offset = leader_role(quorum.role), quorum.history.latest_offset
     if role.change is not None:
         text = "Request timed out waiting for leader to handle previous voter change request."
         return ErrorCode.REQUEST_TIMED_OUT, text
@@ -271,8 +267,7 @@ def _without_listener(listeners: tuple[QuorumEndpoint, ...]) -> str:
 
 
 def _write(quorum: Quorum, change: VoterChange, voters: VoterSet, turn: Turn) -> None:
-    role = quorum.role
-    assert isinstance(role, Leader), role
+    role = leader_role(quorum.role)
     before = quorum.voters
     batch = quorum.append((Voters(voters=voters.voters),), (0,), turn, is_control=True)
     leading.regroup(quorum, before, turn)
@@ -316,10 +311,10 @@ def answer_abandoned(quorum: Quorum, turn: Turn) -> None:
 
 
 def _finish(quorum: Quorum, turn: Turn, error: ErrorCode, message: str | None) -> None:
-    role = quorum.role
-    assert isinstance(role, Leader), role
+    role = leader_role(quorum.role)
     change, role.change = role.change, None
-    assert change is not None, "finishes what is under way"
+    if change is None:
+        raise Impossible("a change of voters ends, and none is under way")
     turn.replies += ((change.token, _reply(change.request, error, message)),)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..core.batch import Batch, ControlRecord, VersionRange, Voter, VoterEndpoint
+from ..core.errors import Impossible
 from ..core.records import Record
 from ..core.rpc import SnapshotId
 from ..core.settings import Settings
@@ -197,10 +198,10 @@ class Quorum:
     ) -> None:
         if epoch > self.epoch:
             self.voted = None
-        assert leader_id != self.me.node_id, f"told that it leads epoch {epoch}, which it does not"
-        assert self.leader_id in (-1, leader_id) or epoch > self.epoch, (
-            f"epoch {epoch} is led by {self.leader_id} and by {leader_id}"
-        )
+        if leader_id == self.me.node_id:
+            raise Impossible(f"told that it leads epoch {epoch}, which it does not")
+        if self.leader_id not in (-1, leader_id) and epoch <= self.epoch:
+            raise Impossible(f"epoch {epoch} is led by {self.leader_id} and by {leader_id}")
         self.leader_endpoint = endpoint
         self.update_voter_ms = self.fetch_ms(turn)  # about as soon as released ones (golden A2)
         self.peers.forget()
@@ -221,7 +222,8 @@ class Quorum:
         self._note_election(turn)
 
     def _enter(self, role: Role, turn: Turn, *, epoch: int, leader_id: int) -> None:
-        assert epoch >= self.epoch, f"epoch {epoch} after {self.epoch}"
+        if epoch < self.epoch:
+            raise Impossible(f"epoch {epoch} after {self.epoch}")
         if epoch > self.epoch or leader_id != self.leader_id:
             self.leader_high_watermark, self.download = -1, None
         if isinstance(self.role, Leader):
@@ -245,7 +247,8 @@ class Quorum:
         is_control: bool = False,
     ) -> Batch:
         """Only a leader appends what is new (rule 10.24)."""
-        assert self.is_leader, f"{self.role} appends"
+        if not self.is_leader:
+            raise Impossible(f"{self.role} appends")
         batch = Batch(
             base_offset=self.log.end_offset,
             epoch=self.epoch,
@@ -267,9 +270,9 @@ class Quorum:
     def truncate(self, end_offset: int, turn: Turn) -> None:
         self.log.truncate(end_offset)
         end_offset = self.log.end_offset  # whole batches go
-        assert end_offset >= self.high_watermark, (
-            f"truncation to {end_offset}, below the high watermark {self.high_watermark}"
-        )
+        if end_offset < self.high_watermark:
+            watermark = self.high_watermark
+            raise Impossible(f"truncation to {end_offset}, below the high watermark {watermark}")
         self.history.truncated(end_offset)
         self.persisted_offset = min(self.persisted_offset, end_offset)
         turn.truncate_to = end_offset
@@ -281,7 +284,8 @@ class Quorum:
         """Our own: what it holds need not stay in the log, which begins there from now on, or at
         the earlier snapshot `begin`, so that who is only a little behind can still follow."""
         end_offset = snapshot.snapshot_id.end_offset
-        assert end_offset <= self.high_watermark, f"{end_offset} over {self.high_watermark} (9.46)"
+        if end_offset > self.high_watermark:
+            raise Impossible(f"{end_offset} over {self.high_watermark} (9.46)")
         start = snapshot.snapshot_id if begin is None else begin
         self.history.forget_before(start.end_offset)
         self.log.begin_at(start.end_offset, start.epoch)

@@ -8,6 +8,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..core.errors import Impossible
 from ..core.rpc import AddRaftVoterRequest, RemoveRaftVoterRequest
 from ..core.value import value
 from .fetch_answer import Leadership
@@ -102,3 +103,24 @@ class VoterChange:
 
 
 Role = Unattached | Prospective | Candidate | Follower | Leader | Resigned
+
+
+def leader_role(role: Role) -> Leader:
+    """`role` where only a leader may be; raises Impossible for any other."""
+    if not isinstance(role, Leader):
+        raise Impossible(f"expected a leader, got {role}")
+    return role
+
+
+def resigned_role(role: Role) -> Resigned:
+    """`role` where only a resigned leader may be; raises Impossible for any other."""
+    if not isinstance(role, Resigned):
+        raise Impossible(f"expected a resigned leader, got {role}")
+    return role
+
+
+def asking_role(role: Role) -> Prospective | Candidate:
+    """`role` where only a replica that asks for votes may be; raises Impossible for any other."""
+    if not isinstance(role, Prospective | Candidate):
+        raise Impossible(f"expected a prospective or a candidate, got {role}")
+    return role

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..core.batch import Batch
-from ..core.errors import ErrorCode
+from ..core.errors import ErrorCode, Impossible
 from ..core.rpc import (
     FetchSnapshotRequest,
     FetchSnapshotResponse,
@@ -113,7 +113,8 @@ def _refusal(quorum: Quorum, asked: SnapshotPartition) -> ErrorCode:
 
 def _slice(quorum: Quorum, asked: SnapshotPartition, max_bytes: int) -> SnapshotPartitionData:
     snapshot = quorum.snapshot
-    assert snapshot is not None, "looked for before"
+    if snapshot is None:
+        raise Impossible("a slice of no snapshot")
     end = asked.position + max(0, min(max_bytes, SLICE_BYTES_MAX))
     return SnapshotPartitionData(
         snapshot_id=snapshot.snapshot_id,

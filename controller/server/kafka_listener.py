@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import cast
 
-from ..core.errors import ApiError
+from ..core.errors import ApiError, Impossible
 from ..core.handlers import response_to
 from ..core.rpc import ApiVersionsRequest, Request, Response
 from ..wire.apis import API_VERSIONS, APIS
@@ -261,11 +261,11 @@ class KafkaConnection(asyncio.Protocol):
 
 
 def _nobody_describes(request: ApiVersionsRequest, version: int) -> Response:
-    raise AssertionError("nothing is read before it is served")
+    raise Impossible("nothing is read before it is served")
 
 
 def _nobody_serves(request: Request, reply_to: Callable[[Reply], None]) -> None:
-    raise AssertionError("nothing is read before it is served")
+    raise Impossible("nothing is read before it is served")
 
 
 def _spoken_by(kind: str) -> frozenset[tuple[int, int]]:

@@ -59,7 +59,9 @@ class _Writer(SourceWriter):
         self.line(f"{name} = {self._constant(model.__new__)}({self._constant(model)})")
         for attribute, default in defaults(model).items():
             value = values.get(attribute) or self._constant(default)
-            assert default is not MISSING or attribute in values, (model, attribute, self.version)
+            if default is MISSING and attribute not in values:
+                where = f"{model.__name__}.{attribute}"
+                raise TypeError(f"{where}: expected a field or a default at version {self.version}")
             self.line(f"{name}.{attribute} = {value}")
         return name
 

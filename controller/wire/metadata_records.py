@@ -29,7 +29,9 @@ def encode_record(record: Record, version: int) -> bytes:
 def _spelling(model: type, version: int) -> tuple[bytes, Encoder]:
     key = KEYS[model]
     table = RECORDS[key]
-    assert table.min_version <= version <= table.max_version, (table.name, version)
+    if not table.min_version <= version <= table.max_version:
+        known = f"{table.min_version} to {table.max_version}"
+        raise ValueError(f"{table.name}: expected a version of {known}, got {version}")
     prefix = unsigned(FRAME_VERSION) + unsigned(key) + unsigned(version)
     return prefix, encoder(table, version)
 

@@ -51,7 +51,8 @@ def encode_batch(batch: Batch) -> bytes:
 
 def _spell(batch: Batch) -> bytes:
     count = len(batch.records)
-    assert count > 0, "a batch has at least one record"
+    if not count:
+        raise ValueError("expected a batch of one record or more, got none")
     times = (batch.timestamp_ms, batch.timestamp_ms)
     attributes = CONTROL if batch.is_control else 0
     body = _BODY.pack(attributes, count - 1, *times, *NO_PRODUCER, count) + _spell_records(batch)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.node_id import NodeId
 from kraftsim.controller.node import Node
 
 from ..amounts import Amount
@@ -58,22 +59,22 @@ class Converge:
         timeline.at(timeline.now_us + self.within.us, fall_due)
         return nothing_more
 
-    def _values(self, stage: "Stage") -> dict[int, object]:
+    def _values(self, stage: "Stage") -> dict[NodeId, object]:
         """Of those that are healed and run, and have such a thing."""
         world = stage.world
-        values: dict[int, object] = {}
-        for node_id in filter(world.must_be_well, stage.nodes(self.of)):
-            controller, agent = world.controllers.get(node_id), world.agents.get(node_id)
+        values: dict[NodeId, object] = {}
+        for node in filter(world.must_be_well, stage.nodes(self.of)):
+            controller, agent = world.controller_of(node), world.agent_of(node)
             if controller is not None and controller.state == "RUNNING":
-                values[node_id] = OF_CONTROLLERS[self.equal](controller.node)
+                values[node] = OF_CONTROLLERS[self.equal](controller.node)
             elif agent is not None and agent.state == "RUNNING" and self.equal == IMAGES:
-                values[node_id] = agent.agent.image
+                values[node] = agent.agent.image
         return values
 
     def _said(self, stage: "Stage") -> str:
         values = {
-            str(node_id): value.offset if isinstance(value, Image) else value
-            for node_id, value in self._values(stage).items()
+            str(node.number): value.offset if isinstance(value, Image) else value
+            for node, value in self._values(stage).items()
         }
         within = spelled(self.within.us)
         return f"expected equal {self.equal} within {within} of the calm, got {as_written(values)}"

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from kraftsim.controller.core.node_id import numbers_of
+
 from ..places import changed
 from ..selectors import EACH, Selector
 
@@ -23,9 +25,9 @@ def one_by_one(claim: T, stage: "Stage") -> Iterator[T]:
     if claim.each is None:
         yield claim
         return
-    for node_id in stage.nodes(claim.each):
-        yield about(node_id, claim)
+    for number in numbers_of(stage.nodes(claim.each)):
+        yield about(number, claim)
 
 
-def about(node_id: int, claim: T) -> T:
-    return changed(Selector, claim, lambda selector: selector.with_bound(EACH, node_id))
+def about(number: int, claim: T) -> T:
+    return changed(Selector, claim, lambda selector: selector.with_bound(EACH, number))

@@ -5,7 +5,7 @@ of properties (S10 to S21). What a step has done is read from what it wrote and 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.errors import ApiError, Impossible
 from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.records import (
     FENCE,
@@ -135,7 +135,8 @@ def _check_reply(node: Node, asked: Asked, reply: Answer) -> None:
         if reply.broker_epoch not in epochs:
             raise Violation("S16", f"{reply} is told, committed are {epochs}")
     if isinstance(reply, BrokerHeartbeatResponse) and not reply.is_fenced:
-        assert isinstance(asked.request, BrokerHeartbeatRequest), asked
+        if not isinstance(asked.request, BrokerHeartbeatRequest):
+            raise Impossible(f"a heartbeat's answer to {asked.request}")
         if asked.request.broker_epoch not in _unfenced_epochs(committed):
             raise Violation("S16", f"{reply} is told to {asked.request} before it is committed")
 

@@ -4,6 +4,7 @@ time pass. A session that passes is one of them, and so is a look at the leases.
 
 from typing import Any
 
+from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.controller.core.registration import BrokerRegistration
 from kraftsim.controller.core.rpc import (
@@ -175,7 +176,8 @@ class ControllerLife:
     def looks_at_the_leases(self) -> Turn:
         """Whenever it likes: how often it does is a matter of time (2.47)."""
         turn, active = Turn(self.now_ms, 0), self.node.active
-        assert active is not None, "only the active controller has leases"
+        if active is None:
+            raise Impossible("only the active controller has leases")
         active._lease_check_ms = self.now_ms
         active.on_deadline(turn)
         return turn
@@ -197,5 +199,6 @@ class ControllerLife:
 
 def raft_sends(turn: Turn) -> list[Send]:
     """All that it says to others: at this level controllers do not register."""
-    assert all(one.channel is Channel.RAFT for one in turn.sends), turn.sends
+    if any(one.channel is not Channel.RAFT for one in turn.sends):
+        raise Impossible(f"expected nothing but raft, got {turn.sends}")
     return list(turn.sends)

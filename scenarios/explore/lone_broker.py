@@ -8,6 +8,7 @@ from kraftsim.broker_agent.agent import Agent, BrokerState
 from kraftsim.broker_agent.conversation import Channel, Conversation, Send
 from kraftsim.broker_agent.image_history import ImageHistory
 from kraftsim.broker_agent.metadata_fetch import LogPosition
+from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.controller.core.rpc import FetchResponse
 from kraftsim.controller.raft.log import MetadataLog
@@ -113,12 +114,13 @@ class LoneBroker:
 
     @property
     def life(self) -> BrokerLife:
-        assert self._life is not None, "it has not started"
+        if self._life is None:
+            raise Impossible("a broker that has not started has no life")
         return self._life
 
     @property
     def quorum(self) -> Quorum:
-        raise AssertionError("a broker has no part in the quorum")
+        raise Impossible("a broker has no part in the quorum")
 
     def meet(self, event: str, *about: Any, next_asked: int = 0) -> Step:
         is_birth = event in ("restarts", "is_reborn")

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping
 from copy import copy
 from typing import Any
 
+from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.node_types import NodeConfig
 from kraftsim.controller.raft.quorum import Quorum
 
@@ -34,7 +35,8 @@ class LoneController:
 
     @property
     def life(self) -> ControllerLife:
-        assert self._life is not None, "it has not started"
+        if self._life is None:
+            raise Impossible("a controller that has not started has no life")
         return self._life
 
     def meet(self, event: str, *about: Any, next_asked: int = 0) -> Step:

@@ -6,7 +6,7 @@ from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.raft import conduct, elections, leading
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
-from kraftsim.controller.raft.roles import Leader
+from kraftsim.controller.raft.roles import leader_role
 
 from .lone import Answer, Asked, Asker
 
@@ -58,8 +58,7 @@ def lose_patience(quorum: Quorum, turn: Turn) -> None:
 
 def say_again(quorum: Quorum, peer: int, turn: Turn) -> None:
     """`peer` has not fetched for too long (10.22)."""
-    role = quorum.role
-    assert isinstance(role, Leader), role
+    role = leader_role(quorum.role)
     if quorum.peers.is_free(peer, turn.now_ms):
         role.begin_ms[peer] = turn.now_ms
         conduct.poll(quorum, turn)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
 from kraftsim.controller.core.batch import Batch, Voters
+from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.core.rpc import VoteResponse
 from kraftsim.controller.raft import messages
 from kraftsim.controller.raft.log import MetadataLog
@@ -21,7 +22,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Violation(AssertionError):
+class Violation(Impossible):
     """The number of the rule, and what was seen."""
 
     def __init__(self, rule: str, seen: str) -> None:

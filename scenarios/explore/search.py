@@ -8,6 +8,8 @@ from math import inf
 from operator import le
 from typing import Any
 
+from kraftsim.controller.core.errors import Impossible
+
 from .limits import Limits, Spent
 from .steps import Happening
 from .telling import told
@@ -70,7 +72,7 @@ def _carefully(
 ) -> list[State]:
     try:
         return list(world.after(here, *step))
-    except AssertionError as broken:
+    except Impossible as broken:
         for line in _told(world, (history, step)):
             broken.add_note(line)
         raise

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.raft.quorum import Quorum
 
 from .steps import Happening
@@ -26,7 +27,7 @@ def led(world: World, state: State, leader: int, follower: int) -> State:
         state = told_all(world, state, {leader, follower}, until=leads)
         if leads(state):
             return state
-    raise AssertionError(f"{quorum_at(world, state, leader).role} does not lead")
+    raise Impossible(f"{quorum_at(world, state, leader).role} does not lead")
 
 
 def told_all(

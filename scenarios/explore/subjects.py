@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
+from kraftsim.controller.core.errors import Impossible
+
 from .brokers import cluster_of, led_cluster, running_cluster
 from .limits import Limits
 from .voters import quorum_of
@@ -47,6 +49,6 @@ def world_of(subject: Subject, limits: Limits) -> tuple[World, tuple[State, ...]
 
 def _reached(world: World) -> Iterator[State]:
     """What breaks a rule on the way there is left to the search, which tells how."""
-    with suppress(AssertionError):
+    with suppress(Impossible):
         yield led_cluster(world)
         yield running_cluster(world)

@@ -8,7 +8,7 @@ from ..reading import Path, Problem
 from ..scenario import Scenario
 from ..selectors import Selector
 from ..topic_states import TopicState
-from ..topology import FIRST_BROKER_ID, FIRST_CONTROLLER_ID
+from ..topology import BROKERS_MAX, FIRST_BROKER_ID, FIRST_CONTROLLER_ID
 from ..verbs.admin import CreateTopic, Decommission, Flood, Unregister
 from ..verbs.membership import AddBrokers
 from ..words import nearest
@@ -20,6 +20,11 @@ def complaints(scenario: Scenario) -> Iterator[Problem]:
         what = there.lacks(selector)
         if what and not _may_be_refused(scenario, path):
             yield Problem(path, what)
+    if there.brokers > BROKERS_MAX:
+        why = f"ids from {FIRST_CONTROLLER_ID} on are controllers'"
+        yield Problem(
+            ("do",), f"expected at most {BROKERS_MAX} brokers, got {there.brokers}: {why}"
+        )
     for name, topic in scenario.cluster.topics.items():
         most = scenario.cluster.brokers
         if topic.replicas(most) > most:

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import repeat
 
+from kraftsim.controller.core.errors import Impossible
+
 from ..limits import LimitError
 from ..run import Run, properties_of
 from ..scenario import Scenario
@@ -43,7 +45,7 @@ def falls(scenario: Scenario, seed: int) -> bool:
     """Does anything fall? What comes after the first is not waited for."""
     try:
         return bool(_UntilBroken(scenario, seed, properties_of(scenario)).finish().violations)
-    except (_Fell, LimitError, AssertionError):
+    except (_Fell, LimitError, Impossible):
         return True
 
 

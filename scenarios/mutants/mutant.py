@@ -60,7 +60,8 @@ def mutant(
     name: str, title: str, *, defect: str, scenario: str, broken: str
 ) -> Callable[[Plant], Plant]:
     def register(plant: Plant) -> Plant:
-        assert name not in MUTANTS, f"two mutants {name}"
+        if name in MUTANTS:
+            raise ValueError(f"expected one mutant of each name, got two of {name}")
         MUTANTS[name] = Mutant(name, title, defect, scenario, broken, plant)
         return plant
 

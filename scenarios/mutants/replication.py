@@ -6,7 +6,7 @@ from typing import Any
 from kraftsim.controller import deferred
 from kraftsim.controller.raft import fetch_answer, following, leading
 from kraftsim.controller.raft.quorum import Quorum
-from kraftsim.controller.raft.roles import Leader
+from kraftsim.controller.raft.roles import leader_role
 
 from .mutant import Swaps, mutant
 
@@ -98,8 +98,7 @@ def never_diverges(swaps: Swaps) -> None:
 )
 def watermark_goes_back(swaps: Swaps) -> None:
     def advance(quorum: Quorum) -> bool:
-        role = quorum.role
-        assert isinstance(role, Leader), role
+        role = leader_role(quorum.role)
         ends = sorted(leading._end_offset(quorum, role, one) for one in quorum.voters.ids)
         candidate = ends[(len(ends) - 1) // 2]
         if candidate <= role.epoch_start or candidate == quorum.high_watermark:

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from kraftsim.controller.core import records as r
 from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.node_id import NodeId, controller_node
 from kraftsim.controller.core.registration import BrokerRegistration
 from kraftsim.controller.core.rpc import (
     DescribeClusterRequest,
@@ -41,10 +42,11 @@ class ReadsAreCommitted(OfTheCommittedLog):
         super().__init__(world)
         self._brokers: list[Listing] = [frozenset()]
         self._controllers: list[Listing] = [frozenset()]
-        self._seen: dict[tuple[int, int, int], int] = {}
+        self._seen: dict[tuple[NodeId, NodeId, int], int] = {}
 
     def restarted(self, node_id: int) -> None:
-        self._seen = {key: seen for key, seen in self._seen.items() if key[1] != node_id}
+        node = controller_node(node_id)
+        self._seen = {key: seen for key, seen in self._seen.items() if key[1] != node}
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
         for kind, listings in (("Broker", self._brokers), ("Controller", self._controllers)):
@@ -103,7 +105,7 @@ class QuorumTimes(Property):
     def stepped(self, node: Node, turn: Turn) -> None:
         node_id, moved = node.config.node_id, node.high_watermark_moved_wall_ms
         known = self._moved_wall_ms.get(node_id, 0)
-        offset_ms = self.world.clocks[node_id].wall_offset_ms
+        offset_ms = self.world.clocks[controller_node(node_id)].wall_offset_ms
         if offset_ms != self._offset_ms.setdefault(node_id, offset_ms):
             if moved == known:
                 return  # it was so by the clock of that time

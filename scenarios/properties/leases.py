@@ -38,7 +38,7 @@ class NoEarlyFence(OfTenures):
         self.exercised += 1
         if known.contact_ms is None:
             return
-        silent_ms = self.world.clock_ms(tenure.node_id) - known.contact_ms
+        silent_ms = self.world.clock_ms(tenure.node) - known.contact_ms
         if silent_ms < self.session_ms:
             raise Broken(
                 f"{broker_id} is fenced at {offset} after {silent_ms} ms of silence, "
@@ -70,12 +70,12 @@ class NoLateFence(OfTenures):
 
     def began(self, node: Node, tenure: Tenure) -> None:
         unfenced = [b for b, known in tenure.brokers.items() if not known.fenced]
-        self._orders[tenure.node_id] = SortedList((tenure.began_ms, b) for b in unfenced)
+        self._orders[tenure.node.number] = SortedList((tenure.began_ms, b) for b in unfenced)
 
     def appended(self, tenure: Tenure, record: Any, offset: int) -> None:
         if (unfenced := unfenced_by(record)) is not None:
-            now_ms = self.world.clock_ms(tenure.node_id)
-            self._orders[tenure.node_id].add((now_ms, unfenced))
+            now_ms = self.world.clock_ms(tenure.node)
+            self._orders[tenure.node.number].add((now_ms, unfenced))
             self.exercised += 1
 
     def controller_changed(self, node_id: int, state: str) -> None:
@@ -85,16 +85,16 @@ class NoLateFence(OfTenures):
 
     def stepped(self, node: Node, turn: Turn) -> None:
         tenure = self.tenures.get(node.config.node_id)
-        if tenure is None or tenure.node_id in self._paused:
+        if tenure is None or tenure.node.number in self._paused:
             return
         began_ms: int | None = tenure.began_ms
         if self.profile.expiry_checks_per_session is None:
             began_ms = tenure.heard_ms  # 3.9 examines nothing before the first contact (2.41)
-        if began_ms is not None and began_ms + self._bound_ms < self.world.clock_ms(tenure.node_id):
-            self._examine(tenure, self._orders[tenure.node_id])
+        if began_ms is not None and began_ms + self._bound_ms < self.world.clock_ms(tenure.node):
+            self._examine(tenure, self._orders[tenure.node.number])
 
     def _examine(self, tenure: Tenure, order: "SortedList[tuple[int, int]]") -> None:
-        now_ms = self.world.clock_ms(tenure.node_id)
+        now_ms = self.world.clock_ms(tenure.node)
         while order and order[0][0] + self._bound_ms < now_ms:
             _, broker_id = order.pop(0)
             known = tenure.brokers.get(broker_id)
@@ -171,7 +171,7 @@ class LeasesAreRebuilt(OfTenures):
             expected = None if known.fenced else tenure.began_ms
             if contact_ms != expected:
                 raise Broken(
-                    f"{tenure.node_id} takes over at {tenure.began_ms} ms, and has heard of "
+                    f"{tenure.node} takes over at {tenure.began_ms} ms, and has heard of "
                     f"{broker_id} at {contact_ms}: expected {expected}"
                 )
 
@@ -283,7 +283,7 @@ class ShutdownLaw(OfTheCommittedLog):
         request = message.request
         if message.is_reply or not isinstance(request, BrokerHeartbeatRequest):
             return
-        process = self.world.controllers.get(message.receiver)
+        process = self.world.controller_of(message.receiver)
         active = None if process is None else process.node.active
         if active is None:
             return
@@ -291,7 +291,7 @@ class ShutdownLaw(OfTheCommittedLog):
         broker: BrokerRegistration | None = active.state.image.brokers.get(broker_id)
         if broker is not None and broker.broker_epoch == epoch:
             one = active.state.leases.liveness[broker_id]
-            self._check((message.receiver, broker_id), (active.epoch, epoch), one)
+            self._check((message.receiver.number, broker_id), (active.epoch, epoch), one)
 
     def _check(self, key: tuple[int, int], tenure: tuple[int, int], one: Liveness) -> None:
         offset = one.controlled_shutdown_offset

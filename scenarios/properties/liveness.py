@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.node_id import broker_node, controller_node
 from kraftsim.controller.core.rpc import FetchRequest, FetchResponse
 from kraftsim.controller.node import Node
 from kraftsim.controller.raft.protocol import Turn
@@ -64,9 +65,9 @@ def can_elect(world: World) -> bool:
     if network.loss or (network.rules and world.core is None):  # in a calm they spare the core
         return False
     running = [
-        one
-        for one, process in world.controllers.items()
-        if process.state == "RUNNING" and world.must_be_well(one)
+        node
+        for node_id, process in world.controllers.items()
+        if process.state == "RUNNING" and world.must_be_well(node := controller_node(node_id))
     ]
     majority = len(world.controllers) // 2 + 1
     if network.is_whole:
@@ -106,16 +107,17 @@ class Stability(Property):
     def arrived(self, message: Message) -> None:
         if not (isinstance(message.request, FetchRequest) and message.is_reply):
             return
-        follower = self.world.controllers.get(message.receiver)
+        follower = self.world.controller_of(message.receiver)
         if follower is None or not isinstance(message.reply, FetchResponse):
             return
         quorum, now_us = follower.node.quorum, self.world.timeline.now_us
+        follower_id = message.receiver.number
         if not isinstance(quorum.role, Follower) or follower.state != "RUNNING":
-            self._touch.pop(message.receiver, None)
-        elif message.sender == quorum.leader_id and not message.reply.error_code:
-            epoch, first_us, _ = self._touch.get(message.receiver, (-1, 0, 0))
+            self._touch.pop(follower_id, None)
+        elif message.sender.number == quorum.leader_id and not message.reply.error_code:
+            epoch, first_us, _ = self._touch.get(follower_id, (-1, 0, 0))
             first_us = first_us if epoch == quorum.epoch else now_us
-            self._touch[message.receiver] = quorum.epoch, first_us, now_us
+            self._touch[follower_id] = quorum.epoch, first_us, now_us
 
     def moved(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
@@ -164,7 +166,7 @@ class _OfBrokers(Property):
     def to_judge(self) -> Iterator[tuple[int, HostedAgent]]:
         """In the end: those of the core."""
         for broker_id, hosted in self.world.agents.items():
-            if self.world.must_be_well(broker_id):
+            if self.world.must_be_well(broker_node(broker_id)):
                 yield broker_id, hosted
 
     def has_lasted(self, broker_id: int) -> bool:

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
 from kraftsim.controller.core.records import UnregisterBrokerRecord
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
@@ -58,7 +59,7 @@ class HerdsDrain(Property):
         from_us = self.world.timeline.now_us - self._window_us
         for broker_id, asked_us in self._asked.items():
             is_herd = len(asked_us) > self._most and asked_us[0] > from_us
-            if is_herd and self.world.must_be_well(broker_id):
+            if is_herd and self.world.must_be_well(broker_node(broker_id)):
                 raise Broken(
                     f"{broker_id} asks more than {self._most} times in {self._window_us} us"
                 )
@@ -90,10 +91,10 @@ class ImagesConverge(Property):
     def finished(self) -> None:
         self._forget(self.world.timeline.now_us - self._bound_us)
         for node_id, process in self.world.controllers.items():
-            if process.state == "RUNNING" and self.world.must_be_well(node_id):
+            if process.state == "RUNNING" and self.world.must_be_well(controller_node(node_id)):
                 self._check(node_id, process.node.committed.offset)
         for broker_id, hosted in self.world.agents.items():
-            if hosted.state == "RUNNING" and self.world.must_be_well(broker_id):
+            if hosted.state == "RUNNING" and self.world.must_be_well(broker_node(broker_id)):
                 self._check(broker_id, hosted.agent.metadata_offset)
 
     def _forget(self, before_us: int) -> None:
@@ -122,7 +123,7 @@ class EveryoneAnswered(Property):
     def arrived(self, message: Message) -> None:
         if message.is_reply:
             self.exercised += self._waiting.pop(id(message.request), None) is not None
-        elif message.receiver in self.world.controllers:
+        elif self.world.controller_of(message.receiver) is not None:
             self._waiting[id(message.request)] = self.world.timeline.now_us, message
 
     def stopped(self, message: Message) -> None:
@@ -132,9 +133,9 @@ class EveryoneAnswered(Property):
     def finished(self) -> None:
         before_us = self.world.timeline.now_us - self._bound_us
         for since_us, message in self._waiting.values():
-            node_id = message.receiver
-            running = self.world.controllers[node_id].state == "RUNNING"
-            if running and since_us < before_us and self.world.must_be_well(node_id):
+            node = message.receiver
+            running = self.world.controllers[node.number].state == "RUNNING"
+            if running and since_us < before_us and self.world.must_be_well(node):
                 raise Broken(f"{message} has waited for an answer since {since_us} us")
 
 
@@ -233,16 +234,17 @@ class ProgressDuring(Property):
         if not self._served_us or self.world.active is None or not can_elect(self.world):
             return
         for broker_id in self._served_us:
-            if self.world.must_be_well(broker_id) and self._is_reachable(broker_id):
+            broker = broker_node(broker_id)
+            if self.world.must_be_well(broker) and self._is_reachable(broker):
                 self._served_us[broker_id] += now_us - before_us
                 if self._served_us[broker_id] > self._bound_us:
                     raise Broken(f"{broker_id} has tried to register for {self._bound_us} us")
 
-    def _is_reachable(self, broker_id: int) -> bool:
+    def _is_reachable(self, broker: NodeId) -> bool:
         network = self.world.network
         return all(
-            network.is_open(broker_id, one) and network.is_open(one, broker_id)
-            for one in self.world.controllers
+            network.is_open(broker, one) and network.is_open(one, broker)
+            for one in map(controller_node, self.world.controllers)
             if self.world.must_be_well(one)
         )
 

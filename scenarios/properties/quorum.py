@@ -91,10 +91,11 @@ class VoteOnce(Property):
             return
         asked = request.topics[0].partitions[0]
         if not asked.pre_vote:
+            voter_id = message.sender.number
             directory = asked.voter_directory_id
             if directory == ZERO_UUID:
-                directory = self.world.controllers[message.sender].node.quorum.me.directory_id
-            self._agree((message.sender, directory, asked.replica_epoch), asked.replica_id)
+                directory = self.world.controllers[voter_id].node.quorum.me.directory_id
+            self._agree((voter_id, directory, asked.replica_epoch), asked.replica_id)
 
     def _agree(self, voter: Hashable, candidate: int) -> None:
         known = self._votes.get(voter)

@@ -57,7 +57,7 @@ class _Untouched(Property):
         request = message.request
         if message.is_reply or not isinstance(request, Subject):
             return
-        process = self.world.controllers.get(message.receiver)
+        process = self.world.controller_of(message.receiver)
         if process is None or process.state != "RUNNING" or not process.node.is_active:
             return
         node, broker_id = process.node, request.broker_id

@@ -92,7 +92,7 @@ class NoTheft(OfTenures):
         self.exercised += 1
         if known.fenced or known.leaving or known.contact_ms is None:
             return
-        silent_ms = self.world.clock_ms(tenure.node_id) - known.contact_ms
+        silent_ms = self.world.clock_ms(tenure.node) - known.contact_ms
         if silent_ms <= self.session_ms:
             raise Broken(
                 f"{record.broker_id} is given to another incarnation at {offset}, "

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from kraftsim.controller.core import records as r
+from kraftsim.controller.core.node_id import NodeId, controller_node
 from kraftsim.controller.core.registration import BrokerRegistration
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.controller.core.uuid import Uuid
@@ -38,7 +39,7 @@ class Known:
 
 @dataclass(slots=True)
 class Tenure:
-    node_id: int
+    node: NodeId
     epoch: int
     began_ms: int
     brokers: dict[int, Known]
@@ -89,7 +90,7 @@ class OfTenures(Property):
             if not batch.is_control:
                 for offset, record in enumerate(batch.records, batch.base_offset):
                     self.appended(tenure, record, offset)
-                    _fold(tenure, record, offset, self.world.clock_ms(node_id), self)
+                    _fold(tenure, record, offset, self.world.clock_ms(tenure.node), self)
 
     def _is_of(self, tenure: Tenure | None, node: Node) -> bool:
         active = node.active
@@ -99,11 +100,11 @@ class OfTenures(Property):
         request = message.request
         if message.is_reply or not isinstance(request, BrokerHeartbeatRequest):
             return
-        tenure = self.tenures.get(message.receiver)
-        if tenure is None:
+        process = self.world.controller_of(message.receiver)
+        if process is None:
             return
-        process = self.world.controllers[message.receiver]
-        if process.is_alive:
+        tenure = self.tenures.get(message.receiver.number)
+        if tenure is not None and process.is_alive:
             self._hear(tenure, request, process.is_paused)
 
     def controller_changed(self, node_id: int, state: str) -> None:
@@ -113,7 +114,7 @@ class OfTenures(Property):
             return
         for known in tenure.brokers.values():
             if len(known.heartbeats) and known.heartbeat_us < 0:
-                known.contact_ms = self.world.clock_ms(node_id)
+                known.contact_ms = self.world.clock_ms(tenure.node)
                 known.heartbeat_us = self.world.timeline.now_us
 
     def is_decided_now(self, known: Known) -> bool:
@@ -131,15 +132,15 @@ class OfTenures(Property):
                 known.heartbeats, known.heartbeat_us = [], -1
             known.heartbeats.append(request)
             return
-        now_ms = known.contact_ms = self.world.clock_ms(tenure.node_id)
+        now_ms = known.contact_ms = self.world.clock_ms(tenure.node)
         tenure.note_heard(now_ms)
         known.heartbeats, known.heartbeat_us = [request], self.world.timeline.now_us
 
     def _begin(self, node: Node) -> None:
-        node_id = node.config.node_id
-        now_ms = self.world.clock_ms(node_id)
+        node_id, this = node.config.node_id, controller_node(node.config.node_id)
+        now_ms = self.world.clock_ms(this)
         tenure = self.tenures[node_id] = Tenure(
-            node_id, node.epoch, now_ms, {b: _known(one) for b, one in node.latest.brokers.items()}
+            this, node.epoch, now_ms, {b: _known(one) for b, one in node.latest.brokers.items()}
         )
         self.began(node, tenure)
         for known in tenure.brokers.values():

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.rpc import (
     CreatableTopic,
     CreateTopicsRequest,
@@ -58,7 +59,7 @@ class Decommission(Verb, word="broker.decommission"):
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         requests = [
             DecommissionBrokerRequest(broker_id=one, force=self.force)
-            for one in stage.targets(self.on)
+            for one in numbers_of(stage.targets(self.on))
         ]
         return asked(stage, *requests, refused=self.refused)
 
@@ -71,7 +72,8 @@ class Unregister(Verb, word="broker.unregister"):
     refused: ErrorName | None = None
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        requests = [UnregisterBrokerRequest(broker_id=one) for one in stage.targets(self.on)]
+        brokers = numbers_of(stage.targets(self.on))
+        requests = [UnregisterBrokerRequest(broker_id=one) for one in brokers]
         return asked(stage, *requests, refused=self.refused)
 
 
@@ -83,10 +85,10 @@ class Transfer(Verb, word="quorum.transfer"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         active = stage.world.active
-        successors = [one for one in stage.targets(self.to) if one in stage.world.controllers]
+        successors = stage.controllers_of(self.to)
         if active is None or not successors:
             return lambda: 0, nothing
-        active.hosted.resign(successors[0])
+        active.hosted.resign(successors[0].number)
         return lambda: 1, nothing
 
 

@@ -36,7 +36,7 @@ class ClockVerb(Verb):
         raise NotImplementedError(self.word)
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        clocks = [stage.world.clocks[node_id] for node_id in stage.targets(self.on)]
+        clocks = [stage.world.clocks[node] for node in stage.targets(self.on)]
         _each(clocks, self.bend)
         bent = len(clocks) if self.is_felt else 0
         return lambda: bent, lambda: _each(clocks, self.mend)
@@ -122,12 +122,12 @@ class Suspend(Verb, word="clock.suspend"):
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         processes = stage.world.processes
         asleep = [one for one in stage.targets(self.on) if processes.is_alive(one)]
-        for node_id in asleep:
-            processes.suspend(node_id)
+        for node in asleep:
+            processes.suspend(node)
 
         def wake() -> None:
-            for node_id in asleep:
-                processes.wake(node_id, monotonic_jumps=self.jumps)
+            for node in asleep:
+                processes.wake(node, monotonic_jumps=self.jumps)
 
         return lambda: len(asleep), wake
 
@@ -143,7 +143,7 @@ class Strobe(Verb, word="clock.strobe"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         every_us = exponential(self.every.us, stage.stream(f"fault/{fault_id}"))
-        clocks = [stage.world.clocks[node_id] for node_id in stage.targets(self.on)]
+        clocks = [stage.world.clocks[node] for node in stage.targets(self.on)]
         strobes = [strobe(clock, self.by.us // 1000, every_us) for clock in clocks]
 
         def end() -> None:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kraftsim.controller.core.node_id import numbers_of
+
 from ..amounts import Amount, in_order
 from ..delays import uniform
 from ..disks import Disk
@@ -23,7 +25,7 @@ class DiskVerb(Verb):
 
     def disks(self, stage: "Stage") -> list[Disk]:
         controllers = stage.world.controllers
-        return [controllers[one].disk for one in stage.targets(self.on) if one in controllers]
+        return [controllers[one.number].disk for one in stage.controllers_of(self.on)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +96,7 @@ class Full(DiskVerb, word="disk.full"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         world = stage.world
-        nodes = [one for one in stage.targets(self.on) if one in world.controllers]
+        nodes = numbers_of(stage.controllers_of(self.on))
         ended: set[int] = set()
 
         def notice(node_id: int, state: str) -> None:

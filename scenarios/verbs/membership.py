@@ -3,14 +3,14 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
+from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.profile import PROFILES
 from kraftsim.controller.core.rpc import RemoveRaftVoterRequest
 
-from ..cluster_shape import BROKERS_MAX
 from ..constraints import Between, OneOf
 from ..happenings import ErrorName
 from ..selectors import Selector
-from ..topology import BrokerSpec, unbound_port
+from ..topology import BROKERS_MAX, BrokerSpec, unbound_port
 from .admin import asked
 from .verb import Effects, Undo, Verb, nothing
 
@@ -71,7 +71,6 @@ class RemoveVoter(Verb, word="quorum.remove"):
             RemoveRaftVoterRequest(
                 voter_id=one, voter_directory_id=controllers[one].node.config.directory_id
             )
-            for one in stage.targets(self.on)
-            if one in controllers
+            for one in numbers_of(stage.controllers_of(self.on))
         ]
         return asked(stage, *requests, refused=self.refused)

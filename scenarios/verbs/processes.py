@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kraftsim.controller.core.node_id import NodeId
+
 from ..amounts import Amount, Period, in_order
 from ..delays import exponential, uniform
 from ..recurring import Recurring
@@ -22,8 +24,8 @@ class Crash(Verb, word="proc.crash"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         gone = [one for one in stage.targets(self.on) if stage.world.processes.is_alive(one)]
-        for node_id in gone:
-            stage.world.processes.crash(node_id)
+        for node in gone:
+            stage.world.processes.crash(node)
         return lambda: len(gone), lambda: _bring_back(stage, gone)
 
 
@@ -36,8 +38,8 @@ class Stop(Verb, word="proc.stop"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         gone = [one for one in stage.targets(self.on) if stage.world.processes.is_alive(one)]
-        for node_id in gone:
-            stage.world.processes.stop(node_id)
+        for node in gone:
+            stage.world.processes.stop(node)
         return lambda: len(gone), lambda: _bring_back(stage, gone)
 
 
@@ -49,8 +51,8 @@ class Start(Verb, word="proc.start"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         nodes = [one for one in stage.targets(self.on) if not stage.world.processes.is_alive(one)]
-        for node_id in nodes:
-            stage.world.processes.start(node_id)
+        for node in nodes:
+            stage.world.processes.start(node)
         return lambda: len(nodes), nothing
 
 
@@ -62,8 +64,8 @@ class Restart(Verb, word="proc.restart"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         nodes = stage.targets(self.on)
-        for node_id in nodes:
-            stage.world.processes.restart(node_id)
+        for node in nodes:
+            stage.world.processes.restart(node)
         return lambda: len(nodes), nothing
 
 
@@ -75,9 +77,9 @@ class Move(Verb, word="proc.move"):
     on: Selector
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        moved = [one for one in stage.targets(self.on) if one in stage.world.controllers]
-        for node_id in moved:
-            stage.world.processes.move(node_id)
+        moved = stage.controllers_of(self.on)
+        for node in moved:
+            stage.world.processes.move(node)
         return lambda: len(moved), nothing
 
 
@@ -91,12 +93,12 @@ class Pause(Verb, word="proc.pause"):
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         world = stage.world
         held = [one for one in stage.targets(self.on) if world.processes.is_alive(one)]
-        for node_id in held:
-            world.processes.pause(node_id)
+        for node in held:
+            world.processes.pause(node)
 
         def resume() -> None:
-            for node_id in held:
-                world.processes.resume(node_id)
+            for node in held:
+                world.processes.resume(node)
 
         return lambda: len(held), resume
 
@@ -112,8 +114,8 @@ class Wipe(Verb, word="proc.amnesia"):
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         gone = [one for one in stage.targets(self.on) if stage.world.processes.is_alive(one)]
-        for node_id in gone:
-            stage.world.processes.wipe(node_id, keeps_directory=self.keeps_directory)
+        for node in gone:
+            stage.world.processes.wipe(node, keeps_directory=self.keeps_directory)
         return lambda: len(gone), lambda: _bring_back(stage, gone)
 
 
@@ -148,11 +150,11 @@ class Hiccup(Verb, word="proc.hiccup"):
         stream = stage.stream(f"fault/{fault_id}")
         hiccups = [
             stage.world.processes.hiccup(
-                node_id,
+                node,
                 every_us=exponential(self.every.us, stream),
                 lasting_us=uniform(0, self.lasting.us, stream),
             )
-            for node_id in stage.targets(self.on)
+            for node in stage.targets(self.on)
         ]
         return _recurring(hiccups)
 
@@ -170,11 +172,11 @@ class CrashLoop(Verb, word="proc.crashloop"):
         stream = stage.stream(f"fault/{fault_id}")
         loops = [
             stage.world.processes.crash_loop(
-                node_id,
+                node,
                 up_us=exponential(self.up.us, stream),
                 down_us=exponential(self.down.us, stream),
             )
-            for node_id in stage.targets(self.on)
+            for node in stage.targets(self.on)
         ]
         return _recurring(loops)
 
@@ -194,12 +196,12 @@ class Slow(Verb, word="proc.slow"):
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         processes = stage.world.processes
         service_us = uniform(self.low.us, self.high.us, stage.stream(f"fault/{fault_id}"))
-        slowed = [one for one in stage.targets(self.on) if one in stage.world.controllers]
+        slowed = stage.controllers_of(self.on)
         queues = [processes.slow(one, service_us) for one in slowed]
 
         def quicken() -> None:
-            for node_id in slowed:
-                processes.quicken(node_id)
+            for node in slowed:
+                processes.quicken(node)
 
         return lambda: sum(queue.served for queue in queues), quicken
 
@@ -212,6 +214,6 @@ def _recurring(faults: list[Recurring]) -> tuple[Effects, Undo]:
     return lambda: sum(fault.hits for fault in faults), end
 
 
-def _bring_back(stage: "Stage", nodes: list[int]) -> None:
-    for node_id in nodes:
-        stage.bring_back(node_id)
+def _bring_back(stage: "Stage", nodes: list[NodeId]) -> None:
+    for node in nodes:
+        stage.bring_back(node)

@@ -7,13 +7,15 @@ majorities-ring   everybody hears a majority, and no two hear the same one
 
 from dataclasses import dataclass
 
+from kraftsim.controller.core.node_id import NodeId
+
 from ..reading import Path, Problem
 from ..schema import SWEPT, Schema, SchemaOf, any_of
 from ..words import nearest
 
 SHAPES = ("bridge", "ring", "majorities-ring")
-Nodes = tuple[int, ...]
-Ways = frozenset[tuple[int, int]]
+Nodes = tuple[NodeId, ...]
+Ways = frozenset[tuple[NodeId, NodeId]]
 
 
 @dataclass(frozen=True, slots=True)

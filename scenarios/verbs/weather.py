@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kraftsim.controller.core.node_id import NodeId
+
 from ..amounts import Amount, Period, in_order
 from ..network_rules import Block, Hold, Rule
 from ..selectors import Selector
@@ -64,8 +66,8 @@ class Swizzle(Verb, word="net.swizzle"):
 class _Clog:
     """Everything from and to one node waits; once freed it is not closed again."""
 
-    def __init__(self, stage: "Stage", node_id: int) -> None:
-        self.rule = Hold(_touches(node_id))
+    def __init__(self, stage: "Stage", node: NodeId) -> None:
+        self.rule = Hold(_touches(node))
         self._network = stage.world.network
         self._is_free = False
 
@@ -79,5 +81,5 @@ class _Clog:
         self._is_free = True
 
 
-def _touches(node_id: int) -> "Callable[[Message], bool]":
-    return lambda message: node_id in (message.sender, message.receiver)
+def _touches(node: NodeId) -> "Callable[[Message], bool]":
+    return lambda message: node in (message.sender, message.receiver)

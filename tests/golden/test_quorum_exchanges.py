@@ -24,6 +24,7 @@ from functools import cache
 import pytest
 
 from kraftsim.controller.core.batch import Batch, LeaderChange
+from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.core.rpc import (
     AddRaftVoterResponse,
     DescribeQuorumPartitionResult,
@@ -166,7 +167,7 @@ def test_no_frame_is_moved_that_could_stay(place: Place, seq: int) -> None:
     moved = {one: at for one, at in MOVED[place].items() if one != seq}
     try:
         stand_in = StandIn(place, moved).run()
-    except AssertionError:
+    except (AssertionError, Impossible):
         return  # it could not even go on
     assert _unequal(stand_in) != _unequal(stood_in(place))
 

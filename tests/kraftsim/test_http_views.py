@@ -12,6 +12,7 @@ from kraftsim import Cluster, http_app
 from kraftsim.scenarios.world import VIRTUAL_WALL_START_MS
 from tests.kraftsim.conftest import CLUSTER_ID, Http
 from tests.other_controllers import lost_leadership
+from tests.worlds import node
 
 pytestmark = pytest.mark.realtime
 
@@ -221,7 +222,7 @@ async def test_a_verb_answers_with_the_states_that_follow(
 async def test_a_link_is_cut_and_mended(http: Http, kraft: Cluster) -> None:
     await http.post("/sim/brokers/2/mute")
     await http.post("/sim/brokers/3/deafen", {"on": True})
-    assert ({2}, {3}) == (kraft.world.network.mute, kraft.world.network.deaf)
+    assert ({node(2)}, {node(3)}) == (kraft.world.network.mute, kraft.world.network.deaf)
     await http.post("/sim/brokers/2/mute", {"on": False})
     await http.post("/sim/brokers/3/deafen?on=false")
 

@@ -9,6 +9,7 @@ from kraftsim import Cluster
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.errors import CommandError
 from tests.kraftsim.conftest import CLUSTER_ID, Http
+from tests.worlds import node, nodes
 
 pytestmark = pytest.mark.realtime
 IDS = {3000, 3001, 3002}
@@ -79,7 +80,7 @@ async def test_a_transfer_in_vain_says_where_every_controller_stands(kraft: Clus
     leader = kraft.world.controller.node.config.node_id
     dead, *others = sorted(IDS - {leader})
     await kraft.kill_controller(dead)
-    kraft.world.network.isolate(leader, tuple(IDS))
+    kraft.world.network.isolate(node(leader), nodes(IDS))
 
     with pytest.raises(TimeoutError, match="expected another leader within 1s") as over:
         await kraft.transfer_leadership(timeout="1s")
@@ -91,7 +92,7 @@ async def test_a_transfer_in_vain_says_where_every_controller_stands(kraft: Clus
 async def test_who_only_believes_that_it_leads_is_not_who_follows_a_leader(kraft: Cluster) -> None:
     world = kraft.world
     cut_off = world.controller
-    world.network.isolate(cut_off.node.config.node_id, tuple(IDS))
+    world.network.isolate(node(cut_off.node.config.node_id), nodes(IDS))
     assert world.run_until(lambda: world.active not in (None, cut_off), limit_us=10_000_000)
     elected = world.controller
 

@@ -19,7 +19,7 @@ def test_voters_are_read_in_order_of_id() -> None:
     [
         ("", "expected id@host:port:directoryId, got ''"),
         (f"x@a:1:{A}", "expected id@host:port:directoryId"),
-        (f"99999999999@a:1:{A}", "expected id@host:port:directoryId"),
+        (f"99999999999@a:1:{A}", "expected an id of 0 to 2147483647, got 99999999999"),
         (f"1@a:99999:{A}", "expected host:port, got 'a:99999'"),
         ("1@a:1:nonsense", "expected a directory id as `kraftsim storage random-uuid`"),
         ("1@a:1:AAAAAAAAAAAAAAAAAAAAAQ", "expected a directory id as"),

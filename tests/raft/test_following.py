@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kraftsim.controller.core.batch import Batch, VoterEndpoint
-from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.errors import ErrorCode, Impossible
 from kraftsim.controller.core.records import NoOpRecord
 from kraftsim.controller.core.rpc import (
     EpochEndOffset,
@@ -168,7 +168,7 @@ def test_the_driver_is_told_where_the_log_ends(follower):
 def test_a_follower_gives_back_nothing_that_it_knows_as_committed(follower):
     answer(follower, the_fetch(follower), high_watermark=10)
 
-    with pytest.raises(AssertionError, match="truncation to 5, below the high watermark 10"):
+    with pytest.raises(Impossible, match="truncation to 5, below the high watermark 10"):
         answer(follower, the_fetch(follower), diverging_epoch=EpochEndOffset(epoch=1, end_offset=5))
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.core.records import NoOpRecord
 from kraftsim.controller.raft.log import MetadataLog
 
@@ -37,9 +38,9 @@ def test_offsets_are_dense():
     log = log_of((1, 3), (1, 2))
 
     assert 5 == log.end_offset
-    with pytest.raises(AssertionError, match="6, not 5"):
+    with pytest.raises(Impossible, match="6, not 5"):
         log.append(batch(6, 1, 1))
-    with pytest.raises(AssertionError, match="4, not 5"):
+    with pytest.raises(Impossible, match="4, not 5"):
         log.append(batch(4, 1, 1))
 
 
@@ -47,7 +48,7 @@ def test_offsets_are_dense():
 def test_epochs_never_decrease():
     log = log_of((1, 1), (3, 1))
 
-    with pytest.raises(AssertionError, match="epoch 2 after 3"):
+    with pytest.raises(Impossible, match="epoch 2 after 3"):
         log.append(batch(2, 2, 1))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.errors import ErrorCode, Impossible
 from kraftsim.controller.core.rpc import (
     FetchRequest,
     FetchSnapshotRequest,
@@ -251,7 +251,7 @@ def test_a_snapshot_never_holds_what_is_not_committed():
     end_offset = replicas.write(2)
     beyond = SnapshotId(end_offset=end_offset, epoch=1)
 
-    with pytest.raises(AssertionError, match=r"9\.46"):
+    with pytest.raises(Impossible, match=r"9\.46"):
         replicas.quorums[ME].take_snapshot(
             type(snapshot)(beyond, snapshot.batches, snapshot.data), replicas.turn()
         )

@@ -15,7 +15,7 @@ from kraftsim.scenarios.network import Message
 from kraftsim.scenarios.network_rules import Block
 from tests.scenarios import planted
 from tests.scenarios.watched import CLIENT, ask, describe, topic
-from tests.worlds import create_topic, pass_time
+from tests.worlds import create_topic, node, nodes, pass_time
 
 SESSION_S = 9
 
@@ -83,7 +83,7 @@ def a_second_leader(world):
 
 def an_isolated_voter(world):
     """From its leader only; the third one hears both."""
-    leader, cut_off = active_id(world), follower_id(world)
+    leader, cut_off = node(active_id(world)), node(follower_id(world))
     pass_time(world, 3)
     world.network.cut |= {(leader, cut_off), (cut_off, leader)}
     pass_time(world, 15)
@@ -93,12 +93,12 @@ def a_voter_that_is_behind(world):
     """It alone is heard when it asks for votes, and lacks what was committed without it."""
 
     def stands(message):
-        return message.sender in others and not message.is_reply
+        return message.sender in nodes(others) and not message.is_reply
 
     behind = world.controllers[follower_id(world)]
     leader = active_id(world)
     others = [one for one in world.controllers if one != behind.node.config.node_id]
-    world.network.isolate(behind.node.config.node_id, tuple(others))
+    world.network.isolate(node(behind.node.config.node_id), nodes(others))
     create_topic(world, "missed", (1, 2, 3))
     world.kill_controller(leader)
     world.network.heal()
@@ -122,7 +122,7 @@ def a_stale_heartbeat(world):
 
 
 def an_answer_without_a_majority(world):
-    world.network.isolate(active_id(world), tuple(world.controllers))
+    world.network.isolate(node(active_id(world)), nodes(world.controllers))
     ask(world, topic("unsafe"))
     pass_time(world, 1)
 
@@ -183,7 +183,7 @@ def a_long_wait(world):
 
 def an_echo(world):
     """Somebody answers every message at once with another."""
-    message = Message(CLIENT, 1, UnregisterBrokerRequest(broker_id=1))
+    message = Message(CLIENT, node(1), UnregisterBrokerRequest(broker_id=1))
     world.network.delay_us = None
     left = iter(range(3000))
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from kraftsim.controller.core import records as r
 from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.loader import Loader
+from kraftsim.controller.core.node_id import controller_node
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.scenarios.properties.tenure import fenced_by, unfenced_by
 
@@ -67,14 +68,14 @@ class Naive:
         world.network.arrived.append(self.arrive)
 
     def arrive(self, message):
-        process = self.world.controllers.get(message.receiver)
+        process = self.world.controller_of(message.receiver)
         if (
             isinstance(message.request, BrokerHeartbeatRequest)
             and not message.is_reply
             and process.state == "RUNNING"
         ):
             now_ms = self.world.clock_ms(message.receiver)
-            self.heard.append(Heard(now_ms, message.receiver, message.request))
+            self.heard.append(Heard(now_ms, message.receiver.number, message.request))
 
     def step(self, node, turn):
         node_id = node.config.node_id
@@ -117,7 +118,8 @@ class Naive:
         )
 
     def note_writing(self, node, turn):
-        node_id, now_ms = node.config.node_id, self.world.clock_ms(node.config.node_id)
+        node_id = node.config.node_id
+        now_ms = self.world.clock_ms(controller_node(node_id))
         if not node.is_active:
             self.claims.pop(node_id, None)
             return

@@ -8,7 +8,7 @@ from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.profile import KAFKA_3_9
 from kraftsim.controller.timeline import NEVER_MS, Timeline, Wakeup
 from kraftsim.scenarios.world import World
-from tests.worlds import create_topic, pass_time, world_of
+from tests.worlds import create_topic, node, pass_time, world_of
 
 WALL_START_MS = 1_700_000_000_000
 MINUTE_MS = 60_000
@@ -234,7 +234,7 @@ def fenced_after_us(world: World) -> int:
     controller_id = world.controller.node.config.node_id
     contact_ms = world.controller.node.leases.contact_ms(2)
     assert contact_ms is not None
-    gone_us = world.timeline.now_us - (world.clock_ms(controller_id) - contact_ms) * 1000
+    gone_us = world.timeline.now_us - (world.clock_ms(node(controller_id)) - contact_ms) * 1000
     world.agents[2].kill()
     assert world.run_until(lambda: world.committed.brokers[2].fenced, limit_us=60_000_000)
     return world.timeline.now_us - gone_us
@@ -246,7 +246,7 @@ def test_the_controllers_drift_changes_lease_times_exactly_by_its_ratio() -> Non
     took_us = []
     for ppm in (0, 250_000, -100_000):
         world = world_of(brokers=2, profile=KAFKA_3_9)
-        world.clocks[3000].drift(ppm)
+        world.clocks[node(3000)].drift(ppm)
         world.run_until(lambda world=world: heard_now(world), limit_us=10_000_000)
         took_us.append(fenced_after_us(world))
 
@@ -255,7 +255,7 @@ def test_the_controllers_drift_changes_lease_times_exactly_by_its_ratio() -> Non
 
 def heard_now(world: World) -> bool:
     """Has the controller heard of broker 2 in this very instant?"""
-    return world.controller.node.leases.contact_ms(2) == world.clock_ms(3000)
+    return world.controller.node.leases.contact_ms(2) == world.clock_ms(node(3000))
 
 
 @pytest.mark.rule("2.47")
@@ -263,11 +263,11 @@ def test_a_broker_whose_clock_stands_still_sends_no_heartbeat_until_it_goes_on()
     world = world_of(brokers=3)
     epoch = world.committed.brokers[2].broker_epoch
 
-    world.clocks[2].freeze()
+    world.clocks[node(2)].freeze()
     pass_time(world, 11)
     assert world.committed.brokers[2].fenced
     assert world.are_unfenced((1, 3))
-    world.clocks[2].thaw()
+    world.clocks[node(2)].thaw()
     pass_time(world, 3)
 
     assert world.are_unfenced((2,))
@@ -276,12 +276,12 @@ def test_a_broker_whose_clock_stands_still_sends_no_heartbeat_until_it_goes_on()
 
 def test_a_controller_whose_clock_stands_still_fences_nobody() -> None:
     world = world_of(brokers=2)
-    world.clocks[3000].freeze()
+    world.clocks[node(3000)].freeze()
     world.agents[2].kill()
 
     pass_time(world, 60)
     assert world.are_unfenced((2,))
-    world.clocks[3000].thaw()
+    world.clocks[node(3000)].thaw()
     pass_time(world, 11)
 
     assert not world.are_unfenced((2,))
@@ -289,14 +289,14 @@ def test_a_controller_whose_clock_stands_still_fences_nobody() -> None:
 
 def test_a_clock_outlives_the_processes_that_look_at_it() -> None:
     world = world_of(controllers=3)
-    clock = world.clocks[3001]
+    clock = world.clocks[node(3001)]
     clock.drift(100_000)
     pass_time(world, 10)
-    before_ms = world.clock_ms(3001)
+    before_ms = world.clock_ms(node(3001))
 
     world.kill_controller(3001)
     pass_time(world, 1)
     world.start_controller(3001)
 
-    assert (clock, before_ms + 1100) == (world.clocks[3001], world.clock_ms(3001))
+    assert (clock, before_ms + 1100) == (world.clocks[node(3001)], world.clock_ms(node(3001)))
     assert 1 == len(clock.changed)

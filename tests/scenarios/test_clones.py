@@ -2,10 +2,12 @@
 
 import pytest
 
+from kraftsim.controller.core.node_id import Kind, NodeId
 from kraftsim.controller.core.uuid import Uuid
-from kraftsim.scenarios.processes import FIRST_CLONE_ID, Processes
+from kraftsim.scenarios.processes import Processes
+from kraftsim.scenarios.topology import FIRST_CLONE_ID
 from kraftsim.scenarios.world import World
-from tests.worlds import kinds, pass_time, world_of
+from tests.worlds import kinds, node, nodes, pass_time, world_of
 
 BROKERS = (1, 2, 3)
 
@@ -35,17 +37,17 @@ def test_a_clone_is_refused_for_as_long_as_the_first_is_heard_of(
 ) -> None:
     before = incarnation(world, 2)
 
-    host_id = processes.clone(2)
+    host = processes.clone(node(2))
     pass_time(world, 30)
 
-    clone = world.clones[host_id]
+    clone = world.clones[host]
     assert "DUPLICATE_BROKER_REGISTRATION" in str(clone.agent.last_error)
     assert (before, "RUNNING") == (incarnation(world, 2), world.agents[2].state)
     assert "clone_state" in kinds(world)
-    processes.crash(2)
+    processes.crash(node(2))
     pass_time(world, 15)
     assert clone.agent.incarnation_id == incarnation(world, 2)
-    processes.crash(host_id)
+    processes.crash(host)
     assert clone.state == "NOT_RUNNING"
 
 
@@ -53,17 +55,17 @@ def test_a_clone_is_refused_for_as_long_as_the_first_is_heard_of(
 def test_a_zombie_whose_host_was_replaced_is_told_that_its_epoch_is_stale(
     world: World, processes: Processes
 ) -> None:
-    old, old_clock = world.agents[2], world.clocks[2]
-    processes.pause(2)
+    old, old_clock = world.agents[2], world.clocks[node(2)]
+    processes.pause(node(2))
 
-    zombie_id = processes.replace(2)
+    zombie = processes.replace(node(2))
     pass_time(world, 15)
     assert world.agents[2].agent.incarnation_id == incarnation(world, 2)
     assert world.agents[2].state == "RUNNING"
-    processes.resume(zombie_id)
+    processes.resume(zombie)
     pass_time(world, 5)
 
-    assert (old, old_clock) == (world.clones[zombie_id], world.clocks[zombie_id])
+    assert (old, old_clock) == (world.clones[zombie], world.clocks[zombie])
     assert "STALE_BROKER_EPOCH" in str(old.agent.last_error)
     assert world.are_unfenced(BROKERS)
 
@@ -71,12 +73,12 @@ def test_a_zombie_whose_host_was_replaced_is_told_that_its_epoch_is_stale(
 def test_a_zombie_is_cut_off_by_the_id_of_its_host_and_the_new_one_is_not(
     world: World, processes: Processes
 ) -> None:
-    zombie_id = processes.replace(2)
-    world.network.isolate(zombie_id, tuple(world.controllers))
+    zombie = processes.replace(node(2))
+    world.network.isolate(zombie, nodes(world.controllers))
 
     pass_time(world, 20)
 
-    assert zombie_id == FIRST_CLONE_ID
+    assert zombie == NodeId(FIRST_CLONE_ID, Kind.CLONE)
     assert world.agents[2].agent.incarnation_id == incarnation(world, 2)
     assert world.are_unfenced(BROKERS)
 
@@ -84,4 +86,4 @@ def test_a_zombie_is_cut_off_by_the_id_of_its_host_and_the_new_one_is_not(
 @pytest.mark.parametrize("verb", ["clone", "replace"])
 def test_only_brokers_are_cloned(processes: Processes, verb: str) -> None:
     with pytest.raises(ValueError, match="expected the id of a broker"):
-        getattr(processes, verb)(3000)
+        getattr(processes, verb)(node(3000))

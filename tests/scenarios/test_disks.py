@@ -11,7 +11,7 @@ from kraftsim.scenarios.controller_process import ControllerProcess
 from kraftsim.scenarios.delays import constant, uniform
 from kraftsim.scenarios.world import World
 from tests.raft.requests import vote
-from tests.worlds import SECOND_US, pass_time, world_of
+from tests.worlds import SECOND_US, node, nodes, pass_time, world_of
 
 EPOCH = 50  # later than any that these worlds come to by themselves
 
@@ -74,7 +74,7 @@ class Voter:
         self.node_id, *others = followers(world)
         self.candidates = (*others, active(world).node.config.node_id)
         self.process = world.controllers[self.node_id]
-        world.network.isolate(self.node_id, tuple(world.controllers))
+        world.network.isolate(node(self.node_id), nodes(world.controllers))
 
     def directory_of(self, node_id: int) -> Uuid:
         return self.world.controllers[node_id].disk.stored.directory_id
@@ -319,7 +319,7 @@ def test_whatever_a_controller_counts_as_safe_its_disk_has_also_after_a_truncati
 
     cut_off = active(world)
     cut_off.disk.latency_us = constant(10 * SECOND_US)
-    world.network.isolate(cut_off.node.config.node_id, tuple(world.controllers))
+    world.network.isolate(node(cut_off.node.config.node_id), nodes(world.controllers))
     asked_for_topic(world, "lost-1")
     asked_for_topic(world, "lost-2")
     assert world.run_until(lambda: world.active not in (None, cut_off), limit_us=9 * SECOND_US)

@@ -46,6 +46,10 @@ UNSOUND = {
         "expect.never[0].broker: 99 is not there: expected 1 to 3, or 3000 to 3002",
     ),
     "a broker that a record is of": (never({"record": "FenceBroker", "of": [1, 9]}), "9 is not"),
+    "more brokers than ids below the controllers'": (
+        does({"at": "1s", "broker.add": {"count": 2999}}),
+        "do: expected at most 2999 brokers, got 3002: ids from 3000 on are controllers'",
+    ),
     "a node that is struck": (does({"at": "1s", "proc.crash": {"on": 3005}}), "3005 is not there"),
     "a node that is bound": (scenario(let={"x": 7}), "let.x: 7 is not there"),
     "a rack that there is not": (does({"at": "1s", "proc.crash": {"on": {"rack": "c"}}}), "'c'"),

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, FetchRequest
 from kraftsim.controller.timeline import Timeline
 from kraftsim.scenarios.delays import bimodal, constant, exponential, lognormal, uniform
@@ -25,7 +26,7 @@ class Wire:
         self.arrivals = []
 
     def send(self, name="one", request=FETCH, sender=1, receiver=2):
-        message = Message(sender, receiver, request)
+        message = Message(broker_node(sender), broker_node(receiver), request)
         self.network.carry(message, lambda: self.arrivals.append((name, self.timeline.now_us)))
 
     def after(self, by_us):
@@ -55,7 +56,7 @@ def test_without_a_rule_a_message_takes_what_the_network_takes(wire):
 
 def test_a_block_takes_what_is_on_its_way_and_nothing_once_it_is_lifted(wire):
     wire.network.delay_us = constant(1000)
-    rule = Block(lambda message: message.receiver == 2)
+    rule = Block(lambda message: message.receiver.number == 2)
     wire.send("on its way")
     wire.network.add(rule)
     wire.send("blocked")
@@ -68,7 +69,7 @@ def test_a_block_takes_what_is_on_its_way_and_nothing_once_it_is_lifted(wire):
 
 
 def test_a_block_in_one_direction_leaves_the_other_open(wire):
-    wire.network.add(Block(lambda message: message.sender == 1))
+    wire.network.add(Block(lambda message: message.sender.number == 1))
 
     wire.send("there")
     wire.send("back", sender=2, receiver=1)
@@ -164,7 +165,7 @@ def test_what_is_lost_is_not_doubled_whatever_the_order_of_adding(wire):
 
 
 def test_healing_lifts_every_rule_and_opens_every_way(wire):
-    wire.network.isolate(2, (1,))
+    wire.network.isolate(broker_node(2), (broker_node(1),))
     wire.network.add(Block(every))
 
     wire.network.heal()

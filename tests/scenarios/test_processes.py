@@ -6,7 +6,7 @@ from kraftsim.controller.core.uuid import Uuid
 from kraftsim.scenarios.delays import constant, uniform
 from kraftsim.scenarios.processes import Processes
 from kraftsim.scenarios.world import World
-from tests.worlds import SECOND_US, create_topic, kinds, partition, pass_time, world_of
+from tests.worlds import SECOND_US, create_topic, kinds, node, nodes, partition, pass_time, world_of
 
 BROKERS = (1, 2, 3)
 
@@ -42,23 +42,23 @@ def incarnation(world: World, broker_id: int) -> Uuid:
 
 @pytest.mark.parametrize("node_id", [3000, 3001, 3002, 2])
 def test_a_crashed_node_of_any_kind_is_gone_and_starts_again(world: World, node_id: int) -> None:
-    node = world.controllers.get(node_id) or world.agents[node_id]
+    process = world.controllers.get(node_id) or world.agents[node_id]
 
-    world.processes.crash(node_id)
-    assert node.state == "NOT_RUNNING"
+    world.processes.crash(node(node_id))
+    assert process.state == "NOT_RUNNING"
     pass_time(world, 12)
     assert world.are_unfenced((2,)) is (node_id != 2)
-    world.processes.start(node_id)
+    world.processes.start(node(node_id))
     pass_time(world, 3)
 
-    assert node.state == "RUNNING"
+    assert process.state == "RUNNING"
     assert world.are_unfenced(BROKERS)
 
 
 def test_a_restarted_broker_is_a_new_incarnation(world: World, processes: Processes) -> None:
     before = incarnation(world, 2)
 
-    processes.restart(2)
+    processes.restart(node(2))
     pass_time(world, 12)
 
     assert before != incarnation(world, 2)
@@ -71,14 +71,14 @@ def test_a_leader_that_is_stopped_hands_over_and_ends(world: World, processes: P
     told: list[tuple[int, str]] = []
     world.controller_listeners.append(lambda *change: told.append(change))
 
-    processes.stop(stopped)
+    processes.stop(node(stopped))
     took_us = until_active(world)
 
     assert took_us < SECOND_US / 2  # a crash costs the others their fetch timeout
     pass_time(world, 1)
     assert told == [(stopped, "NOT_RUNNING")]
     assert world.controllers[stopped].failure is None
-    processes.start(stopped)
+    processes.start(node(stopped))
     pass_time(world, 3)
     assert world.controllers[stopped].state == "RUNNING"
 
@@ -87,11 +87,11 @@ def test_a_leader_that_nobody_follows_ends_after_five_seconds(
     world: World, processes: Processes
 ) -> None:
     stopped = active_id(world)
-    world.network.isolate(stopped, tuple(world.controllers))
+    world.network.isolate(node(stopped), nodes(world.controllers))
     for other in set(world.controllers) - {stopped}:
-        processes.pause(other)
+        processes.pause(node(other))
 
-    processes.stop(stopped)
+    processes.stop(node(stopped))
     pass_time(world, 1)
     assert world.controllers[stopped].state == "RUNNING"
     pass_time(world, 5)
@@ -103,12 +103,12 @@ def test_a_paused_controller_is_told_to_stop_once_it_goes_on(
     world: World, processes: Processes
 ) -> None:
     stopped = follower_id(world)
-    processes.pause(stopped)
-    processes.stop(stopped)
+    processes.pause(node(stopped))
+    processes.stop(node(stopped))
     pass_time(world, 1)
     assert world.controllers[stopped].state == "PAUSED"
 
-    processes.resume(stopped)
+    processes.resume(node(stopped))
 
     assert world.controllers[stopped].state == "NOT_RUNNING"
 
@@ -119,7 +119,7 @@ def test_a_stopped_broker_gives_its_partitions_away_first(
 ) -> None:
     create_topic(world, "orders", (2, 1, 3))
 
-    processes.stop(2)
+    processes.stop(node(2))
     pass_time(world, 5)
 
     assert world.agents[2].state == "NOT_RUNNING"
@@ -130,24 +130,24 @@ def test_a_stopped_broker_gives_its_partitions_away_first(
 def test_of_two_that_pause_a_process_both_have_to_resume_it(
     world: World, processes: Processes
 ) -> None:
-    for node_id, node in ((2, world.agents[2]), (3000, world.controllers[3000])):
-        processes.pause(node_id)
-        processes.pause(node_id)
-        processes.resume(node_id)
-        assert node.state == "PAUSED"
-        processes.resume(node_id)
-        assert node.state == "RUNNING"
+    for node_id, process in ((2, world.agents[2]), (3000, world.controllers[3000])):
+        processes.pause(node(node_id))
+        processes.pause(node(node_id))
+        processes.resume(node(node_id))
+        assert process.state == "PAUSED"
+        processes.resume(node(node_id))
+        assert process.state == "RUNNING"
 
 
 def test_a_pause_ends_with_the_process_that_it_befell(world: World, processes: Processes) -> None:
-    processes.pause(2)
-    processes.crash(2)
-    processes.start(2)
+    processes.pause(node(2))
+    processes.crash(node(2))
+    processes.start(node(2))
     pass_time(world, 12)
     assert world.agents[2].state == "RUNNING"
 
-    processes.pause(2)
-    processes.resume(2)
+    processes.pause(node(2))
+    processes.resume(node(2))
 
     assert world.agents[2].state == "RUNNING"
 
@@ -156,14 +156,14 @@ def test_a_suspended_broker_wakes_up_with_or_without_a_later_clock(
     world: World, processes: Processes
 ) -> None:
     for jumps, passed_ms in ((True, 12_000), (False, 0)):
-        before_ms = world.clock_ms(2)
-        processes.suspend(2)
+        before_ms = world.clock_ms(node(2))
+        processes.suspend(node(2))
         pass_time(world, 12)
-        assert (before_ms, "PAUSED") == (world.clock_ms(2), world.agents[2].state)
+        assert (before_ms, "PAUSED") == (world.clock_ms(node(2)), world.agents[2].state)
         assert not world.are_unfenced((2,))
 
-        processes.wake(2, monotonic_jumps=jumps)
-        assert before_ms + passed_ms == world.clock_ms(2)
+        processes.wake(node(2), monotonic_jumps=jumps)
+        assert before_ms + passed_ms == world.clock_ms(node(2))
         pass_time(world, 3)
         assert world.are_unfenced((2,))
 
@@ -172,11 +172,11 @@ def test_a_suspended_leader_that_has_not_counted_its_sleep_finds_another_one_lea
     world: World, processes: Processes
 ) -> None:
     asleep = active_id(world)
-    processes.suspend(asleep)
+    processes.suspend(node(asleep))
     until_active(world)
     pass_time(world, 5)
 
-    processes.wake(asleep, monotonic_jumps=False)
+    processes.wake(node(asleep), monotonic_jumps=False)
     pass_time(world, 5)
 
     assert active_id(world) != asleep
@@ -191,12 +191,12 @@ def test_a_wiped_voter_with_its_old_directory_has_forgotten_all_and_catches_up(
     process = world.controllers[wiped]
     before = process.disk.stored
 
-    processes.wipe(wiped, keeps_directory=True)
+    processes.wipe(node(wiped), keeps_directory=True)
     assert (0, before.directory_id) == (
         process.disk.stored.log.end_offset,
         process.disk.stored.directory_id,
     )
-    processes.start(wiped)
+    processes.start(node(wiped))
     pass_time(world, 5)
 
     assert process.node.quorum.is_voter
@@ -209,8 +209,8 @@ def test_a_voter_that_was_formatted_again_only_observes(world: World, processes:
     wiped = follower_id(world)
     process = world.controllers[wiped]
 
-    processes.wipe(wiped)
-    processes.start(wiped)
+    processes.wipe(node(wiped))
+    processes.start(node(wiped))
     pass_time(world, 5)
 
     assert not process.node.quorum.is_voter
@@ -220,8 +220,8 @@ def test_a_voter_that_was_formatted_again_only_observes(world: World, processes:
 def test_a_wiped_broker_comes_with_another_directory(world: World, processes: Processes) -> None:
     before = world.committed.brokers[2].log_dirs
 
-    processes.wipe(2)
-    processes.start(2)
+    processes.wipe(node(2))
+    processes.start(node(2))
     pass_time(world, 12)
 
     assert world.are_unfenced((2,))
@@ -236,9 +236,9 @@ def test_a_controller_that_was_rolled_back_fetches_what_it_has_missed(
     backup = process.disk.stored.copy()
     create_topic(world, "orders", (1, 2, 3))
 
-    processes.roll_back(node_id, backup)
+    processes.roll_back(node(node_id), backup)
     assert backup.log.end_offset == process.disk.stored.log.end_offset
-    processes.start(node_id)
+    processes.start(node(node_id))
     pass_time(world, 5)
 
     assert "orders" in process.node.committed.topic_ids
@@ -248,12 +248,12 @@ def test_a_controller_that_was_rolled_back_fetches_what_it_has_missed(
 @pytest.mark.parametrize("verb", ["slow", "roll_back"])
 def test_only_controllers_are_slow_or_rolled_back(processes: Processes, verb: str) -> None:
     with pytest.raises(ValueError, match="expected the id of a controller"):
-        getattr(processes, verb)(2, None)
+        getattr(processes, verb)(node(2), None)
 
 
 def test_nobody_knows_the_process_of_an_unknown_node(processes: Processes) -> None:
-    with pytest.raises(ValueError, match="expected the id of a node"):
-        processes.crash(77)
+    with pytest.raises(ValueError, match="expected a node"):
+        processes.crash(node(77))
 
 
 def test_the_same_seed_gives_the_same_log_under_all_of_it() -> None:
@@ -262,16 +262,16 @@ def test_the_same_seed_gives_the_same_log_under_all_of_it() -> None:
         processes, stream = world.processes, world.streams.of("faults")
         world.network.delay_us = uniform(100, 3_000, stream)
         loop = processes.crash_loop(
-            1, up_us=uniform(1_000_000, 9_000_000, stream), down_us=constant(SECOND_US)
+            node(1), up_us=uniform(1_000_000, 9_000_000, stream), down_us=constant(SECOND_US)
         )
         hiccup = processes.hiccup(
-            active_id(world),
+            node(active_id(world)),
             every_us=uniform(10_000, 900_000, stream),
             lasting_us=uniform(1_000, 400_000, stream),
         )
-        zombie_id = processes.replace(2)
-        world.clocks[3].drift(-30_000)
-        processes.slow(follower_id(world), uniform(100, 20_000, stream))
+        zombie_id = processes.replace(node(2))
+        world.clocks[node(3)].drift(-30_000)
+        processes.slow(node(follower_id(world)), uniform(100, 20_000, stream))
         pass_time(world, 40)
         for fault in (loop, hiccup):
             fault.end()

@@ -21,7 +21,7 @@ from kraftsim.scenarios.delays import uniform
 from kraftsim.scenarios.network_rules import Block
 from kraftsim.scenarios.world import World
 from tests.raft.requests import vote
-from tests.worlds import SECOND_US, ask, kinds, pass_time, world_of
+from tests.worlds import SECOND_US, ask, kinds, node, nodes, pass_time, world_of
 
 BROKERS = (1, 2, 3)
 
@@ -91,10 +91,11 @@ def assert_one_leader_an_epoch(world: World) -> None:
 def assert_all_agree(world: World) -> None:
     """Every living controller has committed the same, and its image is what its log tells."""
     living = [one.node for one in world.controllers.values() if one.is_alive]
-    assert len({node.high_watermark for node in living}) == 1
-    for node in living:
-        committed = [one for one in node.log.batches if one.last_offset < node.high_watermark]
-        assert replay(committed) == node.committed == world.committed
+    assert len({one.high_watermark for one in living}) == 1
+    for controller in living:
+        end_offset = controller.high_watermark
+        committed = [one for one in controller.log.batches if one.last_offset < end_offset]
+        assert replay(committed) == controller.committed == world.committed
 
 
 @pytest.mark.rule("9.36", "10.16", "5.63")
@@ -182,8 +183,7 @@ def described(world: World) -> DescribeQuorumPartitionResult:
 @pytest.mark.rule("10.25", "10.18", "9.29", "0A.13")
 def test_a_leader_that_is_cut_off_steps_down_and_what_it_wrote_alone_is_gone(world: World) -> None:
     cut_off = active_id(world)
-    ids = tuple(world.controllers)
-    world.network.isolate(cut_off, ids)
+    world.network.isolate(node(cut_off), nodes(world.controllers))
     lost = create(world, "lost")
 
     until_active(world, other_than=cut_off)
@@ -206,7 +206,7 @@ def test_a_follower_that_was_cut_off_returns_without_an_election(world: World) -
     follower = next(one for one in world.controllers if one != leader)
     epoch = world.controllers[leader].node.epoch
 
-    world.network.isolate(follower, tuple(world.controllers))
+    world.network.isolate(node(follower), nodes(world.controllers))
     pass_time(world, 20)
     world.network.heal()
     pass_time(world, 5)
@@ -219,7 +219,8 @@ def test_a_follower_that_was_cut_off_returns_without_an_election(world: World) -
 def test_a_leader_that_hears_nobody_steps_down_though_the_others_hear_it(world: World) -> None:
     """One-way: its requests and answers arrive, nothing comes back to it."""
     deaf = active_id(world)
-    world.network.cut = {(other, deaf) for other in world.controllers if other != deaf}
+    others = nodes(set(world.controllers) - {deaf})
+    world.network.cut = {(other, node(deaf)) for other in others}
 
     until_active(world, other_than=deaf)
     created(world, "by-another")

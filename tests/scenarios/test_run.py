@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.core.handlers import HANDLERS
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.scenarios.limits import LimitError
@@ -197,7 +198,7 @@ def stumbling(monkeypatch):
     def buggy(state, request, now_ms):
         if request.want_shut_down and not has_stumbled:
             has_stumbled.append(True)
-            raise AssertionError(f"expected nobody to leave, got {request.broker_id}")
+            raise Impossible(f"expected nobody to leave, got {request.broker_id}")
         return handler(state, request, now_ms)
 
     monkeypatch.setitem(HANDLERS, BrokerHeartbeatRequest, buggy)
@@ -207,7 +208,7 @@ STOPS = {"at": "2s", "proc.stop": {"on": 1}}
 THREE = {"controllers": 3, "brokers": 2}
 
 
-def test_a_step_that_ends_in_an_assertion_ends_its_process_and_the_run_fails(stumbling):
+def test_a_step_that_sees_the_impossible_ends_its_process_and_the_run_fails(stumbling):
     result = run(scenario(do=[STOPS], cluster=THREE), 1)
 
     assert "fail" == result.verdict

@@ -10,7 +10,7 @@ from kraftsim.scenarios.processes import Processes
 from kraftsim.scenarios.recurring import Recurring, strobe
 from kraftsim.scenarios.service_queue import ServiceQueue
 from kraftsim.scenarios.world import OUTSIDE, World
-from tests.worlds import SECOND_US, create_topic, kinds, pass_time, world_of
+from tests.worlds import SECOND_US, create_topic, kinds, node, pass_time, world_of
 
 BROKERS = (1, 2, 3)
 
@@ -37,7 +37,7 @@ def follower_id(world: World) -> int:
 def test_a_hiccup_pauses_for_moments_until_it_ends(world: World, processes: Processes) -> None:
     states: set[str] = set()
     world.agent_listeners.append(lambda broker_id, state: states.add(f"{broker_id} {state}"))
-    hiccup = processes.hiccup(2, every_us=constant(50_000), lasting_us=constant(20_000))
+    hiccup = processes.hiccup(node(2), every_us=constant(50_000), lasting_us=constant(20_000))
 
     pass_time(world, 1.04)
     assert {"2 PAUSED", "2 RUNNING"} == states
@@ -55,7 +55,7 @@ def test_a_hiccup_pauses_for_moments_until_it_ends(world: World, processes: Proc
 def test_a_crash_loop_leaves_a_process_that_runs(world: World, processes: Processes) -> None:
     node_id = follower_id(world)
     loop = processes.crash_loop(
-        node_id, up_us=constant(SECOND_US), down_us=constant(SECOND_US // 2)
+        node(node_id), up_us=constant(SECOND_US), down_us=constant(SECOND_US // 2)
     )
 
     pass_time(world, 7.2)
@@ -68,7 +68,7 @@ def test_a_crash_loop_leaves_a_process_that_runs(world: World, processes: Proces
 
 
 def test_a_strobe_moves_the_wall_clock_back_and_forth(world: World) -> None:
-    clock = world.clocks[3000]
+    clock = world.clocks[node(3000)]
     right_ms = clock.wall_offset_ms
     fault: Recurring = strobe(clock, 200, constant(10_000))
     seen = []
@@ -86,13 +86,13 @@ def test_a_strobe_moves_the_wall_clock_back_and_forth(world: World) -> None:
 def test_a_slow_controller_handles_one_message_after_the_other(
     world: World, processes: Processes
 ) -> None:
-    queue = processes.slow(active_id(world), constant(30_000))
+    queue = processes.slow(node(active_id(world)), constant(30_000))
     began_us = world.timeline.now_us
 
     create_topic(world, "slow", (1, 2, 3))
     assert world.timeline.now_us - began_us >= 60_000  # the request, and a follower's fetch
     assert queue.served > 1
-    processes.quicken(active_id(world))
+    processes.quicken(node(active_id(world)))
     pass_time(world, 1)
     began_us = world.timeline.now_us
     create_topic(world, "fast", (1, 2, 3))
@@ -103,10 +103,11 @@ def test_a_slow_controller_handles_one_message_after_the_other(
 def test_what_waits_in_front_of_a_slow_controller_has_not_arrived(world: World) -> None:
     """Properties hold a controller to what has reached it: a heartbeat in the queue is none yet."""
     node_id = active_id(world)
-    queue = world.processes.slow(node_id, constant(SECOND_US), room=2)
+    asked = node(node_id)
+    queue = world.processes.slow(asked, constant(SECOND_US), room=2)
     arrived: list[Message] = []
     stopped: list[Message] = []
-    world.network.arrived.append(lambda one: arrived.append(one) if one.receiver == node_id else 0)
+    world.network.arrived.append(lambda one: arrived.append(one) if one.receiver == asked else 0)
     world.network.stopped.append(stopped.append)
 
     for _ in range(3):
@@ -120,12 +121,12 @@ def test_what_waits_in_front_of_a_slow_controller_has_not_arrived(world: World) 
 
 def test_heartbeats_that_wait_too_long_cost_brokers_their_lease() -> None:
     world = world_of(brokers=3)
-    queue = world.processes.slow(3000, constant(5 * SECOND_US), room=4)
+    queue = world.processes.slow(node(3000), constant(5 * SECOND_US), room=4)
 
     pass_time(world, 60)
     assert queue.lost > 0
     assert "broker_fenced" in kinds(world)
-    world.processes.quicken(3000)
+    world.processes.quicken(node(3000))
     pass_time(world, 15)
 
     assert world.are_unfenced(BROKERS)
@@ -133,14 +134,14 @@ def test_heartbeats_that_wait_too_long_cost_brokers_their_lease() -> None:
 
 def test_a_slow_controller_that_crashes_breaks_with_those_who_wait_at_once(world: World) -> None:
     node_id = active_id(world)
-    world.processes.slow(node_id, constant(SECOND_US))
+    world.processes.slow(node(node_id), constant(SECOND_US))
     answers: list[object] = []
-    world.ask(1, DescribeClusterRequest(), answers.append, node_id)
+    world.ask(node(1), DescribeClusterRequest(), answers.append, node_id)
 
-    world.processes.crash(node_id)
+    world.processes.crash(node(node_id))
     pass_time(world, 0)
     assert [None] == answers
-    world.processes.start(node_id)
+    world.processes.start(node(node_id))
     pass_time(world, 3)
 
     assert world.controllers[node_id].state == "RUNNING"

@@ -8,7 +8,7 @@ import pytest
 from kraftsim.controller.core.loader import replay
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
 from kraftsim.controller.core.rpc import DecommissionBrokerRequest, UnregisterBrokerRequest
-from tests.worlds import ask, create_topic, kinds, partition, pass_time, world_of
+from tests.worlds import ask, create_topic, kinds, node, partition, pass_time, world_of
 
 
 @pytest.mark.rule("2.47")
@@ -105,8 +105,8 @@ def test_a_broker_paused_beyond_its_lease_is_unfenced_with_the_same_epoch() -> N
 def test_a_mute_broker_is_fenced_and_a_deaf_one_is_not() -> None:
     world = world_of(brokers=3)
 
-    world.network.mute.add(2)
-    world.network.deaf.add(3)
+    world.network.mute.add(node(2))
+    world.network.deaf.add(node(3))
     pass_time(world, 30)
 
     assert world.committed.brokers[2].fenced
@@ -116,13 +116,13 @@ def test_a_mute_broker_is_fenced_and_a_deaf_one_is_not() -> None:
 @pytest.mark.rule("5.45")
 def test_a_deaf_broker_sees_the_past_and_catches_up_when_it_hears_again() -> None:
     world = world_of(brokers=3)
-    world.network.deaf.add(3)
+    world.network.deaf.add(node(3))
     create_topic(world, "orders", (1, 2))
     pass_time(world, 5)
     assert "orders" not in world.agents[3].agent.image.topic_ids
     assert "orders" in world.agents[1].agent.image.topic_ids
 
-    world.network.deaf.remove(3)
+    world.network.deaf.remove(node(3))
     pass_time(world, 5)
 
     assert "orders" in world.agents[3].agent.image.topic_ids
@@ -162,7 +162,7 @@ def test_a_decommissioned_broker_is_in_no_replica_set_and_its_partitions_are_led
 def test_a_broker_that_cannot_register_gives_up_after_its_timeout() -> None:
     world = world_of(brokers=2, initial_broker_registration_timeout_ms=20_000)
     world.agents[2].kill()
-    world.network.mute.add(2)
+    world.network.mute.add(node(2))
 
     world.agents[2].start()
     pass_time(world, 19)

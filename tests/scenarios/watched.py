@@ -2,6 +2,7 @@
 
 import random
 
+from kraftsim.controller.core.node_id import Kind, NodeId
 from kraftsim.controller.core.rpc import (
     CreatableTopic,
     CreateTopicsRequest,
@@ -20,7 +21,7 @@ from kraftsim.scenarios.watch import watch
 from tests.worlds import SECOND_US, pass_time, unstarted_world
 
 CALM_S = 60
-CLIENT = 900
+CLIENT = NodeId(900, Kind.OUTSIDE)
 VERBS = (
     *("kill a controller", "start a controller", "pause a controller", "resume a controller"),
     *("kill a broker", "start a broker", "stop a broker", "pause a broker", "resume a broker"),
@@ -79,8 +80,7 @@ def befall(world, draw, verb, number):
         case [what, "a", "broker"]:
             getattr(hosted, what)()
         case ["cut"]:
-            nodes = [*world.controllers, *world.agents]
-            world.network.cut.add(tuple(draw.sample(nodes, 2)))
+            world.network.cut.add(tuple(draw.sample(world.nodes, 2)))
         case ["heal"]:
             world.network.heal()
         case ["lose", *nothing]:

@@ -1,0 +1,93 @@
+"""No promise of the product rests on an assert, and no node is made of an unchecked id."""
+
+import ast
+
+from tests.test_architecture import layer_of, modules, tree_of
+
+NEVER_ASSERT = ("core", "timeline", "raft", "node", "agent")
+
+
+def test_no_module_of_the_product_knows_assertion_errors() -> None:
+    """What a simulation survives has a type of its own, `Impossible`; `python -O` drops asserts."""
+    wrong = [
+        f"{module}:{one.lineno}"
+        for module in modules()
+        for one in ast.walk(tree_of(module))
+        if isinstance(one, ast.Name) and one.id == "AssertionError"
+    ]
+
+    assert wrong == []
+
+
+def test_an_assert_narrows_a_type_and_does_nothing_else() -> None:
+    """And there is none where a planted bug may stand."""
+    wrong = [
+        f"{module}:{one.lineno}: {ast.unparse(one.test)}"
+        for module in modules()
+        for one in ast.walk(tree_of(module))
+        if isinstance(one, ast.Assert)
+        if layer_of(module) in NEVER_ASSERT or not _is_narrowing(one.test)
+    ]
+
+    assert wrong == []
+
+
+def _is_narrowing(test: ast.expr) -> bool:
+    """`isinstance(name, ...)` or `name is not None`."""
+    match test:
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name() | ast.Attribute(), _]):
+            return True
+        case ast.Compare(left=ast.Name() | ast.Attribute(), ops=[ast.IsNot()]):
+            return True
+        case _:
+            return False
+
+
+INT32_MAX = 2**31 - 1
+ASKS_FOR_ALL = {"kraftsim.controller.core.rpc.fetch", "kraftsim.controller.core.rpc.snapshot"}
+
+
+def test_ids_have_one_limit() -> None:
+    """Bytes and correlation ids are no ids of nodes."""
+    others = {"kraftsim.controller.server.kafka_caller", *ASKS_FOR_ALL}
+
+    limits = [module for module in modules() if _names_int32_max(tree_of(module))]
+
+    assert ["kraftsim.controller.core.node_id"] == [one for one in limits if one not in others]
+
+
+def _names_int32_max(tree: ast.Module) -> bool:
+    spelled = {str(INT32_MAX), "2 ** 31 - 1", "(1 << 31) - 1"}
+    found = (one for one in ast.walk(tree) if isinstance(one, ast.Constant | ast.BinOp))
+    return any(ast.unparse(one) in spelled for one in found)
+
+
+# Whoever makes a node of a number that a user gives has checked it: these do, and ask nobody else.
+MAKES_NODES = {"BrokerSpec", "ControllerSpec", "NodeConfig"}
+CHECKS_IDS = {"expect_free", "checked_id"}
+CHECKED_BY_THE_TOPOLOGY = {
+    "kraftsim.options",
+    "kraftsim.scenarios.controller_nodes",
+    "kraftsim.scenarios.explore.identities",
+    "kraftsim.scenarios.explore.lone_broker",
+    "kraftsim.scenarios.plan",
+    "kraftsim.scenarios.verbs.membership",
+}
+
+
+def test_no_door_makes_a_node_of_an_unchecked_id() -> None:
+    """A topology and `World.add_broker` check what they get; every other maker does so itself."""
+    wrong = [
+        module
+        for module in modules()
+        if module not in CHECKED_BY_THE_TOPOLOGY
+        and _calls(module) & MAKES_NODES
+        and not _calls(module) & CHECKS_IDS
+    ]
+
+    assert wrong == []
+
+
+def _calls(module: str) -> set[str]:
+    calls = (one for one in ast.walk(tree_of(module)) if isinstance(one, ast.Call))
+    return {one.func.id for one in calls if isinstance(one.func, ast.Name)}
