@@ -1,9 +1,9 @@
 """Who a controller is. What goes into it and comes out of it stands in `raft/protocol.py`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .core.batch import Voter, VoterEndpoint
-from .core.uuid import Uuid
+from .core.uuid import ZERO_UUID, Uuid
 from .raft.quorum import LISTENER, Identity
 from .raft.voters import ReplicaKey, VoterSet
 
@@ -38,4 +38,8 @@ class NodeConfig:
             kraft_version=self.kraft_version,
             is_volatile=self.is_volatile,
         )
-        return alone if self.voters else alone.with_voters((alone.as_voter,))
+        if self.voters:
+            return alone
+        # static voters are known by id and address alone (rule 5.37)
+        directory_id = self.directory_id if self.kraft_version else ZERO_UUID
+        return alone.with_voters((replace(alone.as_voter, voter_directory_id=directory_id),))

@@ -15,7 +15,7 @@ def register_controller(
     if state.image.metadata_version < features.CONTROLLER_REGISTRATION_FROM:
         raise ApiError(
             ErrorCode.UNSUPPORTED_VERSION,
-            "The current MetadataVersion is too old to support controller registrations.",
+            "The version of API is not supported.",
         )
     return Decision((registration(request),), ControllerRegistrationResponse())
 
