@@ -74,12 +74,19 @@ class Active:
         )
         if records:
             self._append(records, turn)
-        if bootstrap.may_register_controllers(state.image):
-            self._append((controllers.registration(me),), turn)
+        self.register(me, turn)
         if self._profile.expiry_checks_per_session is not None:
             self._lease_check_ms = self._next_lease_check(turn.now_ms)
         self._idle_ms = self._next_idle(turn.now_ms)
         self._set_deadline()
+
+    def register(self, me: ControllerRegistrationRequest, turn: Turn) -> None:
+        """Write this controller's own registration, where the log may have one and has none."""
+        image = self.state.image
+        known = image.controllers.get(me.controller_id)
+        is_known = known is not None and known.incarnation_id == me.incarnation_id
+        if not is_known and bootstrap.may_register_controllers(image):
+            self._append((controllers.registration(me),), turn)
 
     def submit(self, handler: Handler, request: Request, token: Any, turn: Turn) -> None:
         """Decide now; reply once the high watermark has passed what was written (rule 0A.5)."""

@@ -220,6 +220,8 @@ class Node:
         leads = isinstance(role, Leader) and quorum.high_watermark > role.epoch_start
         if leads and self.active is None:
             self._claim(turn)
+        if self.active is not None:  # a level was raised to one that knows controllers (5.62)
+            self.active.register(self._registrar.request, turn)
         self._registrar.poll(self.committed, quorum, self.is_active, turn)
         self._set_deadline(turn.now_ms)
 

@@ -11,7 +11,9 @@ from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
     CreateTopicsRequest,
     DescribeClusterRequest,
+    FeatureUpdate,
     UnregisterBrokerRequest,
+    UpdateFeaturesRequest,
 )
 from kraftsim.controller.raft.protocol import Deadline, Persisted, Submitted
 from tests.builders import (
@@ -263,21 +265,32 @@ def test_a_timer_that_is_due_comes_before_a_request_at_that_time(profile):
 
 
 @BOTH
-@pytest.mark.rule("9.33", "0A.11", "10.27")
+@pytest.mark.rule("9.33", "0A.11", "10.27", "5.63")
 def test_each_tenure_opens_with_a_leader_change_and_writes_only_what_is_missing(profile):
+    """The log knows this process: it is not registered anew."""
     cluster = ControllerUnderTest(profile)
     mark = cluster.end
 
     cluster.fail_over()
 
-    control, registered = cluster.batches_since(mark)
+    (control,) = cluster.batches_since(mark)
     me = (CONTROLLER_ID,)
     change = LeaderChange(leader_id=CONTROLLER_ID, voters=me, granting_voters=me)
     assert (change,) == control.records
     assert (3, True) == (control.epoch, control.is_control)
-    assert ["RegisterControllerRecord"] == [type(r).__name__ for r in registered.records]
     epochs = [batch.epoch for batch in cluster.node.log.batches]
     assert sorted(epochs) == epochs
+
+
+@pytest.mark.rule("5.63")
+def test_a_controller_registers_itself_once_the_level_allows_it():
+    cluster = ControllerUnderTest(metadata_version=11)
+    assert {} == cluster.image.controllers
+
+    raised = FeatureUpdate(feature="metadata.version", max_version_level=15, upgrade_type=1)
+    cluster.accepted(UpdateFeaturesRequest(feature_updates=(raised,)))
+
+    assert [CONTROLLER_ID] == list(cluster.image.controllers)
 
 
 @pytest.mark.rule("9.33", "1.23")
