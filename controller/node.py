@@ -47,6 +47,8 @@ from .registrar import Registrar
 from .snapshotting import Snapshotting
 from .timeline import NEVER_MS
 
+LOADED_RECORDS_MAX = 5_000  # of one step, at least one batch: heartbeats are served between steps
+
 
 class Node:
     """`deadline_ms` is when the driver must step with `Deadline`; NEVER_MS: nothing is awaited.
@@ -84,6 +86,7 @@ class Node:
         self._random = random
         self._loader = Loader()
         self._loaded = 0  # everything below it is in the committed image
+        self._load_ms = NEVER_MS  # when more of what is committed is loaded
         self._snapshotting = Snapshotting(settings)
         self._registrar = Registrar(config, profile, settings, random)
         self._steps: Mapping[type, Callable[[Any, Turn], None]] = {
@@ -215,7 +218,8 @@ class Node:
             self._renounce(turn)
         if self._loaded < quorum.high_watermark:
             self._load_committed(turn)
-        leads = isinstance(role, Leader) and quorum.high_watermark > role.epoch_start
+        self._snapshotting.maybe_go_on(quorum, turn)
+        leads = isinstance(role, Leader) and self._loaded > role.epoch_start
         if leads and self.active is None:
             self._claim(turn)
         self._registrar.poll(self.committed, quorum, self.is_active, turn)
@@ -229,18 +233,29 @@ class Node:
             self._loader = Loader.of_snapshot(snapshot.batches, end_offset, epoch)
             self._loaded = end_offset
             self._snapshotting.began_anew(turn.now_ms)
-        for batch in quorum.log.read(self._loaded):
+        released = self._load_batches(turn)
+        self._snapshotting.maybe_begin(self._loader, quorum, turn)
+        self.high_watermark_moved_wall_ms = turn.wall_ms
+        if self.active is not None:
+            self.active.release(released, turn)
+
+    def _load_batches(self, turn: Turn) -> int:
+        """Load what is committed, or as much as one step takes; the rest is due at `_load_ms`, and
+        so are its replies. Returns the offset up to which replies may leave."""
+        quorum, begin = self.quorum, self._loaded
+        self._load_ms = NEVER_MS
+        for batch in quorum.log.read(begin):
             if batch.last_offset >= quorum.high_watermark:
                 break
+            if self._loaded - begin >= LOADED_RECORDS_MAX:
+                self._load_ms = turn.now_ms + 1
+                return self._loaded
             self._loader.load(batch)
             self._snapshotting.committed(batch, quorum)
             turn.committed += (batch,)
             turn.is_plain = False
             self._loaded = batch.last_offset + 1
-        self._snapshotting.maybe_take(self._loader, quorum, turn)
-        self.high_watermark_moved_wall_ms = turn.wall_ms
-        if self.active is not None:
-            self.active.release(quorum.high_watermark, turn)
+        return quorum.high_watermark
 
     def _claim(self, turn: Turn) -> None:
         """Claim: fresh guesses over a copy of what is committed (rules 0A.10 to 0A.12)."""
@@ -267,6 +282,8 @@ class Node:
             conduct.deadline_ms(self.quorum, now_ms),
             NEVER_MS if self.active is None else self.active.deadline_ms,
             self._registrar.deadline_ms(now_ms),
+            self._load_ms,
+            self._snapshotting.deadline_ms,
         )
 
     def _not_controller(self) -> ApiError:

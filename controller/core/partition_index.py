@@ -84,9 +84,10 @@ class PartitionIndex:
         if old.leader != new.leader:
             self._led.discard(old.leader, key)
             self._led.add(new.leader, key)
-        was, needs = needs_its_leader(old), needs_its_leader(new)
-        if was and not (needs and old.leader == new.leader):
-            self._ailing.discard(old.leader, key)
+        needs = needs_its_leader(new)
+        if needs_its_leader(old):
+            if not needs or old.leader != new.leader:
+                self._ailing.discard(old.leader, key)
         if needs:
             self._ailing.add(new.leader, key)
 

@@ -48,7 +48,8 @@ def create_topics(state: State, request: CreateTopicsRequest, now_ms: int) -> De
         results.append(result)
         records += created
     reply = _spellable(request, (*results, *refused.values()))
-    return Decision(records=() if request.validate_only else tuple(records), reply=reply)
+    written = () if request.validate_only else tuple(records)
+    return Decision(records=written, reply=reply, is_atomic=True)
 
 
 def _spellable(

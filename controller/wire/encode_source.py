@@ -164,7 +164,7 @@ class _Writer(SourceWriter):
         self.line(f"{pieces} = []")
         for tag, field in known:
             self._tagged(tag, field, f"{source}.{field.name}", pieces)
-        self.line(f"{self._add}(varint(len({pieces})))")
+        self.line(f"{self._add}(small[len({pieces})])")
         self.line(f"if {pieces}: {self._add}(join({pieces}))")
 
     def _tagged(self, tag: int, field: Field, source: str, pieces: str) -> None:
@@ -180,9 +180,8 @@ class _Writer(SourceWriter):
         self._flush()
         self._add = outer
         self.line(f"{inner} = join({inner})")
-        self.line(
-            f"{pieces}.append({self._constant(unsigned(tag))} + varint(len({inner})) + {inner})"
-        )
+        size = f"(small[len({inner})] if len({inner}) < 128 else varint(len({inner})))"
+        self.line(f"{pieces}.append({self._constant(unsigned(tag))} + {size} + {inner})")
         self._depth -= 1
 
     def _flush(self) -> None:
