@@ -180,9 +180,7 @@ class Active:
             self._lease_check_ms = self._next_lease_check(now_ms)
             self._set_deadline()
 
-    def _append(
-        self, records: tuple[Record, ...], turn: Turn, *, is_atomic: bool = True
-    ) -> None:
+    def _append(self, records: tuple[Record, ...], turn: Turn, *, is_atomic: bool = True) -> None:
         """As one batch, or as several where that is allowed and necessary (rule 0A.7)."""
         size = len(records) if is_atomic else RECORDS_PER_BATCH_MAX
         for start in range(0, len(records), size):

@@ -39,7 +39,7 @@ def decommission(state: State, request: DecommissionBrokerRequest, now_ms: int) 
         for key in leaving
     ]
     records = (*changes, unregistration(stored))
-    check_operation_size(records)
+    check_operation_size(state, records)
     return Decision(records=records, reply=DecommissionBrokerResponse(), is_atomic=True)
 
 
