@@ -31,6 +31,18 @@ class KeySets:
             keys = self._owned(broker_id)
         keys.discard(key)
 
+    def add_all(self, broker_ids: tuple[int, ...], key: PartitionKey) -> None:
+        own = self._own
+        for broker_id in broker_ids:
+            keys = own.get(broker_id)
+            if keys is None:
+                keys = self._owned(broker_id)
+            keys.add(key)
+
+    def discard_all(self, broker_ids: tuple[int, ...], key: PartitionKey) -> None:
+        for broker_id in broker_ids:
+            self.discard(broker_id, key)
+
     def move(self, key: PartitionKey, old: tuple[int, ...], new: tuple[int, ...]) -> None:
         """`key` concerned the brokers `old` and concerns `new`."""
         for broker_id in old:
@@ -58,17 +70,17 @@ class PartitionIndex:
         self._ailing = KeySets()
 
     def add(self, key: PartitionKey, partition: Partition) -> None:
-        self._hosted.move(key, (), partition.replicas)
-        self._in_isr.move(key, (), partition.isr)
-        self._in_elr.move(key, (), partition.elr)
+        self._hosted.add_all(partition.replicas, key)
+        self._in_isr.add_all(partition.isr, key)
+        self._in_elr.add_all(partition.elr, key)
         self._led.add(partition.leader, key)
         if needs_its_leader(partition):
             self._ailing.add(partition.leader, key)
 
     def remove(self, key: PartitionKey, partition: Partition) -> None:
-        self._hosted.move(key, partition.replicas, ())
-        self._in_isr.move(key, partition.isr, ())
-        self._in_elr.move(key, partition.elr, ())
+        self._hosted.discard_all(partition.replicas, key)
+        self._in_isr.discard_all(partition.isr, key)
+        self._in_elr.discard_all(partition.elr, key)
         self._led.discard(partition.leader, key)
         if needs_its_leader(partition):
             self._ailing.discard(partition.leader, key)
@@ -84,11 +96,9 @@ class PartitionIndex:
         if old.leader != new.leader:
             self._led.discard(old.leader, key)
             self._led.add(new.leader, key)
-        needs = needs_its_leader(new)
         if needs_its_leader(old):
-            if not needs or old.leader != new.leader:
-                self._ailing.discard(old.leader, key)
-        if needs:
+            self._ailing.discard(old.leader, key)
+        if needs_its_leader(new):
             self._ailing.add(new.leader, key)
 
     def hosted(self, broker_id: int) -> list[PartitionKey]:
@@ -103,6 +113,10 @@ class PartitionIndex:
 
     def leaderless(self) -> list[PartitionKey]:
         return sorted(self._led.of(NO_LEADER))
+
+    def leaderless_of(self, broker_id: int) -> list[PartitionKey]:
+        """Leaderless partitions of which the broker has a replica."""
+        return sorted(self._led.of(NO_LEADER) & self._hosted.of(broker_id))
 
     def ailing(self, leader: int) -> list[PartitionKey]:
         """Partitions that `leader` leads and that only it can bring back to health."""

@@ -41,8 +41,14 @@ def without_directory(state: State, broker_id: int, directory: Uuid) -> list[Rec
 
 
 def with_broker(state: State, broker_id: int) -> list[Record]:
-    """Elections for all leaderless partitions, the broker counted although still fenced (2.22)."""
-    return leader_and_isr_changes(state, state.image.index.leaderless(), add=broker_id)
+    """Elections for all leaderless partitions, the broker counted although still fenced (2.22).
+
+    Of those that the broker has no replica of, the last unfence has tried every one in vain. Unless
+    something else may elect by now, they need not be tried again: after an outage of a whole fleet
+    each of a thousand brokers would try 100,000 partitions."""
+    index = state.image.index
+    keys = index.leaderless() if state.image.may_elect else index.leaderless_of(broker_id)
+    return leader_and_isr_changes(state, keys, add=broker_id)
 
 
 def leader_and_isr_changes(

@@ -21,6 +21,7 @@ def _register_broker(
     old = image.brokers.get(record.broker_id)
     if old is not None:
         _disown(image, old)
+        image.may_elect |= old.incarnation_id == record.incarnation_id
     for directory in record.log_dirs:
         owner = image.directories.setdefault(directory, record.broker_id)
         assert owner == record.broker_id, f"directory of {record.broker_id} belongs to {owner}"
@@ -49,6 +50,7 @@ def _change_registration(image: "Image", record: r.BrokerRegistrationChangeRecor
     if record.log_dirs:
         _disown(image, broker)
         image.directories.update(dict.fromkeys(record.log_dirs, record.broker_id))
+    image.may_elect = record.fenced != r.UNFENCE and (image.may_elect or bool(record.log_dirs))
     image.brokers[record.broker_id] = amended_by(broker, record)
 
 
@@ -60,6 +62,7 @@ def _fence_broker(image: "Image", record: r.FenceBrokerRecord, *_: int) -> None:
 def _unfence_broker(image: "Image", record: r.UnfenceBrokerRecord, *_: int) -> None:
     broker = _current(image, record.id, record.epoch)
     image.brokers[record.id] = replace(broker, fenced=False)
+    image.may_elect = False
 
 
 def _topic(image: "Image", record: r.TopicRecord, *_: int) -> None:
@@ -92,11 +95,13 @@ def _change_partition(image: "Image", record: r.PartitionChangeRecord, *_: int) 
     partition_id = record.partition_id
     partitions = image.own_topic(record.topic_id).partitions
     old = partitions[partition_id]
+    image.may_elect |= record.replicas is not None
     new = partitions[partition_id] = changed(old, record)
     image.index.replace((record.topic_id, partition_id), old, new)
 
 
 def _clear_elr(image: "Image", record: r.ClearElrRecord, *_: int) -> None:
+    image.may_elect = True
     named = [record.topic_name] if record.topic_name else list(image.topic_ids)
     for topic_id in (image.topic_ids[name] for name in named):
         for partition_id, old in image.topics[topic_id].partitions.items():
@@ -108,6 +113,7 @@ def _clear_elr(image: "Image", record: r.ClearElrRecord, *_: int) -> None:
 
 def _config(image: "Image", record: r.ConfigRecord, *_: int) -> None:
     resource = (record.resource_type, record.resource_name)
+    image.may_elect = True
     values = {**image.configs.get(resource, {}), record.name: record.value}
     left = {name: value for name, value in values.items() if value is not None}
     if left:
@@ -122,6 +128,7 @@ def _feature_level(image: "Image", record: r.FeatureLevelRecord, offset: int, _:
     else:
         image.features[record.name] = record.feature_level
     image.features_offset = offset
+    image.may_elect = True
 
 
 def _register_controller(image: "Image", record: r.RegisterControllerRecord, *_: int) -> None:
