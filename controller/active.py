@@ -38,7 +38,8 @@ from .raft.protocol import Turn
 from .raft.quorum import Quorum
 from .timeline import NEVER_MS
 
-EXPIRY_RECORDS_MAX = 1_000  # of one step, at least one broker's: heartbeats wait meanwhile
+EXPIRY_RECORDS_MAX = 500  # of one step, at least one broker's: heartbeats wait meanwhile
+EXPIRY_PAUSE_MAX_MS = 1_000  # by then the check goes on, should nothing else make it
 CHANGE_LEASES = frozenset(
     {
         BrokerRegistrationChangeRecord,
@@ -70,6 +71,7 @@ class Active:
         self._deferred: DeferredReplies[Any] = DeferredReplies()
         self._lease_check_ms = self._idle_ms = NEVER_MS
         self.deadline_ms = NEVER_MS
+        self.is_expiring = False  # leases are over that the last check has not come to
         self.state = State(
             node_id=config.node_id,
             cluster_id=config.cluster_id,
@@ -117,8 +119,7 @@ class Active:
     def on_deadline(self, turn: Turn) -> None:
         now_ms = turn.now_ms
         if now_ms >= self._lease_check_ms:
-            is_over = self._expire_leases(turn)
-            self._lease_check_ms = self._next_lease_check(now_ms) if is_over else now_ms + 1
+            self._expire_leases(turn)
         if now_ms >= self._idle_ms:
             record = bootstrap.idle_record(self.state.image)
             if record is not None:
@@ -126,15 +127,21 @@ class Active:
             self._idle_ms = self._next_idle(now_ms)
         self._set_deadline()
 
-    def _expire_leases(self, turn: Turn) -> bool:
+    def go_on_expiring(self, turn: Turn) -> None:
+        self._expire_leases(turn)
+        self._set_deadline()
+
+    def _expire_leases(self, turn: Turn) -> None:
         """Fence broker by broker until no lease is over, or this step has written enough: Kafka
-        serves what waits between two fences, too (rules 2.36, 2.47). Is no lease over?"""
-        begin = self.state.next_offset
+        serves what waits between two fences, too (rules 2.36, 2.47)."""
+        begin, self.is_expiring = self.state.next_offset, False
         while (decision := heartbeats.expire_one(self.state, turn.now_ms)) is not None:
             self._commit(decision, None, turn)
             if self.state.next_offset - begin >= EXPIRY_RECORDS_MAX:
-                return False
-        return True
+                self.is_expiring = True
+                self._lease_check_ms = turn.now_ms + EXPIRY_PAUSE_MAX_MS
+                return
+        self._lease_check_ms = self._next_lease_check(turn.now_ms)
 
     def release(self, high_watermark: int, turn: Turn) -> None:
         """The replies whose records are committed now, oldest first."""

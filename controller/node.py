@@ -30,6 +30,7 @@ from .raft import conduct, elections, leading
 from .raft.log import MetadataLog
 from .raft.protocol import (
     Answered,
+    Continue,
     Deadline,
     ElectionState,
     Event,
@@ -86,13 +87,14 @@ class Node:
         self._random = random
         self._loader = Loader()
         self._loaded = 0  # everything below it is in the committed image
-        self._load_ms = NEVER_MS  # when more of what is committed is loaded
+        self._has_more_to_load = False
         self._snapshotting = Snapshotting(settings)
         self._registrar = Registrar(config, profile, settings, random)
         self._steps: Mapping[type, Callable[[Any, Turn], None]] = {
             Started: self._start,
             Answered: self._answered,
             Deadline: self._deadline,
+            Continue: self._continue,
             Persisted: lambda event, turn: conduct.on_persisted(
                 self.quorum, event.end_offset, turn
             ),
@@ -128,6 +130,12 @@ class Node:
     def latest(self) -> Image:
         """Committed state and, on the active controller, the uncommitted tail (rule 0A.3)."""
         return self.committed if self.active is None else self.active.state.image
+
+    @property
+    def has_work(self) -> bool:
+        """Has a step put off work, for which a driver steps with `Continue` when it has time?"""
+        is_expiring = self.active is not None and self.active.is_expiring
+        return self._has_more_to_load or self._snapshotting.is_writing or is_expiring
 
     @property
     def state(self) -> State:
@@ -202,6 +210,12 @@ class Node:
         if active is not None and self.quorum.is_leader and active.deadline_ms <= turn.now_ms:
             active.on_deadline(turn)
 
+    def _continue(self, _: Continue, turn: Turn) -> None:
+        """What is left to load is loaded with whatever else the quorum has decided."""
+        self._snapshotting.maybe_go_on(self.quorum, turn)
+        if self.active is not None and self.active.is_expiring and self.quorum.is_leader:
+            self.active.go_on_expiring(turn)
+
     def _resign(self, event: Resign, turn: Turn) -> None:
         if self.quorum.is_leader:
             leading.resign(self.quorum, turn, event.successor_id)
@@ -218,7 +232,6 @@ class Node:
             self._renounce(turn)
         if self._loaded < quorum.high_watermark:
             self._load_committed(turn)
-        self._snapshotting.maybe_go_on(quorum, turn)
         leads = isinstance(role, Leader) and self._loaded > role.epoch_start
         if leads and self.active is None:
             self._claim(turn)
@@ -240,15 +253,15 @@ class Node:
             self.active.release(released, turn)
 
     def _load_batches(self, turn: Turn) -> int:
-        """Load what is committed, or as much as one step takes; the rest is due at `_load_ms`, and
-        so are its replies. Returns the offset up to which replies may leave."""
+        """Load what is committed, or as much as one step takes; the rest is put off, and so are its
+        replies. Returns the offset up to which replies may leave."""
         quorum, begin = self.quorum, self._loaded
-        self._load_ms = NEVER_MS
+        self._has_more_to_load = False
         for batch in quorum.log.read(begin):
             if batch.last_offset >= quorum.high_watermark:
                 break
             if self._loaded - begin >= LOADED_RECORDS_MAX:
-                self._load_ms = turn.now_ms + 1
+                self._has_more_to_load = True
                 return self._loaded
             self._loader.load(batch)
             self._snapshotting.committed(batch, quorum)
@@ -282,8 +295,6 @@ class Node:
             conduct.deadline_ms(self.quorum, now_ms),
             NEVER_MS if self.active is None else self.active.deadline_ms,
             self._registrar.deadline_ms(now_ms),
-            self._load_ms,
-            self._snapshotting.deadline_ms,
         )
 
     def _not_controller(self) -> ApiError:

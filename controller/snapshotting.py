@@ -1,8 +1,8 @@
 """When what is committed is worth a snapshot, and the snapshot (rules 10.43, 10.46).
 
 By size, or by time if anything was committed since: what grows without end begins anew. Kafka
-writes a snapshot beside the thread that decides; here a copy of the image is written a batch at a
-time, and heartbeats are served between two batches.
+writes a snapshot beside the thread that decides; here a copy of the image is written a batch a
+step, and heartbeats are served between two steps.
 """
 
 from collections.abc import Iterator
@@ -17,9 +17,6 @@ from .core.snapshot_batches import RECORDS_PER_BATCH, snapshot_batches
 from .raft.protocol import Turn
 from .raft.quorum import Quorum
 from .raft.snapshots import Snapshot
-from .timeline import NEVER_MS
-
-PAUSE_MS = 1  # between two batches of a snapshot
 
 
 class Draft:
@@ -33,7 +30,7 @@ class Draft:
     def go_on(self, quorum: Quorum) -> bool:
         """Write and spell batches until one is full. True: there is none left."""
         for batch in self._left:
-            quorum.snapshot_format.size(batch)  # spells it
+            quorum.snapshot_format.size(batch)  # its bytes are kept for the whole
             self.written.append(batch)
             if len(batch.records) >= RECORDS_PER_BATCH:
                 return False
@@ -41,11 +38,9 @@ class Draft:
 
 
 class Snapshotting:
-    """One controller's own snapshots; the log stays back to the one before the last. `deadline_ms`
-    is when the next batch of a snapshot that is being written is due."""
+    """One controller's own snapshots; the log stays back to the one before the last."""
 
     def __init__(self, settings: Settings) -> None:
-        self.deadline_ms = NEVER_MS
         self._settings = settings
         self._draft: Draft | None = None
         self._bytes = 0
@@ -58,24 +53,25 @@ class Snapshotting:
 
     def began_anew(self, now_ms: int) -> None:
         """The log begins with a snapshot of the leader's: a draft of our own is of no use."""
-        self._draft, self.deadline_ms = None, NEVER_MS
+        self._draft = None
         self._bytes, self._last_ms = 0, now_ms
+
+    @property
+    def is_writing(self) -> bool:
+        return self._draft is not None
 
     def maybe_begin(self, loader: Loader, quorum: Quorum, turn: Turn) -> None:
         """Between metadata transactions only: a snapshot holds no half of one (rule 9.34)."""
         if self._draft is None and loader.open_transaction is None and self._is_due(turn.now_ms):
             self._draft = self._begun(loader, quorum, turn)
             self._bytes, self._last_ms = 0, turn.now_ms
-            self.deadline_ms = turn.now_ms
+            self.maybe_go_on(quorum, turn)
 
     def maybe_go_on(self, quorum: Quorum, turn: Turn) -> None:
-        """One batch of the draft, if it is due; the last one ends it."""
-        if self._draft is None or turn.now_ms < self.deadline_ms:
-            return
-        self.deadline_ms = turn.now_ms + PAUSE_MS
-        if self._draft.go_on(quorum):
+        """One batch of the draft, if there is one; the last batch ends it."""
+        if self._draft is not None and self._draft.go_on(quorum):
             self._take(self._draft, quorum, turn)
-            self._draft, self.deadline_ms = None, NEVER_MS
+            self._draft = None
 
     def _is_due(self, now_ms: int) -> bool:
         settings = self._settings

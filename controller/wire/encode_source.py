@@ -135,7 +135,9 @@ class _Writer(SourceWriter):
         elif isinstance(element, Fixed):
             few = self._constant(_packings(element.code))
             count = f"len({value})"
-            packed = f"{few}[{count}] if {count} < {FEW} else Packing(f'>{{{count}}}{element.code}')"
+            packed = (
+                f"{few}[{count}] if {count} < {FEW} else Packing(f'>{{{count}}}{element.code}')"
+            )
             self.line(f"{self._add}(({packed}).pack(*{value}))")
         else:
             item = self._name("i")
