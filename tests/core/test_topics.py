@@ -450,3 +450,44 @@ def test_a_topic_is_deleted_once_however_often_it_is_named(cluster):
     cluster.accepted(DeleteTopicsRequest(topics=by_both))
 
     assert [RemoveTopicRecord(topic_id=topic_id)] == cluster.records_since(mark)
+
+
+class Unwalkable(dict):
+    """Topics that may be looked up and not walked."""
+
+    def __iter__(self):
+        raise AssertionError("expected a look-up, got a walk over every topic")
+
+    items = keys = values = __iter__
+
+
+@pytest.mark.rule("4.54")
+def test_a_new_name_is_not_compared_with_every_topic(cluster):
+    cluster.image.topic_ids = Unwalkable(cluster.image.topic_ids)
+
+    results = [cluster.create_topic(name).error_code for name in ("a_b", "a.b", "c_d", "e")]
+
+    assert [17, 36, 0, 0] == results
+
+
+@pytest.mark.rule("0A.7", "9.35")
+def test_an_atomic_result_is_one_batch_however_large(cluster):
+    mark = cluster.end
+
+    cluster.created("t", num_partitions=9_999)
+
+    assert [10_000] == [len(batch.records) for batch in cluster.batches_since(mark)]
+
+
+@pytest.mark.rule("0A.7", "9.35")
+def test_a_fence_of_more_than_10_000_partitions_leaves_in_batches(cluster):
+    for name in ("t", "u"):
+        cluster.created(name, *[(10, 11)] * 6_000)
+    changes, mark = len(cluster.image.index.in_isr_or_led(10)), cluster.end
+
+    cluster.fenced_in_time(10)
+
+    sizes = [len(batch.records) for batch in cluster.batches_since(mark)]
+    assert [10_000, changes + 1 - 10_000] == sizes
+    assert cluster.records_since(mark)[-1] == cluster.fence_record(10)
+    assert cluster.node.committed == cluster.node.latest
