@@ -53,6 +53,7 @@ LOADED_RECORDS_MAX = 5_000  # of one step, at least one batch: heartbeats are se
 
 class Node:
     """`deadline_ms` is when the driver must step with `Deadline`; NEVER_MS: nothing is awaited.
+    `has_work`: a step has put off work, for which the driver steps with `Continue` once it can.
     `stored`, `log` and `snapshot` are what an earlier process made durable."""
 
     def __init__(
@@ -88,6 +89,7 @@ class Node:
         self._loader = Loader()
         self._loaded = 0  # everything below it is in the committed image
         self._has_more_to_load = False
+        self.has_work = False
         self._snapshotting = Snapshotting(settings)
         self._registrar = Registrar(config, profile, settings, random)
         self._steps: Mapping[type, Callable[[Any, Turn], None]] = {
@@ -130,12 +132,6 @@ class Node:
     def latest(self) -> Image:
         """Committed state and, on the active controller, the uncommitted tail (rule 0A.3)."""
         return self.committed if self.active is None else self.active.state.image
-
-    @property
-    def has_work(self) -> bool:
-        """Has a step put off work, for which a driver steps with `Continue` when it has time?"""
-        is_expiring = self.active is not None and self.active.is_expiring
-        return self._has_more_to_load or self._snapshotting.is_writing or is_expiring
 
     @property
     def state(self) -> State:
@@ -209,12 +205,19 @@ class Node:
         active = self.active
         if active is not None and self.quorum.is_leader and active.deadline_ms <= turn.now_ms:
             active.on_deadline(turn)
+            self._note_work()
 
     def _continue(self, _: Continue, turn: Turn) -> None:
         """What is left to load is loaded with whatever else the quorum has decided."""
         self._snapshotting.maybe_go_on(self.quorum, turn)
         if self.active is not None and self.active.is_expiring and self.quorum.is_leader:
             self.active.go_on_expiring(turn)
+        self._note_work()
+
+    def _note_work(self) -> None:
+        is_expiring = self.active is not None and self.active.is_expiring
+        is_writing = self._snapshotting.is_writing
+        self.has_work = self._has_more_to_load or is_writing or is_expiring
 
     def _resign(self, event: Resign, turn: Turn) -> None:
         if self.quorum.is_leader:
@@ -251,6 +254,7 @@ class Node:
         self.high_watermark_moved_wall_ms = turn.wall_ms
         if self.active is not None:
             self.active.release(released, turn)
+        self._note_work()
 
     def _load_batches(self, turn: Turn) -> int:
         """Load what is committed, or as much as one step takes; the rest is put off, and so are its
