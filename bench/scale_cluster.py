@@ -49,12 +49,17 @@ class Cluster:
         self.hosted = HostedNode(self.node, Clock(self.timeline), lambda *_: None)
         self.steps_ms: list[float] = []
         self._topics = 0
+        self.work_in_steps()
         self.hosted.start()
         self.brokers = range(1, brokers + 1)
         for broker_id in self.brokers:
             self.submit(registration(broker_id))
         for broker_id in self.brokers:
             self.heartbeat(broker_id)
+
+    def work_in_steps(self) -> None:
+        """Work that is put off goes on a millisecond later, as a step of its own."""
+        self.timeline.pause = lambda action: self.timeline.after(1_000, action)
 
     @property
     def image(self) -> Image:

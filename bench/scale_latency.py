@@ -54,6 +54,7 @@ async def _measured(cluster: Cluster) -> tuple[list[float], list[float]]:
     begin_s, end_s = await _snapshot(cluster)
     output, _ = await answer
     runtime.close()
+    cluster.work_in_steps()
     listener.close()
     told: list[tuple[float, float]] = json.loads(output)
     idle = [latency for due_s, latency in told if due_s < begin_s]

@@ -216,8 +216,8 @@ class Node:
 
     def _note_work(self) -> None:
         is_expiring = self.active is not None and self.active.is_expiring
-        is_writing = self._snapshotting.is_writing
-        self.has_work = self._has_more_to_load or is_writing or is_expiring
+        has_work = self._has_more_to_load or self._snapshotting.has_work
+        self.has_work = has_work or is_expiring
 
     def _resign(self, event: Resign, turn: Turn) -> None:
         if self.quorum.is_leader:

@@ -18,6 +18,8 @@ from .raft.protocol import Turn
 from .raft.quorum import Quorum
 from .raft.snapshots import Snapshot
 
+FREED_RECORDS_MAX = 2_000  # of one step: about a millisecond's work
+
 
 class Draft:
     """A snapshot that is being written: `left` yields the batches that `written` lacks."""
@@ -43,6 +45,7 @@ class Snapshotting:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._draft: Draft | None = None
+        self._forgotten: list[Batch] = []
         self._bytes = 0
         self._last_ms = 0
         self._last_timestamp_ms = 0
@@ -57,8 +60,8 @@ class Snapshotting:
         self._bytes, self._last_ms = 0, now_ms
 
     @property
-    def is_writing(self) -> bool:
-        return self._draft is not None
+    def has_work(self) -> bool:
+        return self._draft is not None or bool(self._forgotten)
 
     def maybe_begin(self, loader: Loader, quorum: Quorum, turn: Turn) -> None:
         """Between metadata transactions only: a snapshot holds no half of one (rule 9.34)."""
@@ -69,9 +72,17 @@ class Snapshotting:
 
     def maybe_go_on(self, quorum: Quorum, turn: Turn) -> None:
         """One batch of the draft, if there is one; the last batch ends it."""
+        self._free()
         if self._draft is not None and self._draft.go_on(quorum):
             self._take(self._draft, quorum, turn)
             self._draft = None
+
+    def _free(self) -> None:
+        """Let go of what a snapshot has made superfluous, some records at a time: to free all the
+        records of a large log takes as long as to write them."""
+        freed = 0
+        while self._forgotten and freed < FREED_RECORDS_MAX:
+            freed += len(self._forgotten.pop().records)
 
     def _is_due(self, now_ms: int) -> bool:
         settings = self._settings
@@ -96,5 +107,8 @@ class Snapshotting:
     def _take(self, draft: Draft, quorum: Quorum, turn: Turn) -> None:
         log, batches = quorum.log, tuple(draft.written)
         whole = SnapshotId(end_offset=log.start_offset, epoch=log.start_epoch)
+        older = () if quorum.snapshot is None else quorum.snapshot.batches
+        self._forgotten = [*older, *log.read(log.start_offset)]
         snapshot = Snapshot(draft.snapshot_id, batches, quorum.snapshot_format.spell(batches))
         quorum.take_snapshot(snapshot, turn, begin=quorum.snapshot_id or whole)
+        self._free()

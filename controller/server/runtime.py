@@ -64,6 +64,7 @@ class Runtime:
     def close(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
+        self.timeline.pause = None
         self._armed_us = -1  # nothing is earlier: never armed again
 
     def _pause(self, action: Action) -> None:
