@@ -23,9 +23,9 @@ from .uuid import Uuid
 class Image:
     """`offset` is that of the last record applied (-1: none); `features_offset` that of the last
     change of a feature level, or of the end of the transaction that it stands in (rule 5.53).
-    `own_topics` are the ids of the topics that no copy of this image has. `may_elect`: since the
-    last unfence, which tried every leaderless partition, a record has come that may make another
-    broker's replica eligible: a feature level, a configuration, directories."""
+    `own_topics` are the ids of the topics that no copy of this image has. `is_settled`: the last
+    unfence tried every leaderless partition, and no record has come since that may make another
+    broker's replica eligible: no feature level, configuration or directory."""
 
     offset: int = -1
     epoch: int = 0
@@ -50,7 +50,7 @@ class Image:
     index: PartitionIndex = field(default_factory=PartitionIndex, compare=False)
     names: NameCollisions = field(default_factory=NameCollisions, compare=False)
     own_topics: set[Uuid] = field(default_factory=set, compare=False)
-    may_elect: bool = field(default=True, compare=False)
+    is_settled: bool = field(default_factory=bool, compare=False)
 
     @property
     def metadata_version(self) -> int:

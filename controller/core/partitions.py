@@ -47,7 +47,7 @@ def with_broker(state: State, broker_id: int) -> list[Record]:
     something else may elect by now, they need not be tried again: after an outage of a whole fleet
     each of a thousand brokers would try 100,000 partitions."""
     index = state.image.index
-    keys = index.leaderless() if state.image.may_elect else index.leaderless_of(broker_id)
+    keys = index.leaderless_of(broker_id) if state.image.is_settled else index.leaderless()
     return leader_and_isr_changes(state, keys, add=broker_id)
 
 

@@ -21,7 +21,7 @@ def _register_broker(
     old = image.brokers.get(record.broker_id)
     if old is not None:
         _disown(image, old)
-        image.may_elect |= old.incarnation_id == record.incarnation_id
+        image.is_settled &= old.incarnation_id != record.incarnation_id
     for directory in record.log_dirs:
         owner = image.directories.setdefault(directory, record.broker_id)
         assert owner == record.broker_id, f"directory of {record.broker_id} belongs to {owner}"
@@ -50,7 +50,7 @@ def _change_registration(image: "Image", record: r.BrokerRegistrationChangeRecor
     if record.log_dirs:
         _disown(image, broker)
         image.directories.update(dict.fromkeys(record.log_dirs, record.broker_id))
-    image.may_elect = record.fenced != r.UNFENCE and (image.may_elect or bool(record.log_dirs))
+    image.is_settled = record.fenced == r.UNFENCE or (image.is_settled and not record.log_dirs)
     image.brokers[record.broker_id] = amended_by(broker, record)
 
 
@@ -62,7 +62,7 @@ def _fence_broker(image: "Image", record: r.FenceBrokerRecord, *_: int) -> None:
 def _unfence_broker(image: "Image", record: r.UnfenceBrokerRecord, *_: int) -> None:
     broker = _current(image, record.id, record.epoch)
     image.brokers[record.id] = replace(broker, fenced=False)
-    image.may_elect = False
+    image.is_settled = True
 
 
 def _topic(image: "Image", record: r.TopicRecord, *_: int) -> None:
@@ -95,13 +95,13 @@ def _change_partition(image: "Image", record: r.PartitionChangeRecord, *_: int) 
     partition_id = record.partition_id
     partitions = image.own_topic(record.topic_id).partitions
     old = partitions[partition_id]
-    image.may_elect |= record.replicas is not None
+    image.is_settled &= record.replicas is None
     new = partitions[partition_id] = changed(old, record)
     image.index.replace((record.topic_id, partition_id), old, new)
 
 
 def _clear_elr(image: "Image", record: r.ClearElrRecord, *_: int) -> None:
-    image.may_elect = True
+    image.is_settled = False
     named = [record.topic_name] if record.topic_name else list(image.topic_ids)
     for topic_id in (image.topic_ids[name] for name in named):
         for partition_id, old in image.topics[topic_id].partitions.items():
@@ -113,7 +113,7 @@ def _clear_elr(image: "Image", record: r.ClearElrRecord, *_: int) -> None:
 
 def _config(image: "Image", record: r.ConfigRecord, *_: int) -> None:
     resource = (record.resource_type, record.resource_name)
-    image.may_elect = True
+    image.is_settled = False
     values = {**image.configs.get(resource, {}), record.name: record.value}
     left = {name: value for name, value in values.items() if value is not None}
     if left:
@@ -128,7 +128,7 @@ def _feature_level(image: "Image", record: r.FeatureLevelRecord, offset: int, _:
     else:
         image.features[record.name] = record.feature_level
     image.features_offset = offset
-    image.may_elect = True
+    image.is_settled = False
 
 
 def _register_controller(image: "Image", record: r.RegisterControllerRecord, *_: int) -> None:
