@@ -9,6 +9,7 @@ from .heartbeats import heartbeats, many_brokers
 from .native import ROOT
 from .quorum import quorum
 from .report import Row, print_rows, write_rows
+from .scale import scale
 from .simulation import simulation
 from .simulation_peers import simulation_peers
 from .starts import agents, in_process, start
@@ -26,6 +27,7 @@ BENCHMARKS = {
         simulation_peers,
         campaigns,
         follow,
+        scale,
     )
 }
 

@@ -62,7 +62,7 @@ def _topics(image: Image, request: MetadataRequest, listener: str) -> Iterable[M
         ALL_TOPIC_OPERATIONS if request.include_topic_authorized_operations else OPERATIONS_ABSENT
     )
     if request.topics is None:
-        for topic_id in image.topic_ids.values():
+        for _, topic_id in sorted(image.topic_ids.items()):
             yield _known(image, image.topics[topic_id], listener, operations)
         return
     for wanted in request.topics:

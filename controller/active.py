@@ -24,12 +24,30 @@ from .core.records import (
 )
 from .core.rpc import ControllerRegistrationRequest, Request
 from .core.settings import Settings
-from .core.state import Decision, ExpiryNote, HeartbeatNote, RegistrationNote, State
+from .core.state import (
+    RECORDS_PER_BATCH_MAX,
+    Decision,
+    ExpiryNote,
+    HeartbeatNote,
+    RegistrationNote,
+    State,
+)
 from .deferred import DeferredReplies
 from .node_types import NodeConfig
 from .raft.protocol import Turn
 from .raft.quorum import Quorum
 from .timeline import NEVER_MS
+
+EXPIRY_RECORDS_MAX = 500  # of one step, at least one broker's: heartbeats wait meanwhile
+EXPIRY_PAUSE_MAX_MS = 1_000  # by then the check goes on, should nothing else make it
+CHANGE_LEASES = frozenset(
+    {
+        BrokerRegistrationChangeRecord,
+        FenceBrokerRecord,
+        UnfenceBrokerRecord,
+        UnregisterBrokerRecord,
+    }
+)
 
 
 class Active:
@@ -53,6 +71,7 @@ class Active:
         self._deferred: DeferredReplies[Any] = DeferredReplies()
         self._lease_check_ms = self._idle_ms = NEVER_MS
         self.deadline_ms = NEVER_MS
+        self.is_expiring = False  # leases are over that the last check has not come to
         self.state = State(
             node_id=config.node_id,
             cluster_id=config.cluster_id,
@@ -108,15 +127,29 @@ class Active:
     def on_deadline(self, turn: Turn) -> None:
         now_ms = turn.now_ms
         if now_ms >= self._lease_check_ms:
-            while (decision := heartbeats.expire_one(self.state, now_ms)) is not None:
-                self._commit(decision, None, turn)
-            self._lease_check_ms = self._next_lease_check(now_ms)
+            self._expire_leases(turn)
         if now_ms >= self._idle_ms:
             record = bootstrap.idle_record(self.state.image)
             if record is not None:
                 self._append((record,), turn)
             self._idle_ms = self._next_idle(now_ms)
         self._set_deadline()
+
+    def go_on_expiring(self, turn: Turn) -> None:
+        self._expire_leases(turn)
+        self._set_deadline()
+
+    def _expire_leases(self, turn: Turn) -> None:
+        """Fence broker by broker until no lease is over, or this step has written enough: Kafka
+        serves what waits between two fences, too (rules 2.36, 2.47)."""
+        begin, self.is_expiring = self.state.next_offset, False
+        while (decision := heartbeats.expire_one(self.state, turn.now_ms)) is not None:
+            self._commit(decision, None, turn)
+            if self.state.next_offset - begin >= EXPIRY_RECORDS_MAX:
+                self.is_expiring = True
+                self._lease_check_ms = turn.now_ms + EXPIRY_PAUSE_MAX_MS
+                return
+        self._lease_check_ms = self._next_lease_check(turn.now_ms)
 
     def release(self, high_watermark: int, turn: Turn) -> None:
         """The replies whose records are committed now, oldest first."""
@@ -146,7 +179,7 @@ class Active:
         if decision.control:
             self._append_control(decision.control, turn)
         if decision.records:
-            self._append(decision.records, turn)
+            self._append(decision.records, turn, is_atomic=decision.is_atomic)
         if isinstance(note, HeartbeatNote):
             if note.enters_controlled_shutdown:
                 leases.shutting_down_from(request.broker_id, self.state.next_offset - 1)
@@ -162,7 +195,13 @@ class Active:
             self._lease_check_ms = self._next_lease_check(now_ms)
             self._set_deadline()
 
-    def _append(self, records: tuple[Record, ...], turn: Turn) -> None:
+    def _append(self, records: tuple[Record, ...], turn: Turn, *, is_atomic: bool = True) -> None:
+        """As one batch, or as several where that is allowed and necessary (rule 0A.7)."""
+        size = len(records) if is_atomic else RECORDS_PER_BATCH_MAX
+        for start in range(0, len(records), size):
+            self._append_batch(records[start : start + size], turn)
+
+    def _append_batch(self, records: tuple[Record, ...], turn: Turn) -> None:
         image = self.state.image
         level = image.metadata_version
         versions = tuple(record_version(record, level) for record in records)
@@ -171,7 +210,8 @@ class Active:
         for offset, record in enumerate(batch.records, batch.base_offset):
             record = cast(Record, record)
             image.apply(record, offset=offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms)
-            self._follow(record)
+            if type(record) in CHANGE_LEASES:
+                self._follow(record)
 
     def _append_control(self, records: tuple[ControlRecord, ...], turn: Turn) -> None:
         """What a decision says to the quorum, which takes it up at once (rule 10.50)."""
@@ -183,15 +223,12 @@ class Active:
     def _follow(self, record: Record) -> None:
         """Keep the guesses in step with the facts."""
         leases, brokers = self.state.leases, self.state.image.brokers
-        match record:
-            case UnregisterBrokerRecord():
-                leases.forget(record.broker_id)
-            case BrokerRegistrationChangeRecord():
-                leases.registration_changed(record.broker_id, brokers[record.broker_id].fenced)
-            case FenceBrokerRecord() | UnfenceBrokerRecord():
-                leases.registration_changed(record.id, brokers[record.id].fenced)
-            case _:
-                pass
+        if isinstance(record, UnregisterBrokerRecord):
+            leases.forget(record.broker_id)
+        elif isinstance(record, BrokerRegistrationChangeRecord):
+            leases.registration_changed(record.broker_id, brokers[record.broker_id].fenced)
+        elif isinstance(record, FenceBrokerRecord | UnfenceBrokerRecord):
+            leases.registration_changed(record.id, brokers[record.id].fenced)
 
     def _set_deadline(self) -> None:
         self.deadline_ms = min(self._lease_check_ms, self._idle_ms)

@@ -13,7 +13,18 @@ from .core.errors import Impossible
 from .core.rpc import Request, Response
 from .node import Node
 from .raft.log import MetadataLog
-from .raft.protocol import Answered, Deadline, Event, Persisted, Reply, Resign, Send, Started, Turn
+from .raft.protocol import (
+    Answered,
+    Continue,
+    Deadline,
+    Event,
+    Persisted,
+    Reply,
+    Resign,
+    Send,
+    Started,
+    Turn,
+)
 from .timeline import Wakeup
 
 HELD_MAX = 1000  # answers that a stopped process has not read: one for each request of its own
@@ -48,6 +59,7 @@ class HostedNode:
         self._is_holding = False
         self._held: list[Callable[[], None]] = []
         self._wakeup = Wakeup(clock, self._wake)
+        self._will_go_on = False
 
     def end(self) -> None:
         """The process is gone: nothing that comes reaches it, no time wakes it."""
@@ -129,6 +141,13 @@ class HostedNode:
             self._unsaid[-1].append((sends, replies))
         else:
             self._say(sends, replies)
+        if node.has_work and not self._will_go_on:
+            self._will_go_on = True
+            self.clock.timeline.soon(self._go_on)
+
+    def _go_on(self) -> None:
+        self._will_go_on = False
+        self.step(Continue())
 
     def _persisted(self, turn: Turn, now_ms: int) -> tuple[Sends, Replies]:
         """Persist and say so until nothing is left to persist, or the disk takes its time; every

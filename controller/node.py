@@ -30,6 +30,7 @@ from .raft import conduct, elections, leading
 from .raft.log import MetadataLog
 from .raft.protocol import (
     Answered,
+    Continue,
     Deadline,
     ElectionState,
     Event,
@@ -47,9 +48,12 @@ from .registrar import Registrar
 from .snapshotting import Snapshotting
 from .timeline import NEVER_MS
 
+LOADED_RECORDS_MAX = 5_000  # of one step, at least one batch: heartbeats are served between steps
+
 
 class Node:
     """`deadline_ms` is when the driver must step with `Deadline`; NEVER_MS: nothing is awaited.
+    `has_work`: a step has put off work, for which the driver steps with `Continue` once it can.
     `stored`, `log` and `snapshot` are what an earlier process made durable."""
 
     def __init__(
@@ -84,12 +88,15 @@ class Node:
         self._random = random
         self._loader = Loader()
         self._loaded = 0  # everything below it is in the committed image
+        self._has_more_to_load = False
+        self.has_work = False
         self._snapshotting = Snapshotting(settings)
         self._registrar = Registrar(config, profile, settings, random)
         self._steps: Mapping[type, Callable[[Any, Turn], None]] = {
             Started: self._start,
             Answered: self._answered,
             Deadline: self._deadline,
+            Continue: self._continue,
             Persisted: lambda event, turn: conduct.on_persisted(
                 self.quorum, event.end_offset, turn
             ),
@@ -200,6 +207,19 @@ class Node:
         active = self.active
         if active is not None and self.quorum.is_leader and active.deadline_ms <= turn.now_ms:
             active.on_deadline(turn)
+            self._note_work()
+
+    def _continue(self, _: Continue, turn: Turn) -> None:
+        """What is left to load is loaded with whatever else the quorum has decided."""
+        self._snapshotting.maybe_go_on(self.quorum, turn)
+        if self.active is not None and self.active.is_expiring and self.quorum.is_leader:
+            self.active.go_on_expiring(turn)
+        self._note_work()
+
+    def _note_work(self) -> None:
+        is_expiring = self.active is not None and self.active.is_expiring
+        has_work = self._has_more_to_load or self._snapshotting.has_work
+        self.has_work = has_work or is_expiring
 
     def _resign(self, event: Resign, turn: Turn) -> None:
         if self.quorum.is_leader:
@@ -217,7 +237,7 @@ class Node:
             self._renounce(turn)
         if self._loaded < quorum.high_watermark:
             self._load_committed(turn)
-        leads = isinstance(role, Leader) and quorum.high_watermark > role.epoch_start
+        leads = isinstance(role, Leader) and self._loaded > role.epoch_start
         if leads and self.active is None:
             self._claim(turn)
         if self.active is not None:  # a level was raised to one that knows controllers (5.62)
@@ -233,18 +253,30 @@ class Node:
             self._loader = Loader.of_snapshot(snapshot.batches, end_offset, epoch)
             self._loaded = end_offset
             self._snapshotting.began_anew(turn.now_ms)
-        for batch in quorum.log.read(self._loaded):
+        released = self._load_batches(turn)
+        self._snapshotting.maybe_begin(self._loader, quorum, turn)
+        self.high_watermark_moved_wall_ms = turn.wall_ms
+        if self.active is not None:
+            self.active.release(released, turn)
+        self._note_work()
+
+    def _load_batches(self, turn: Turn) -> int:
+        """Load what is committed, or as much as one step takes; the rest is put off, and so are its
+        replies. Returns the offset up to which replies may leave."""
+        quorum, begin = self.quorum, self._loaded
+        self._has_more_to_load = False
+        for batch in quorum.log.read(begin):
             if batch.last_offset >= quorum.high_watermark:
                 break
+            if self._loaded - begin >= LOADED_RECORDS_MAX:
+                self._has_more_to_load = True
+                return self._loaded
             self._loader.load(batch)
             self._snapshotting.committed(batch, quorum)
             turn.committed += (batch,)
             turn.is_plain = False
             self._loaded = batch.last_offset + 1
-        self._snapshotting.maybe_take(self._loader, quorum, turn)
-        self.high_watermark_moved_wall_ms = turn.wall_ms
-        if self.active is not None:
-            self.active.release(quorum.high_watermark, turn)
+        return quorum.high_watermark
 
     def _claim(self, turn: Turn) -> None:
         """Claim: fresh guesses over a copy of what is committed (rules 0A.10 to 0A.12)."""

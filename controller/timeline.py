@@ -21,7 +21,8 @@ ACTIONS_PER_INSTANT_MAX = 1_000_000  # more than a fleet of 10,000 ever does: th
 
 
 class Timeline:
-    """`due_us` is when the next action is due; NEVER_US if there is none."""
+    """`due_us` is when the next action is due; NEVER_US if there is none. `pause` does an action a
+    moment later; None in virtual time."""
 
     def __init__(self, *, wall_start_ms: int) -> None:
         self.now_us = 0
@@ -30,6 +31,7 @@ class Timeline:
         self._times_us: list[int] = []  # a heap
         self._actions: dict[int, list[Action]] = {}
         self._asked = 0
+        self.pause: Callable[[Action], None] | None = None
 
     @property
     def now_ms(self) -> int:
@@ -61,6 +63,14 @@ class Timeline:
 
     def after(self, delay_us: int, action: Action) -> None:
         self.at(self.now_us + delay_us, action)
+
+    def soon(self, action: Action) -> None:
+        """Do `action` once everything due now is done. Where time is real there is a `pause` before
+        it, in which what comes from outside is served; in virtual time work takes none."""
+        if self.pause is None:
+            self.at(self.now_us, action)
+        else:
+            self.pause(action)
 
     def run_until(self, until_us: int) -> None:
         """Do everything due up to and including `until_us`; then it is `until_us`."""

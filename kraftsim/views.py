@@ -126,7 +126,7 @@ def _listener_view(listener: Endpoint) -> Document:
 
 
 def topics_view(image: Image) -> Document:
-    topics = (image.topics[topic_id] for topic_id in image.topic_ids.values())
+    topics = (image.topics[topic_id] for _, topic_id in sorted(image.topic_ids.items()))
     return {"topics": [_topic_view(topic) for topic in topics]}
 
 

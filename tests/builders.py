@@ -261,6 +261,15 @@ class ControllerUnderTest:
         for broker_id in broker_ids:
             assert self.heartbeat(broker_id, want_fence=True).is_fenced
 
+    def fenced_in_time(self, broker_id: int) -> None:
+        """The reply to a large fence waits until every batch of it is loaded."""
+        replies: list[Any] = []
+        request = self.heartbeat_request(broker_id, want_fence=True)
+        self.hosted.submit(request, replies.append)
+        assert replies == []
+        self.run_for("0ms")
+        assert [True] == [reply.is_fenced for reply in replies]
+
     def unregister(self, broker_id: int) -> Any:
         return self.ask(UnregisterBrokerRequest(broker_id=broker_id))
 

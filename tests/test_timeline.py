@@ -20,6 +20,16 @@ def test_things_happen_in_order_of_time_then_of_being_asked_for():
     assert timeline.due_us == NEVER_US
 
 
+def test_in_virtual_time_work_that_can_wait_comes_after_all_that_is_due():
+    timeline, seen = Timeline(wall_start_ms=0), []
+    timeline.at(1000, lambda: timeline.soon(lambda: seen.append((timeline.now_us, "soon"))))
+    timeline.at(1000, lambda: seen.append((timeline.now_us, "due")))
+
+    timeline.run_until(5000)
+
+    assert [(1000, "due"), (1000, "soon")] == seen
+
+
 def test_the_past_is_now():
     timeline, seen = Timeline(wall_start_ms=0), []
     timeline.run_until(5000)

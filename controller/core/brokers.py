@@ -62,11 +62,13 @@ def unregister(state: State, request: UnregisterBrokerRequest, now_ms: int) -> D
     """Out of every ISR, then gone; assignments and ELRs keep the id (rules 3.3 to 3.6)."""
     stored = state.image.brokers.get(request.broker_id)
     if stored is None:
-        message = f"Broker ID {request.broker_id} is not currently registered"
-        explained = message if state.profile.unregister_explains else ""  # rule 3.4
-        raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, explained)
+        raise _not_unregistered(
+            state,
+            ErrorCode.BROKER_ID_NOT_REGISTERED,
+            f"Broker ID {request.broker_id} is not currently registered",
+        )
     records = (*_leave_partitions(state, request.broker_id), unregistration(stored))
-    check_operation_size(records)
+    check_operation_size(state, records)
     return Decision(records=records, reply=UnregisterBrokerResponse())
 
 
@@ -74,14 +76,19 @@ def unregistration(stored: BrokerRegistration) -> UnregisterBrokerRecord:
     return UnregisterBrokerRecord(broker_id=stored.broker_id, broker_epoch=stored.broker_epoch)
 
 
-def check_operation_size(records: tuple[Record, ...]) -> None:
-    """One operation's result is bounded (rule 0A.7)."""
+def check_operation_size(state: State, records: tuple[Record, ...]) -> None:
+    """One operation's result is bounded (0A.7), an unregistration's too (3.9.1, 4.1.1, 4.3.1)."""
     if len(records) > RECORDS_PER_OPERATION_MAX:
-        raise ApiError(
+        raise _not_unregistered(
+            state,
             ErrorCode.POLICY_VIOLATION,
-            f"expected at most {RECORDS_PER_OPERATION_MAX} records of one operation, "
-            f"got {len(records)}",
+            "Unable to perform excessively large batch operation.",
         )
+
+
+def _not_unregistered(state: State, code: ErrorCode, message: str) -> ApiError:
+    """3.9 has no texts here (rule 3.4)."""
+    return ApiError(code, message if state.profile.unregister_explains else "")
 
 
 def _leave_partitions(state: State, broker_id: int) -> list[Record]:

@@ -26,7 +26,7 @@ def decommission(state: State, request: DecommissionBrokerRequest, now_ms: int) 
             ErrorCode.BROKER_NOT_AVAILABLE,
             f"expected the id of a registered broker, got {request.broker_id}",
         )
-    leaving = _partitions_of(state, request.broker_id)
+    leaving = state.image.index.hosted(request.broker_id)
     needed = [key for key in leaving if _is_last_replica(state, key, request.broker_id)]
     refuge = _refuge(state, request.broker_id)
     if needed and (not request.force or refuge is None):
@@ -39,17 +39,8 @@ def decommission(state: State, request: DecommissionBrokerRequest, now_ms: int) 
         for key in leaving
     ]
     records = (*changes, unregistration(stored))
-    check_operation_size(records)
-    return Decision(records=records, reply=DecommissionBrokerResponse())
-
-
-def _partitions_of(state: State, broker_id: int) -> list[PartitionKey]:
-    return [
-        (topic.topic_id, partition_id)
-        for topic in (state.image.topics[topic_id] for topic_id in sorted(state.image.topics))
-        for partition_id, partition in sorted(topic.partitions.items())
-        if broker_id in partition.replicas
-    ]
+    check_operation_size(state, records)
+    return Decision(records=records, reply=DecommissionBrokerResponse(), is_atomic=True)
 
 
 def _is_last_replica(state: State, key: PartitionKey, broker_id: int) -> bool:

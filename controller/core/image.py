@@ -12,6 +12,7 @@ from . import records as r
 from .batch import ControlRecord, KRaftVersion
 from .errors import Impossible
 from .features import KRAFT_VERSION, METADATA_VERSION
+from .name_collisions import NameCollisions
 from .partition import Partition, PartitionKey, Topic
 from .partition_index import PartitionIndex
 from .registration import BrokerRegistration
@@ -22,14 +23,17 @@ from .uuid import Uuid
 @dataclass(slots=True)
 class Image:
     """`offset` is that of the last record applied (-1: none); `features_offset` that of the last
-    change of a feature level, or of the end of the transaction that it stands in (rule 5.53)."""
+    change of a feature level, or of the end of the transaction that it stands in (rule 5.53).
+    `own_topics` are the ids of the topics that no copy of this image has. `is_settled`: the last
+    unfence tried every leaderless partition, and no record has come since that may make another
+    broker's replica eligible: no feature level, configuration or directory."""
 
     offset: int = -1
     epoch: int = 0
     brokers: "SortedDict[int, BrokerRegistration]" = field(default_factory=SortedDict)
     controllers: "SortedDict[int, r.RegisterControllerRecord]" = field(default_factory=SortedDict)
     topics: dict[Uuid, Topic] = field(default_factory=dict)
-    topic_ids: "SortedDict[str, Uuid]" = field(default_factory=SortedDict)
+    topic_ids: dict[str, Uuid] = field(default_factory=dict)
     features: dict[str, int] = field(default_factory=dict)
     features_offset: int = -1
     kraft_version: int = 0
@@ -45,6 +49,9 @@ class Image:
     open_transaction: str | None = None
     transaction_offset: int = -1
     index: PartitionIndex = field(default_factory=PartitionIndex, compare=False)
+    names: NameCollisions = field(default_factory=NameCollisions, compare=False)
+    own_topics: set[Uuid] = field(default_factory=set, compare=False)
+    is_settled: bool = field(default_factory=bool, compare=False)
 
     @property
     def metadata_version(self) -> int:
@@ -58,6 +65,18 @@ class Image:
 
     def partition(self, key: PartitionKey) -> Partition:
         return self.topics[key[0]].partitions[key[1]]
+
+    def own_topic(self, topic_id: Uuid) -> Topic:
+        """The topic, for a change of its partitions: one that a copy shares is copied first."""
+        topic = self.topics[topic_id]
+        if topic_id not in self.own_topics:
+            topic = Topic(topic.name, topic_id, topic.partitions.copy())
+            self.put_topic(topic)
+        return topic
+
+    def put_topic(self, topic: Topic) -> None:
+        self.topics[topic.topic_id] = topic
+        self.own_topics.add(topic.topic_id)
 
     def is_active(self, broker_id: int) -> bool:
         """Registered, not fenced, not in controlled shutdown (rule 4.1)."""
@@ -80,21 +99,23 @@ class Image:
         self.offset, self.epoch = offset, epoch
 
     def copy(self) -> "Image":
-        """A twin that goes its own way; the values in it are immutable and shared."""
+        """A twin that goes its own way. Both share topics and index sets; whichever changes one
+        copies it first, so a copy costs about as much as its dictionaries' tables."""
+        self.own_topics = set()
         return replace(
             self,
             brokers=self.brokers.copy(),
             controllers=self.controllers.copy(),
-            topics={
-                k: Topic(t.name, t.topic_id, dict(t.partitions)) for k, t in self.topics.items()
-            },
+            topics=self.topics.copy(),
             topic_ids=self.topic_ids.copy(),
-            features=dict(self.features),
-            configs={k: dict(v) for k, v in self.configs.items()},
-            directories=dict(self.directories),
-            client_quotas={k: dict(v) for k, v in self.client_quotas.items()},
-            scram_credentials=dict(self.scram_credentials),
-            access_controls=dict(self.access_controls),
-            delegation_tokens=dict(self.delegation_tokens),
+            features=self.features.copy(),
+            configs=self.configs.copy(),
+            directories=self.directories.copy(),
+            client_quotas=self.client_quotas.copy(),
+            scram_credentials=self.scram_credentials.copy(),
+            access_controls=self.access_controls.copy(),
+            delegation_tokens=self.delegation_tokens.copy(),
             index=self.index.copy(),
+            names=self.names.copy(),
+            own_topics=set(),
         )

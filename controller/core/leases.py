@@ -1,19 +1,19 @@
 """Guesses: who was heard of and when. Known to the active controller only, gone at failover.
 
 Nothing in here is logged; a new active controller begins with `started` (rules 2.40, 2.48). A
-heartbeat only notes its contact in a dictionary; the sorted index of leases is corrected when its
-head is examined, so a heartbeat costs the same among 10 brokers and among 10,000.
+heartbeat only notes its contact in a dictionary; the heap of leases is corrected when its head is
+examined, so a heartbeat costs the same among 10 brokers and among 10,000.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-
-from sortedcontainers import SortedList
+from heapq import heappop, heappush, heapreplace
 
 from .profile import Profile
 from .registration import BrokerRegistration
 
 NO_OFFSET = -1
+RAN_OUT_MAX = 10_000  # brokers of the largest cluster; a journal takes each in the same step
 
 
 @dataclass(slots=True)
@@ -38,10 +38,8 @@ class Leases:
         self._profile = profile
         self._timeout_ms = session_timeout_ms
         self._contacts: dict[int, tuple[int, int]] = {}  # broker_id -> (contact_ms, broker_epoch)
-        self._index: SortedList[tuple[int, int]] = SortedList()  # (contact_ms when put, broker_id)
-        self._put_ms: dict[
-            int, int
-        ] = {}  # broker_id -> the contact_ms it stands under in the index
+        self._heap: list[tuple[int, int]] = []  # (contact_ms when put, broker_id), once a broker
+        self._in_heap: set[int] = set()  # the broker ids in it; some have no contact any more
         self.liveness: dict[int, Liveness] = {}
         self.ran_out: dict[int, int] = {}
 
@@ -54,7 +52,7 @@ class Leases:
 
     def note_contact(self, broker_id: int, broker_epoch: int, now_ms: int) -> None:
         """A valid heartbeat *arrived* at now_ms: the lease runs from here."""
-        if broker_id not in self._contacts:
+        if broker_id not in self._in_heap:
             self._put(broker_id, now_ms)
         self._contacts[broker_id] = (now_ms, broker_epoch)
 
@@ -86,7 +84,7 @@ class Leases:
         self, broker_id: int, broker_epoch: int, metadata_offset: int, fenced: bool, now_ms: int
     ) -> None:
         """What a heartbeat, once decided, leaves behind: contact, offset, fencing (2.27)."""
-        if broker_id not in self._contacts:
+        if broker_id not in self._in_heap:
             self._put(broker_id, now_ms)
         self._contacts[broker_id] = (now_ms, broker_epoch)
         liveness = self.liveness[broker_id]
@@ -106,9 +104,9 @@ class Leases:
         liveness, contact_ms = self.liveness.get(broker_id), self.contact_ms(broker_id)
         if liveness is not None:
             if contact_ms is not None and not liveness.fenced:
-                self.ran_out[broker_id] = contact_ms
+                self._note_ran_out(broker_id, contact_ms)
             self._touch(broker_id, True, NO_OFFSET)
-        self._drop_contact(broker_id)
+        self._contacts.pop(broker_id, None)
 
     def registration_changed(self, broker_id: int, fenced: bool) -> None:
         """Replaying a change of the registration resets the reported offset (quirk, 2.29)."""
@@ -122,7 +120,8 @@ class Leases:
 
     def forget(self, broker_id: int) -> None:
         self.liveness.pop(broker_id, None)
-        self._drop_contact(broker_id)
+        self._contacts.pop(broker_id, None)
+        self.ran_out.pop(broker_id, None)
 
     def lowest_active_offset(self) -> float:
         """Least offset reported by unfenced brokers not shutting down; infinite if none (2.15)."""
@@ -137,31 +136,39 @@ class Leases:
 
     def first_expired(self, now_ms: int) -> int | None:
         """The broker whose lease ran out longest ago; None while every lease holds (2.36, 2.47)."""
-        head = self._head()
-        if head is not None and head[0] + self._timeout_ms < now_ms:
-            return head[1]
+        heap = self._heap
+        while heap and heap[0][0] + self._timeout_ms < now_ms:  # at the latest it was put then
+            head = self._settled()
+            if head is not None:
+                return head
         return None
 
     def next_expiry_ms(self) -> int | None:
         """The first instant at which `first_expired` would name somebody."""
-        head = self._head()
-        return None if head is None else head[0] + self._timeout_ms + 1
+        while self._heap:
+            if self._settled() is not None:
+                return self._heap[0][0] + self._timeout_ms + 1
+        return None
 
-    def _head(self) -> tuple[int, int] | None:
-        """The oldest contact, after moving aside entries that a later contact made stale."""
-        while self._index:
-            put_ms, broker_id = self._index[0]
-            contact_ms = self._contacts[broker_id][0]
-            if contact_ms == put_ms:
-                return put_ms, broker_id
-            del self._index[0]
-            self._put(broker_id, contact_ms)
+    def _settled(self) -> int | None:
+        """The broker at the head, if it stands there under its latest contact; otherwise None, and
+        it has moved to where it belongs, or is gone."""
+        put_ms, broker_id = self._heap[0]
+        contact_ms = self.contact_ms(broker_id)
+        if contact_ms is None:
+            heappop(self._heap)
+            self._in_heap.remove(broker_id)
+        elif contact_ms != put_ms:
+            heapreplace(self._heap, (contact_ms, broker_id))
+        else:
+            return broker_id
         return None
 
     def _put(self, broker_id: int, contact_ms: int) -> None:
-        self._index.add((contact_ms, broker_id))
-        self._put_ms[broker_id] = contact_ms
+        heappush(self._heap, (contact_ms, broker_id))
+        self._in_heap.add(broker_id)
 
-    def _drop_contact(self, broker_id: int) -> None:
-        if self._contacts.pop(broker_id, None) is not None:
-            self._index.remove((self._put_ms.pop(broker_id), broker_id))
+    def _note_ran_out(self, broker_id: int, contact_ms: int) -> None:
+        if len(self.ran_out) >= RAN_OUT_MAX:
+            del self.ran_out[next(iter(self.ran_out))]
+        self.ran_out[broker_id] = contact_ms

@@ -55,14 +55,14 @@ class Loader:
                 )
             return
         for offset, record in enumerate(batch.records, batch.base_offset):
-            self._load_record(cast(Record, record), offset, batch)
+            if self.open_transaction is None and type(record) is not BeginTransactionRecord:
+                self._apply(cast(Record, record), offset, batch)
+            else:
+                self._hold(cast(Record, record), offset, batch)
 
-    def _load_record(self, record: Record, offset: int, batch: Batch) -> None:
+    def _hold(self, record: Record, offset: int, batch: Batch) -> None:
         if isinstance(record, BeginTransactionRecord):
             self.open_transaction = record.name or ""
-        if self.open_transaction is None:
-            self._apply(record, offset, batch)
-            return
         self._held.append((record, offset, batch))
         if isinstance(record, AbortTransactionRecord):
             self._held = [self._held[0], self._held[-1]]  # what lies between never happened

@@ -1,7 +1,6 @@
 """One partition as the log has made it, and how a change record changes it (rules 4.15, 4.16)."""
 
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from .records import (
     NO_LEADER,
@@ -12,12 +11,12 @@ from .records import (
     PartitionRecord,
 )
 from .uuid import Uuid
+from .value import value
 
-_T = TypeVar("_T")
 PartitionKey = tuple[Uuid, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Partition:
     replicas: tuple[int, ...]
     isr: tuple[int, ...]
@@ -64,21 +63,24 @@ def partition_of(record: PartitionRecord) -> Partition:
 def changed(partition: Partition, record: PartitionChangeRecord) -> Partition:
     """Every record moves the partition epoch; a Leader field, even a repeated one, the leader's."""
     names_leader = record.leader != NO_LEADER_CHANGE
-    recovery = record.leader_recovery_state
-    return Partition(
-        replicas=_or(record.replicas, partition.replicas),
-        isr=_or(record.isr, partition.isr),
+    replicas, isr, recovery = record.replicas, record.isr, record.leader_recovery_state
+    removing, adding = record.removing_replicas, record.adding_replicas
+    elr, last_known_elr = record.eligible_leader_replicas, record.last_known_elr
+    directories = record.directories
+    return Partition(  # None: no change
+        replicas=partition.replicas if replicas is None else replicas,
+        isr=partition.isr if isr is None else isr,
         leader=record.leader if names_leader else partition.leader,
         leader_epoch=partition.leader_epoch + names_leader,
         partition_epoch=partition.partition_epoch + 1,
         leader_recovery_state=(
             partition.leader_recovery_state if recovery == NO_RECOVERY_CHANGE else recovery
         ),
-        removing_replicas=_or(record.removing_replicas, partition.removing_replicas),
-        adding_replicas=_or(record.adding_replicas, partition.adding_replicas),
-        elr=_or(record.eligible_leader_replicas, partition.elr),
-        last_known_elr=_or(record.last_known_elr, partition.last_known_elr),
-        directories=_or(record.directories, partition.directories),
+        removing_replicas=partition.removing_replicas if removing is None else removing,
+        adding_replicas=partition.adding_replicas if adding is None else adding,
+        elr=partition.elr if elr is None else elr,
+        last_known_elr=partition.last_known_elr if last_known_elr is None else last_known_elr,
+        directories=partition.directories if directories is None else directories,
     )
 
 
@@ -94,7 +96,3 @@ def needs_its_leader(partition: Partition) -> bool:
     return (
         len(partition.isr) < len(partition.replicas) or partition.leader_recovery_state != RECOVERED
     )
-
-
-def _or(new: tuple[_T, ...] | None, old: tuple[_T, ...]) -> tuple[_T, ...]:
-    return old if new is None else new

@@ -81,10 +81,11 @@ def build(
         partition.elr,
     )
     change = _Change()
-    _complete_reassignment(target)  # 1
+    if target.adding or target.removing:
+        _complete_reassignment(target)  # 1
     _populate_elr(partition, target, rules, unclean_shutdown)  # 2
     _elect(partition, target, rules, acceptable, change)  # 3
-    if not set(partition.replicas) <= set(target.replicas):  # 4
+    if _lacks(target.replicas, partition.replicas):  # 4
         _bump_leader_epoch(partition, change)
     _write_elr(partition, target, rules, change)  # 5
     _write_isr(partition, target, rules, change)  # 6
@@ -97,8 +98,6 @@ def build(
 
 def _complete_reassignment(target: _Target) -> None:
     """A reassignment ends when every replica of its goal is in sync (rule 4.36)."""
-    if not target.adding and not target.removing:
-        return
     replicas = tuple(r for r in target.replicas if r not in target.removing)
     isr = tuple(r for r in target.isr if r not in target.removing)
     if replicas and isr and set(replicas) <= set(isr):
@@ -145,15 +144,12 @@ def _winner(
 ) -> tuple[int, bool]:
     """(who leads, was it unclean), in the order of rules 4.9 and 4.10."""
 
-    def valid(replica: int) -> bool:  # rule 4.8
-        eligible = replica in target.isr or (not target.isr and replica in target.elr)
-        return eligible and acceptable(replica)
-
     order = (partition.leader, *target.replicas)
     if rules.election is Election.PREFERRED and target.replicas:
         order = (target.replicas[0], *order)
+    eligible = target.isr or target.elr  # rule 4.8
     for replica in order:
-        if valid(replica):
+        if replica in eligible and acceptable(replica):
             return replica, False
     if _may_elect_last_known(partition, target, rules, acceptable):
         return partition.last_known_elr[0], True
@@ -175,6 +171,11 @@ def _may_elect_last_known(
         and len(partition.last_known_elr) == 1
         and acceptable(partition.last_known_elr[0])
     )
+
+
+def _lacks(new: Ids, old: Ids) -> bool:
+    """Does `new` lack any of `old`?"""
+    return new != old and not set(old) <= set(new)
 
 
 def _bump_leader_epoch(partition: Partition, change: _Change) -> None:
@@ -201,7 +202,7 @@ def _bump_for_shrink(partition: Partition, rules: Rules, change: _Change) -> Non
     """Before 3.6-IV0 a shrinking ISR moves the leader epoch too (rule 4.17)."""
     if rules.metadata_version >= features.NO_EPOCH_BUMP_ON_SHRINK_FROM or change.isr is None:
         return
-    if not set(partition.isr) <= set(change.isr):
+    if _lacks(change.isr, partition.isr):
         _bump_leader_epoch(partition, change)
 
 
@@ -220,7 +221,6 @@ def _write_last_known_leader(partition: Partition, rules: Rules, change: _Change
 def _record(
     key: PartitionKey, partition: Partition, target: _Target, rules: Rules, change: _Change
 ) -> PartitionChangeRecord | None:
-    directories = _directories(partition, target, rules)
     record = PartitionChangeRecord(
         topic_id=key[0],
         partition_id=key[1],
@@ -234,16 +234,31 @@ def _record(
         leader_recovery_state=change.leader_recovery_state,
         eligible_leader_replicas=change.eligible_leader_replicas,
         last_known_elr=change.last_known_elr,
-        directories=directories,
+        directories=_directories(partition, target, rules),
     )
-    nothing = PartitionChangeRecord(topic_id=key[0], partition_id=key[1])
-    return None if record == nothing else record
+    return None if _says_nothing(record) else record
+
+
+def _says_nothing(record: PartitionChangeRecord) -> bool:
+    return (
+        record.isr is None
+        and record.leader == NO_LEADER_CHANGE
+        and record.replicas is None
+        and record.removing_replicas is None
+        and record.adding_replicas is None
+        and record.leader_recovery_state == NO_RECOVERY_CHANGE
+        and record.eligible_leader_replicas is None
+        and record.last_known_elr is None
+        and record.directories is None
+    )
 
 
 def _directories(partition: Partition, target: _Target, rules: Rules) -> tuple[Uuid, ...] | None:
     """Written only when they differ, and only where they can be (rule 4.38)."""
     if rules.metadata_version < features.DIRECTORY_ASSIGNMENT_FROM:
         return None
+    if target.replicas == partition.replicas and len(partition.directories) == len(target.replicas):
+        return None  # each replica has its directory already
     directories = tuple(
         partition.directory_of(replica) or rules.directory_of(replica)
         for replica in target.replicas

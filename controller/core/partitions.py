@@ -5,6 +5,7 @@ partitions' keys: Kafka's own order is a hash set's and unspecified (rule 4.22).
 """
 
 from collections.abc import Callable, Iterable
+from functools import cache
 
 from . import features
 from .java_text import parse_integer, trim
@@ -40,8 +41,14 @@ def without_directory(state: State, broker_id: int, directory: Uuid) -> list[Rec
 
 
 def with_broker(state: State, broker_id: int) -> list[Record]:
-    """Elections for all leaderless partitions, the broker counted although still fenced (2.22)."""
-    return leader_and_isr_changes(state, state.image.index.leaderless(), add=broker_id)
+    """Elections for all leaderless partitions, the broker counted although still fenced (2.22).
+
+    Of those that the broker has no replica of, the last unfence has tried every one in vain. Unless
+    something else may elect by now, they need not be tried again: after an outage of a whole fleet
+    each of a thousand brokers would try 100,000 partitions."""
+    index = state.image.index
+    keys = index.leaderless_of(broker_id) if state.image.is_settled else index.leaderless()
+    return leader_and_isr_changes(state, keys, add=broker_id)
 
 
 def leader_and_isr_changes(
@@ -52,21 +59,28 @@ def leader_and_isr_changes(
     add: int = NOBODY,
     unclean: int = NOBODY,
 ) -> list[Record]:
+    @cache
     def may_lead(replica: int) -> bool:  # rule 4.3
         if replica in (remove, unclean):
             return False
         return replica == add or state.image.is_active(replica)
 
+    @cache
+    def rules(topic_id: Uuid, replicas: int) -> Rules:
+        return _rules(state, topic_id, replicas)
+
     changes: list[Record] = []
+    leaving = () if unclean == NOBODY else (unclean,)
+    topics = state.image.topics
     for key in keys:
-        partition = state.image.partition(key)
+        partition = topics[key[0]].partitions[key[1]]
         change = build(
             key,
             partition,
-            rules_of(state, key, partition),
-            target_isr=tuple(r for r in partition.isr if r not in (remove, unclean)),
+            rules(key[0], len(partition.replicas)),
+            target_isr=tuple([r for r in partition.isr if r != remove and r != unclean]),
             acceptable=acceptor(state, partition, may_lead),
-            unclean_shutdown=() if unclean == NOBODY else (unclean,),
+            unclean_shutdown=leaving,
         )
         if change is not None:
             changes.append(change)
@@ -85,17 +99,25 @@ def has_online_directory(state: State, partition: Partition, replica: int) -> bo
     if broker is None:
         return False
     directory = partition.directory_of(replica)
-    if directory in (None, UNASSIGNED_DIRECTORY, MIGRATING_DIRECTORY):
+    if directory in broker.log_dirs or directory in (
+        None,
+        UNASSIGNED_DIRECTORY,
+        MIGRATING_DIRECTORY,
+    ):
         return True
-    return directory != LOST_DIRECTORY and (not broker.log_dirs or directory in broker.log_dirs)
+    return directory != LOST_DIRECTORY and not broker.log_dirs
 
 
 def rules_of(state: State, key: PartitionKey, partition: Partition) -> Rules:
-    name = state.image.topics[key[0]].name
+    return _rules(state, key[0], len(partition.replicas))
+
+
+def _rules(state: State, topic_id: Uuid, replicas: int) -> Rules:
+    name = state.image.topics[topic_id].name
     return Rules(
         metadata_version=state.image.metadata_version,
         elr_enabled=features.elr_enabled(state.image.features),
-        min_isr=effective_min_isr(state, name, len(partition.replicas)),
+        min_isr=effective_min_isr(state, name, replicas),
         election=Election.UNCLEAN if allows_unclean(state, name) else Election.ONLINE,
         directory_of=lambda broker_id: default_directory(state, broker_id),
     )

@@ -4,7 +4,7 @@ The first replica is always on an unfenced broker; rack spread beats liveness fo
 Entropy is drawn through `random()` only.
 """
 
-from collections.abc import Callable, Iterable, MutableSequence
+from collections.abc import Callable, Iterable, MutableSequence, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,8 +32,40 @@ def candidates(state: State) -> list[Candidate]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Rack:
+    """Ids of its brokers, ascending."""
+
+    unfenced: tuple[int, ...]
+    fenced: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where replicas can go: the racks in the order of their names, none before all names."""
+
+    racks: tuple[Rack, ...]
+    brokers: int
+    unfenced: int
+
+
+def layout_of(brokers: Iterable[Candidate]) -> Layout:
+    by_name: dict[str | None, tuple[list[int], list[int]]] = {}
+    for broker in brokers:
+        unfenced, fenced = by_name.setdefault(broker.rack, ([], []))
+        (fenced if broker.fenced else unfenced).append(broker.broker_id)
+    names = sorted(by_name, key=lambda name: (name is not None, name or ""))
+    racks = tuple(
+        Rack(tuple(sorted(unfenced)), tuple(sorted(fenced)))
+        for unfenced, fenced in (by_name[name] for name in names)
+    )
+    unfenced_count = sum(len(rack.unfenced) for rack in racks)
+    fenced_count = sum(len(rack.fenced) for rack in racks)
+    return Layout(racks, unfenced_count + fenced_count, unfenced_count)
+
+
 def place(
-    brokers: Iterable[Candidate],
+    layout: Layout,
     *,
     partitions: int,
     replication_factor: int,
@@ -41,7 +73,7 @@ def place(
     mentions_cordoned: bool = True,
 ) -> list[tuple[int, ...]]:
     """Replicas of `partitions` new partitions; INVALID_REPLICATION_FACTOR as in rule 4.43."""
-    racks = _Racks(brokers, random)
+    racks = _Racks(layout, random)
     if replication_factor <= 0:
         raise _refused(
             f"Invalid replication factor {replication_factor}: the replication factor must be "
@@ -66,16 +98,17 @@ def _refused(message: str) -> ApiError:
 class _Brokers:
     """A rotating list: each broker at most once a partition, another start every time (4.48)."""
 
-    def __init__(self) -> None:
-        self.ids: list[int] = []
-        self._offset = 0
+    def __init__(self, ids: tuple[int, ...], random: Random) -> None:
+        """Starts anywhere."""
+        self.ids: Sequence[int] = ids
+        self._offset = _below(len(ids), random) if ids else 0
         self._index = 0
         self._turn = 0
 
-    def start_anywhere(self, random: Random) -> None:
-        self.ids.sort()
-        if self.ids:
-            self._offset = _below(len(self.ids), random)
+    def shuffle(self, random: Random) -> None:
+        ids = list(self.ids)
+        _shuffle(ids, random)
+        self.ids = ids
 
     def next(self, turn: int) -> int | None:
         if self._turn != turn:
@@ -88,9 +121,9 @@ class _Brokers:
 
 
 class _Rack:
-    def __init__(self) -> None:
-        self.unfenced = _Brokers()
-        self.fenced = _Brokers()
+    def __init__(self, rack: Rack, random: Random) -> None:
+        self.fenced = _Brokers(rack.fenced, random)
+        self.unfenced = _Brokers(rack.unfenced, random)
 
     def next(self, turn: int) -> int | None:
         broker_id = self.unfenced.next(turn)
@@ -98,22 +131,12 @@ class _Rack:
 
 
 class _Racks:
-    def __init__(self, brokers: Iterable[Candidate], random: Random) -> None:
-        by_name: dict[str | None, _Rack] = {}
-        self.total = self.unfenced = 0
-        for broker in brokers:
-            rack = by_name.setdefault(broker.rack, _Rack())
-            (rack.fenced if broker.fenced else rack.unfenced).ids.append(broker.broker_id)
-            self.total += 1
-            self.unfenced += not broker.fenced
-        names = sorted(by_name, key=lambda name: (name is not None, name or ""))
-        self._racks = [by_name[name] for name in names]
+    def __init__(self, layout: Layout, random: Random) -> None:
+        self.total, self.unfenced = layout.brokers, layout.unfenced
+        self._racks = [_Rack(rack, random) for rack in layout.racks]
         self._random = random
-        for rack in self._racks:
-            rack.fenced.start_anywhere(random)
-            rack.unfenced.start_anywhere(random)
         self._turn = 0
-        self._offset = _below(len(names), random) if names else 0
+        self._offset = _below(len(self._racks), random) if self._racks else 0
 
     def place(self, replication_factor: int) -> tuple[int, ...]:
         if self._turn == self.unfenced > 1:  # as many partitions as live brokers: reshuffle (4.45)
@@ -152,8 +175,8 @@ class _Racks:
     def _shuffle(self) -> None:
         _shuffle(self._racks, self._random)
         for rack in self._racks:
-            _shuffle(rack.fenced.ids, self._random)
-            _shuffle(rack.unfenced.ids, self._random)
+            rack.fenced.shuffle(self._random)
+            rack.unfenced.shuffle(self._random)
 
 
 def _below(bound: int, random: Random) -> int:

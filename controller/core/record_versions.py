@@ -4,6 +4,8 @@ A record of a version newer than a node knows ends that node's process, so nothi
 above what the level allows (interop 3.4).
 """
 
+from functools import cache
+
 from . import features
 from .records import (
     IN_CONTROLLED_SHUTDOWN,
@@ -16,17 +18,17 @@ from .records import (
 
 
 def record_version(record: Record, metadata_version: int) -> int:
-    match record:
-        case RegisterBrokerRecord():
-            return _register_broker_version(metadata_version)
-        case PartitionRecord() | PartitionChangeRecord():
-            return _partition_version(metadata_version)
-        case BrokerRegistrationChangeRecord():
-            return _registration_change_version(record)
-        case _:
-            return 0
+    kind = type(record)
+    if kind is PartitionChangeRecord or kind is PartitionRecord:
+        return _partition_version(metadata_version)
+    if kind is RegisterBrokerRecord:
+        return _register_broker_version(metadata_version)
+    if isinstance(record, BrokerRegistrationChangeRecord):
+        return _registration_change_version(record)
+    return 0
 
 
+@cache
 def _register_broker_version(metadata_version: int) -> int:
     steps = (
         features.IN_CONTROLLED_SHUTDOWN_FROM,
@@ -37,6 +39,7 @@ def _register_broker_version(metadata_version: int) -> int:
     return sum(metadata_version >= step for step in steps)
 
 
+@cache
 def _partition_version(metadata_version: int) -> int:
     steps = (features.DIRECTORY_ASSIGNMENT_FROM, features.ELR_FIELDS_FROM)
     return sum(metadata_version >= step for step in steps)

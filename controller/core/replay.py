@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from . import records as r
 from .errors import Impossible
-from .partition import Partition, PartitionKey, Topic, changed, partition_of, without_elr
+from .partition import Topic, changed, partition_of, without_elr
 from .registration import BrokerRegistration, amended_by, registration_of
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def _register_broker(
     old = image.brokers.get(record.broker_id)
     if old is not None:
         _disown(image, old)
+        image.is_settled &= old.incarnation_id != record.incarnation_id
     for directory in record.log_dirs:
         owner = image.directories.setdefault(directory, record.broker_id)
         if owner != record.broker_id:
@@ -53,6 +54,7 @@ def _change_registration(image: "Image", record: r.BrokerRegistrationChangeRecor
     if record.log_dirs:
         _disown(image, broker)
         image.directories.update(dict.fromkeys(record.log_dirs, record.broker_id))
+    image.is_settled = record.fenced == r.UNFENCE or (image.is_settled and not record.log_dirs)
     image.brokers[record.broker_id] = amended_by(broker, record)
 
 
@@ -64,58 +66,64 @@ def _fence_broker(image: "Image", record: r.FenceBrokerRecord, *_: int) -> None:
 def _unfence_broker(image: "Image", record: r.UnfenceBrokerRecord, *_: int) -> None:
     broker = _current(image, record.id, record.epoch)
     image.brokers[record.id] = replace(broker, fenced=False)
+    image.is_settled = True
 
 
 def _topic(image: "Image", record: r.TopicRecord, *_: int) -> None:
-    image.topics[record.topic_id] = Topic(record.name, record.topic_id)
+    image.put_topic(Topic(record.name, record.topic_id))
     image.topic_ids[record.name] = record.topic_id
+    image.names.add(record.name)
 
 
 def _remove_topic(image: "Image", record: r.RemoveTopicRecord, *_: int) -> None:
     topic = image.topics.pop(record.topic_id)
+    image.own_topics.discard(record.topic_id)
     del image.topic_ids[topic.name]
+    image.names.remove(topic.name)
     image.configs.pop((r.TOPIC_RESOURCE, topic.name), None)
     for partition_id, partition in topic.partitions.items():
         image.index.remove((record.topic_id, partition_id), partition)
 
 
 def _partition(image: "Image", record: r.PartitionRecord, *_: int) -> None:
-    partitions = image.topics[record.topic_id].partitions
+    partitions = image.own_topic(record.topic_id).partitions
     key = (record.topic_id, record.partition_id)
-    if record.partition_id in partitions:
-        image.index.remove(key, partitions[record.partition_id])
-    _put(image, key, partition_of(record))
+    old = partitions.get(record.partition_id)
+    if old is not None:
+        image.index.remove(key, old)
+    new = partitions[record.partition_id] = partition_of(record)
+    image.index.add(key, new)
 
 
 def _change_partition(image: "Image", record: r.PartitionChangeRecord, *_: int) -> None:
-    key = (record.topic_id, record.partition_id)
-    old = image.partition(key)
-    image.index.remove(key, old)
-    _put(image, key, changed(old, record))
-
-
-def _put(image: "Image", key: PartitionKey, partition: Partition) -> None:
-    image.topics[key[0]].partitions[key[1]] = partition
-    image.index.add(key, partition)
+    partition_id = record.partition_id
+    partitions = image.own_topic(record.topic_id).partitions
+    old = partitions[partition_id]
+    image.is_settled &= record.replicas is None
+    new = partitions[partition_id] = changed(old, record)
+    image.index.replace((record.topic_id, partition_id), old, new)
 
 
 def _clear_elr(image: "Image", record: r.ClearElrRecord, *_: int) -> None:
+    image.is_settled = False
     named = [record.topic_name] if record.topic_name else list(image.topic_ids)
     for topic_id in (image.topic_ids[name] for name in named):
-        for partition_id, partition in list(image.topics[topic_id].partitions.items()):
-            image.index.remove((topic_id, partition_id), partition)
-            _put(image, (topic_id, partition_id), without_elr(partition))
+        for partition_id, old in image.topics[topic_id].partitions.items():
+            if old.elr or old.last_known_elr:
+                new = without_elr(old)
+                image.own_topic(topic_id).partitions[partition_id] = new
+                image.index.replace((topic_id, partition_id), old, new)
 
 
 def _config(image: "Image", record: r.ConfigRecord, *_: int) -> None:
     resource = (record.resource_type, record.resource_name)
-    values = image.configs.setdefault(resource, {})
-    if record.value is None:
-        values.pop(record.name, None)
+    image.is_settled = False
+    values = {**image.configs.get(resource, {}), record.name: record.value}
+    left = {name: value for name, value in values.items() if value is not None}
+    if left:
+        image.configs[resource] = left  # a new dictionary: copies of the image share the old one
     else:
-        values[record.name] = record.value
-    if not values:
-        del image.configs[resource]
+        image.configs.pop(resource, None)
 
 
 def _feature_level(image: "Image", record: r.FeatureLevelRecord, offset: int, _: int) -> None:
@@ -124,6 +132,7 @@ def _feature_level(image: "Image", record: r.FeatureLevelRecord, offset: int, _:
     else:
         image.features[record.name] = record.feature_level
     image.features_offset = offset
+    image.is_settled = False
 
 
 def _register_controller(image: "Image", record: r.RegisterControllerRecord, *_: int) -> None:
@@ -135,13 +144,15 @@ def _producer_ids(image: "Image", record: r.ProducerIdsRecord, *_: int) -> None:
 
 
 def _client_quota(image: "Image", record: r.ClientQuotaRecord, *_: int) -> None:
-    quotas = image.client_quotas.setdefault(record.entity, {})
+    quotas = dict(image.client_quotas.get(record.entity, {}))
     if record.remove:
         quotas.pop(record.key, None)
     else:
         quotas[record.key] = record.value
-    if not quotas:
-        del image.client_quotas[record.entity]
+    if quotas:
+        image.client_quotas[record.entity] = quotas
+    else:
+        image.client_quotas.pop(record.entity, None)
 
 
 def _scram(image: "Image", record: r.UserScramCredentialRecord, *_: int) -> None:

@@ -4,43 +4,44 @@ Offsets are counted from 0 within it, every batch has the snapshot's epoch, and 
 was written. A control batch opens it, a footer ends it, so that half of one is never taken for all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from .batch import Batch, ControlRecord, KRaftVersion, SnapshotFooter, SnapshotHeader, Voters
 from .records import Record
 
-RECORDS_PER_BATCH = 1024  # as many as Kafka hands its writer at once; it fills batches up to 8 MiB
+RECORDS_PER_BATCH = 128  # about a millisecond's work: heartbeats are served between two batches
 
 
 def snapshot_batches(
-    records: Sequence[Record],
-    versions: Sequence[int],
+    records: Iterable[tuple[Record, int]],
     *,
     epoch: int,
     timestamp_ms: int,
     last_contained_log_timestamp: int,
     kraft_version: int = 0,
     voters: Voters | None = None,
-) -> list[Batch]:
-    """What an image's records become in the file. Voters are told from kraft.version 1 on."""
+) -> Iterator[Batch]:
+    """Yields each batch once its records, each with its version, are drawn. Voters are told from
+    kraft.version 1 on."""
     header: tuple[ControlRecord, ...] = (
         SnapshotHeader(last_contained_log_timestamp=last_contained_log_timestamp),
     )
     if kraft_version > 0:
         header += (KRaftVersion(kraft_version=kraft_version),)
         header += () if voters is None else (voters,)
-    batches = [_control_batch(header, 0, epoch, timestamp_ms)]
-    for start in range(0, len(records), RECORDS_PER_BATCH):
-        batch = Batch(
-            base_offset=len(header) + start,
+    yield _control_batch(header, 0, epoch, timestamp_ms)
+    offset, left = len(header), iter(records)
+    while chunk := tuple(islice(left, RECORDS_PER_BATCH)):
+        yield Batch(
+            base_offset=offset,
             epoch=epoch,
             timestamp_ms=timestamp_ms,
-            records=tuple(records[start : start + RECORDS_PER_BATCH]),
-            versions=tuple(versions[start : start + RECORDS_PER_BATCH]),
+            records=tuple([record for record, _ in chunk]),
+            versions=tuple([version for _, version in chunk]),
         )
-        batches.append(batch)
-    end = len(header) + len(records)
-    return [*batches, _control_batch((SnapshotFooter(),), end, epoch, timestamp_ms)]
+        offset += len(chunk)
+    yield _control_batch((SnapshotFooter(),), offset, epoch, timestamp_ms)
 
 
 def _control_batch(

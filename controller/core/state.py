@@ -18,6 +18,7 @@ from .rpc import Response
 from .settings import Settings
 
 RECORDS_PER_OPERATION_MAX = 10_000  # Kafka's own bound on one operation's result (rule 0A.7)
+RECORDS_PER_BATCH_MAX = 10_000  # of a result that is not atomic; Kafka's own (rule 0A.7)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,10 +67,12 @@ Note = HeartbeatNote | RegistrationNote | ExpiryNote
 
 
 class Decision(NamedTuple):
-    """`control` are records of the quorum's own, which go before `records` in a batch of theirs. A
-    tuple and not a dataclass: half the time to make."""
+    """`control` are records of the quorum's own, which go before `records` in a batch of theirs.
+    Records that are not `is_atomic` may stand in several batches, as in Kafka (rule 0A.7). A tuple
+    and not a dataclass: half the time to make."""
 
     records: tuple[Record, ...] = ()
     reply: Response | None = None
     note: Note | None = None
     control: tuple[ControlRecord, ...] = ()
+    is_atomic: bool = False

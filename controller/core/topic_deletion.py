@@ -42,7 +42,8 @@ def delete_topics(state: State, request: DeleteTopicsRequest, now_ms: int) -> De
         results += [] if refusal is None else [refusal]
     results += [DeletableTopicResult(name=name, topic_id=key) for key, name in doomed.items()]
     records = tuple(RemoveTopicRecord(topic_id=topic_id) for topic_id in doomed)
-    return Decision(records=records, reply=DeleteTopicsResponse(responses=tuple(results)))
+    reply = DeleteTopicsResponse(responses=tuple(results))
+    return Decision(records=records, reply=reply, is_atomic=True)
 
 
 def _doom(

@@ -18,9 +18,9 @@ def check(state: State, name: str) -> None:
     flaw = _flaw(name)
     if flaw is not None:
         raise _invalid(f"Topic name is invalid: {flaw}")
-    twin = _collides_with(state, name)
-    if twin is not None:
-        raise _invalid(f"Topic '{name}' collides with existing topic: {twin}")
+    existing = state.image.names.existing(name)
+    if existing is not None:
+        raise _invalid(f"Topic '{name}' collides with existing topic: {existing}")
 
 
 def _invalid(message: str) -> ApiError:
@@ -40,11 +40,3 @@ def _flaw(name: str) -> str | None:
             "'.', '_' and '-'"
         )
     return None
-
-
-def _collides_with(state: State, name: str) -> str | None:
-    """'.' and '_' mean the same to metrics, so two names may not differ in them alone."""
-    if "." not in name and "_" not in name:
-        return None
-    folded = name.replace(".", "_")
-    return next((t for t in state.image.topic_ids if t.replace(".", "_") == folded), None)

@@ -1,10 +1,12 @@
 """CreateTopics (rules 4.50 to 4.58).
 
-Every topic of a request succeeds or fails by itself, with its own code and Kafka's own text; what
-succeeds is written in one batch. With validate_only nothing is written at all.
+Every topic of a request succeeds or fails by itself, with its own code and Kafka's own text, but a
+request that is too large fails as a whole (0A.7). What succeeds is written in one batch. With
+validate_only nothing is written at all.
 """
 
 from collections import Counter
+from collections.abc import Iterable
 
 from . import features, partitions, placement, topic_configs, topic_names
 from .errors import ApiError, ErrorCode
@@ -19,6 +21,7 @@ from .records import (
 )
 from .rpc import (
     CreatableTopic,
+    CreatableTopicConfig,
     CreatableTopicResult,
     CreateTopicsRequest,
     CreateTopicsResponse,
@@ -27,28 +30,42 @@ from .state import RECORDS_PER_OPERATION_MAX, Decision, State
 from .uuid import Uuid, random_uuid
 
 Assignment = dict[int, tuple[int, ...]]
-
+PARTITIONS_PER_REQUEST_MAX = 10_000  # Kafka's own, whatever else the request asks for (0A.7)
 TEXT_BYTES_MAX = 32767  # in UTF-8, of any string on the wire
+
+_DUPLICATE = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
+_PROHIBITED = ApiError(
+    ErrorCode.INVALID_REQUEST,
+    f"Creation of internal topic {topic_names.METADATA_TOPIC} is prohibited.",
+)
 
 
 def create_topics(state: State, request: CreateTopicsRequest, now_ms: int) -> Decision:
     named = Counter(topic.name for topic in request.topics)
+    refused = _refused_by_the_listener(named)
+    wanted = [topic for topic in request.topics if topic.name not in refused]
     results: list[CreatableTopicResult] = []
-    refused: dict[str, CreatableTopicResult] = {}
     records: list[Record] = []
-    for topic in request.topics:
-        try:
-            if named[topic.name] > 1:
-                raise ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
-            _check_not_metadata(topic)
-        except ApiError as error:  # the listener's checks answer last, once a name (4.52)
-            refused[topic.name] = _refused(topic, error)
-            continue
-        result, created = _create(state, topic, RECORDS_PER_OPERATION_MAX - len(records))
+    _check_partitions(state, wanted)
+    survey = Survey(state)
+    for topic in wanted:
+        result, created = _create(survey, topic)
         results.append(result)
         records += created
+        if len(records) > RECORDS_PER_OPERATION_MAX:
+            raise _too_large("Unable to perform excessively large batch operation.")
     reply = _spellable(request, (*results, *refused.values()))
-    return Decision(records=() if request.validate_only else tuple(records), reply=reply)
+    written = () if request.validate_only else tuple(records)
+    return Decision(records=written, reply=reply, is_atomic=True)
+
+
+def _refused_by_the_listener(named: Counter[str]) -> dict[str, CreatableTopicResult]:
+    """Answered after all others, once a name, duplicates in the order of a HashSet (4.52)."""
+    twice = in_hash_order(name for name, count in named.items() if count > 1)
+    refused = {name: _refused(name, _DUPLICATE) for name in twice}
+    if named[topic_names.METADATA_TOPIC] == 1:
+        refused[topic_names.METADATA_TOPIC] = _refused(topic_names.METADATA_TOPIC, _PROHIBITED)
+    return refused
 
 
 def _spellable(
@@ -64,45 +81,80 @@ def _spellable(
     return CreateTopicsResponse(topics=results)
 
 
-def _check_not_metadata(topic: CreatableTopic) -> None:
-    if topic.name == topic_names.METADATA_TOPIC:
-        raise ApiError(
-            ErrorCode.INVALID_REQUEST,
-            f"Creation of internal topic {topic_names.METADATA_TOPIC} is prohibited.",
-        )
+class Survey:
+    """What the topics of one request have in common, computed when the first of them asks."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self._layout: placement.Layout | None = None
+        self._in_force: dict[tuple[tuple[str, str], ...], tuple[CreatableTopicConfig, ...]] = {}
+        self._active: dict[int, bool] = {}
+        self._directories: dict[int, Uuid] = {}
+
+    def layout(self) -> placement.Layout:
+        if self._layout is None:
+            self._layout = placement.layout_of(placement.candidates(self.state))
+        return self._layout
+
+    def in_force(self, configs: dict[str, str]) -> tuple[CreatableTopicConfig, ...]:
+        key = tuple(configs.items())
+        if key not in self._in_force:
+            self._in_force[key] = topic_configs.effective(self.state, configs)
+        return self._in_force[key]
+
+    def is_active(self, broker_id: int) -> bool:
+        if broker_id not in self._active:
+            self._active[broker_id] = self.state.image.is_active(broker_id)
+        return self._active[broker_id]
+
+    def directory(self, broker_id: int) -> Uuid:
+        """Of a new replica on the broker."""
+        if broker_id not in self._directories:
+            found = partitions.default_directory(self.state, broker_id)
+            self._directories[broker_id] = found
+        return self._directories[broker_id]
 
 
-def _refused(topic: CreatableTopic, error: ApiError) -> CreatableTopicResult:
-    return CreatableTopicResult(name=topic.name, error_code=error.code, error_message=error.message)
+def _check_partitions(state: State, topics: Iterable[CreatableTopic]) -> None:
+    """All topics together, before any is looked at (0A.7, as released 3.9.1, 4.1.1 and 4.3.1)."""
+    total = sum(_partitions_asked(state, topic) for topic in topics)
+    if total > PARTITIONS_PER_REQUEST_MAX:
+        raise _too_large("Excessively large number of partitions per request.")
 
 
-def _create(
-    state: State, topic: CreatableTopic, room: int
-) -> tuple[CreatableTopicResult, list[Record]]:
+def _partitions_asked(state: State, topic: CreatableTopic) -> int:
+    if topic.assignments:
+        return len(topic.assignments)
+    count = topic.num_partitions
+    return state.settings.num_partitions if count == -1 else max(count, 0)
+
+
+def _refused(name: str, error: ApiError) -> CreatableTopicResult:
+    return CreatableTopicResult(name=name, error_code=error.code, error_message=error.message)
+
+
+def _create(survey: Survey, topic: CreatableTopic) -> tuple[CreatableTopicResult, list[Record]]:
+    state = survey.state
     try:
         topic_names.check(state, topic.name)
         configs = _checked_configs(state, topic)
-        assignment = _manual(state, topic) if topic.assignments else _automatic(state, topic)
+        assignment = _manual(state, topic) if topic.assignments else _automatic(survey, topic)
     except ApiError as error:
-        return _refused(topic, error), []
+        return _refused(topic.name, error), []
     topic_id = random_uuid(state.random)
-    records = _topic_records(state, topic.name, topic_id, configs, assignment)
-    if len(records) > room:
-        return _refused(topic, _too_large()), []
+    records = _topic_records(survey, topic.name, topic_id, configs, assignment)
     result = CreatableTopicResult(
         name=topic.name,
         topic_id=topic_id,
         num_partitions=len(assignment),
         replication_factor=len(assignment[0]),
-        configs=topic_configs.effective(state, configs),
+        configs=survey.in_force(configs),
     )
     return result, records
 
 
-def _too_large() -> ApiError:
-    return ApiError(
-        ErrorCode.POLICY_VIOLATION, "Unable to perform excessively large batch operation."
-    )
+def _too_large(message: str) -> ApiError:
+    return ApiError(ErrorCode.POLICY_VIOLATION, message)
 
 
 def _checked_configs(state: State, topic: CreatableTopic) -> dict[str, str]:
@@ -169,8 +221,9 @@ def _bad_assignment(message: str) -> ApiError:
     return ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
 
 
-def _automatic(state: State, topic: CreatableTopic) -> Assignment:
+def _automatic(survey: Survey, topic: CreatableTopic) -> Assignment:
     """Rules 4.56, 4.51 and 4.50."""
+    settings = survey.state.settings
     if topic.replication_factor == 0 or topic.replication_factor < -1:
         raise ApiError(
             ErrorCode.INVALID_REPLICATION_FACTOR,
@@ -182,14 +235,12 @@ def _automatic(state: State, topic: CreatableTopic) -> Assignment:
             "Number of partitions was set to an invalid non-positive value.",
         )
     factor = topic.replication_factor
-    factor = state.settings.default_replication_factor if factor == -1 else factor
+    factor = settings.default_replication_factor if factor == -1 else factor
     count = topic.num_partitions
-    count = state.settings.num_partitions if count == -1 else count
-    if count > RECORDS_PER_OPERATION_MAX:  # before anything is placed: the work has a bound
-        raise _too_large()
+    count = settings.num_partitions if count == -1 else count
     prefix = f"Unable to replicate the partition {factor} time(s): "
-    placed = _placed(state, count, factor, prefix)
-    if not all(any(state.image.is_active(b) for b in replicas) for replicas in placed):
+    placed = _placed(survey, count, factor, prefix)
+    if not all(any(map(survey.is_active, replicas)) for replicas in placed):
         raise ApiError(
             ErrorCode.INVALID_REPLICATION_FACTOR,
             f"{prefix}All brokers are currently fenced or in controlled shutdown.",
@@ -197,21 +248,21 @@ def _automatic(state: State, topic: CreatableTopic) -> Assignment:
     return dict(enumerate(placed))
 
 
-def _placed(state: State, count: int, factor: int, prefix: str) -> list[tuple[int, ...]]:
+def _placed(survey: Survey, count: int, factor: int, prefix: str) -> list[tuple[int, ...]]:
     try:
         return placement.place(
-            placement.candidates(state),
+            survey.layout(),
             partitions=count,
             replication_factor=factor,
-            random=state.random,
-            mentions_cordoned=state.profile.mentions_cordoned,
+            random=survey.state.random,
+            mentions_cordoned=survey.state.profile.mentions_cordoned,
         )
     except ApiError as error:
         raise ApiError(error.code, prefix + error.message) from None
 
 
 def _topic_records(
-    state: State, name: str, topic_id: Uuid, configs: dict[str, str], assignment: Assignment
+    survey: Survey, name: str, topic_id: Uuid, configs: dict[str, str], assignment: Assignment
 ) -> list[Record]:
     """Topic, then its configurations (and what they clear), then its partitions (4.58, 4.23)."""
     records: list[Record] = [TopicRecord(name=name, topic_id=topic_id)]
@@ -219,27 +270,28 @@ def _topic_records(
         ConfigRecord(resource_type=TOPIC_RESOURCE, resource_name=name, name=key, value=value)
         for key, value in configs.items()
     ]
-    if "min.insync.replicas" in configs and features.elr_enabled(state.image.features):
+    if "min.insync.replicas" in configs and features.elr_enabled(survey.state.image.features):
         records.append(ClearElrRecord(topic_name=name))
     records += [
-        _partition_record(state, topic_id, partition_id, replicas)
+        _partition_record(survey, topic_id, partition_id, replicas)
         for partition_id, replicas in assignment.items()
     ]
     return records
 
 
 def _partition_record(
-    state: State, topic_id: Uuid, partition_id: int, replicas: tuple[int, ...]
+    survey: Survey, topic_id: Uuid, partition_id: int, replicas: tuple[int, ...]
 ) -> PartitionRecord:
     """In sync is who is active, in assignment order; the first of them leads (4.18, 4.50)."""
-    isr = tuple(broker_id for broker_id in replicas if state.image.is_active(broker_id))
-    has_directories = state.image.metadata_version >= features.DIRECTORY_ASSIGNMENT_FROM
-    directories = tuple(partitions.default_directory(state, broker_id) for broker_id in replicas)
+    isr = tuple(filter(survey.is_active, replicas))
+    level = survey.state.image.metadata_version
+    has_directories = level >= features.DIRECTORY_ASSIGNMENT_FROM
+    directories = tuple(map(survey.directory, replicas)) if has_directories else ()
     return PartitionRecord(
         partition_id=partition_id,
         topic_id=topic_id,
         replicas=replicas,
         isr=isr,
         leader=isr[0],
-        directories=directories if has_directories else (),
+        directories=directories,
     )

@@ -39,7 +39,8 @@ def update_features(state: State, request: UpdateFeaturesRequest, now_ms: int) -
     accepted = tuple(update for update in updates if reasons[update.feature] is None)
     if request.validate_only:
         return Decision(reply=reply)
-    return Decision(_records(state, accepted), reply, control=_control(state, accepted))
+    control = _control(state, accepted)
+    return Decision(_records(state, accepted), reply, control=control, is_atomic=True)
 
 
 def _in_hash_order(updates: tuple[FeatureUpdate, ...]) -> tuple[FeatureUpdate, ...]:

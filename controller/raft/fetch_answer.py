@@ -25,6 +25,7 @@ from ..core.rpc.fetch import HIGH_WATERMARK_UNKNOWN
 from ..core.uuid import METADATA_TOPIC_ID
 from .log import MetadataLog
 
+NOTHINGS_MAX = 256  # answers without news that are kept: one for each recent high watermark
 BATCHES_MAX = 4096  # of one answer; the wire's own bound is in bytes
 
 
@@ -106,7 +107,7 @@ def _found(
     )
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=NOTHINGS_MAX)
 def _nothing(leadership: Leadership, log_start_offset: int, high_watermark: int) -> FetchResponse:
     """Half of all fetches wait with this answer: all who do so at one time share it."""
     return _found(leadership, log_start_offset, high_watermark, ())

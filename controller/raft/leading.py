@@ -14,6 +14,7 @@ from .quorum import Quorum
 from .roles import Candidate, Leader, Progress, leader_role
 from .voters import NOT_IN_LOG, ReplicaKey, VoterSet, replica_key
 
+OBSERVERS_MAX = 20_000  # more than any log has; whoever invents replica ids must not fill memory
 NOTHING_KNOWN = Progress()
 SAID_NOTHING = VersionRange(min_supported_version=0, max_supported_version=0)
 
@@ -177,6 +178,8 @@ def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> bool:
         note_heard(quorum, node_id, turn)
         return advance(quorum)
     known = role.observers.get(key, NOTHING_KNOWN)
+    if known is NOTHING_KNOWN and len(role.observers) >= OBSERVERS_MAX:
+        del role.observers[next(iter(role.observers))]  # known for longest
     role.observers[key] = _progress(quorum, known, wanted.fetch_offset, turn)
     return False
 

@@ -59,6 +59,11 @@ class Deadline:
 
 
 @dataclass(frozen=True, slots=True)
+class Continue:
+    """Whatever was due has been done: time for the work that an earlier step has put off."""
+
+
+@dataclass(frozen=True, slots=True)
 class Persisted:
     """The log is safe up to `end_offset` (exclusive)."""
 
@@ -72,7 +77,7 @@ class Resign:
     successor_id: int = -1
 
 
-Event = Submitted | Answered | Started | Deadline | Persisted | Resign
+Event = Submitted | Answered | Started | Deadline | Continue | Persisted | Resign
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ read (`SnapshotFormat`), so that nothing in here knows bytes.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import NamedTuple
 
 from ..core.batch import Batch
@@ -28,12 +29,13 @@ from .roles import Follower
 from .voters import ReplicaKey
 
 BATCH_BYTES, RECORD_BYTES = 61, 60  # about what they take, where nobody spells them
+REFERENCES_MAX = 256  # snapshots that may still be on their way; a replica keeps its own anyway
 SLICE_BYTES_MAX = 8 * 1024 * 1024  # what Kafka asks for at once
 
 
 class SnapshotFormat(NamedTuple):
     """`spell` gives the bytes of a snapshot's batches, `read` the batches of such bytes, `size` how
-    many bytes a batch of the log has."""
+    many bytes a batch has, for which it may have to be spelled; its bytes are kept with it."""
 
     spell: Callable[[tuple[Batch, ...]], bytes]
     read: Callable[[bytes], tuple[Batch, ...]]
@@ -42,11 +44,14 @@ class SnapshotFormat(NamedTuple):
 
 def by_reference() -> SnapshotFormat:
     """Bytes that only stand for batches: for replicas that share a process and speak no wire."""
-    known: list[tuple[Batch, ...]] = []
+    known: dict[int, tuple[Batch, ...]] = {}
+    numbers = count()
 
     def spell(batches: tuple[Batch, ...]) -> bytes:
-        known.append(batches)
-        return b"%016d" % (len(known) - 1)
+        number = next(numbers)
+        known[number] = batches
+        known.pop(number - REFERENCES_MAX, None)
+        return b"%016d" % number
 
     def size(batch: Batch) -> int:
         return BATCH_BYTES + RECORD_BYTES * len(batch.records)

@@ -9,9 +9,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..timeline import NEVER_US, Timeline
+from ..timeline import NEVER_US, Action, Timeline
 
 LONGEST_SLEEP_S = 3600.0
+PAUSE_S = 0.002  # between two pieces of work that can wait, each about a millisecond
 
 
 class Runtime:
@@ -29,6 +30,8 @@ class Runtime:
         self._began = time.monotonic() - timeline.now_us / 1e6 / (speed or 1.0)
         self._timer: asyncio.TimerHandle | None = None
         self._armed_us = NEVER_US
+        if speed:
+            timeline.pause = self._pause
 
     def enter(self) -> None:
         """Bring the timeline to now before something from outside happens on it."""
@@ -61,7 +64,17 @@ class Runtime:
     def close(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
+        self.timeline.pause = None
         self._armed_us = -1  # nothing is earlier: never armed again
+
+    def _pause(self, action: Action) -> None:
+        """Do `action` after a moment in which what comes from outside is served."""
+        self._loop.call_later(PAUSE_S, self._do, action)
+
+    def _do(self, action: Action) -> None:
+        if self._armed_us >= 0:  # not closed
+            with self.entered():
+                action()
 
     def _arm(self, at_us: int) -> None:
         if self._timer is not None:

@@ -4,7 +4,8 @@ The body is a list of pieces, joined once. A run of fixed-width fields is one pa
 single run is returned as it is.
 """
 
-from struct import pack
+from functools import cache
+from struct import Struct as Packing
 
 from .schema import (
     STRING,
@@ -22,6 +23,7 @@ from .schema import (
 from .source_writer import Namespace, SourceWriter, packing_of
 from .varints import SMALL, unsigned
 
+FEW = 9  # elements of an array whose packings are kept: more replicas than a partition has
 KEPT_BODIES_MAX = 1024  # of one message and version; beyond it, bodies are encoded anew
 
 
@@ -131,8 +133,12 @@ class _Writer(SourceWriter):
         if isinstance(element, Fixed) and element.code == "16s":
             self.line(f"{self._add}(join({value}))")
         elif isinstance(element, Fixed):
-            packed = f"pack(f'>{{len({value})}}{element.code}', *{value})"
-            self.line(f"{self._add}({packed})")
+            few = self._constant(_packings(element.code))
+            count = f"len({value})"
+            packed = (
+                f"{few}[{count}] if {count} < {FEW} else Packing(f'>{{{count}}}{element.code}')"
+            )
+            self.line(f"{self._add}(({packed}).pack(*{value}))")
         else:
             item = self._name("i")
             self.line(f"for {item} in {value}:")
@@ -164,7 +170,7 @@ class _Writer(SourceWriter):
         self.line(f"{pieces} = []")
         for tag, field in known:
             self._tagged(tag, field, f"{source}.{field.name}", pieces)
-        self.line(f"{self._add}(varint(len({pieces})))")
+        self.line(f"{self._add}(small[len({pieces})])")
         self.line(f"if {pieces}: {self._add}(join({pieces}))")
 
     def _tagged(self, tag: int, field: Field, source: str, pieces: str) -> None:
@@ -180,9 +186,8 @@ class _Writer(SourceWriter):
         self._flush()
         self._add = outer
         self.line(f"{inner} = join({inner})")
-        self.line(
-            f"{pieces}.append({self._constant(unsigned(tag))} + varint(len({inner})) + {inner})"
-        )
+        size = f"(small[len({inner})] if len({inner}) < 128 else varint(len({inner})))"
+        self.line(f"{pieces}.append({self._constant(unsigned(tag))} + {size} + {inner})")
         self._depth -= 1
 
     def _flush(self) -> None:
@@ -199,4 +204,9 @@ class _Writer(SourceWriter):
         return f"{self._constant(packing_of(codes).pack)}({values})"
 
 
-_RUNTIME: Namespace = {"join": b"".join, "pack": pack, "small": SMALL, "varint": unsigned}
+@cache
+def _packings(code: str) -> tuple[Packing, ...]:
+    return tuple(Packing(f">{count}{code}") for count in range(FEW))
+
+
+_RUNTIME: Namespace = {"join": b"".join, "Packing": Packing, "small": SMALL, "varint": unsigned}

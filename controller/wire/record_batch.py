@@ -68,7 +68,7 @@ def _spell_records(batch: Batch) -> bytes:
             key = zigzag(len(key)) + key
         else:
             key, value = _NO_KEY, encode_record(cast(Record, record), batch.versions[delta])
-        before = b"".join((_NO_ATTRIBUTES_OR_DELTA, zigzag(delta), key, zigzag(len(value))))
+        before = _NO_ATTRIBUTES_OR_DELTA + zigzag(delta) + key + zigzag(len(value))
         length = len(before) + len(value) + len(_NO_HEADERS)
         spelled += (zigzag(length), before, value, _NO_HEADERS)
     return b"".join(spelled)

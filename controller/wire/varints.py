@@ -1,7 +1,10 @@
 """Unsigned and zigzag varints: 7 bits a byte, lowest first (KIP-482 and the record batch)."""
 
+from functools import lru_cache
+
 from .errors import DecodeError
 
+ZIGZAGS_MAX = 16_384  # kept: the offsets of a batch of 10,000 records, and the usual lengths
 SMALL = [bytes((value,)) for value in range(128)]
 _UNSIGNED_BYTES_MAX = 5  # of an int32
 _ZIGZAG_BYTES_MAX = 10  # of an int64
@@ -18,6 +21,7 @@ def unsigned(value: int) -> bytes:
     return bytes(spelled)
 
 
+@lru_cache(maxsize=ZIGZAGS_MAX)
 def zigzag(value: int) -> bytes:
     return unsigned(value << 1 if value >= 0 else (-value << 1) - 1)
 

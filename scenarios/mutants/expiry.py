@@ -39,8 +39,9 @@ def sweeps_one_at_a_time(swaps: Swaps) -> None:
 )
 def sessions_are_half_as_long(swaps: Swaps) -> None:
     def first_expired(leases: Leases, now_ms: int) -> int | None:
-        head = leases._head()
-        return head[1] if head and head[0] + leases._timeout_ms // 2 < now_ms else None
+        expiry_ms = leases.next_expiry_ms()
+        early = expiry_ms is not None and expiry_ms - leases._timeout_ms // 2 <= now_ms
+        return leases._heap[0][1] if early else None
 
     swaps.attribute(Leases, "first_expired", first_expired)
 
@@ -111,7 +112,7 @@ def takes_over_stale_entries(swaps: Swaps) -> None:
 )
 def expired_ones_count_as_live(swaps: Swaps) -> None:
     def placeable(leases: Leases, broker_id: int) -> None:
-        leases._drop_contact(broker_id)
+        leases._contacts.pop(broker_id, None)
 
     def kept(leases: Leases, broker_id: int, fenced: bool) -> None:
         if broker_id in leases.liveness and not fenced:

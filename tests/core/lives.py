@@ -5,6 +5,7 @@ import random
 
 from hypothesis import strategies as st
 
+from kraftsim.controller.core import partitions
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.loader import replay
 from kraftsim.controller.core.profile import KAFKA_4_3, Profile
@@ -66,6 +67,15 @@ class Life:
         for broker_id, broker in node.latest.brokers.items():
             assert node.leases.liveness[broker_id].fenced == broker.fenced
         self._leases_hold_their_bounds()
+        self._unfences_pass_no_partition_over()
+
+    def _unfences_pass_no_partition_over(self) -> None:
+        """Rule 2.22: an unfence looks at every leaderless partition, or at those that matter."""
+        state = self.cluster.node.state
+        leaderless = state.image.index.leaderless()
+        for broker_id in state.image.brokers:
+            all_of_them = partitions.leader_and_isr_changes(state, leaderless, add=broker_id)
+            assert all_of_them == partitions.with_broker(state, broker_id), "2.22"
 
     def _leases_hold_their_bounds(self) -> None:
         """Rule 9.14; and in 3.9 its exception 2.41."""

@@ -197,3 +197,68 @@ def test_the_index_says_what_a_full_scan_would():
         assert sorted(k for k, p in found.items() if p.leader == b) == index.led(b)
         assert index.leads(b) == any(p.leader == b for p in found.values())
     assert sorted(k for k, p in found.items() if p.leader < 0) == index.leaderless()
+    assert sorted(k for k, p in found.items() if 2 in p.replicas) == index.hosted(2)
+    assert sorted(k for k in index.leaderless() if 2 in found[k].replicas) == index.leaderless_of(2)
+
+
+def test_copies_share_what_neither_has_changed():
+    cluster = ControllerUnderTest()
+    cluster.unfenced(1, 2)
+    cluster.created("changed", (1, 2))
+    cluster.created("same", (1, 2))
+    changed, same = cluster.topic_id("changed"), cluster.topic_id("same")
+    image = cluster.image
+    twin = image.copy()
+    before = twin.partition((changed, 0))
+
+    cluster.alter_partition("changed", (1,))
+
+    assert image.topics[same] is twin.topics[same]
+    assert image.topics[changed] is not twin.topics[changed]
+    assert before is twin.partition((changed, 0))
+    assert image.partition((changed, 0)).isr == (1,)
+
+
+def test_what_a_copy_changes_the_original_does_not_see():
+    image = image_of(
+        TopicRecord(name="t", topic_id=T),
+        PartitionRecord(partition_id=0, topic_id=T, replicas=(1,), isr=(1,), leader=1),
+        r.ConfigRecord(resource_type=2, resource_name="t", name="a", value="1"),
+    )
+    as_it_was = image.copy()
+    twin = image.copy()
+
+    twin.apply(r.PartitionChangeRecord(partition_id=0, topic_id=T, isr=(), leader=-1), offset=3)
+    twin.apply(r.ConfigRecord(resource_type=2, resource_name="t", name="a", value="2"), offset=4)
+
+    assert as_it_was == image
+    assert [(T, 0)] == image.index.led(1)
+    assert ([], [(T, 0)]) == (twin.index.led(1), twin.index.leaderless())
+
+
+@pytest.mark.rule("4.54")
+def test_names_that_collide_are_known_through_replay_copy_and_deletion():
+    u = uuid_of("u")
+    image = image_of(
+        TopicRecord(name="a.b_c", topic_id=T),
+        TopicRecord(name="plain", topic_id=u),
+    )
+    twin = image.copy()
+
+    image.apply(r.RemoveTopicRecord(topic_id=T), offset=2)
+    image.apply(TopicRecord(name="a_b_c", topic_id=T), offset=3)
+
+    assert ["a_b_c"] * 2 == [image.names.existing(name) for name in ("a.b.c", "a.b_c")]
+    assert "a.b_c" == twin.names.existing("a_b_c")
+    assert [None, None] == [image.names.existing(name) for name in ("plain", "pl.ain")]
+
+
+def test_of_several_existing_names_that_collide_the_first_is_named():
+    image = image_of(
+        TopicRecord(name="a_b", topic_id=T),
+        TopicRecord(name="a.b", topic_id=uuid_of("u")),
+    )
+
+    assert "a.b" == image.names.existing("a_b")
+    image.apply(r.RemoveTopicRecord(topic_id=uuid_of("u")), offset=2)
+    assert "a_b" == image.names.existing("a.b")

@@ -2,6 +2,8 @@
 
 import pytest
 
+from kraftsim.controller.active import EXPIRY_RECORDS_MAX
+from kraftsim.controller.core.leases import RAN_OUT_MAX, Leases
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KIP_631
 from tests.builders import BOTH, ControllerUnderTest
 
@@ -93,6 +95,38 @@ def test_two_leases_that_end_in_one_instant_leave_whom_the_min_isr_asks_for():
 
     partition = cluster.partition("t")
     assert ((), (1, 2), (2,)) == (partition.isr, partition.elr, partition.last_known_elr)
+
+
+@BOTH
+@pytest.mark.rule("2.36", "2.47")
+def test_leases_that_end_together_are_fenced_in_steps_of_some_500_records(profile):
+    """In virtual time at one instant; heartbeats of a living controller are served in between."""
+    cluster = ControllerUnderTest(profile)
+    cluster.unfenced(*range(1, 11))
+    cluster.created("t", num_partitions=900, replication_factor=3)
+    written, mark = [], cluster.end
+    cluster.hosted.step_listeners.append(
+        lambda _, turn: written.append(sum(len(batch.records) for batch in turn.persist))
+    )
+
+    cluster.run_for("12s")
+
+    of_one = max(len(batch.records) for batch in cluster.batches_since(mark))
+    assert max(written) < EXPIRY_RECORDS_MAX + of_one
+    assert 1 < sum(count > 1 for count in written)
+    assert all(cluster.is_fenced(broker_id) for broker_id in range(1, 11))
+    assert 1 == len({batch.timestamp_ms for batch in cluster.batches_since(mark)})
+
+
+def test_who_is_told_to_have_lost_a_lease_is_forgotten_at_some_time():
+    leases = Leases(KAFKA_4_3, 9_000)
+    for broker_id in range(RAN_OUT_MAX + 1):
+        leases.registered(broker_id, 7, fenced=False, amends=False, now_ms=0)
+        leases.note_contact(broker_id, 7, 0)
+        leases.expired(broker_id)
+
+    assert RAN_OUT_MAX == len(leases.ran_out)
+    assert 0 not in leases.ran_out
 
 
 @BOTH

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.placement import Candidate, candidates, place
+from kraftsim.controller.core.placement import Candidate, candidates, layout_of, place
 from tests.builders import ControllerUnderTest, directory_of
 
 
@@ -19,7 +19,7 @@ def brokers(*racks, fenced=()):
 
 def placed(found, partitions, factor, seed=1):
     return place(
-        found,
+        layout_of(found),
         partitions=partitions,
         replication_factor=factor,
         random=random.Random(seed).random,
@@ -103,7 +103,12 @@ def test_after_one_round_the_order_is_drawn_anew():
 def test_placement_begins_where_the_dice_say():
     start_at_second = in_order(0.5)  # of four brokers, the third
 
-    result = place(brokers(*[None] * 4), partitions=3, replication_factor=2, random=start_at_second)
+    result = place(
+        layout_of(brokers(*[None] * 4)),
+        partitions=3,
+        replication_factor=2,
+        random=start_at_second,
+    )
 
     assert [(2, 3), (3, 0), (0, 1)] == result
 
@@ -112,7 +117,7 @@ def test_placement_begins_where_the_dice_say():
 def test_racks_take_turns_in_order_of_name_the_unnamed_first():
     found = brokers("b", "a", None)
 
-    result = place(found, partitions=3, replication_factor=3, random=in_order())
+    result = place(layout_of(found), partitions=3, replication_factor=3, random=in_order())
 
     assert [(2, 1, 0), (1, 0, 2), (0, 2, 1)] == result
 
@@ -121,7 +126,7 @@ def test_racks_take_turns_in_order_of_name_the_unnamed_first():
 def test_the_rack_of_the_first_replica_is_skipped_once():
     found = brokers("a", "b", "b", fenced=(0,))
 
-    result = place(found, partitions=1, replication_factor=3, random=in_order())
+    result = place(layout_of(found), partitions=1, replication_factor=3, random=in_order())
 
     assert [(1, 0, 2)] == result
 

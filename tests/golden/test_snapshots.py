@@ -36,8 +36,12 @@ def rebuilt(batches: list[Batch]) -> list[Batch]:
     assert version is None or isinstance(version, KRaftVersion)
     assert voters is None or isinstance(voters, Voters)
     ours = snapshot_batches(
-        [record for batch in data for record in batch.records if isinstance(record, Record)],
-        [one for batch in data for one in batch.versions],
+        (
+            (record, version)
+            for batch in data
+            for record, version in zip(batch.records, batch.versions, strict=True)
+            if isinstance(record, Record)
+        ),
         epoch=header.epoch,
         timestamp_ms=header.timestamp_ms,
         last_contained_log_timestamp=first.last_contained_log_timestamp,

@@ -9,7 +9,9 @@ from kraftsim.controller.core.rpc import (
     QuorumEndpoint,
 )
 from kraftsim.controller.core.uuid import ZERO_UUID
+from kraftsim.controller.raft.leading import OBSERVERS_MAX
 from kraftsim.controller.raft.messages import METADATA_TOPIC
+from kraftsim.controller.raft.roles import Progress
 from tests.builders import uuid_of
 from tests.raft.replicas import WALL_START_MS, Replicas, key_of
 from tests.raft.requests import add_voter, describe, fetch_by
@@ -180,6 +182,17 @@ def test_an_observer_is_forgotten_five_minutes_after_its_last_fetch(leader):
     assert 1 == len(told(leader).observers)
     leader.now_ms += 1
     assert () == told(leader).observers
+
+
+@pytest.mark.rule("5.28")
+def test_who_invents_replica_ids_does_not_fill_the_leaders_memory(leader):
+    role = leader.quorums[ME].role
+    role.observers = {key_of(node_id): Progress() for node_id in range(100, 100 + OBSERVERS_MAX)}
+
+    leader.submit(ME, fetch_by(9, leader.quorums[ME]), "nine")
+
+    assert OBSERVERS_MAX == len(role.observers)
+    assert (key_of(9) in role.observers, key_of(100) in role.observers) == (True, False)
 
 
 @pytest.mark.rule("5.36")

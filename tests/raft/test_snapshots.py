@@ -10,6 +10,7 @@ from kraftsim.controller.core.rpc import (
     SnapshotId,
 )
 from kraftsim.controller.raft.roles import Follower
+from kraftsim.controller.raft.snapshots import REFERENCES_MAX, by_reference
 from tests.raft.replicas import Replicas, key_of
 from tests.raft.requests import add_voter, begin, fetch_by, slice_of
 from tests.raft.standing import ME, lead, standing
@@ -303,3 +304,12 @@ def test_a_voter_that_slept_through_a_snapshot_catches_up():
 
     assert replicas.quorums[ME].snapshot == replicas.quorums[3].snapshot
     assert replicas.quorums[ME].log.end_offset == replicas.quorums[3].high_watermark
+
+
+def test_only_the_last_references_to_snapshots_are_kept(leader):
+    form, batches = by_reference(), snapshot_of(leader).batches
+    first, *others = [form.spell(batches) for _ in range(REFERENCES_MAX + 1)]
+
+    assert {batches} == {form.read(data) for data in others}
+    with pytest.raises(KeyError):
+        form.read(first)

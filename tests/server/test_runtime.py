@@ -221,3 +221,16 @@ async def test_the_timer_fires_by_itself_and_arms_the_next() -> None:
     async with asyncio.timeout(20):
         await over.wait()
     runtime.close()
+
+
+async def test_work_that_can_wait_comes_after_a_pause_for_what_comes_from_outside() -> None:
+    timeline, seen = Timeline(wall_start_ms=0), asyncio.Queue[str]()
+    runtime = Runtime(timeline)
+    with runtime.entered():
+        timeline.soon(lambda: seen.put_nowait("work"))
+        timeline.at(0, lambda: seen.put_nowait("due"))
+    asyncio.get_running_loop().call_soon(seen.put_nowait, "from outside")
+
+    *before, last = [await seen.get() for _ in range(3)]
+    assert ({"due", "from outside"}, "work") == (set(before), last)
+    runtime.close()

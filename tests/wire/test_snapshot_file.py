@@ -34,14 +34,15 @@ def snapshot(
     kraft_version: int = 1,
     voters: Voters | None = NO_VOTERS,
 ) -> list[Batch]:
-    return snapshot_batches(
-        (record,) * count,
-        (0,) * count,
-        epoch=epoch,
-        timestamp_ms=1795223604654,
-        last_contained_log_timestamp=1795223604626,
-        kraft_version=kraft_version,
-        voters=voters,
+    return list(
+        snapshot_batches(
+            ((record, 0),) * count,
+            epoch=epoch,
+            timestamp_ms=1795223604654,
+            last_contained_log_timestamp=1795223604626,
+            kraft_version=kraft_version,
+            voters=voters,
+        )
     )
 
 

@@ -1,0 +1,52 @@
+"""Heartbeats at a steady rate: `python -m bench.pulse PORT PER_SECOND SECONDS`, frames on stdin.
+
+One heartbeat is due every so often, whatever became of those before; its latency counts from when
+it was due. Prints one JSON array of [due, latency], both in seconds of the monotonic clock.
+"""
+
+import json
+import select
+import socket
+import sys
+import time
+
+CONNECTIONS = 16
+WARM_UP_S = 1.0
+
+
+def main(port: int, per_second: float, seconds: float) -> None:
+    frames = [bytes.fromhex(line) for line in sys.stdin]
+    sockets = [socket.create_connection(("127.0.0.1", port)) for _ in range(CONNECTIONS)]
+    for one in sockets:
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    waiting: dict[socket.socket, list[float]] = {one: [] for one in sockets}
+    latencies: list[tuple[float, float]] = []
+    begin = time.perf_counter()
+    sent = 0
+    while (now := time.perf_counter()) < begin + seconds:
+        due = begin + sent / per_second
+        if due <= now:
+            one = sockets[sent % CONNECTIONS]
+            one.sendall(frames[sent % len(frames)])
+            waiting[one].append(due)
+            sent += 1
+        for one in select.select(sockets, (), (), max(0.0, due - now))[0]:
+            answered = time.perf_counter()
+            for _ in range(_count(one.recv(65536))):
+                due = waiting[one].pop(0)
+                if due > begin + WARM_UP_S:
+                    latencies.append((due, answered - due))
+    print(json.dumps(latencies), flush=True)
+
+
+def _count(data: bytes) -> int:
+    """Whole frames of `data`: replies are short and arrive whole."""
+    found = 0
+    while data:
+        data = data[4 + int.from_bytes(data[:4], "big") :]
+        found += 1
+    return found
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3]))

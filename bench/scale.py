@@ -1,0 +1,118 @@
+"""A large cluster: how long one step of the active controller takes, and how heartbeats fare.
+
+A step is all that happens between two chances of a heartbeat: a request, or a deadline.
+"""
+
+import time
+from collections.abc import Iterable
+from statistics import median
+
+from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.rpc import DecommissionBrokerRequest
+from kraftsim.garbage import bound_pauses
+
+from .report import Row
+from .scale_cluster import Cluster, begin_snapshot
+from .scale_latency import snapshot_latency
+
+BROKERS, BROKERS_MANY, BROKERS_FEW = 1_000, 10_000, 4
+NAMES = 4_900  # of one request: two records each, just under 10,000
+STEP_GOAL = "<= 50 ms"
+RUNS = 5
+
+
+def scale() -> Iterable[Row]:
+    bound_pauses()  # as every service of kraftsim does
+    cluster = Cluster(BROKERS)
+    yield _row("registration, 1,000 brokers: longest step", max(cluster.steps_ms), STEP_GOAL)
+    created = cluster.fill()
+    yield _row("CreateTopics, 5,000 partitions: median of 20", median(created), "<= 150 ms")
+    yield from _fences(cluster)
+    yield from _snapshot(cluster)
+    yield from _names(cluster)
+    yield _row("copy of the image, 1,000 brokers, 100,000 partitions", _copy_ms(cluster.image))
+    yield from _outage(cluster)
+    yield from _mass_fence()
+    yield from _many_brokers()
+
+
+def _row(name: str, milliseconds: float, goal: str = "") -> Row:
+    return Row(name, f"{milliseconds:,.1f} ms", goal=goal)
+
+
+def _fences(cluster: Cluster) -> Iterable[Row]:
+    """Brokers with 300 partitions each."""
+    fences = [cluster.heartbeat(one, want_fence=True) for one in cluster.brokers[:20]]
+    unfences = [cluster.heartbeat(one) for one in cluster.brokers[:20]]
+    yield _row("fence of 1 of 1,000 brokers: longest of 20", max(fences), STEP_GOAL)
+    yield _row("unfence of 1 of 1,000 brokers: longest of 20", max(unfences), STEP_GOAL)
+
+
+def _outage(cluster: Cluster) -> Iterable[Row]:
+    """Every lease runs out at once; then the first brokers come back."""
+    mark = cluster.node.log.end_offset
+    cluster.forget()
+    cluster.run_for(20_000)
+    records = cluster.node.log.end_offset - mark
+    each_us = sum(cluster.steps_ms) * 1000 / records
+    yield _row("1,000 leases run out: longest step", max(cluster.steps_ms), STEP_GOAL)
+    yield Row("the same: each of its records", f"{each_us:.1f} us")
+    unfences = [cluster.heartbeat(one) for one in cluster.brokers[:5]]
+    yield _row("unfence of the first 5 after it: longest", max(unfences), STEP_GOAL)
+
+
+def _snapshot(cluster: Cluster) -> Iterable[Row]:
+    before = cluster.node.quorum.snapshot
+    begin_snapshot(cluster)
+    cluster.forget()
+    cluster.run_for(6_000)
+    assert cluster.node.quorum.snapshot is not before, "expected a snapshot"
+    yield _row("snapshot of 100,000 partitions: longest step", max(cluster.steps_ms), STEP_GOAL)
+    yield _row("snapshot of 100,000 partitions: all steps", sum(cluster.steps_ms))
+    yield from snapshot_latency(cluster)
+
+
+def _names(cluster: Cluster) -> Iterable[Row]:
+    took_ms = [cluster.submit(cluster.creation([1] * NAMES, "a.name_")) for _ in range(4)]
+    yield _row("CreateTopics, 4,900 names: longest of 4", max(took_ms), "<= 500 ms")
+
+
+def _copy_ms(image: Image) -> float:
+    took_ms = []
+    for _ in range(RUNS):
+        began = time.process_time()
+        image.copy()
+        took_ms.append((time.process_time() - began) * 1000)
+    return median(took_ms)
+
+
+def _mass_fence() -> Iterable[Row]:
+    """One decision of 75,000 partitions, which is one operation in Kafka, too."""
+    cluster = Cluster(BROKERS_FEW)
+    cluster.fill()
+    mark = cluster.node.log.end_offset
+    cluster.forget()
+    decided_ms = cluster.heartbeat(1, want_fence=True)
+    records = cluster.node.log.end_offset - mark
+    cluster.run_for(300)
+    all_ms = sum(cluster.steps_ms)
+    each_us = all_ms * 1000 / records
+    yield _row(f"fence of {records:,} replicas: its step", decided_ms)
+    yield _row("the same: longest step after it", max(cluster.steps_ms[1:], default=0.0))
+    yield Row("the same: each partition change", f"{each_us:.1f} us")
+
+
+def _many_brokers() -> Iterable[Row]:
+    cluster = Cluster(BROKERS_MANY)
+    yield _row("registration, 10,000 brokers: longest step", max(cluster.steps_ms), STEP_GOAL)
+    cluster.fill()
+    cluster.forget()
+    for _ in range(10):
+        for broker_id in cluster.brokers:
+            cluster.heartbeat(broker_id)
+        cluster.run_for(2_000)
+    yield _row("leases of 10,000 brokers, 20 s: longest step", max(cluster.steps_ms), STEP_GOAL)
+    took_ms = [
+        cluster.submit(DecommissionBrokerRequest(broker_id=one)) for one in cluster.brokers[:20]
+    ]
+    yield _row("decommission of 1 of 10,000: longest of 20", max(took_ms), STEP_GOAL)

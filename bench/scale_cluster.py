@@ -1,0 +1,137 @@
+"""One active controller with many brokers and partitions, in virtual time, each step timed."""
+
+import random
+import time
+from collections.abc import Callable, Iterable
+
+from kraftsim.controller.clock import Clock
+from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.profile import KAFKA_4_3
+from kraftsim.controller.core.rpc import (
+    BrokerFeature,
+    BrokerHeartbeatRequest,
+    BrokerListener,
+    BrokerRegistrationRequest,
+    CreatableTopic,
+    CreateTopicsRequest,
+    Request,
+)
+from kraftsim.controller.hosted import HostedNode
+from kraftsim.controller.node import Node
+from kraftsim.controller.node_types import NodeConfig
+from kraftsim.controller.timeline import Timeline
+from kraftsim.snapshot_files import SNAPSHOT_FILES
+
+from .processes import CLUSTER_ID
+
+PARTITIONS, PARTITIONS_AT_ONCE, REPLICAS = 100_000, 5_000, 3
+
+
+class Cluster:
+    """One active controller in virtual time. `steps_ms` is what each step took since `forget`."""
+
+    def __init__(self, brokers: int) -> None:
+        self.timeline = Timeline(wall_start_ms=1_700_000_000_000)
+        config = NodeConfig(
+            node_id=3000,
+            cluster_id=CLUSTER_ID,
+            host="127.0.0.1",
+            port=9990,
+            directory_id=b"\x01" * 16,
+        )
+        self.node = Node(
+            config,
+            profile=KAFKA_4_3,
+            settings=KAFKA_4_3.settings,
+            random=random.Random(1).random,
+            snapshot_format=SNAPSHOT_FILES,
+        )
+        self.hosted = HostedNode(self.node, Clock(self.timeline), lambda *_: None)
+        self.steps_ms: list[float] = []
+        self._topics = 0
+        self.work_in_steps()
+        self.hosted.start()
+        self.brokers = range(1, brokers + 1)
+        for broker_id in self.brokers:
+            self.submit(registration(broker_id))
+        for broker_id in self.brokers:
+            self.heartbeat(broker_id)
+
+    def work_in_steps(self) -> None:
+        """Work that is put off goes on a millisecond later, as a step of its own."""
+        self.timeline.pause = lambda action: self.timeline.after(1_000, action)
+
+    @property
+    def image(self) -> Image:
+        return self.node.latest
+
+    def submit(self, request: Request) -> float:
+        """Milliseconds of the step."""
+        return self._timed(lambda: self.hosted.submit(request, lambda _: None))
+
+    def heartbeat(self, broker_id: int, **fields: bool) -> float:
+        request = BrokerHeartbeatRequest(
+            broker_id=broker_id,
+            broker_epoch=self.image.brokers[broker_id].broker_epoch,
+            current_metadata_offset=self.node.log.end_offset,
+            **({"want_fence": False, "want_shut_down": False} | fields),
+        )
+        return self.submit(request)
+
+    def fill(self) -> list[float]:
+        """Creates all partitions, so many at once; milliseconds of each request."""
+        return [
+            self.submit(self.creation([PARTITIONS_AT_ONCE]))
+            for _ in range(PARTITIONS // PARTITIONS_AT_ONCE)
+        ]
+
+    def creation(self, counts: Iterable[int], name: str = "orders") -> CreateTopicsRequest:
+        topics = []
+        for count in counts:
+            self._topics += 1
+            topics.append(
+                CreatableTopic(
+                    name=f"{name}{self._topics}",
+                    num_partitions=count,
+                    replication_factor=REPLICAS,
+                )
+            )
+        return CreateTopicsRequest(topics=tuple(topics))
+
+    def run_for(self, milliseconds: int) -> None:
+        """Let time pass, step by step."""
+        end_us = self.timeline.now_us + milliseconds * 1000
+        while self.timeline.due_us <= end_us:
+            due_us = self.timeline.due_us
+            self._timed(lambda at_us=due_us: self.timeline.run_until(at_us))
+        self.timeline.run_until(end_us)
+
+    def forget(self) -> None:
+        self.steps_ms.clear()
+
+    def _timed(self, step: Callable[[], object]) -> float:
+        began = time.process_time()
+        step()
+        self.steps_ms.append((time.process_time() - began) * 1000)
+        return self.steps_ms[-1]
+
+
+def registration(broker_id: int) -> BrokerRegistrationRequest:
+    return BrokerRegistrationRequest(
+        broker_id=broker_id,
+        cluster_id=CLUSTER_ID,
+        incarnation_id=broker_id.to_bytes(16, "big"),
+        listeners=(BrokerListener(name="PLAINTEXT", host="127.0.0.1", port=9092),),
+        features=tuple(
+            BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
+            for name, low, high in KAFKA_4_3.supported_features
+        ),
+        log_dirs=((broker_id + (1 << 100)).to_bytes(16, "big"),),
+        rack=f"rack-{broker_id % 3}",
+    )
+
+
+def begin_snapshot(cluster: Cluster) -> None:
+    """The next commit is an hour after the last snapshot."""
+    interval_ms = cluster.node.settings.metadata_log_max_snapshot_interval_ms
+    cluster.node._snapshotting._last_ms = cluster.timeline.now_ms - interval_ms

@@ -1,0 +1,73 @@
+"""What one step would take too long for goes on with Continue, between heartbeats."""
+
+import pytest
+
+from kraftsim.controller.core.loader import Loader
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
+from kraftsim.controller.core.rpc import CreateTopicsRequest, DeleteTopicsRequest
+from kraftsim.controller.core.snapshot_batches import RECORDS_PER_BATCH
+from kraftsim.controller.node import LOADED_RECORDS_MAX
+from kraftsim.controller.raft.protocol import Continue, Persisted
+from tests.builders import registration, topic
+from tests.test_node import SlowDisk, heartbeat
+
+
+@pytest.fixture(params=[KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+def disk(request):
+    """An active controller with a disk that waits to be told."""
+    disk = SlowDisk(request.param)
+    disk.lead()
+    return disk
+
+
+@pytest.mark.rule("0A.4", "0A.5")
+def test_what_is_committed_at_once_is_loaded_in_steps_and_replies_wait_for_theirs(disk):
+    disk.submit("broker", registration(1))
+    disk.submit("serves", heartbeat(disk, 1))
+    disk.persist()
+    for name in "abc":
+        request = CreateTopicsRequest(topics=(topic(name, num_partitions=LOADED_RECORDS_MAX // 2),))
+        disk.submit(name, request)
+
+    disk.step(Persisted(disk.node.log.end_offset))
+
+    assert disk.node.has_work
+    assert {"a", "b"} == set(disk.node.committed.topic_ids) == {"a", "b", "c"} & disk.replies.keys()
+    disk.step(Continue())
+    assert not disk.node.has_work
+    assert "c" in disk.replies
+    assert disk.node.latest == disk.node.committed
+
+
+@pytest.mark.rule("10.43", "10.46", "9.46")
+def test_a_snapshot_is_written_a_batch_a_step_of_the_image_at_its_begin(disk):
+    disk.submit("broker", registration(1))
+    disk.submit("serves", heartbeat(disk, 1))
+    request = CreateTopicsRequest(topics=(topic("t", num_partitions=3 * RECORDS_PER_BATCH),))
+    disk.submit("t", request)
+    disk.now_ms = disk.node.settings.metadata_log_max_snapshot_interval_ms
+    disk.persist()
+    as_it_was, steps = disk.node.committed.copy(), 0
+
+    while disk.node.has_work:
+        steps += 1
+        disk.submit(steps, DeleteTopicsRequest(topic_names=("t",)))
+        disk.persist()
+        disk.step(Continue())
+
+    snapshot = disk.node.quorum.snapshot
+    assert snapshot is not None
+    told = Loader.of_snapshot(snapshot.batches, as_it_was.offset + 1, as_it_was.epoch).image
+    assert (as_it_was.topics, as_it_was.offset) == (told.topics, told.offset)
+    assert {} == disk.node.committed.topics
+    assert steps == 3
+
+
+@pytest.mark.rule("10.43")
+def test_a_small_snapshot_is_written_in_the_step_that_begins_it(disk):
+    disk.submit("broker", registration(1))
+    disk.now_ms = disk.node.settings.metadata_log_max_snapshot_interval_ms
+    disk.persist()
+
+    assert disk.node.quorum.snapshot is not None
+    assert not disk.node.has_work
