@@ -54,8 +54,15 @@ def _change_registration(image: "Image", record: r.BrokerRegistrationChangeRecor
     if record.log_dirs:
         _disown(image, broker)
         image.directories.update(dict.fromkeys(record.log_dirs, record.broker_id))
-    image.is_settled = record.fenced == r.UNFENCE or (image.is_settled and not record.log_dirs)
+    image.is_settled = record.fenced == r.UNFENCE or (
+        image.is_settled and not _changes_directories(record)
+    )
     image.brokers[record.broker_id] = amended_by(broker, record)
+
+
+def _changes_directories(record: r.BrokerRegistrationChangeRecord) -> bool:
+    """Also where none remains online: such a record sets nothing at all (2.30)."""
+    return not (record.fenced or record.in_controlled_shutdown or record.cordoned_log_dirs)
 
 
 def _fence_broker(image: "Image", record: r.FenceBrokerRecord, *_: int) -> None:

@@ -1,9 +1,10 @@
 """A released controller and ours, started alike, with an empty log each."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from kraftsim.controller.core import features
@@ -26,11 +27,16 @@ class Pair:
 
     bench: Bench
     folder: Path
+    make_ours: Callable[[], OurSide]
     agreed: tuple[int, int] = field(default=(0, 0))
 
     @property
     def ends(self) -> tuple[int, int]:
         return self.bench.kafka.history.end_offset, self.bench.ours.history.end_offset
+
+    def renew(self) -> None:
+        """Begin anew with ours, beside a released controller that was cleaned up."""
+        self.bench = Bench(Witness(self.bench.kafka.side), Witness(self.make_ours()))
 
     def logs_differ(self) -> list[str]:
         """Compare what both logs agreed upon once more, whole, as Kafka's own tool decodes them."""
@@ -57,21 +63,20 @@ def started_pair(
         ) as controller,
     ):
         released = ReleasedSide(controller)
-        ours = Witness(
-            OurSide(
-                release.profile,
-                cluster_id=CLUSTER_ID,
-                port=controller.port,
-                directory_id=parse_uuid(controller.directory_id),
-                start=start,
-                session_timeout_ms=session_timeout_ms,
-            )
+        make_ours = partial(
+            OurSide,
+            release.profile,
+            cluster_id=CLUSTER_ID,
+            port=controller.port,
+            directory_id=parse_uuid(controller.directory_id),
+            start=start,
+            session_timeout_ms=session_timeout_ms,
         )
-        kafka = Witness(released)
+        ours, kafka = Witness(make_ours()), Witness(released)
         level = start.level or dict(release.profile.bootstrap_features)[features.METADATA_VERSION]
         if level >= features.CONTROLLER_REGISTRATION_FROM:
             _await_registration(kafka)
-        pair = Pair(Bench(kafka, ours), Path(name))
+        pair = Pair(Bench(kafka, ours), Path(name), make_ours)
         if pair.ends[0] != pair.ends[1]:
             begun = [witness.spelled(witness.start) for witness in (kafka, ours)]
             raise RuntimeError(f"the logs differ at the start: Kafka {begun[0]}, ours {begun[1]}")

@@ -119,7 +119,8 @@ class Run:
 
 
 def smallest(release: Release, finding: Finding) -> Finding:
-    """Shrink a finding; the pair is started anew after each sequence that parts the sides."""
+    """Shrink a finding; ours begins anew after each sequence that parts the sides, and the released
+    controller where its cleanup was not like ours."""
     with ExitStack() as running:
         pairs: list[Pair] = []
 
@@ -128,7 +129,9 @@ def smallest(release: Release, finding: Finding) -> Finding:
                 running.close()
                 pairs.append(running.enter_context(started_pair(release)))
             mismatches = pairs[0].bench.judge(sequence)
-            if mismatches and not pairs[0].bench.is_reconciled(sequence, mismatches[0].step):
+            if mismatches and pairs[0].bench.is_reconciled(sequence, mismatches[0].step):
+                pairs[0].renew()
+            elif mismatches:
                 pairs.clear()
             return mismatches
 

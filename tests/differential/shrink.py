@@ -19,17 +19,18 @@ def shrunk(sequence: Sequence, found: list[Mismatch], judge: Judge) -> Sequence:
     """Take away ever smaller runs of steps while the first mismatch stays of its kind."""
     wanted, judged = kind(found[0]), 0
     steps = sequence.every_step[: found[0].step + 1]
-    size = len(steps) // 2
-    while size:
+    size, has_shrunk = len(steps) // 2, False
+    while size and judged < JUDGEMENTS_MAX:
         place = 0
         while place < len(steps) - 1 and judged < JUDGEMENTS_MAX:
             candidate = _without(steps, place, size)
             judged += 1
             if shows(judge(sequence.with_steps(candidate)), wanted):
-                steps = candidate
+                steps, has_shrunk = candidate, True
             else:
                 place += size
-        size //= 2
+        size = 1 if size == 1 and has_shrunk else size // 2
+        has_shrunk = False
     return sequence.with_steps(steps)
 
 
@@ -39,4 +40,5 @@ def _without(steps: tuple[Step, ...], place: int, size: int) -> tuple[Step, ...]
 
 
 def shows(mismatches: list[Mismatch], wanted: tuple[str, str]) -> bool:
-    return any(kind(mismatch) == wanted for mismatch in mismatches)
+    """The first mismatch counts: the others may follow from it."""
+    return bool(mismatches) and kind(mismatches[0]) == wanted
