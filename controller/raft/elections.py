@@ -165,7 +165,8 @@ def on_patience_lost(quorum: Quorum, turn: Turn) -> None:
     elif isinstance(role, Prospective):
         give_up(quorum, turn)
     elif isinstance(role, Follower) and not quorum.is_voter:
-        quorum.role = replace(role, fetch_ms=quorum.fetch_ms(turn))  # an observer keeps its leader
+        quorum.role = replace(role, fetch_ms=quorum.fetch_ms(turn))  # an observer keeps its leader,
+        quorum.peers.failed(quorum.leader_id, turn.now_ms)  # and asks another voter meanwhile
     else:
         stand(quorum, turn)
 

@@ -77,14 +77,14 @@ class Peers:
         return self._lines[peer_id].sent_ms
 
     def failed(self, peer_id: int, now_ms: int) -> None:
-        self._lines[peer_id].ready_ms = now_ms + self._retry_backoff_ms
+        self._lines.setdefault(peer_id, _Line()).ready_ms = now_ms + self._retry_backoff_ms
 
     def expire(self, now_ms: int) -> None:
         """Give up on answers that are overdue."""
         for line in self._lines.values():
             if line.lost_ms <= now_ms:
                 line.request, line.lost_ms = None, NEVER_MS
-                line.ready_ms = now_ms + self._retry_backoff_ms
+                line.ready_ms = now_ms
 
     def next_ms(self, now_ms: int) -> int:
         """When a line next becomes free by itself."""

@@ -143,8 +143,9 @@ def _answer(quorum: Quorum, name: str, data: SnapshotPartitionData) -> FetchSnap
 
 
 def begin(quorum: Quorum, snapshot_id: SnapshotId) -> bool:
-    """False: no leader of this epoch has that snapshot; a leader's holds all that is committed."""
-    is_sound = 0 <= snapshot_id.epoch <= quorum.epoch
+    """False: no leader of this epoch names that snapshot. A leader's holds all that is committed,
+    and is not the one that its follower has."""
+    is_sound = 0 <= snapshot_id.epoch <= quorum.epoch and snapshot_id != quorum.snapshot_id
     if not is_sound or snapshot_id.end_offset < max(quorum.high_watermark, 1):
         return False
     quorum.download = Download(snapshot_id)

@@ -48,6 +48,7 @@ from tests.raft.requests import (
 from tests.raft.standing import vote_answer
 
 INT32_MAX, INT64_MAX = 2**31 - 1, 2**63 - 1
+OFFSET_MAX = 50  # a log that never ends is news for ever
 OFFSETS = {
     "end_offset",
     "fetch_offset",
@@ -133,12 +134,13 @@ def _fetched(quorum, peer_id, variant):
         records=(NoOpRecord(),),
         versions=(0,),
     )
+    has_more = log.end_offset < OFFSET_MAX
     brings = (
-        {"records": (batch,), "high_watermark": log.end_offset},
+        {"records": (batch,) if has_more else (), "high_watermark": log.end_offset},
         {"records": (), "high_watermark": quorum.high_watermark},
         {"diverging_epoch": EpochEndOffset(epoch=log.last_epoch, end_offset=log.end_offset)},
         {"snapshot_id": SnapshotId(end_offset=log.end_offset, epoch=log.last_epoch)},
-    )[variant % 4]
+    )[variant % 4 if has_more else 1]
     data = FetchPartitionData(
         partition_index=0,
         current_leader=LeaderIdAndEpoch(leader_id=peer_id, leader_epoch=quorum.epoch),
