@@ -15,7 +15,6 @@ from kraftsim.controller.core.rpc import (
     FetchTopicData,
     LeaderIdAndEpoch,
     NodeEndpoint,
-    SnapshotId,
 )
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
 from kraftsim.controller.raft import conduct
@@ -253,43 +252,6 @@ def test_an_observer_whose_leader_hangs_asks_another_and_keeps_its_epochs_leader
     assert (1, leader) == (observer.epoch, observer.leader_id)
     assert isinstance(observer.role, Follower)
     assert {1, 2, 3} - {leader} & set(asked)
-
-
-@pytest.mark.rule("10.34", "10.54")
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {},
-        {"diverging_epoch": EpochEndOffset(epoch=1, end_offset=10)},
-        {"diverging_epoch": EpochEndOffset(epoch=1, end_offset=-1)},
-        {"snapshot_id": SnapshotId(end_offset=10, epoch=2)},
-        {"snapshot_id": SnapshotId(end_offset=0, epoch=0)},
-        {"snapshot_id": SnapshotId(end_offset=10, epoch=-1)},
-        {"records": (batch(11, 1),)},
-        {"records": (batch(10, 0),)},
-        {"records": (batch(10, 2),)},
-    ],
-)
-def test_an_answer_that_brings_nothing_at_once_is_asked_for_again_only_after_a_pause(
-    follower, fields
-):
-    answer(follower, the_fetch(follower), high_watermark=10)
-    answer(follower, the_fetch(follower), **fields)
-
-    assert 10 == follower.quorums[ME].log.end_offset
-    assert 2 not in {one.receiver for one in follower.requests(FetchRequest, sender=ME)}
-    follower.now_ms += 20
-    follower.lose_everything()
-    follower.step(ME, conduct.on_deadline)
-    assert 2 == the_fetch(follower).receiver
-
-
-@pytest.mark.rule("10.35", "10.54")
-def test_an_empty_answer_that_has_waited_for_news_is_asked_for_again_at_once(follower):
-    follower.now_ms += 500
-    answer(follower, the_fetch(follower))
-
-    assert 2 == the_fetch(follower).receiver
 
 
 @pytest.mark.rule("10.54")
