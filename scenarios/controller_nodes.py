@@ -12,8 +12,8 @@ from kraftsim.controller.raft.snapshots import SnapshotFormat
 from .disks import Stored
 from .topology import ControllerSpec, Topology
 
-# Controllers that share a process hear of everything in one instant. Without what separate ones
-# have by nature, all would give their leader up at once, and split every vote.
+# A request that is lost is asked again after 2 s, as long as a follower waits for its leader. In a
+# network that loses messages all but the first have time to ask again before they stand.
 FETCH_TIMEOUT_SPREAD_MS = 20
 
 Draw = Callable[[], float]

@@ -121,13 +121,13 @@ def _listen(quorum: Quorum, request: Request) -> None:
 
 # Answers
 
-_REACTIONS: Mapping[type, Callable[[Quorum, int, Any, Any, Turn], bool]] = {
-    VoteResponse: elections.on_response,
-    FetchResponse: following.on_response,
-    BeginQuorumEpochResponse: epochs.on_begin_response,
-    EndQuorumEpochResponse: epochs.on_end_response,
-    FetchSnapshotResponse: snapshots.on_response,
-    UpdateRaftVoterResponse: following.on_update_response,
+_REACTIONS: Mapping[tuple[type, type], Callable[[Quorum, int, Any, Any, Turn], bool]] = {
+    (VoteRequest, VoteResponse): elections.on_response,
+    (FetchRequest, FetchResponse): following.on_response,
+    (BeginQuorumEpochRequest, BeginQuorumEpochResponse): epochs.on_begin_response,
+    (EndQuorumEpochRequest, EndQuorumEpochResponse): epochs.on_end_response,
+    (FetchSnapshotRequest, FetchSnapshotResponse): snapshots.on_response,
+    (UpdateRaftVoterRequest, UpdateRaftVoterResponse): following.on_update_response,
 }
 
 
@@ -138,7 +138,7 @@ def on_answer(quorum: Quorum, event: Answered, turn: Turn) -> None:
         if isinstance(request, ApiVersionsRequest):
             is_good = membership.on_api_versions(quorum, event.peer_id, event.response, turn)
         else:
-            reaction = _REACTIONS.get(type(event.response))
+            reaction = _REACTIONS.get((type(request), type(event.response)))
             is_good = reaction is not None and reaction(
                 quorum, event.peer_id, request, event.response, turn
             )
@@ -187,6 +187,8 @@ def role_deadline_ms(quorum: Quorum) -> int:
         return role.check_quorum_ms
     if quorum.heard_of_no_epoch is not None:
         return NEVER_MS
+    if isinstance(role, Prospective | Candidate):
+        return elections.deadline_ms(quorum, role)
     return role.fetch_ms if isinstance(role, Follower) else role.election_ms
 
 

@@ -12,9 +12,11 @@ from ..core.rpc import VoteRequest, VoteResponse
 from ..timeline import NEVER_MS
 from . import epochs, leading, messages
 from .protocol import Turn
-from .quorum import EPOCH_MAX, Quorum
+from .quorum import Quorum
 from .roles import Candidate, Follower, Leader, Prospective, Resigned, Unattached, asking_role
 from .voters import ReplicaKey
+
+HOLD_RETRIES = 5  # retry backoffs for which a voter lets another go first: 100 ms
 
 
 def on_request(quorum: Quorum, request: VoteRequest, turn: Turn) -> VoteResponse:
@@ -25,7 +27,9 @@ def on_request(quorum: Quorum, request: VoteRequest, turn: Turn) -> VoteResponse
     error = _refusal(quorum, request, turn)
     candidate = ReplicaKey(asked.replica_id, asked.replica_directory_id)
     granted = not error and _grants(quorum, request, candidate)
-    if granted and not asked.pre_vote:
+    if granted and asked.pre_vote:
+        _let_go_first(quorum, candidate, turn)
+    elif granted:
         quorum.become_unattached(quorum.epoch, turn, voted=candidate)
     return messages.vote_response(quorum, error, granted)
 
@@ -39,10 +43,10 @@ def _refusal(quorum: Quorum, request: VoteRequest, turn: Turn) -> ErrorCode:
         return ErrorCode.INVALID_REQUEST
     if epoch < quorum.epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
-    if asked.replica_id < 0 or epoch > EPOCH_MAX:
+    if asked.replica_id < 0:
         return ErrorCode.INVALID_REQUEST
-    if epoch > quorum.epoch:
-        quorum.become_unattached(epoch, turn)
+    if epoch > quorum.epoch and not epochs.rise(quorum, epoch, turn):
+        return ErrorCode.INVALID_REQUEST
     if not epochs.is_meant(quorum, request.voter_id, asked.voter_directory_id):
         return ErrorCode.INVALID_VOTER_KEY
     return ErrorCode.NONE
@@ -66,13 +70,25 @@ def _grants(quorum: Quorum, request: VoteRequest, candidate: ReplicaKey) -> bool
     return quorum.leader_id == -1 and up_to_date
 
 
+def _let_go_first(quorum: Quorum, candidate: ReplicaKey, turn: Turn) -> None:
+    """Two voters that ask for pre-votes in one moment would both stand and refuse each other. The
+    one with the higher id holds back, once, for longer than a vote takes."""
+    role = quorum.role
+    if not isinstance(role, Prospective) or role.stands_ms or not quorum.voters.includes(candidate):
+        return
+    if candidate.node_id < quorum.me.node_id:
+        hold_ms = HOLD_RETRIES * quorum.settings.controller_quorum_retry_backoff_ms
+        quorum.role = replace(role, stands_ms=turn.now_ms + hold_ms)
+
+
 def on_response(
     quorum: Quorum, peer_id: int, request: VoteRequest, response: VoteResponse, turn: Turn
 ) -> bool:
-    """Count it; False for an answer that is none, to be asked again."""
+    """Count it; False for an answer that is none, to be asked again. A voter that knows no
+    pre-vote (3.9) is asked for its vote at once, as the others are."""
     answer = messages.vote_answer(response)
     if answer is None:
-        return False
+        return _skips_the_pre_vote(quorum, response, turn)
     asked = messages.vote_partition(request)
     epochs.learn(quorum, answer.leader_epoch, answer.leader_id, response.node_endpoints, turn)
     role = quorum.role
@@ -91,19 +107,43 @@ def on_response(
     return True
 
 
+def _skips_the_pre_vote(quorum: Quorum, response: VoteResponse, turn: Turn) -> bool:
+    is_unknown = response.error_code == ErrorCode.UNSUPPORTED_VERSION
+    if not is_unknown or not isinstance(quorum.role, Prospective):
+        return False
+    quorum.become_candidate(turn)
+    count(quorum, turn)
+    return True
+
+
 def count(quorum: Quorum, turn: Turn) -> None:
     """Has this replica won what it asked for, or can it not win any more?"""
-    role, voters = asking_role(quorum.role), quorum.voters
-    granted = len(role.granted.intersection(voters.ids))
-    if granted >= voters.majority:
-        if isinstance(role, Prospective):
+    role = asking_role(quorum.role)
+    if _is_won(quorum, role):
+        if isinstance(role, Candidate):
+            leading.begin(quorum, role, turn)
+        elif role.stands_ms <= turn.now_ms:
             quorum.become_candidate(turn)
             count(quorum, turn)
-        else:
-            leading.begin(quorum, role, turn)
-    elif len(voters.voters) - len(role.refused) < voters.majority and isinstance(role, Prospective):
+    elif _is_lost(quorum, role) and isinstance(role, Prospective):
         quorum.role = replace(role, election_ms=NEVER_MS)  # the next try draws its own time
         give_up(quorum, turn)
+
+
+def _is_won(quorum: Quorum, role: Prospective | Candidate) -> bool:
+    return len(role.granted.intersection(quorum.voters.ids)) >= quorum.voters.majority
+
+
+def _is_lost(quorum: Quorum, role: Prospective | Candidate) -> bool:
+    voters = quorum.voters
+    return len(voters.voters) - len(role.refused.intersection(voters.ids)) < voters.majority
+
+
+def deadline_ms(quorum: Quorum, role: Prospective | Candidate) -> int:
+    """When patience for the election ends, or the time in which others may go first."""
+    if isinstance(role, Prospective) and _is_won(quorum, role):
+        return min(role.stands_ms, role.election_ms)
+    return role.election_ms
 
 
 def give_up(quorum: Quorum, turn: Turn) -> None:
@@ -119,10 +159,14 @@ def on_patience_lost(quorum: Quorum, turn: Turn) -> None:
     role = quorum.role
     if isinstance(role, Resigned):
         quorum.become_unattached(quorum.epoch + 1, turn)
+    elif isinstance(role, Prospective) and _is_won(quorum, role):
+        quorum.become_candidate(turn)
+        count(quorum, turn)
     elif isinstance(role, Prospective):
         give_up(quorum, turn)
     elif isinstance(role, Follower) and not quorum.is_voter:
-        quorum.become_unattached(quorum.epoch, turn)  # an observer asks whom it can find
+        quorum.role = replace(role, fetch_ms=quorum.fetch_ms(turn))  # an observer keeps its leader,
+        quorum.peers.failed(quorum.leader_id, turn.now_ms)  # and asks another voter meanwhile
     else:
         stand(quorum, turn)
 
@@ -133,8 +177,10 @@ def stand(quorum: Quorum, turn: Turn) -> None:
 
 
 def ask(quorum: Quorum, turn: Turn) -> None:
-    """Ask every voter that has not answered (rule 10.16)."""
+    """Ask every voter that has not answered, unless the election is won or lost (rule 10.16)."""
     role = asking_role(quorum.role)
+    if _is_won(quorum, role) or _is_lost(quorum, role):
+        return
     for voter in quorum.others:
         peer_id = voter.voter_id
         if peer_id in role.granted or peer_id in role.refused:

@@ -20,11 +20,13 @@ from ..core.rpc import (
 from ..core.uuid import ZERO_UUID, Uuid
 from . import messages
 from .protocol import Turn
-from .quorum import EPOCH_MAX, LISTENER, LostMemoryError, Quorum
+from .quorum import LISTENER, LostMemoryError, Quorum
 from .roles import Follower, Leader, Resigned, leader_role, resigned_role
 from .voters import ReplicaKey
 
 EpochRequest = VoteRequest | BeginQuorumEpochRequest | EndQuorumEpochRequest
+RISE_MAX = 10_000  # epochs that a replica learns within RISE_PERIOD_MS, however many are named
+RISE_PERIOD_MS = 1000
 
 
 def learn(
@@ -34,20 +36,39 @@ def learn(
     endpoints: Iterable[NodeEndpoint],
     turn: Turn,
 ) -> None:
-    """Somebody speaks of `epoch` and of who leads it: believe what is news (10.9 to 10.11)."""
-    if epoch > EPOCH_MAX:
-        return  # nobody gets there by elections: one frame would end the quorum for good
+    """A message names `epoch` and its leader: believe what is news (10.9 to 10.11). A negative
+    id names no leader."""
+    leader_id = max(leader_id, -1)
     is_known = quorum.leader_id == leader_id and quorum.leader_endpoint is not None
     is_news = epoch > quorum.epoch or (
         epoch == quorum.epoch and not is_known and quorum.leader_id in (-1, leader_id)
     )
-    if not is_news:
+    if not is_news or (epoch > quorum.epoch and not _is_within_reach(quorum, epoch, turn)):
         return
     endpoint = _endpoint_of(quorum, leader_id, endpoints)
     if leader_id not in (-1, quorum.me.node_id) and endpoint is not None:
         quorum.become_follower(epoch, leader_id, endpoint, turn)
     elif epoch > quorum.epoch:
         quorum.become_unattached(epoch, turn)
+
+
+def rise(quorum: Quorum, epoch: int, turn: Turn) -> bool:
+    """Enter the higher `epoch` without a leader. False: only a part of the way was allowed."""
+    is_within_reach = _is_within_reach(quorum, epoch, turn)
+    if is_within_reach:
+        quorum.become_unattached(epoch, turn)
+    return is_within_reach
+
+
+def _is_within_reach(quorum: Quorum, epoch: int, turn: Turn) -> bool:
+    """May this higher epoch be learned now? If not, rise as far as is allowed. An epoch is an
+    int32: a message that names the last one must leave the voters room to count up."""
+    if turn.now_ms >= quorum.epoch_reach_ms:
+        quorum.epoch_reach = quorum.epoch + RISE_MAX
+        quorum.epoch_reach_ms = turn.now_ms + RISE_PERIOD_MS
+    if epoch > quorum.epoch_reach > quorum.epoch:
+        quorum.become_unattached(quorum.epoch_reach, turn)
+    return epoch <= quorum.epoch_reach
 
 
 def _endpoint_of(
@@ -119,16 +140,16 @@ def _learn_of_leader(
         return ErrorCode.INVALID_REQUEST
     endpoints = messages.leader_endpoints(request, said.leader_id)
     learn(quorum, said.leader_epoch, said.leader_id, endpoints, turn)
-    return ErrorCode.NONE
+    return ErrorCode.NONE if said.leader_epoch == quorum.epoch else ErrorCode.INVALID_REQUEST
 
 
 def _learn_of_answer(
     quorum: Quorum, response: BeginQuorumEpochResponse | EndQuorumEpochResponse, turn: Turn
 ) -> QuorumEpochPartitionResult | None:
     """None: refused as a whole."""
-    if response.error_code or not response.topics:
+    answer = messages.sole_partition(response.topics)
+    if response.error_code or answer is None:
         return None
-    answer = response.topics[0].partitions[0]
     learn(quorum, answer.leader_epoch, answer.leader_id, response.node_endpoints, turn)
     return answer
 
@@ -185,7 +206,7 @@ def _backoff_ms(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> int:
     """0 for the first, then longer by its place; the most for one that is not named (10.40)."""
     most_ms = quorum.settings.controller_quorum_election_backoff_max_ms
     for position, key in enumerate(successors):
-        if key.node_id == quorum.me.node_id:
+        if key in (quorum.me, ReplicaKey(quorum.me.node_id)):
             if position == 0:
                 return 0
             return min(most_ms, (most_ms >> len(successors) - 1) << position - 1)

@@ -1,8 +1,12 @@
 """What a follower does: fetch, take what comes, and give back what its leader does not have (rules
 10.31 to 10.37)."""
 
+from collections.abc import Hashable
+
+from ..core.batch import Batch
 from ..core.errors import ErrorCode
 from ..core.rpc import (
+    EpochEndOffset,
     FetchPartitionData,
     FetchRequest,
     FetchResponse,
@@ -94,39 +98,62 @@ def on_response(
     quorum: Quorum, peer_id: int, request: FetchRequest, response: FetchResponse, turn: Turn
 ) -> bool:
     """False: it brought nothing, wait a moment before the next one."""
-    if response.error_code or not response.responses:
+    data = messages.sole_partition(response.responses)
+    if response.error_code or data is None:
         return False
-    data = response.responses[0].partitions[0]
     said = data.current_leader
     epochs.hear(quorum, peer_id, said.leader_epoch)
     epochs.learn(quorum, said.leader_epoch, said.leader_id, response.node_endpoints, turn)
     asked_epoch = request.topics[0].partitions[0].current_leader_epoch
     is_ours = isinstance(quorum.role, Follower) and peer_id == quorum.leader_id
     if data.error_code or asked_epoch != quorum.epoch or not is_ours:
-        return data.error_code == ErrorCode.FENCED_LEADER_EPOCH
+        return data.error_code == ErrorCode.FENCED_LEADER_EPOCH and asked_epoch < quorum.epoch
+    before = _place(quorum)
+    if not _take(quorum, data, turn):
+        return False
     quorum.role = Follower(quorum.fetch_ms(turn), has_fetched=True)
-    _take(quorum, data, turn)
+    waited_ms = turn.now_ms - quorum.peers.sent_ms(peer_id)
+    return _place(quorum) != before or waited_ms >= FETCH_WAIT_MS // 2
+
+
+def _place(quorum: Quorum) -> Hashable:
+    """What an answer to a fetch moves, if it brings anything."""
+    return quorum.log.end_offset, quorum.leader_high_watermark, quorum.download
+
+
+def _take(quorum: Quorum, data: FetchPartitionData, turn: Turn) -> bool:
+    """False: no leader of this epoch says that."""
+    diverging, snapshot_id = data.diverging_epoch, data.snapshot_id
+    if diverging.epoch >= 0 or diverging.end_offset >= 0:
+        return _give_back(quorum, diverging, turn)
+    if snapshot_id.epoch >= 0 or snapshot_id.end_offset >= 0:
+        return snapshots.begin(quorum, snapshot_id)
+    for batch in data.records or ():
+        if batch.base_offset >= quorum.log.end_offset:
+            if not _continues(quorum, batch):
+                return False
+            quorum.accept(batch, turn)
+    quorum.leader_high_watermark = max(quorum.leader_high_watermark, data.high_watermark)
+    advance(quorum)
     return True
 
 
-def _take(quorum: Quorum, data: FetchPartitionData, turn: Turn) -> None:
-    if data.diverging_epoch.epoch >= 0:
-        _give_back(quorum, data, turn)
-    elif data.snapshot_id.epoch >= 0:
-        snapshots.begin(quorum, data.snapshot_id)
-    else:
-        for batch in data.records or ():
-            if batch.base_offset >= quorum.log.end_offset:
-                quorum.accept(batch, turn)
-        quorum.leader_high_watermark = max(quorum.leader_high_watermark, data.high_watermark)
-        advance(quorum)
+def _continues(quorum: Quorum, batch: Batch) -> bool:
+    """Offsets are dense; epochs never decrease, and the leader's is the last (rules 9.33, 9.43)."""
+    log = quorum.log
+    follows = batch.base_offset == log.end_offset and bool(batch.records)
+    return follows and log.last_epoch <= batch.epoch <= quorum.epoch
 
 
-def _give_back(quorum: Quorum, data: FetchPartitionData, turn: Turn) -> None:
-    """Where the leader's log and ours part, ours ends; then we fetch again (rule 10.34)."""
-    diverging = data.diverging_epoch
+def _give_back(quorum: Quorum, diverging: EpochEndOffset, turn: Turn) -> bool:
+    """Where the leader's log and ours part, ours ends; then we fetch again (rule 10.34). What is
+    committed is never given back: a leader has all of it (9.40)."""
     _, our_end = quorum.log.end_offset_for_epoch(diverging.epoch)
-    quorum.truncate(min(diverging.end_offset, our_end), turn)
+    end_offset = min(diverging.end_offset, our_end)
+    if quorum.log.end_if_truncated(end_offset) < quorum.high_watermark:
+        return False
+    quorum.truncate(end_offset, turn)
+    return True
 
 
 def advance(quorum: Quorum) -> None:

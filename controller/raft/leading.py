@@ -168,7 +168,7 @@ def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> bool:
     role = quorum.role
     wanted = request.topics[0].partitions[0]
     node_id = max(request.replica_id, request.replica_state.replica_id)
-    if not isinstance(role, Leader) or node_id < 0:
+    if not isinstance(role, Leader) or node_id < 0 or node_id == quorum.me.node_id:
         return False
     key = replica_key(node_id, wanted.replica_directory_id)
     if quorum.voters.includes(key):

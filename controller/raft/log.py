@@ -58,14 +58,24 @@ class MetadataLog:
     def truncate(self, end_offset: int) -> None:
         """Forget what stands at `end_offset` and after: another leader wrote other things there.
         Where it lies within a batch, all of that batch goes, to be fetched again."""
-        keep = bisect_right(self._base_offsets, end_offset - 1)
-        if keep and self.batches[keep - 1].last_offset >= end_offset:
-            keep -= 1
+        keep = self._whole_below(end_offset)
         del self.batches[keep:], self._base_offsets[keep:]
         self.end_offset = self.batches[-1].last_offset + 1 if self.batches else self.start_offset
         while self._epoch_starts and self._epoch_starts[-1][1] >= self.end_offset:
             self._epoch_starts.pop()
         self._note_last_epoch()
+
+    def end_if_truncated(self, end_offset: int) -> int:
+        """Where the log would end after `truncate(end_offset)`."""
+        keep = self._whole_below(end_offset)
+        return self.batches[keep - 1].last_offset + 1 if keep else self.start_offset
+
+    def _whole_below(self, end_offset: int) -> int:
+        """How many batches end below `end_offset`."""
+        keep = bisect_right(self._base_offsets, end_offset - 1)
+        if keep and self.batches[keep - 1].last_offset >= end_offset:
+            keep -= 1
+        return keep
 
     def begin_at(self, offset: int, epoch: int) -> None:
         """A snapshot holds everything below `offset`: only what follows it is kept (rule 10.47)."""

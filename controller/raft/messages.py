@@ -3,6 +3,9 @@
 Kafka's schemas allow many topics and partitions; a quorum speaks of exactly one of each.
 """
 
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
 from ..core.batch import Voter, VoterEndpoint
 from ..core.errors import ErrorCode
 from ..core.rpc import (
@@ -38,6 +41,24 @@ from .voters import ReplicaKey
 
 METADATA_TOPIC = "__cluster_metadata"
 FETCH_BYTES_MAX = 8 * 1024 * 1024  # Kafka's own bound of one fetch between replicas
+
+
+Partition_co = TypeVar("Partition_co", covariant=True)
+Partition = TypeVar("Partition")
+
+
+class OfPartitions(Protocol[Partition_co]):
+    """A topic of a request or of an answer."""
+
+    @property
+    def partitions(self) -> Sequence[Partition_co]: ...
+
+
+def sole_partition(topics: Sequence[OfPartitions[Partition]]) -> Partition | None:
+    """The one partition of the one topic; None where there are none or more."""
+    if len(topics) != 1 or len(topics[0].partitions) != 1:
+        return None
+    return topics[0].partitions[0]
 
 
 def names_the_metadata(
@@ -99,9 +120,7 @@ def vote_response(quorum: Quorum, error: ErrorCode, granted: bool) -> VoteRespon
 
 def vote_answer(response: VoteResponse) -> VotePartitionResult | None:
     """None: refused as a whole."""
-    if response.error_code or not response.topics:
-        return None
-    return response.topics[0].partitions[0]
+    return None if response.error_code else sole_partition(response.topics)
 
 
 # Begin- and EndQuorumEpoch

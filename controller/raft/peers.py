@@ -16,6 +16,7 @@ from .protocol import Channel, Send, Turn
 class _Line:
     number: int = 0
     request: Request | None = None
+    sent_ms: int = 0
     lost_ms: int = NEVER_MS
     ready_ms: int = 0
 
@@ -45,7 +46,7 @@ class Peers:
     ) -> None:
         line = self._lines.setdefault(peer_id, _Line())
         line.number += 1
-        line.request = request
+        line.request, line.sent_ms = request, turn.now_ms
         line.lost_ms = turn.now_ms + self._request_timeout_ms
         turn.is_plain = False
         send = Send(
@@ -71,8 +72,12 @@ class Peers:
         for line in self._lines.values():
             line.request, line.lost_ms, line.ready_ms = None, NEVER_MS, 0
 
+    def sent_ms(self, peer_id: int) -> int:
+        """When the newest request to that peer left."""
+        return self._lines[peer_id].sent_ms
+
     def failed(self, peer_id: int, now_ms: int) -> None:
-        self._lines[peer_id].ready_ms = now_ms + self._retry_backoff_ms
+        self._lines.setdefault(peer_id, _Line()).ready_ms = now_ms + self._retry_backoff_ms
 
     def expire(self, now_ms: int) -> None:
         """Give up on answers that are overdue."""

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from .snapshots import Download, Snapshot, SnapshotFormat
 
 LISTENER = "CONTROLLER"
-EPOCH_MAX = 2**31 - 1_000_000  # an int32 on the wire: whoever names a later one leaves no room
 RAFT_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=1)
 
 
@@ -101,6 +100,8 @@ class Quorum:
         self.abandoned: VoterChange | None = None  # by a leader that leads no more
         self.parked: ParkedFetches[Any] = ParkedFetches()
         self.next_asked = 0  # whom an unattached voter asks next, by place in `others`
+        self.epoch_reach = 0  # the highest epoch that may be learned before `epoch_reach_ms`
+        self.epoch_reach_ms = 0
         self.leader_high_watermark = -1
         self.update_voter_ms = 0  # not before it is said again where this voter listens
         self.heard_of_no_epoch: frozenset[int] | None = None  # a set while it only listens

@@ -24,11 +24,13 @@ class Unattached:
 
 @dataclass(frozen=True, slots=True)
 class Prospective:
-    """Asks who would vote for it, without raising its epoch (KIP-996)."""
+    """Asks who would vote for it, without raising its epoch (KIP-996). `stands_ms`: it does not
+    become a candidate before, because another voter asks at the same time; 0: nobody does."""
 
     election_ms: int
     granted: frozenset[int]
     refused: frozenset[int] = frozenset()
+    stands_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)

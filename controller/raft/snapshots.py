@@ -34,8 +34,9 @@ SLICE_BYTES_MAX = 8 * 1024 * 1024  # what Kafka asks for at once
 
 
 class SnapshotFormat(NamedTuple):
-    """`spell` gives the bytes of a snapshot's batches, `read` the batches of such bytes, `size` how
-    many bytes a batch has, for which it may have to be spelled; its bytes are kept with it."""
+    """`spell` gives the bytes of a snapshot's batches, `read` the batches of such bytes (ValueError
+    or LookupError: they are none), `size` how many bytes a batch has, for which it may have to be
+    spelled; its bytes are kept with it."""
 
     spell: Callable[[tuple[Batch, ...]], bytes]
     read: Callable[[bytes], tuple[Batch, ...]]
@@ -95,7 +96,7 @@ def on_request(quorum: Quorum, request: FetchSnapshotRequest, turn: Turn) -> Fet
     if error:
         return _answer(quorum, topic.name, SnapshotPartitionData(error_code=error))
     key = ReplicaKey(request.replica_id, asked.replica_directory_id)
-    if quorum.voters.includes(key):
+    if quorum.voters.includes(key) and key.node_id != quorum.me.node_id:
         leading.note_heard(quorum, request.replica_id, turn)
     return _answer(quorum, topic.name, _slice(quorum, asked, request.max_bytes))
 
@@ -141,8 +142,14 @@ def _answer(quorum: Quorum, name: str, data: SnapshotPartitionData) -> FetchSnap
 # The follower
 
 
-def begin(quorum: Quorum, snapshot_id: SnapshotId) -> None:
+def begin(quorum: Quorum, snapshot_id: SnapshotId) -> bool:
+    """False: no leader of this epoch names that snapshot. A leader's holds all that is committed,
+    and is not the one that its follower has."""
+    is_sound = 0 <= snapshot_id.epoch <= quorum.epoch and snapshot_id != quorum.snapshot_id
+    if not is_sound or snapshot_id.end_offset < max(quorum.high_watermark, 1):
+        return False
     quorum.download = Download(snapshot_id)
+    return True
 
 
 def next_request(quorum: Quorum) -> FetchSnapshotRequest | None:
@@ -172,29 +179,36 @@ def on_response(
     turn: Turn,
 ) -> bool:
     """Take a slice; a refusal ends the download, and a Fetch says what to do instead."""
-    if response.error_code or not response.topics:
+    data = messages.sole_partition(response.topics)
+    if response.error_code or data is None:
         quorum.download = None
         return False
-    data = response.topics[0].partitions[0]
     said = data.current_leader
     epochs.learn(quorum, said.leader_epoch, said.leader_id, response.node_endpoints, turn)
     download = quorum.download
     if download is None or not isinstance(quorum.role, Follower) or peer_id != quorum.leader_id:
         return True
-    if data.error_code or data.snapshot_id != download.snapshot_id:
+    if data.error_code or not _continues(download, data):
         quorum.download = None
         return False
     quorum.role = Follower(quorum.fetch_ms(turn), has_fetched=True)
-    if data.position == len(download.data):
-        download = replace(download, data=download.data + data.unaligned_records)
-        quorum.download = download
-    if len(download.data) == data.size:
-        _install(quorum, download, turn)
-    return True
+    quorum.download = replace(download, data=download.data + data.unaligned_records)
+    return len(quorum.download.data) < data.size or _install(quorum, quorum.download, turn)
 
 
-def _install(quorum: Quorum, download: Download, turn: Turn) -> None:
-    """The snapshot replaces the whole log (rule 10.45)."""
-    batches = quorum.snapshot_format.read(download.data)
+def _continues(download: Download, data: SnapshotPartitionData) -> bool:
+    """The next slice of that snapshot, with something in it."""
+    end = data.position + len(data.unaligned_records)
+    is_next = data.snapshot_id == download.snapshot_id and data.position == len(download.data)
+    return is_next and data.position < end <= data.size
+
+
+def _install(quorum: Quorum, download: Download, turn: Turn) -> bool:
+    """The snapshot replaces the whole log (rule 10.45). False: the bytes are none."""
     quorum.download = None
+    try:
+        batches = quorum.snapshot_format.read(download.data)
+    except (ValueError, LookupError):
+        return False
     quorum.replace_log(Snapshot(download.snapshot_id, batches, download.data), turn)
+    return True

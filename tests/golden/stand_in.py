@@ -62,6 +62,9 @@ class RecordedLines(Peers):
     def take(self, peer_id: int, number: int) -> Request | None:
         return self.asked.pop(number, None)
 
+    def sent_ms(self, peer_id: int) -> int:
+        return 0
+
     def forget(self) -> None:
         self.asked.clear()
 
@@ -116,7 +119,7 @@ class StandIn:
         self.lines = RecordedLines()
         self.running = Quorum(
             identity(self.place),
-            settings=Settings(),
+            settings=Settings(controller_quorum_retry_backoff_ms=0),  # it lets nobody go first
             random=lambda: 0.5,
             snapshot_format=by_reference(),
             log=self.log,

@@ -123,6 +123,7 @@ class Replicas:
         self.lives = {}
         self.directories = {}  # of those that were reborn
         self.ports = {}  # of those that moved
+        self.requests_sent = 0
         for node_id in self.ids:
             self.add(node_id)
 
@@ -201,6 +202,7 @@ class Replicas:
         if turn.snapshot is not None:
             disk.snapshot = turn.snapshot
         self.keep_what_is_safe(node_id)
+        self.requests_sent += len(turn.sends)
         for send in turn.sends:
             self.in_flight.append(Message(node_id, send.peer_id, send, self.lives[node_id]))
         for token, response in turn.replies:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from kraftsim.controller.core.rpc import VoteRequest
+from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.rpc import VoteRequest, VoteResponse
 from kraftsim.controller.raft import conduct, messages
 from kraftsim.controller.raft.protocol import ElectionState
 from kraftsim.controller.raft.roles import (
@@ -98,6 +99,105 @@ def test_a_candidate_that_lost_waits_for_its_time_and_asks_without_raising_its_e
 
     assert isinstance(replicas.quorums[ME].role, Prospective)
     assert 1 == replicas.quorums[ME].epoch
+
+
+@pytest.mark.rule("10.16", "10.17")
+@pytest.mark.parametrize(("refusals", "asked"), [(1, {3, 4, 5}), (2, {4, 5}), (3, set())])
+def test_a_candidate_that_a_majority_has_refused_asks_no_more(refusals, asked):
+    """Released ones send no Vote after it (KafkaRaftClient.maybeSendVoteRequests)."""
+    replicas = Replicas((1, 2, 3, 4, 5))
+    prospect(replicas)
+    for one in votes_asked(replicas)[:2]:
+        grant(replicas, one)
+    for one in votes_asked(replicas)[:refusals]:
+        grant(replicas, one, granted=False)
+
+    assert isinstance(replicas.quorums[ME].role, Candidate)
+    assert asked == {one.receiver for one in votes_asked(replicas)}
+
+
+@pytest.mark.rule("10.1", "10.16")
+def test_a_prospective_that_meets_a_voter_without_pre_votes_is_a_candidate_at_once():
+    """Released 3.9 voters know Vote 1 alone."""
+    replicas = standing("prospective")
+    message = votes_asked(replicas)[0]
+    replicas.answer(message, VoteResponse(error_code=ErrorCode.UNSUPPORTED_VERSION))
+
+    assert ElectionState(epoch=1, voted=key_of(ME)) == replicas.disks[ME].election
+    again = [one.sent.request for one in votes_asked(replicas)]
+    assert {2, 3} == {one.voter_id for one in again}
+    assert {False} == {messages.vote_partition(one).pre_vote for one in again}
+
+
+@pytest.mark.rule("10.54")
+def test_a_candidate_that_is_told_so_asks_again_only_after_a_pause():
+    replicas = standing("candidate")
+    message = votes_asked(replicas)[0]
+    replicas.answer(message, VoteResponse(error_code=ErrorCode.UNSUPPORTED_VERSION))
+
+    assert message.receiver not in {one.receiver for one in replicas.requests(VoteRequest)}
+    assert 1 == replicas.quorums[ME].epoch
+
+
+# Two at a time
+
+
+def both_prospective():
+    """1 and 2 have lost 3, which led, in the same moment; nothing that they ask has arrived."""
+    replicas = Replicas((1, 2, 3))
+    lead(replicas, 3)
+    replicas.run_for(1000)
+    replicas.crash(3)
+    replicas.lose_everything()
+    replicas.now_ms = max(replicas.due_ms[one] for one in (1, 2)) + 3000
+    for node_id in (1, 2):
+        replicas.step(node_id, conduct.on_deadline)
+        assert isinstance(replicas.quorums[node_id].role, Prospective)
+    return replicas
+
+
+@pytest.mark.rule("10.14", "10.17")
+def test_of_two_voters_that_lose_their_leader_at_once_the_one_with_the_lower_id_leads():
+    """Else both stand, and refuse each other, for one to two seconds more."""
+    replicas = both_prospective()
+    replicas.run_for(10)
+
+    assert (1, 2) == (replicas.leader.me.node_id, replicas.leader.epoch)
+
+
+@pytest.mark.rule("10.17")
+def test_a_voter_that_lets_another_go_first_does_not_wait_for_long():
+    replicas = both_prospective()
+    (request,) = (one for one in replicas.requests(VoteRequest, sender=1) if one.receiver == 2)
+    replicas.deliver(request)
+    replicas.crash(1)
+    replicas.start(1)
+    replicas.run_for(99)
+    assert replicas.leader is None
+    replicas.run_for(10)
+
+    assert 2 == replicas.leader.me.node_id
+
+
+@pytest.mark.rule("10.17")
+def test_a_voter_lets_another_go_first_once_however_often_it_is_asked():
+    replicas = both_prospective()
+    request = vote(1, 1, last_epoch=1, offset=100, pre_vote=True)
+    replicas.ask(2, request)
+    stands_ms = replicas.quorums[2].role.stands_ms
+    replicas.now_ms += 50
+    replicas.ask(2, request)
+
+    assert stands_ms == replicas.quorums[2].role.stands_ms == replicas.now_ms + 50
+
+
+@pytest.mark.rule("10.15", "10.17")
+@pytest.mark.parametrize("candidate", [3, 0])
+def test_nobody_holds_back_for_a_higher_id_or_for_one_that_is_no_voter(candidate):
+    replicas = both_prospective()
+    replicas.ask(2, vote(candidate, 1, last_epoch=1, offset=100, pre_vote=True))
+
+    assert 0 == replicas.quorums[2].role.stands_ms
 
 
 @pytest.mark.rule("10.18", "10.1")
@@ -236,12 +336,15 @@ def test_an_observer_never_stands_for_election():
     replicas = Replicas((1, 2, 3))
     replicas.add(4)
     assert NEVER_MS == replicas.quorums[4].role.election_ms
-    replicas.elect()
+    leader = replicas.elect()
+    replicas.run_for(1000)
     for one in (1, 2, 3):
         replicas.crash(one)
     replicas.run_for(60_000)
 
-    assert isinstance(replicas.quorums[4].role, Unattached)
+    observer = replicas.quorums[4]
+    assert (1, leader.me.node_id) == (observer.epoch, observer.leader_id)
+    assert isinstance(observer.role, Follower)
 
 
 @pytest.mark.rule("10.2", "10.14")

@@ -8,13 +8,16 @@ from kraftsim.controller.core.rpc import (
     BeginQuorumEpochResponse,
     FetchRequest,
 )
-from kraftsim.controller.raft import conduct
+from kraftsim.controller.raft import conduct, fetch_answer
+from kraftsim.controller.raft.epochs import RISE_MAX, RISE_PERIOD_MS
 from kraftsim.controller.raft.protocol import ElectionState
 from kraftsim.controller.raft.roles import Follower, Unattached
-from tests.builders import uuid_of
+from tests.builders import CLUSTER_ID, uuid_of
 from tests.raft.replicas import Replicas, endpoint_of, key_of
 from tests.raft.requests import begin, vote
 from tests.raft.standing import ME, standing, vote_answer, votes_asked
+
+EPOCH_LAST = 2**31 - 1
 
 
 def error_of(response):
@@ -170,14 +173,87 @@ def test_an_epoch_survives_a_crash(role):
     assert epoch == replicas.quorums[ME].epoch
 
 
+# Epochs far ahead
+
+
 @pytest.mark.rule("10.8", "10.13")
 @pytest.mark.parametrize("pre_vote", [False, True])
-def test_an_epoch_that_leaves_no_room_for_another_is_not_learned(pre_vote):
+def test_a_vote_far_ahead_raises_the_epoch_only_a_part_of_the_way(pre_vote):
     """A second reader ended a quorum for good with one frame."""
     replicas = standing("leader")
 
-    response = replicas.ask(ME, vote(7, 2**31 - 1, pre_vote=pre_vote))
+    response = replicas.ask(ME, vote(7, EPOCH_LAST, pre_vote=pre_vote))
 
     assert ErrorCode.INVALID_REQUEST == error_of(response)
-    replicas.ask(ME, begin(2, 2**31 - 1))
-    assert (1, True) == (replicas.quorums[ME].epoch, replicas.quorums[ME].is_leader)
+    assert (1 + RISE_MAX, False) == (replicas.quorums[ME].epoch, replicas.quorums[ME].is_leader)
+
+
+@pytest.mark.rule("10.8", "10.23")
+@pytest.mark.parametrize(
+    ("ahead", "code", "known"),
+    [
+        (RISE_MAX - 1, ErrorCode.NONE, (RISE_MAX, 2)),
+        (RISE_MAX, ErrorCode.NONE, (RISE_MAX + 1, 2)),
+        (RISE_MAX + 1, ErrorCode.INVALID_REQUEST, (RISE_MAX + 1, -1)),
+        (EPOCH_LAST - 1, ErrorCode.INVALID_REQUEST, (RISE_MAX + 1, -1)),
+    ],
+)
+def test_a_leader_is_followed_as_far_ahead_as_an_epoch_is_learned_at_once(ahead, code, known):
+    replicas = standing("follower")
+    replicas.now_ms += RISE_PERIOD_MS
+
+    response = replicas.ask(ME, begin(2, 1 + ahead))
+
+    quorum = replicas.quorums[ME]
+    assert (code, known) == (error_of(response), (quorum.epoch, quorum.leader_id))
+
+
+@pytest.mark.rule("10.8")
+def test_however_many_messages_name_the_last_epoch_it_stays_far_away():
+    replicas = standing("unattached")
+    began_ms, before = replicas.now_ms, replicas.quorums[ME].epoch
+    while replicas.now_ms < began_ms + 5 * RISE_PERIOD_MS:
+        replicas.ask(ME, vote(7, EPOCH_LAST))
+        replicas.ask(ME, begin(2, EPOCH_LAST))
+        replicas.now_ms += 10
+
+    assert before + 5 * RISE_MAX == replicas.quorums[ME].epoch
+    assert replicas.elect().epoch <= before + 6 * RISE_MAX
+
+
+@pytest.mark.rule("10.8", "10.9")
+def test_a_voter_that_slept_through_many_epochs_follows_in_the_end():
+    replicas = Replicas((1, 2, 3))
+    replicas.isolate(3)
+    replicas.elect()
+    for node_id in (1, 2):
+        turn = replicas.turn()
+        replicas.quorums[node_id].become_unattached(3 * RISE_MAX, turn)
+        replicas.carry_out(node_id, turn)
+    leader = replicas.elect()
+    replicas.heal()
+    replicas.run_for(10_000)
+
+    assert leader.epoch > 3 * RISE_MAX
+    assert {(leader.epoch, leader.leader_id)} == {
+        (one.epoch, one.leader_id) for one in replicas.quorums.values()
+    }
+
+
+@pytest.mark.rule("10.54")
+def test_a_higher_epoch_that_is_not_learned_is_asked_about_again_only_after_a_pause():
+    replicas = standing("follower")
+    replicas.now_ms += RISE_PERIOD_MS
+    replicas.ask(ME, vote(7, EPOCH_LAST))
+    replicas.lose_everything()
+    replicas.step(ME, conduct.on_deadline)
+    (fetch,) = replicas.requests(FetchRequest, sender=ME)
+    fenced = fetch_answer.Leadership(
+        leads=False, cluster_id=CLUSTER_ID, leader_id=2, epoch=EPOCH_LAST, endpoints=()
+    )
+    response = fetch_answer.refused(fenced, ErrorCode.FENCED_LEADER_EPOCH)
+    replicas.answer(fetch, response)
+
+    asked = {one.receiver for one in replicas.requests(FetchRequest, sender=ME)}
+    assert fetch.receiver not in asked
+    assert 1 + RISE_MAX == replicas.quorums[ME].epoch

@@ -7,9 +7,8 @@ import random
 import pytest
 
 from kraftsim.controller.core.rpc import EpochEndOffset
-from kraftsim.controller.raft import elections, fetch_answer, leading
+from kraftsim.controller.raft import elections, fetch_answer, following, leading
 from kraftsim.controller.raft.log import MetadataLog
-from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.scenarios.explore.limits import Limits
 from kraftsim.scenarios.explore.quorum_safety import Violation
 from kraftsim.scenarios.explore.search import Known, explore
@@ -106,13 +105,14 @@ def test_the_search_finds_a_follower_that_gives_back_what_is_committed(monkeypat
     def diverging(log, wanted):
         return EpochEndOffset(epoch=0, end_offset=0) if wanted.high_watermark > 0 else None
 
-    def truncate(quorum, end_offset, turn):
-        quorum.log.truncate(end_offset)
+    def give_back(quorum, diverging, turn):
+        quorum.log.truncate(diverging.end_offset)
         quorum.persisted_offset = quorum.log.end_offset
+        return True
 
     monkeypatch.setattr(fetch_answer, "_is_usual", lambda leadership, log, request: False)
     monkeypatch.setattr(fetch_answer, "_diverging", diverging)
-    monkeypatch.setattr(Quorum, "truncate", truncate)
+    monkeypatch.setattr(following, "_give_back", give_back)
 
     assert "9.42" == caught(quorum_of(2, Limits(epoch=1)))
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kraftsim.controller.core.batch import Batch, VoterEndpoint
-from kraftsim.controller.core.errors import ErrorCode, Impossible
+from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.records import NoOpRecord
 from kraftsim.controller.core.rpc import (
     EpochEndOffset,
@@ -168,8 +168,9 @@ def test_the_driver_is_told_where_the_log_ends(follower):
 def test_a_follower_gives_back_nothing_that_it_knows_as_committed(follower):
     answer(follower, the_fetch(follower), high_watermark=10)
 
-    with pytest.raises(Impossible, match="truncation to 5, below the high watermark 10"):
-        answer(follower, the_fetch(follower), diverging_epoch=EpochEndOffset(epoch=1, end_offset=5))
+    answer(follower, the_fetch(follower), diverging_epoch=EpochEndOffset(epoch=1, end_offset=5))
+
+    assert 10 == follower.quorums[ME].log.end_offset
 
 
 @pytest.mark.rule("10.34", "9.41", "9.42")
@@ -231,6 +232,26 @@ def test_an_observer_whose_leader_is_silent_looks_for_another():
 
     assert replicas.leader.me.node_id == replicas.quorums[4].leader_id != leader
     assert replicas.leader.log.end_offset == replicas.quorums[4].log.end_offset
+
+
+@pytest.mark.rule("10.36", "10.38", "10.54")
+def test_an_observer_whose_leader_hangs_asks_another_and_keeps_its_epochs_leader():
+    """A released one does not change its role for it (KafkaRaftClient.pollFollowerAsObserver)."""
+    replicas = Replicas((1, 2, 3))
+    replicas.add(4)
+    leader = replicas.elect().me.node_id
+    replicas.run_for(1000)
+    replicas.isolate(4)
+    asked = []
+    for _ in range(10):
+        replicas.in_flight = replicas.requests(FetchRequest, sender=4)
+        replicas.fire(4)
+        asked += [one.receiver for one in replicas.requests(FetchRequest, sender=4)]
+
+    observer = replicas.quorums[4]
+    assert (1, leader) == (observer.epoch, observer.leader_id)
+    assert isinstance(observer.role, Follower)
+    assert {1, 2, 3} - {leader} & set(asked)
 
 
 @pytest.mark.rule("10.54")

@@ -4,9 +4,13 @@ import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import (
+    EndQuorumEpochPartition,
     EndQuorumEpochRequest,
     EndQuorumEpochResponse,
+    EndQuorumEpochTopic,
+    PreferredCandidate,
 )
+from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.raft import conduct, messages
 from kraftsim.controller.raft.roles import Follower, Prospective, Resigned, Unattached
 from tests.raft.replicas import Replicas, key_of
@@ -72,6 +76,22 @@ def test_successors_stand_one_after_the_other(successors, backoff_ms):
     replicas = standing("content follower")
     replicas.lose_everything()
     replicas.ask(ME, end(2, 1, successors))
+
+    assert replicas.now_ms + backoff_ms == replicas.quorums[ME].role.fetch_ms
+
+
+@pytest.mark.rule("10.40")
+@pytest.mark.parametrize(
+    ("directory", "backoff_ms"), [(key_of(ME).directory_id, 0), (ZERO_UUID, 0), (b"x" * 16, 1000)]
+)
+def test_a_successor_is_named_with_its_directory(directory, backoff_ms):
+    """One that was reborn is another replica; an older leader names ids alone."""
+    replicas = standing("content follower")
+    replicas.lose_everything()
+    named = PreferredCandidate(candidate_id=ME, candidate_directory_id=directory)
+    said = EndQuorumEpochPartition(leader_id=2, leader_epoch=1, preferred_candidates=(named,))
+    topic = EndQuorumEpochTopic(topic_name=messages.METADATA_TOPIC, partitions=(said,))
+    replicas.ask(ME, EndQuorumEpochRequest(topics=(topic,)))
 
     assert replicas.now_ms + backoff_ms == replicas.quorums[ME].role.fetch_ms
 
