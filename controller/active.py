@@ -38,7 +38,7 @@ from .raft.protocol import Turn
 from .raft.quorum import Quorum
 from .timeline import NEVER_MS
 
-EXPIRY_RECORDS_MAX = 500  # of one step, at least one broker's: heartbeats wait meanwhile
+EXPIRY_RECORDS_MAX = 250  # of one step, at least one broker's: heartbeats wait meanwhile
 EXPIRY_PAUSE_MAX_MS = 1_000  # by then the check goes on, should nothing else make it
 CHANGE_LEASES = frozenset(
     {

@@ -51,6 +51,7 @@ class Image:
     index: PartitionIndex = field(default_factory=PartitionIndex, compare=False)
     names: NameCollisions = field(default_factory=NameCollisions, compare=False)
     own_topics: set[Uuid] = field(default_factory=set, compare=False)
+    shares_brokers: bool = field(default_factory=bool, compare=False)
     is_settled: bool = field(default_factory=bool, compare=False)
 
     @property
@@ -73,6 +74,12 @@ class Image:
             topic = Topic(topic.name, topic_id, topic.partitions.copy())
             self.put_topic(topic)
         return topic
+
+    def own_brokers(self) -> "SortedDict[int, BrokerRegistration]":
+        """The registrations, for a change: those that a copy shares are copied first."""
+        if self.shares_brokers:
+            self.brokers, self.shares_brokers = self.brokers.copy(), False
+        return self.brokers
 
     def put_topic(self, topic: Topic) -> None:
         self.topics[topic.topic_id] = topic
@@ -99,12 +106,11 @@ class Image:
         self.offset, self.epoch = offset, epoch
 
     def copy(self) -> "Image":
-        """A twin that goes its own way. Both share topics and index sets; whichever changes one
+        """A twin that goes its own way. Both share brokers, topics and index sets; who changes one
         copies it first, so a copy costs about as much as its dictionaries' tables."""
-        self.own_topics = set()
+        self.own_topics, self.shares_brokers = set(), True
         return replace(
             self,
-            brokers=self.brokers.copy(),
             controllers=self.controllers.copy(),
             topics=self.topics.copy(),
             topic_ids=self.topic_ids.copy(),

@@ -6,6 +6,8 @@ Sets, read only through `sorted`, so that no order of a hash ever reaches a reco
 from .partition import Partition, PartitionKey, needs_its_leader
 from .records import NO_LEADER
 
+NO_KEYS: set[PartitionKey] = set()
+
 
 class KeySets:
     """A set of partition keys for each broker. Copies share their sets; whoever changes a shared
@@ -17,7 +19,7 @@ class KeySets:
 
     def of(self, broker_id: int) -> set[PartitionKey]:
         """The keys of the broker, to be read only."""
-        return self._sets.get(broker_id) or set()
+        return self._sets.get(broker_id, NO_KEYS)
 
     def add(self, broker_id: int, key: PartitionKey) -> None:
         keys = self._own.get(broker_id)

@@ -27,7 +27,7 @@ def _register_broker(
         owner = image.directories.setdefault(directory, record.broker_id)
         if owner != record.broker_id:
             raise Impossible(f"directory of {record.broker_id} belongs to {owner}")
-    image.brokers[record.broker_id] = registration_of(record, old, offset, timestamp_ms)
+    image.own_brokers()[record.broker_id] = registration_of(record, old, offset, timestamp_ms)
 
 
 def _disown(image: "Image", broker: BrokerRegistration) -> None:
@@ -37,7 +37,7 @@ def _disown(image: "Image", broker: BrokerRegistration) -> None:
 
 def _unregister_broker(image: "Image", record: r.UnregisterBrokerRecord, *_: int) -> None:
     _disown(image, _current(image, record.broker_id, record.broker_epoch))
-    del image.brokers[record.broker_id]
+    del image.own_brokers()[record.broker_id]
 
 
 def _current(image: "Image", broker_id: int, broker_epoch: int) -> BrokerRegistration:
@@ -57,7 +57,7 @@ def _change_registration(image: "Image", record: r.BrokerRegistrationChangeRecor
     image.is_settled = record.fenced == r.UNFENCE or (
         image.is_settled and not _changes_directories(record)
     )
-    image.brokers[record.broker_id] = amended_by(broker, record)
+    image.own_brokers()[record.broker_id] = amended_by(broker, record)
 
 
 def _changes_directories(record: r.BrokerRegistrationChangeRecord) -> bool:
@@ -67,12 +67,12 @@ def _changes_directories(record: r.BrokerRegistrationChangeRecord) -> bool:
 
 def _fence_broker(image: "Image", record: r.FenceBrokerRecord, *_: int) -> None:
     broker = _current(image, record.id, record.epoch)
-    image.brokers[record.id] = replace(broker, fenced=True)
+    image.own_brokers()[record.id] = replace(broker, fenced=True)
 
 
 def _unfence_broker(image: "Image", record: r.UnfenceBrokerRecord, *_: int) -> None:
     broker = _current(image, record.id, record.epoch)
-    image.brokers[record.id] = replace(broker, fenced=False)
+    image.own_brokers()[record.id] = replace(broker, fenced=False)
     image.is_settled = True
 
 

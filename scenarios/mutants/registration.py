@@ -147,7 +147,7 @@ def refuses_every_other_incarnation(swaps: Swaps) -> None:
 )
 def registrations_forget_what_was(swaps: Swaps) -> None:
     def buggy(image: Any, record: Any, offset: int, timestamp_ms: int) -> None:
-        image.brokers[record.broker_id] = registration_of(record, None, offset, timestamp_ms)
+        image.own_brokers()[record.broker_id] = registration_of(record, None, offset, timestamp_ms)
 
     swaps.entry(replay.APPLIERS, r.RegisterBrokerRecord, buggy)
 

@@ -220,12 +220,12 @@ def test_copies_share_what_neither_has_changed():
 
 
 def test_what_a_copy_changes_the_original_does_not_see():
-    image = image_of(
+    records = (
         TopicRecord(name="t", topic_id=T),
         PartitionRecord(partition_id=0, topic_id=T, replicas=(1,), isr=(1,), leader=1),
         r.ConfigRecord(resource_type=2, resource_name="t", name="a", value="1"),
     )
-    as_it_was = image.copy()
+    image, as_it_was = image_of(*records), image_of(*records)
     twin = image.copy()
 
     twin.apply(r.PartitionChangeRecord(partition_id=0, topic_id=T, isr=(), leader=-1), offset=3)

@@ -99,7 +99,7 @@ def test_two_leases_that_end_in_one_instant_leave_whom_the_min_isr_asks_for():
 
 @BOTH
 @pytest.mark.rule("2.36", "2.47")
-def test_leases_that_end_together_are_fenced_in_steps_of_some_500_records(profile):
+def test_leases_that_end_together_are_fenced_in_steps_of_few_records(profile):
     """In virtual time at one instant; heartbeats of a living controller are served in between."""
     cluster = ControllerUnderTest(profile)
     cluster.unfenced(*range(1, 11))

@@ -138,7 +138,7 @@ def registrations_forget_what_was(patch):
     """Neither the start time of the incarnation nor who owns a directory."""
 
     def buggy(image, record, offset, timestamp_ms):
-        image.brokers[record.broker_id] = registration_of(record, None, offset, timestamp_ms)
+        image.own_brokers()[record.broker_id] = registration_of(record, None, offset, timestamp_ms)
 
     patch.setitem(replay.APPLIERS, r.RegisterBrokerRecord, buggy)
 
