@@ -18,7 +18,7 @@ from kraftsim.controller.core.rpc import (
     CreateTopicsResponse,
 )
 from kraftsim.controller.core.uuid import UNASSIGNED_DIRECTORY, ZERO_UUID
-from tests.builders import ControllerUnderTest, directory_of, topic, uuid_of
+from tests.builders import ControllerUnderTest, directory_of, topic
 
 NAME = "Topic name is invalid: "
 MANUAL = "The manual partition assignment includes "
