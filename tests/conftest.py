@@ -15,7 +15,8 @@ SHARED = ("tests.builders", "tests.worlds", "tests.core", "tests.raft", "tests.s
 pytest.register_assert_rewrite(*SHARED)
 
 TESTS = Path(__file__).parent
-ALONE = ("realtime", "interop", "spark")  # one process runs all of these, one after the other
+# One process runs all of these, one after the other.
+ALONE = ("realtime", "interop", "spark", "released")
 
 PROOFS = pytest.StashKey[list[fidelity.Proof]]()
 

@@ -174,7 +174,7 @@ def any_heartbeat_is_a_contact(swaps: Swaps) -> None:
     "M38",
     "The timer of the last incarnation fences the next one",
     defect="textbook: timer leak on re-register",
-    scenario="restart-while-draining",
+    scenario="fast-restart-inside-lease",
     broken="no-early-fence",
 )
 def leaks_a_timer(swaps: Swaps) -> None:

@@ -82,16 +82,17 @@ def any_cluster(swaps: Swaps) -> None:
 
 @mutant(
     "M16",
-    "A broker that restarts while it drains is refused",
-    defect="KAFKA-19047, apache/kafka#19296",
+    "A broker that drains does not hold its id",
+    defect="KAFKA-19047, apache/kafka#19296; taken back by KAFKA-19130",
     scenario="restart-while-draining",
-    broken="never[0]",
+    broken="no-theft",
 )
-def draining_holds_the_id(swaps: Swaps) -> None:
+def draining_frees_the_id(swaps: Swaps) -> None:
     check = brokers._check_no_other_incarnation
 
     def buggy(state: State, stored: Any, now_ms: int) -> None:
-        check(state, replace(stored, in_controlled_shutdown=False), now_ms)
+        if not stored.in_controlled_shutdown or stored.fenced:
+            check(state, stored, now_ms)
 
     swaps.attribute(brokers, "_check_no_other_incarnation", buggy)
 

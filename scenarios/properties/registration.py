@@ -78,10 +78,7 @@ class OneIncarnationUnfenced(OfTheCommittedLog):
 class NoTheft(OfTenures):
     number = "S12"
     name = "no-theft"
-    claim = (
-        "Another incarnation of an unfenced broker is accepted only when the lease is over, or in a"
-        " controlled shutdown."
-    )
+    claim = "Another incarnation of an unfenced broker is accepted only when the lease is over."
 
     def appended(self, tenure: Tenure, record: Any, offset: int) -> None:
         known = tenure.brokers.get(getattr(record, "broker_id", -1))
@@ -90,7 +87,7 @@ class NoTheft(OfTenures):
         if known.incarnation_id == record.incarnation_id:
             return
         self.exercised += 1
-        if known.fenced or known.leaving or known.contact_ms is None:
+        if known.fenced or known.contact_ms is None:
             return
         silent_ms = self.world.clock_ms(tenure.node) - known.contact_ms
         if silent_ms <= self.session_ms:

@@ -31,7 +31,6 @@ class Known:
     incarnation_id: Uuid
     register_offset: int
     fenced: bool
-    leaving: bool
     contact_ms: int | None = None
     heartbeats: list[BrokerHeartbeatRequest] = field(default_factory=list)
     heartbeat_us: int = -1
@@ -154,7 +153,6 @@ def _known(broker: BrokerRegistration) -> Known:
         broker.incarnation_id,
         broker.register_offset,
         broker.fenced,
-        broker.in_controlled_shutdown,
     )
 
 
@@ -187,8 +185,6 @@ def _fold(tenure: Tenure, record: Any, offset: int, now_ms: int, of: OfTenures) 
         brokers[fenced].fenced = True
     elif (unfenced := unfenced_by(record)) is not None:
         brokers[unfenced].fenced = False
-    if isinstance(record, r.BrokerRegistrationChangeRecord) and record.in_controlled_shutdown:
-        brokers[record.broker_id].leaving = True
 
 
 def _register(
@@ -201,7 +197,6 @@ def _register(
         record.incarnation_id,
         offset,
         record.fenced,
-        record.in_controlled_shutdown,
     )
     if not of.profile.contacts_by_epoch:
         known.contact_ms = now_ms

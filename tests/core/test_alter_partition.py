@@ -10,6 +10,7 @@ from kraftsim.controller.core.rpc import (
     AlterPartitionBrokerState,
     AlterPartitionData,
     AlterPartitionRequest,
+    AlterPartitionResponse,
     AlterPartitionResult,
     AlterPartitionTopic,
 )
@@ -29,6 +30,13 @@ def cluster(request):
 
 def member(broker_id, broker_epoch=-1):
     return AlterPartitionBrokerState(broker_id=broker_id, broker_epoch=broker_epoch)
+
+
+def proposal_from(broker_id, broker_epoch, topic="t"):
+    """A request for one partition of one topic: an empty one is not checked (rule 4.34)."""
+    data = AlterPartitionData(partition_index=0, leader_epoch=0, partition_epoch=0, new_isr=(1,))
+    topics = (AlterPartitionTopic(topic_id=uuid_of(topic), partitions=(data,)),)
+    return AlterPartitionRequest(broker_id=broker_id, broker_epoch=broker_epoch, topics=topics)
 
 
 @pytest.mark.rule("4.34", "4.15", "4.16", "9.22", "9.23")
@@ -73,17 +81,24 @@ def test_before_3_6_a_shrinking_isr_moves_the_leader_epoch():
 @pytest.mark.parametrize("epoch", [-1, 1, 1 << 40])
 def test_a_stale_sender_is_refused_and_changes_nothing(cluster, epoch):
     before = cluster.everything()
-    request = AlterPartitionRequest(broker_id=1, broker_epoch=epoch, topics=())
 
-    assert ErrorCode.STALE_BROKER_EPOCH == cluster.refused(request)
+    assert ErrorCode.STALE_BROKER_EPOCH == cluster.refused(proposal_from(1, epoch))
     assert before == cluster.everything()
 
 
 @pytest.mark.rule("4.34")
 def test_a_sender_nobody_knows_is_refused(cluster):
-    request = AlterPartitionRequest(broker_id=9, broker_epoch=1, topics=())
+    assert ErrorCode.STALE_BROKER_EPOCH == cluster.refused(proposal_from(9, 1))
 
-    assert ErrorCode.STALE_BROKER_EPOCH == cluster.refused(request)
+
+@pytest.mark.rule("4.34")
+@pytest.mark.parametrize("sender", [1, 9])
+def test_a_request_without_topics_succeeds_whatever_its_epoch(cluster, sender):
+    before = cluster.everything()
+    request = AlterPartitionRequest(broker_id=sender, broker_epoch=1 << 40, topics=())
+
+    assert AlterPartitionResponse() == cluster.accepted(request)
+    assert before == cluster.everything()
 
 
 @pytest.mark.rule("4.34", "4.35")
@@ -123,10 +138,7 @@ def test_the_first_check_that_fails_answers_and_nothing_changes(cluster, fields,
 
 @pytest.mark.rule("4.34")
 def test_an_unknown_topic_is_named_by_its_id(cluster):
-    data = AlterPartitionData(partition_index=0, leader_epoch=0, partition_epoch=0, new_isr=(1,))
-    topic = AlterPartitionTopic(topic_id=uuid_of("nobody"), partitions=(data,))
-    epoch = cluster.broker(1).broker_epoch
-    request = AlterPartitionRequest(broker_id=1, broker_epoch=epoch, topics=(topic,))
+    request = proposal_from(1, cluster.broker(1).broker_epoch, topic="nobody")
 
     result = cluster.accepted(request).topics[0].partitions[0]
 

@@ -183,15 +183,20 @@ def test_a_broker_that_never_heartbeated_is_replaced_at_once(profile):
     assert cluster.register(1, "second").broker_epoch == cluster.broker(1).register_offset
 
 
-@pytest.mark.rule("1.12a")
-def test_in_4_3_a_broker_still_shutting_down_does_not_hold_its_id():
-    cluster = ControllerUnderTest(KAFKA_4_3)
+@BOTH
+@pytest.mark.rule("1.11", "1.12a")
+def test_a_broker_in_controlled_shutdown_holds_its_id(profile):
+    cluster = ControllerUnderTest(profile)
     cluster.unfenced(1, 2)
     cluster.created("t", (1, 2))
     cluster.heartbeat(1, want_shut_down=True)
+    before = cluster.everything()
 
-    assert cluster.register(1, "second").broker_epoch > 0
-    assert not cluster.broker(1).in_controlled_shutdown
+    refused = cluster.refused(registration(1, "second"))
+
+    assert ErrorCode.DUPLICATE_BROKER_REGISTRATION == refused
+    assert before == cluster.everything()
+    assert cluster.broker(1).in_controlled_shutdown
 
 
 @pytest.mark.rule("1.12a")

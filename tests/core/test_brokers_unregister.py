@@ -4,7 +4,7 @@ import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
-from kraftsim.controller.core.records import UnregisterBrokerRecord
+from kraftsim.controller.core.records import RECOVERING, TOPIC_RESOURCE, UnregisterBrokerRecord
 from kraftsim.controller.core.rpc import UnregisterBrokerResponse
 from tests.builders import BOTH, ControllerUnderTest
 
@@ -28,20 +28,34 @@ def test_a_live_broker_can_be_unregistered_and_leaves_the_isrs_first():
 
 
 @pytest.mark.rule("3.5", "3.7")
-def test_unregistering_takes_a_broker_out_of_isr_then_elr():
+def test_an_unregistered_broker_stays_eligible_where_it_was():
+    cluster = ControllerUnderTest(KAFKA_4_3)
+    cluster.unfenced(1)
+    cluster.created("t", (1,))
+    cluster.fenced(1)
+    epoch = cluster.broker(1).broker_epoch
+
+    written = cluster.writes(lambda: cluster.unregister(1))
+
+    assert [UnregisterBrokerRecord(broker_id=1, broker_epoch=epoch)] == written
+    assert (1,) == cluster.partition("t").elr
+
+
+@pytest.mark.rule("3.5", "3.7")
+def test_unregistering_elects_anew_where_the_broker_was_eligible():
     cluster = ControllerUnderTest(KAFKA_4_3)
     cluster.unfenced(1, 2)
-    cluster.created("elr", (1,))
-    cluster.keep_alive(2, during="12s")
-    cluster.heartbeat(1)
-    cluster.created("isr", (1, 2))
-    cluster.alter_partition("isr", (1, 2))
-    cluster.fenced(1)
-    assert (1,) == cluster.partition("elr").elr
+    cluster.created("t", (1, 2))
+    cluster.fenced(2, 1)
+    cluster.heartbeat(2)
+    assert (-1, (1,)) == (cluster.partition("t").leader, cluster.partition("t").elr)
+    cluster.image.configs[TOPIC_RESOURCE, "t"] = {"unclean.leader.election.enable": "true"}
 
     *changes, last = cluster.writes(lambda: cluster.unregister(1))
 
-    assert [cluster.change("elr", eligible_leader_replicas=())] == changes
+    elected = {"isr": (2,), "leader": 2, "leader_recovery_state": RECOVERING}
+    no_longer = {"eligible_leader_replicas": (), "last_known_elr": ()}
+    assert [cluster.change("t", **elected, **no_longer)] == changes
     assert isinstance(last, UnregisterBrokerRecord)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftsim.controller.core.profile import KAFKA_3_9
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
 from tests.builders import BOTH, ControllerUnderTest, directory_of
 
 
@@ -51,6 +51,40 @@ def test_a_directory_that_goes_offline_costs_its_replicas_once(profile):
 
 
 @BOTH
+@pytest.mark.rule("2.30")
+def test_a_lost_directory_costs_no_replica_of_another_directory(profile):
+    cluster = ControllerUnderTest(profile)
+    cluster.unfenced(1, 2)
+    cluster.created("t", (1, 2))
+    lost, kept = directory_of(1, 1), directory_of(1)
+    cluster.register(1, log_dirs=(lost, kept))
+
+    written = cluster.writes(lambda: cluster.heartbeat(1, offline_log_dirs=(lost,)))
+
+    assert [cluster.registration_change(1, log_dirs=(kept,))] == written
+
+
+@BOTH
+@pytest.mark.rule("2.30")
+def test_a_lost_directory_elects_for_its_leaderless_partitions(profile):
+    """Recorded of 4.3.1: broker 1 registers its directory anew and can lead, broker 2 loses its."""
+    cluster = ControllerUnderTest(profile)
+    cluster.unfenced(1, 2)
+    cluster.created("t", (1, 2))
+    cluster.created("elsewhere", (1,))
+    cluster.alter_partition("t", (1,))
+    cluster.heartbeat(1, offline_log_dirs=(directory_of(1),))
+    cluster.register(1)
+    assert -1 == cluster.partition("t").leader == cluster.partition("elsewhere").leader
+
+    *changes, _ = cluster.writes(lambda: cluster.heartbeat(2, offline_log_dirs=(directory_of(2),)))
+
+    from_elr = {"isr": (1,), "eligible_leader_replicas": (), "last_known_elr": ()}
+    fields = from_elr if profile is KAFKA_4_3 else {}
+    assert [cluster.change("t", leader=1, **fields)] == changes
+
+
+@BOTH
 @pytest.mark.rule("2.31")
 def test_a_directory_nobody_registered_is_ignored(profile):
     cluster = ControllerUnderTest(profile)
@@ -60,15 +94,17 @@ def test_a_directory_nobody_registered_is_ignored(profile):
 
 
 @BOTH
-@pytest.mark.rule("2.32")
+@pytest.mark.rule("2.30", "2.32")
 def test_when_all_directories_go_offline_the_registry_keeps_the_old_list(profile):
     cluster = ControllerUnderTest(profile)
     cluster.unfenced(1)
     lost = (directory_of(1),)
 
     for _ in range(2):
-        written = cluster.writes(lambda: cluster.heartbeat(1, offline_log_dirs=lost))
-        assert [cluster.registration_change(1)] == written
+        mark = cluster.end
+        cluster.heartbeat(1, offline_log_dirs=lost)
+        (batch,) = cluster.batches_since(mark)
+        assert ((cluster.registration_change(1),), (2,)) == (batch.records, batch.versions)
     assert lost == cluster.broker(1).log_dirs
 
 

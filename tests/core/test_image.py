@@ -3,6 +3,7 @@
 import pytest
 
 from kraftsim.controller.core import records as r
+from kraftsim.controller.core.batch import KRaftVersion
 from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.records import PartitionRecord, TopicRecord
@@ -121,6 +122,17 @@ def test_a_feature_level_of_0_takes_the_feature_away():
     )
 
     assert ({}, 1) == (image.features, image.features_offset)
+
+
+@pytest.mark.rule("5.53", "5.55")
+@pytest.mark.parametrize(("of_the_quorum", "shown"), [(0, {}), (1, {"kraft.version": 1})])
+def test_kraft_version_is_the_quorum_s_whatever_a_feature_record_says(of_the_quorum, shown):
+    """3.9 writes such a record, and no quorum heeds it (KAFKA-18979)."""
+    share = r.FeatureLevelRecord(name="share.version", feature_level=1)
+    image = image_of(share, r.FeatureLevelRecord(name="kraft.version", feature_level=2))
+    image.apply_control(KRaftVersion(kraft_version=of_the_quorum), offset=2, epoch=1)
+
+    assert {"share.version": 1, **shown} == image.finalized
 
 
 def test_a_configuration_without_a_value_takes_it_away():

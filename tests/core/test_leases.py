@@ -146,10 +146,50 @@ def test_who_was_heard_of_longest_ago_is_fenced_first(profile):
     assert [3, 2, 1] == fenced
 
 
-@BOTH
+@pytest.mark.rule("2.38", "2.47")
+def test_in_4_3_a_fenced_broker_that_was_heard_of_is_fenced_once_more():
+    cluster = ControllerUnderTest(KAFKA_4_3)
+    cluster.registered(1)
+    cluster.heartbeat(1, want_fence=True)
+    mark = cluster.end
+
+    cluster.at_ms(10_124)
+    assert [] == cluster.records_since(mark)
+    cluster.at_ms(10_125)
+    assert [cluster.fence_record(1)] == cluster.records_since(mark)
+    cluster.run_for("30s")
+    assert [cluster.fence_record(1)] == cluster.records_since(mark)
+
+
+@pytest.mark.rule("2.38")
+def test_in_4_3_a_broker_that_finished_its_shutdown_is_fenced_once_more():
+    cluster = ControllerUnderTest(KAFKA_4_3)
+    cluster.unfenced(1)
+    mark = cluster.end
+    assert cluster.heartbeat(1, want_shut_down=True).should_shut_down
+
+    cluster.run_for("30s")
+
+    assert [cluster.fence_record(1)] * 2 == cluster.records_since(mark)
+
+
 @pytest.mark.rule("2.38", "2.48")
-def test_a_fenced_broker_has_no_lease_to_lose(profile):
-    cluster = ControllerUnderTest(profile)
+def test_in_4_3_a_broker_that_was_never_heard_of_is_not_fenced_again():
+    cluster = ControllerUnderTest(KAFKA_4_3)
+    cluster.registered(1)
+    cluster.registered(2)
+    cluster.heartbeat(2, want_fence=True)
+    cluster.fail_over()
+    mark = cluster.end
+
+    cluster.run_for("30s")
+
+    assert [] == cluster.records_since(mark)
+
+
+@pytest.mark.rule("2.38")
+def test_in_3_9_a_fenced_broker_has_no_lease_to_lose():
+    cluster = ControllerUnderTest(KAFKA_3_9)
     cluster.registered(1)
     cluster.heartbeat(1, want_fence=True)
     mark = cluster.end

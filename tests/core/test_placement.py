@@ -11,6 +11,8 @@ from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.placement import Candidate, candidates, layout_of, place
 from tests.builders import ControllerUnderTest, directory_of
 
+ALL_FENCED = "All brokers are currently fenced, or have all their log directories cordoned."
+
 
 def brokers(*racks, fenced=()):
     """Brokers 0, 1, 2 ... in these racks."""
@@ -140,8 +142,8 @@ def test_the_rack_of_the_first_replica_is_skipped_once():
             0,
             "Invalid replication factor 0: the replication factor must be positive.",
         ),
-        (brokers(None, fenced=(0,)), 2, "All brokers are currently fenced."),
-        (brokers(), 1, "All brokers are currently fenced."),
+        (brokers(None, fenced=(0,)), 2, ALL_FENCED),
+        (brokers(), 1, ALL_FENCED),
         (
             brokers(None, None, fenced=(1,)),
             3,

@@ -37,6 +37,15 @@ def update(
     return cluster.accepted(request)
 
 
+def told(reply: Any) -> list[tuple[str, int, str | None]]:
+    """What the reply says of each feature."""
+    return [(one.feature, one.error_code, one.error_message) for one in reply.results]
+
+
+def level(feature_name: str, feature_level: int) -> FeatureLevelRecord:
+    return FeatureLevelRecord(name=feature_name, feature_level=feature_level)
+
+
 def kraft_versions(low: int, high: int) -> VersionRange:
     return VersionRange(min_supported_version=low, max_supported_version=high)
 
@@ -65,7 +74,7 @@ def test_a_level_is_written_and_level_0_takes_a_feature_away() -> None:
 
     written = cluster.writes(lambda: update(cluster, ("share.version", 0, SAFE)))
 
-    assert [FeatureLevelRecord(name="share.version", feature_level=0)] == written
+    assert [level("share.version", 0)] == written
     assert "share.version" not in cluster.image.features
 
 
@@ -136,12 +145,65 @@ def test_a_downgrade_that_loses_nothing_passes() -> None:
     assert 25 == cluster.image.metadata_version
 
 
-@pytest.mark.rule("5.55")
-def test_3_9_says_what_is_wrong_feature_by_feature() -> None:
-    reply = update(ControllerUnderTest(KAFKA_3_9), ("foo.version", 1, UPGRADE))
+@pytest.mark.rule("5.55", "5.56")
+def test_4_x_names_the_first_wrong_feature_in_the_order_of_a_hash_map() -> None:
+    """Recorded of 4.3.1: streams.version comes before transaction.version."""
+    wrong = [("transaction.version", -1, UPGRADE), ("streams.version", -1, UPGRADE)]
 
+    for wanted in (wrong, wrong[::-1]):
+        reply = update(ControllerUnderTest(), *wanted)
+        assert "version -1 for feature streams.version. " in reply.error_message
+
+
+@pytest.mark.rule("5.55", "5.59")
+def test_4_x_answers_in_the_order_of_the_request_and_writes_in_that_of_a_hash_map() -> None:
+    """Recorded of 4.3.1, in versions 0 and 1; version 2 has no results."""
+    cluster = ControllerUnderTest()
+    mark = cluster.end
+
+    reply = update(cluster, ("share.version", 1, UPGRADE), ("group.version", 1, UPGRADE))
+
+    assert (0, None) == (reply.error_code, reply.error_message)
+    assert [("share.version", 0, "NONE"), ("group.version", 0, "NONE")] == told(reply)
+    written = cluster.records_since(mark)
+    assert [level("group.version", 1), level("share.version", 1)] == written
+
+
+@pytest.mark.rule("5.56")
+def test_4_x_does_not_find_an_unknown_feature_even_at_level_0() -> None:
+    cluster = ControllerUnderTest()
+    before = cluster.everything()
+
+    reply = update(cluster, ("unheard.of", 0, UPGRADE))
+
+    assert 95 == reply.error_code
+    assert reply.error_message.endswith(
+        "Invalid update version 0 for feature unheard.of. Feature unheard.of not found."
+    )
+    assert before == cluster.everything()
+
+
+@pytest.mark.rule("5.55")
+def test_3_9_decides_each_feature_apart_and_answers_by_name() -> None:
+    """Recorded of 3.9.1."""
+    cluster = ControllerUnderTest(KAFKA_3_9)
+    mark = cluster.end
+
+    reply = update(
+        cluster, ("unheard.of", 0, SAFE), ("metadata.version", 22, UPGRADE), (ELR, 1, UPGRADE)
+    )
+
+    too_new = "Invalid update version 22 for feature metadata.version. "
+    too_new += f"Local controller {CONTROLLER_ID} only supports versions 1-21"
+    unknown = f"Invalid update version 1 for feature {ELR}. "
+    unknown += f"Local controller {CONTROLLER_ID} does not support this feature."
     assert (0, "") == (reply.error_code, reply.error_message)
-    assert [95] == [one.error_code for one in reply.results]
+    assert [
+        (ELR, 95, unknown),
+        ("metadata.version", 95, too_new),
+        ("unheard.of", 0, None),
+    ] == told(reply)
+    assert [level("unheard.of", 0)] == cluster.records_since(mark)
 
 
 # kraft.version
@@ -241,15 +303,19 @@ def test_kraft_version_is_never_lowered(kind: int, why: str) -> None:
     assert f"Invalid update version 0 for feature kraft.version. {why}" in reply.error_message
 
 
-def test_3_9_leaves_a_quorum_the_kraft_version_of_its_start() -> None:
+@pytest.mark.rule("5.55", "5.59")
+def test_3_9_writes_kraft_version_as_any_feature_and_its_quorum_keeps_its_own() -> None:
     cluster = ControllerUnderTest(KAFKA_3_9, kraft_version=0)
-    before = cluster.everything()
 
-    (result,) = update(cluster, ("kraft.version", 1, UPGRADE)).results
+    for kind in (UPGRADE, UNSAFE):
+        mark = cluster.end
+        (result,) = update(cluster, ("kraft.version", 1, kind)).results
 
-    assert "A quorum's kraft.version is that of its start." in result.error_message
-    assert 0 == update(cluster, ("kraft.version", 0, UPGRADE)).error_code
-    assert before == cluster.everything()
+        assert (0, None) == (result.error_code, result.error_message)
+        (batch,) = cluster.batches_since(mark)
+        assert (False, (level("kraft.version", 1),)) == (batch.is_control, batch.records)
+    assert 0 == cluster.image.kraft_version
+    assert "kraft.version" not in cluster.image.finalized
 
 
 # eligible.leader.replicas.version
@@ -265,9 +331,8 @@ def test_turning_elr_on_makes_min_insync_replicas_the_cluster_s() -> None:
     cluster = ControllerUnderTest(metadata_version=21, min_insync_replicas=2)
     update(cluster, ("metadata.version", 30, UPGRADE))
 
-    level = FeatureLevelRecord(name=ELR, feature_level=1)
-    assert [min_isr("", "2"), level] == turn_elr_on(cluster)
-    assert [level] == turn_elr_on(cluster)
+    assert [min_isr("", "2"), level(ELR, 1)] == turn_elr_on(cluster)
+    assert [level(ELR, 1)] == turn_elr_on(cluster)
 
 
 @pytest.mark.rule("4.23")
@@ -277,8 +342,9 @@ def test_turning_elr_on_takes_min_insync_replicas_from_the_brokers() -> None:
         configs = {"min.insync.replicas": "3", "log.retention.ms": "7"}
         cluster.image.configs[BROKER_RESOURCE, name] = configs
 
-    level = FeatureLevelRecord(name=ELR, feature_level=1)
-    assert [min_isr("9", None), min_isr("10", None), level] == turn_elr_on(cluster)
+    written = turn_elr_on(cluster)
+
+    assert [min_isr("9", None), min_isr("10", None), level(ELR, 1)] == written
     assert {"log.retention.ms": "7"} == cluster.image.configs[BROKER_RESOURCE, "9"]
     assert {"min.insync.replicas": "1"} == cluster.image.configs[BROKER_RESOURCE, ""]
 
@@ -288,8 +354,7 @@ def test_turning_elr_off_or_only_asking_leaves_the_configurations() -> None:
     cluster = ControllerUnderTest()
     cluster.image.configs.clear()
 
-    off = FeatureLevelRecord(name=ELR, feature_level=0)
-    assert [off] == cluster.writes(lambda: update(cluster, (ELR, 0, SAFE)))
+    assert [level(ELR, 0)] == cluster.writes(lambda: update(cluster, (ELR, 0, SAFE)))
     assert [] == cluster.writes(lambda: update(cluster, (ELR, 1, UPGRADE), validate_only=True))
 
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from kraftsim.controller.clock import Clock
-from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.handlers import refusal
+from kraftsim.controller.core.handlers import response_to
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, Profile
 from kraftsim.controller.core.records import (
     BrokerRegistrationChangeRecord,
@@ -26,7 +25,6 @@ from kraftsim.controller.core.records import (
 from kraftsim.controller.core.rpc import (
     ApiVersionsRequest,
     CreateTopicsResponse,
-    DescribeClusterResponse,
     DescribeQuorumResponse,
     DescribeQuorumTopicResult,
     FetchResponse,
@@ -39,7 +37,6 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.snapshots import by_reference
 from kraftsim.controller.registrar import Registrar
 from kraftsim.controller.server import api_versions
-from kraftsim.controller.server.kafka_listener import _as_version_0
 from kraftsim.controller.timeline import Timeline
 from kraftsim.controller.wire.apis import APIS
 from kraftsim.controller.wire.frames import (
@@ -137,8 +134,6 @@ class Probed:
         self.catch_up()
         if isinstance(response, CreateTopicsResponse):
             self._learn_topic_ids(response, recorded)
-        if header.api_version == 0 and isinstance(response, DescribeClusterResponse):
-            response = _as_version_0(response)
         spelled = encode_response(
             header.api_key, header.api_version, header.correlation_id, response
         )[4:]
@@ -159,7 +154,7 @@ class Probed:
         replies: list = []
         self.host.submit(request, replies.append)
         (reply,) = replies
-        return refusal(request, reply) if isinstance(reply, ApiError) else reply
+        return response_to(request, reply, version)
 
     def _learn_topic_ids(self, ours: CreateTopicsResponse, recorded: Frame) -> None:
         _, theirs = decode_response(19, recorded.api_version, recorded.data)

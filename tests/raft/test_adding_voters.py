@@ -20,6 +20,10 @@ from tests.raft.requests import add_voter, fetch_by, remove_voter, update_voter
 from tests.raft.standing import ME, standing, win
 
 BUSY = "Request timed out waiting for leader to handle previous voter change request."
+WITHOUT_LISTENER = (
+    "Add voter request didn't include the endpoint (Endpoints(endpoints={{{}}})) for the default "
+    "listener ListenerName(CONTROLLER)"
+)
 
 
 @pytest.fixture
@@ -84,15 +88,13 @@ def test_a_voter_that_is_added_is_known_from_before(leader):
         (
             {"listeners": (QuorumEndpoint(name="OTHER", host="x", port=1),)},
             ErrorCode.INVALID_REQUEST,
-            "Add voter request didn't include the endpoint for the default listener CONTROLLER",
+            WITHOUT_LISTENER.format("ListenerName(OTHER)=x/<unresolved>:1"),
         ),
-        ({"listeners": ()}, ErrorCode.INVALID_REQUEST, None),
+        ({"listeners": ()}, ErrorCode.INVALID_REQUEST, WITHOUT_LISTENER.format("")),
     ],
 )
 def test_an_addition_is_checked_in_order(leader, fields, code, text):
-    found, message = refusal(leader, add_voter(4, **fields))
-
-    assert (code, text or message) == (found, message)
+    assert (code, text) == refusal(leader, add_voter(4, **fields))
 
 
 @pytest.mark.rule("10.51")
