@@ -6,8 +6,9 @@ import time
 from pathlib import Path
 
 from tests.differential.explained import matches
+from tests.differential.generate.silent import is_silent, silent_number
 from tests.differential.run import Finding, Outcome, Run, smallest
-from tests.differential.sequence import Silence, read, write
+from tests.differential.sequence import read, write
 from tests.released.releases import RELEASES, Release
 
 FOUND = Path("build") / "differential"
@@ -23,7 +24,9 @@ def main(arguments: list[str] | None = None) -> int:
     began_s = time.monotonic()
     run = Run(release, _Progress(options.sequences))
     if options.replay:
-        run.judge_all(iter([read(path) for path in options.replay]))
+        given = [read(path) for path in options.replay]
+        run.judge_side_by_side({silent_number(one): one for one in given if is_silent(one)})
+        run.judge_all(iter([one for one in given if not is_silent(one)]))
     else:
         silent = options.sequences // SILENT_SHARE
         run.judge_drawn(options.seed, options.sequences - silent)
@@ -66,8 +69,7 @@ class _Progress:
 
 
 def _print_finding(release: Release, finding: Finding, *, shrinks: bool) -> None:
-    is_silent = any(isinstance(step, Silence) for step in finding.sequence.steps)
-    if shrinks and not is_silent:
+    if shrinks and not is_silent(finding.sequence):
         finding = smallest(release, finding)
     path = FOUND / release.version / f"{finding.sequence.name}.json"
     write(finding.sequence, path, release=release.version)

@@ -1,7 +1,7 @@
 """Judges many sequences of one seed; pairs are started anew where the two sides have parted."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -95,15 +95,26 @@ class Run:
         """Judge `count` silent sequences, many side by side."""
         for first in range(0, count, SIDE_BY_SIDE):
             numbers = range(first, min(first + SIDE_BY_SIDE, count))
-            drawn = [draw_silent_sequence(self.release, CLUSTER_ID, seed, n) for n in numbers]
+            self.judge_side_by_side(
+                {n: draw_silent_sequence(self.release, CLUSTER_ID, seed, n) for n in numbers}
+            )
+
+    def judge_side_by_side(self, sequences: Mapping[int, Sequence]) -> None:
+        """Judge silent sequences by their numbers, which their brokers and topics tell. Those that a
+        slow machine leaves unsettled are judged once more; RuntimeError if it settles none."""
+        while sequences:
             with started_pair(self.release, session_timeout_ms=SILENT_SESSION_MS) as pair:
                 self.outcome.pairs += 1
-                found = SideBySide(pair.bench, drawn).judge()
-            for number, sequence in enumerate(drawn):
-                self._count(sequence)
+                together = SideBySide(pair.bench, sequences)
+                found = together.judge()
+            for number in sequences.keys() - together.unsettled:
+                self._count(sequences[number])
                 if number in found:
-                    self._take(sequence, found[number])
+                    self._take(sequences[number], found[number])
             self._progress(self.outcome)
+            if len(together.unsettled) == len(sequences):
+                raise RuntimeError("this machine is too slow to judge any silent sequence")
+            sequences = {number: sequences[number] for number in sorted(together.unsettled)}
 
     def _count(self, sequence: Sequence) -> None:
         self.outcome.sequences += 1

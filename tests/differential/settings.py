@@ -18,7 +18,7 @@ RELEASED_SETTINGS = {
     # Its balancing is not ours yet (docs/differences.toml, "timers").
     "auto.leader.rebalance.enable": "false",
 }
-SILENT_SESSION_MS = 12_000  # of silent sequences: what hundreds of them ask fits into one lease
+SILENT_SESSION_MS = 20_000  # of silent sequences: what hundreds of them ask fits into one lease
 
 
 @dataclass(frozen=True, slots=True)
