@@ -60,6 +60,11 @@ def test_whoever_is_fenced_leads_nothing() -> None:
     assert ["offset 7: broker 1 still leads orders-0"] == said_of(changed(1, 1, fenced=1))
 
 
+@pytest.mark.rule("2.38")
+def test_a_second_fence_is_sound() -> None:
+    assert [] == said_of(MOVED, changed(1, 1, fenced=1), changed(1, 1, fenced=1))
+
+
 @pytest.mark.rule("1.29")
 def test_a_new_incarnation_has_a_new_and_higher_epoch() -> None:
     assert [] == said_of(registered(1, 7, "second"))
