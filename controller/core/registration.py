@@ -1,6 +1,7 @@
 """A broker's registration as the log has made it."""
 
 from dataclasses import dataclass, replace
+from struct import Struct
 
 from .records import (
     FENCE,
@@ -59,7 +60,7 @@ def registration_of(
         rack=record.rack,
         fenced=record.fenced,
         in_controlled_shutdown=record.in_controlled_shutdown,
-        log_dirs=record.log_dirs,
+        log_dirs=_in_order(record.log_dirs),
         cordoned_log_dirs=record.cordoned_log_dirs,
         start_time_ms=kept_start_ms or record.start_time_ms or timestamp_ms,
     )
@@ -76,6 +77,16 @@ def amended_by(
         in_controlled_shutdown=(
             broker.in_controlled_shutdown or record.in_controlled_shutdown == IN_CONTROLLED_SHUTDOWN
         ),
-        log_dirs=record.log_dirs or broker.log_dirs,
+        log_dirs=_in_order(record.log_dirs) or broker.log_dirs,
         cordoned_log_dirs=broker.cordoned_log_dirs if cordoned is None else cordoned,
     )
+
+
+def _in_order(directories: tuple[Uuid, ...]) -> tuple[Uuid, ...]:
+    """As Kafka compares uuids: by their halves, as signed numbers."""
+    if len(directories) < 2:
+        return directories
+    return tuple(sorted(directories, key=_HALVES.unpack))
+
+
+_HALVES = Struct(">qq")

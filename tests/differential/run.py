@@ -100,8 +100,8 @@ class Run:
             )
 
     def judge_side_by_side(self, sequences: Mapping[int, Sequence]) -> None:
-        """Judge silent sequences by their numbers, which their brokers and topics tell. Those that a
-        slow machine leaves unsettled are judged once more; RuntimeError if it settles none."""
+        """Judge silent sequences by their numbers, which their brokers and topics tell. Those that
+        a slow machine leaves unsettled are judged once more; RuntimeError if it settles none."""
         while sequences:
             with started_pair(self.release, session_timeout_ms=SILENT_SESSION_MS) as pair:
                 self.outcome.pairs += 1

@@ -7,7 +7,7 @@ released controller looks for leases that ran out every session/8 (rule 2.47), a
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
@@ -47,6 +47,7 @@ class SideBySide:
         for phase in _phases(self._sequences):
             for steps in _rounds(phase):
                 for number, place, step in steps:
+                    self._expect_settled(number, _ids(number))
                     self._compare_replies(number, place, step)
                 self._bench.kafka.side.wait(APART_S)
             self._keep_silence(phase)
@@ -55,23 +56,29 @@ class SideBySide:
 
     def _compare_replies(self, number: int, place: int, step: Ask) -> None:
         asked_ms = wall_ms()
-        if self._may_or_may_not_be_over(number, asked_ms):
-            self.unsettled.add(number)
         kafka, ours = self._bench.observe(step)
         broker_id = step.body.get("brokerId")
-        if step.api == "BrokerHeartbeat" and not kafka.reply["errorCode"]:
-            self._contacts_ms[broker_id] = asked_ms
+        if not kafka.reply.get("errorCode"):
+            self._note_contact(step.api, broker_id, asked_ms)
         self._keep(self._kafka, self._bench.kafka, kafka.batches, broker_id)
         self._keep(self._ours, self._bench.ours, ours.batches, broker_id)
         if kafka.reply != ours.reply and number not in self._found:
             found = differences({"reply": kafka.reply}, {"reply": ours.reply}, "")
             self._found[number] = [Mismatch(place, step.api, *one) for one in found]
 
-    def _may_or_may_not_be_over(self, number: int, now_ms: int) -> bool:
-        """A machine that is slow asks when one side has ended a lease and the other has not."""
-        ids = range(number * IDS_EACH, (number + 1) * IDS_EACH)
-        ages_ms = (now_ms - self._contacts_ms.get(broker_id, now_ms) for broker_id in ids)
-        return any(SESSION_MS - LATE_MS < age_ms < LONGEST_LEASE_MS for age_ms in ages_ms)
+    def _note_contact(self, api: str, broker_id: Any, now_ms: int) -> None:
+        """Only a heartbeat renews a lease; who leaves or comes anew has none (1.32)."""
+        if api == "BrokerHeartbeat":
+            self._contacts_ms[broker_id] = now_ms
+        elif api in ("BrokerRegistration", "UnregisterBroker"):
+            self._contacts_ms.pop(broker_id, None)
+
+    def _expect_settled(self, number: int, broker_ids: Iterable[int]) -> None:
+        """A slow machine asks when one side may have ended a lease and the other has not."""
+        now_ms = wall_ms()
+        ages_ms = (now_ms - self._contacts_ms.get(broker_id, now_ms) for broker_id in broker_ids)
+        if any(SESSION_MS - LATE_MS < age_ms < LONGEST_LEASE_MS for age_ms in ages_ms):
+            self.unsettled.add(number)
 
     def _keep(
         self, records: Records, witness: Witness[Any], batches: list[Batch], sender: object = None
@@ -86,7 +93,10 @@ class SideBySide:
 
     def _check_lease(self, number: int, side: str, record: dict[str, Any], at_ms: int) -> None:
         """A lease ends after the session, and at most a check of session/8 later (2.47)."""
-        after_ms = at_ms - self._contacts_ms[record["data"]["brokerId"]]
+        contact_ms = self._contacts_ms.get(record["data"]["brokerId"])
+        if contact_ms is None:  # amended: the lease goes on, or begins anew in 3.9
+            return
+        after_ms = at_ms - contact_ms
         if (
             not SESSION_MS <= after_ms <= SESSION_MS * 9 // 8 + LATE_MS
             and number not in self._found
@@ -100,6 +110,7 @@ class SideBySide:
         began_s = time.monotonic()
         for at_s, number, place, step in sorted(_timed(phase), key=lambda timed: timed[0]):
             self._wait_until(began_s + at_s)
+            self._expect_settled(number, [step.body["brokerId"]])
             self._compare_replies(number, place, step)
         self._wait_until(began_s + _length_s(phase))
         self._bench.ours.side.follow_clock()
@@ -162,6 +173,10 @@ def _rounds(phase: Phase) -> Iterator[list[tuple[int, int, Ask]]]:
             queues[number].append((number, place, step))
     for steps in zip_longest(*queues.values()):
         yield [step for step in steps if step is not None]
+
+
+def _ids(number: int) -> range:
+    return range(number * IDS_EACH, (number + 1) * IDS_EACH)
 
 
 def wall_ms() -> int:
