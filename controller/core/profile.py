@@ -31,6 +31,10 @@ class Profile:
     """3.4: the reply to an unknown id carries the text."""
     mentions_cordoned: bool = True
     """4.43: the text for too large a replication factor."""
+    spares_cordoned_brokers: bool = False
+    """4.55: an assignment by hand may not name a broker that has cordoned all its directories."""
+    api_versions_max: int = 4
+    """5.46: from 4.4 on (KIP-1242, version 5) a client says which cluster and node it means."""
     writes_zk_migration_state: bool = False
     topic_configs: str = "4.3"
     """4.54: the release whose table of topic configurations is in force."""
@@ -71,6 +75,30 @@ KAFKA_4_3 = Profile(
         ("transaction.version", 2),
     ),
     supported_features=_FEATURES_4_3,
+)
+
+KAFKA_4_4 = Profile(
+    name="kafka-4.4",
+    bootstrap_features=(
+        (METADATA_VERSION, 33),
+        (ELIGIBLE_LEADER_REPLICAS, 1),
+        ("group.version", 1),
+        ("share.version", 2),
+        ("streams.version", 1),
+        ("transaction.version", 2),
+    ),
+    supported_features=(
+        ("group.version", 0, 1),
+        (KRAFT_VERSION, 0, 1),
+        (METADATA_VERSION, 7, 33),
+        ("share.version", 0, 2),
+        ("streams.version", 0, 1),
+        ("transaction.version", 0, 2),
+        (ELIGIBLE_LEADER_REPLICAS, 0, 1),
+    ),
+    spares_cordoned_brokers=True,
+    api_versions_max=5,
+    topic_configs="4.4",
 )
 
 KAFKA_4_1 = Profile(
@@ -125,4 +153,6 @@ KIP_631 = Profile(
     settings=Settings(broker_session_timeout_ms=18000, broker_heartbeat_interval_ms=3000),
 )
 
-PROFILES = {profile.name: profile for profile in (KAFKA_4_3, KAFKA_4_1, KAFKA_3_9, KIP_631)}
+PROFILES = {
+    profile.name: profile for profile in (KAFKA_4_3, KAFKA_4_4, KAFKA_4_1, KAFKA_3_9, KIP_631)
+}
