@@ -67,6 +67,26 @@ LEVEL_NAMES = [
 ]  # level 1 is the first (rule 0.5)
 
 
+# The level that an empty log finalizes of a feature, and from which metadata.version on.
+_DEFAULTS: dict[str, dict[int, int]] = {
+    ELIGIBLE_LEADER_REPLICAS: {26: 1},
+    "group.version": {22: 1},
+    "share.version": {28: 1, 31: 2},
+    "streams.version": {29: 1},
+    "transaction.version": {24: 2},
+}
+
+
+def bootstrap_levels(metadata_version: int) -> dict[str, int]:
+    """What an empty log finalizes, in the order of the records (rule 0A.11)."""
+    levels = {METADATA_VERSION: metadata_version}
+    for name, defaults in _DEFAULTS.items():
+        reached = [level for since, level in defaults.items() if since <= metadata_version]
+        if reached:
+            levels[name] = max(reached)
+    return levels
+
+
 def level_of(name: str) -> int:
     """The metadata.version level that `name` (such as 4.3-IV0) stands for; ValueError if none."""
     if name not in LEVEL_NAMES:

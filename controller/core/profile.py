@@ -14,8 +14,6 @@ from .settings import Settings
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     name: str
-    bootstrap_features: tuple[tuple[str, int], ...]
-    """What an empty log finalizes, in the order of the records (rule 0A.11)."""
     supported_features: tuple[tuple[str, int, int], ...]
     """(name, min, max) in the order in which ApiVersions lists them (rule 5.50)."""
     contacts_by_epoch: bool = True
@@ -46,6 +44,11 @@ class Profile:
     settings: Settings = field(default_factory=Settings)
 
     @property
+    def metadata_version(self) -> int:
+        """The newest level, which an empty log finalizes."""
+        return max(high for name, _, high in self.supported_features if name == METADATA_VERSION)
+
+    @property
     def supported_feature_keys(self) -> tuple[SupportedFeatureKey, ...]:
         """As an ApiVersions response lists them."""
         return tuple(
@@ -66,27 +69,11 @@ _FEATURES_4_3 = (
 
 KAFKA_4_3 = Profile(
     name="kafka-4.3",
-    bootstrap_features=(
-        (METADATA_VERSION, 30),
-        (ELIGIBLE_LEADER_REPLICAS, 1),
-        ("group.version", 1),
-        ("share.version", 1),
-        ("streams.version", 1),
-        ("transaction.version", 2),
-    ),
     supported_features=_FEATURES_4_3,
 )
 
 KAFKA_4_4 = Profile(
     name="kafka-4.4",
-    bootstrap_features=(
-        (METADATA_VERSION, 33),
-        (ELIGIBLE_LEADER_REPLICAS, 1),
-        ("group.version", 1),
-        ("share.version", 2),
-        ("streams.version", 1),
-        ("transaction.version", 2),
-    ),
     supported_features=(
         ("group.version", 0, 1),
         (KRAFT_VERSION, 0, 1),
@@ -103,12 +90,6 @@ KAFKA_4_4 = Profile(
 
 KAFKA_4_1 = Profile(
     name="kafka-4.1",
-    bootstrap_features=(
-        (METADATA_VERSION, 27),
-        (ELIGIBLE_LEADER_REPLICAS, 1),
-        ("group.version", 1),
-        ("transaction.version", 2),
-    ),
     supported_features=(
         ("group.version", 0, 1),
         (KRAFT_VERSION, 0, 1),
@@ -123,7 +104,6 @@ KAFKA_4_1 = Profile(
 
 KAFKA_3_9 = Profile(
     name="kafka-3.9",
-    bootstrap_features=((METADATA_VERSION, 21),),
     supported_features=((KRAFT_VERSION, 0, 1), (METADATA_VERSION, 1, 21)),
     contacts_by_epoch=False,
     expiry_checks_per_session=None,
@@ -140,7 +120,6 @@ KAFKA_3_9 = Profile(
 
 KIP_631 = Profile(
     name="kip-631",
-    bootstrap_features=KAFKA_3_9.bootstrap_features,
     supported_features=KAFKA_3_9.supported_features,
     contacts_by_epoch=False,
     expiry_checks_per_session=None,
