@@ -15,6 +15,7 @@ from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import (
     ApiVersionsRequest,
+    ApiVersionsResponse,
     DescribeClusterRequest,
     DescribeClusterResponse,
     MetadataRequest,
@@ -63,13 +64,14 @@ class Facade:
         self._agent = agent
         self._forwarding = Forwarding(timeline, ask, lambda: agent.agent.controller_id)
 
-    def describe(self, request: ApiVersionsRequest, version: int) -> Response:
+    def describe(self, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
         return api_versions.answer(
             request,
             version,
             listener="broker",
             image=self._agent.agent.image,
             profile=self._view.profile,
+            broker=(self._view.cluster_id, self._agent.agent.config.broker_id),
         )
 
     def answer(self, request: Request, reply_to: ReplyTo) -> None:

@@ -6,10 +6,10 @@ from kraftsim.controller.wire.apis import APIS
 from tests import fidelity
 from tests.fidelity import Proof
 
-# What a 4.3.1 controller lists in its ApiVersions (rule 5.1).
+# What a 4.4.0 controller lists in its ApiVersions (rule 5.1).
 CONTROLLER_KEYS = {
     *(1, 17, 18, 19, 20, 29, 30, 31, 32, 33, 36, 37, 38, 39, 40, 41, 43, 44, 45, 46, 49, 50, 51),
-    *(52, 53, 54, 55, 56, 57, 58, 59, 60, 62, 63, 64, 67, 70, 73, 80, 81, 82),
+    *(52, 53, 54, 55, 56, 57, 58, 59, 60, 62, 63, 64, 67, 70, 73, 80, 81, 82, 94),
 }
 
 

@@ -16,18 +16,6 @@ from .records import (
 from .settings import Settings
 
 
-def bootstrap_levels(profile: Profile, metadata_version: int | None) -> dict[str, int]:
-    """What an empty log finalizes: the profile's levels, or only what a lower level can hold."""
-    levels = dict(profile.bootstrap_features)
-    if metadata_version is not None and metadata_version != levels[features.METADATA_VERSION]:
-        if metadata_version < features.ELR_FIELDS_FROM:
-            levels = {}
-        levels = {features.METADATA_VERSION: metadata_version} | {
-            name: level for name, level in levels.items() if name != features.METADATA_VERSION
-        }
-    return levels
-
-
 def activation_records(
     image: Image, profile: Profile, settings: Settings, metadata_version: int | None = None
 ) -> tuple[Record, ...]:
@@ -45,7 +33,8 @@ def _bootstrap(
     image: Image, profile: Profile, settings: Settings, metadata_version: int | None
 ) -> tuple[Record, ...]:
     """What ELR needs is made by the controller: it is in no bootstrap file (0A.11)."""
-    levels = bootstrap_levels(profile, metadata_version)
+    level = profile.metadata_version if metadata_version is None else metadata_version
+    levels = features.bootstrap_levels(level)
     records: list[Record] = [
         FeatureLevelRecord(name=name, feature_level=level) for name, level in levels.items()
     ]

@@ -26,9 +26,9 @@ CORDONED_DIRECTORIES_FROM = 30
 FIRST_BOOTSTRAP_LEVEL = 4  # 3.3-IV0, the first that has FeatureLevelRecord (rule 5.57)
 
 # Levels whose coming changed what records say, so that going back below them could lose something:
-# those of Kafka's own table up to 4.0, and 4.3-IV0 (golden 4.3.1 A1, seq 1517). 4.1 changed nothing
-# (golden 4.1.1 A1, seq 1091); of 4.2 nothing is recorded.
-_CHANGES_METADATA = frozenset({1, 3, 5, 6, 7, 8, 11, 13, 14, 15, 17, 23, 30})
+# those of Kafka's own table up to 4.0, 4.3-IV0 (golden 4.3.1 A1, seq 1517), 4.4-IV1 (access control
+# by network) and 4.4-IV2 (UnregisterControllerRecord). 4.1, 4.2 and 4.4-IV0 changed nothing.
+_CHANGES_METADATA = frozenset({1, 3, 5, 6, 7, 8, 11, 13, 14, 15, 17, 23, 30, 32, 33})
 
 LEVEL_NAMES = [
     "3.0-IV1",
@@ -61,7 +61,30 @@ LEVEL_NAMES = [
     "4.2-IV0",
     "4.2-IV1",
     "4.3-IV0",
+    "4.4-IV0",
+    "4.4-IV1",
+    "4.4-IV2",
 ]  # level 1 is the first (rule 0.5)
+
+
+# The level that an empty log finalizes of a feature, and from which metadata.version on.
+_DEFAULTS: dict[str, dict[int, int]] = {
+    ELIGIBLE_LEADER_REPLICAS: {26: 1},
+    "group.version": {22: 1},
+    "share.version": {28: 1, 31: 2},
+    "streams.version": {29: 1},
+    "transaction.version": {24: 2},
+}
+
+
+def bootstrap_levels(metadata_version: int) -> dict[str, int]:
+    """What an empty log finalizes, in the order of the records (rule 0A.11)."""
+    levels = {METADATA_VERSION: metadata_version}
+    for name, defaults in _DEFAULTS.items():
+        reached = [level for since, level in defaults.items() if since <= metadata_version]
+        if reached:
+            levels[name] = max(reached)
+    return levels
 
 
 def level_of(name: str) -> int:

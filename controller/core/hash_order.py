@@ -12,8 +12,21 @@ _LOAD_MAX = 0.75
 
 def in_hash_order(names: Iterable[str]) -> list[str]:
     """Return the distinct `names` as a HashMap that they were put into gives them back."""
+    return _walked(names, _CAPACITY_MIN)
+
+
+def in_copied_order(copied: Iterable[str], added: str) -> list[str]:
+    """The same of a HashMap made as a copy of one that held `copied`, with `added` put into it: a
+    copy is no larger than it must be."""
+    names = [*dict.fromkeys(copied), added]
+    capacity = 1
+    while capacity < (len(names) - 1) / _LOAD_MAX + 1:
+        capacity *= 2
+    return _walked(names, capacity)
+
+
+def _walked(names: Iterable[str], capacity: int) -> list[str]:
     distinct = list(dict.fromkeys(names))
-    capacity = _CAPACITY_MIN
     while len(distinct) > capacity * _LOAD_MAX:
         capacity *= 2
     return sorted(distinct, key=lambda name: _spread(_hash_code(name)) & (capacity - 1))

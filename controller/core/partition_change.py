@@ -207,14 +207,13 @@ def _bump_for_shrink(partition: Partition, rules: Rules, change: _Change) -> Non
 
 
 def _write_last_known_leader(partition: Partition, rules: Rules, change: _Change) -> None:
-    """The leader that was lost, whether or not the ISR became empty; cleared once there is a leader (4.27)."""
+    """Who led when there is no leader any more, even where the ISR is not empty; cleared once
+    there is one (4.27)."""
     if not rules.elr_enabled:
         return
-    leader_stays = partition.leader != NO_LEADER and change.leader != NO_LEADER
-    if change.leader == NO_LEADER and partition.last_known_elr != (partition.leader,):
-        if partition.leader != NO_LEADER:
-            change.last_known_elr = (partition.leader,)
-    elif (change.leader >= 0 or leader_stays) and partition.last_known_elr:
+    if change.leader == NO_LEADER != partition.leader and not partition.last_known_elr:
+        change.last_known_elr = (partition.leader,)
+    elif change.leader >= 0 and partition.last_known_elr:
         change.last_known_elr = ()
 
 

@@ -33,9 +33,9 @@ def without_unclean_broker(state: State, broker_id: int) -> list[Record]:
 
 
 def without_directory(state: State, broker_id: int, directory: Uuid) -> list[Record]:
-    """Out of every ISR and leadership in that directory; the leaderless there elect anew (2.30)."""
-    index = state.image.index
-    keys = dict.fromkeys([*index.in_isr_or_led(broker_id), *index.leaderless()])
+    """Every partition that has a replica in that directory elects anew if it must, also one that
+    another broker leads who should not (2.30)."""
+    keys = state.image.index.hosted(broker_id)
     lost = [key for key in keys if state.image.partition(key).directory_of(broker_id) == directory]
     return leader_and_isr_changes(state, lost, remove=broker_id)
 

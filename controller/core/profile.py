@@ -14,8 +14,6 @@ from .settings import Settings
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     name: str
-    bootstrap_features: tuple[tuple[str, int], ...]
-    """What an empty log finalizes, in the order of the records (rule 0A.11)."""
     supported_features: tuple[tuple[str, int, int], ...]
     """(name, min, max) in the order in which ApiVersions lists them (rule 5.50)."""
     contacts_by_epoch: bool = True
@@ -31,6 +29,10 @@ class Profile:
     """3.4: the reply to an unknown id carries the text."""
     mentions_cordoned: bool = True
     """4.43: the text for too large a replication factor."""
+    spares_cordoned_brokers: bool = False
+    """4.55: an assignment by hand may not name a broker that has cordoned all its directories."""
+    api_versions_max: int = 4
+    """5.46: from 4.4 on (KIP-1242, version 5) a client says which cluster and node it means."""
     writes_zk_migration_state: bool = False
     topic_configs: str = "4.3"
     """4.54: the release whose table of topic configurations is in force."""
@@ -40,6 +42,11 @@ class Profile:
     retries_at_heartbeat_interval: bool = True
     """1.46: after a failure a broker waits one heartbeat interval; otherwise it backs off."""
     settings: Settings = field(default_factory=Settings)
+
+    @property
+    def metadata_version(self) -> int:
+        """The newest level, which an empty log finalizes."""
+        return max(high for name, _, high in self.supported_features if name == METADATA_VERSION)
 
     @property
     def supported_feature_keys(self) -> tuple[SupportedFeatureKey, ...]:
@@ -62,25 +69,27 @@ _FEATURES_4_3 = (
 
 KAFKA_4_3 = Profile(
     name="kafka-4.3",
-    bootstrap_features=(
-        (METADATA_VERSION, 30),
-        (ELIGIBLE_LEADER_REPLICAS, 1),
-        ("group.version", 1),
-        ("share.version", 1),
-        ("streams.version", 1),
-        ("transaction.version", 2),
-    ),
     supported_features=_FEATURES_4_3,
+)
+
+KAFKA_4_4 = Profile(
+    name="kafka-4.4",
+    supported_features=(
+        ("group.version", 0, 1),
+        (KRAFT_VERSION, 0, 1),
+        (METADATA_VERSION, 7, 33),
+        ("share.version", 0, 2),
+        ("streams.version", 0, 1),
+        ("transaction.version", 0, 2),
+        (ELIGIBLE_LEADER_REPLICAS, 0, 1),
+    ),
+    spares_cordoned_brokers=True,
+    api_versions_max=5,
+    topic_configs="4.4",
 )
 
 KAFKA_4_1 = Profile(
     name="kafka-4.1",
-    bootstrap_features=(
-        (METADATA_VERSION, 27),
-        (ELIGIBLE_LEADER_REPLICAS, 1),
-        ("group.version", 1),
-        ("transaction.version", 2),
-    ),
     supported_features=(
         ("group.version", 0, 1),
         (KRAFT_VERSION, 0, 1),
@@ -95,7 +104,6 @@ KAFKA_4_1 = Profile(
 
 KAFKA_3_9 = Profile(
     name="kafka-3.9",
-    bootstrap_features=((METADATA_VERSION, 21),),
     supported_features=((KRAFT_VERSION, 0, 1), (METADATA_VERSION, 1, 21)),
     contacts_by_epoch=False,
     expiry_checks_per_session=None,
@@ -112,7 +120,6 @@ KAFKA_3_9 = Profile(
 
 KIP_631 = Profile(
     name="kip-631",
-    bootstrap_features=KAFKA_3_9.bootstrap_features,
     supported_features=KAFKA_3_9.supported_features,
     contacts_by_epoch=False,
     expiry_checks_per_session=None,
@@ -125,4 +132,6 @@ KIP_631 = Profile(
     settings=Settings(broker_session_timeout_ms=18000, broker_heartbeat_interval_ms=3000),
 )
 
-PROFILES = {profile.name: profile for profile in (KAFKA_4_3, KAFKA_4_1, KAFKA_3_9, KIP_631)}
+PROFILES = {
+    profile.name: profile for profile in (KAFKA_4_3, KAFKA_4_4, KAFKA_4_1, KAFKA_3_9, KIP_631)
+}

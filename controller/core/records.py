@@ -1,4 +1,4 @@
-"""The facts: every record of Kafka's metadata log that 3.9.1, 4.1.1 or 4.3.1 writes.
+"""The facts: every record of Kafka's metadata log that 3.9.1, 4.1.1, 4.3.1 or 4.4.0 writes.
 
 Names and fields are Kafka's own (REC/*.json), in snake case. A record says what happened;
 `Image.apply` is the only code that understands it. How each is spelled in bytes, and in which
@@ -248,6 +248,11 @@ class RegisterControllerRecord:
 
 
 @value
+class UnregisterControllerRecord:
+    controller_id: int
+
+
+@value
 class ClearElrRecord:
     topic_name: str
 
@@ -278,5 +283,6 @@ Record = (
     | AbortTransactionRecord
     | RemoveDelegationTokenRecord
     | RegisterControllerRecord
+    | UnregisterControllerRecord
     | ClearElrRecord
 )

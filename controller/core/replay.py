@@ -146,6 +146,10 @@ def _register_controller(image: "Image", record: r.RegisterControllerRecord, *_:
     image.controllers[record.controller_id] = record
 
 
+def _unregister_controller(image: "Image", record: r.UnregisterControllerRecord, *_: int) -> None:
+    del image.controllers[record.controller_id]
+
+
 def _producer_ids(image: "Image", record: r.ProducerIdsRecord, *_: int) -> None:
     image.next_producer_id = record.next_producer_id
 
@@ -225,6 +229,7 @@ APPLIERS: dict[type, Callable[..., None]] = {
     r.ConfigRecord: _config,
     r.FeatureLevelRecord: _feature_level,
     r.RegisterControllerRecord: _register_controller,
+    r.UnregisterControllerRecord: _unregister_controller,
     r.ProducerIdsRecord: _producer_ids,
     r.ClientQuotaRecord: _client_quota,
     r.UserScramCredentialRecord: _scram,

@@ -208,6 +208,10 @@ def check_manual_replicas(state: State, broker_ids: tuple[int, ...], wanted: int
     for broker_id in sorted(broker_ids):
         if broker_id not in state.image.brokers:
             raise _bad_assignment(f"{what} broker {broker_id}, but no such broker is registered.")
+        if state.profile.spares_cordoned_brokers and state.image.brokers[broker_id].is_cordoned:
+            raise _bad_assignment(
+                f"{what} broker {broker_id}, but all its log directories are cordoned."
+            )
         if broker_ids.count(broker_id) > 1:
             raise _bad_assignment(f"{what} the broker {broker_id} more than once.")
     if len(broker_ids) != wanted:

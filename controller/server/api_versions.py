@@ -1,8 +1,14 @@
-"""ApiVersions: what a listener speaks and what the cluster finalized (rules 5.46 to 5.53)."""
+"""ApiVersions: what a listener speaks and what the cluster finalized (rules 5.46 to 5.53).
+
+Only the profile says up to which version ApiVersions itself is spoken. A newer one is answered in
+version 0 (5.47): whoever spells an answer with error 35 does so.
+"""
 
 import re
 
 from ..core.errors import ErrorCode
+from ..core.features import KRAFT_VERSION, METADATA_VERSION
+from ..core.hash_order import in_copied_order
 from ..core.image import Image
 from ..core.profile import Profile
 from ..core.rpc import (
@@ -12,35 +18,31 @@ from ..core.rpc import (
     FinalizedFeatureKey,
 )
 from ..node import Node
-from ..wire.apis import APIS
+from ..wire.apis import API_VERSIONS, APIS, Api
 
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 SOFTWARE_NAMED_FROM = 3
 ZERO_MINIMUM_FROM = 4  # below it, a feature whose minimum is 0 breaks the client's parser (5.51)
-
-# The order of the releases' answers (golden 4.3.1 A1, seq 1): a hash map's, kept for its bytes.
-_FINALIZED_ORDER = (
-    "group.version",
-    "streams.version",
-    "transaction.version",
-    "eligible.leader.replicas.version",
-    "share.version",
-    "metadata.version",
-)
+NODE_NAMED_FROM = 5
 
 
 def answer(
-    request: ApiVersionsRequest, version: int, *, listener: str, image: Image, profile: Profile
+    request: ApiVersionsRequest,
+    version: int,
+    *,
+    listener: str,
+    image: Image,
+    profile: Profile,
+    broker: tuple[str, int] | None = None,
 ) -> ApiVersionsResponse:
-    """What `listener` ("controller" or "broker") offers; 42 for a software name that is none."""
-    names = (request.client_software_name, request.client_software_version)
-    if version >= SOFTWARE_NAMED_FROM and not all(_SOFTWARE.fullmatch(name) for name in names):
-        return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+    """What `listener` ("controller" or "broker") offers. `broker` is its cluster's id and its own:
+    a broker sends a client away that means another (KIP-1242), a controller does not."""
+    refusal = _refusal(request, version, profile, broker)
+    if refusal is not None:
+        return refusal
     return ApiVersionsResponse(
         api_keys=tuple(
-            ApiVersion(api_key=api.key, min_version=api.min_version, max_version=api.max_version)
-            for _, api in sorted(APIS.items())
-            if listener in api.listeners
+            _range(api, profile) for _, api in sorted(APIS.items()) if listener in api.listeners
         ),
         supported_features=tuple(
             one
@@ -58,15 +60,50 @@ def of_controller(node: Node, request: ApiVersionsRequest, version: int) -> ApiV
     )
 
 
+def unsupported(profile: Profile) -> ApiVersionsResponse:
+    """The answer to a version that is not spoken: the range that is (rule 5.47)."""
+    return ApiVersionsResponse(
+        error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=(_range(APIS[API_VERSIONS], profile),)
+    )
+
+
+def _refusal(
+    request: ApiVersionsRequest, version: int, profile: Profile, broker: tuple[str, int] | None
+) -> ApiVersionsResponse | None:
+    """35 for a version that is not spoken, 42 for a software name that is none and for a cluster
+    without a node, 129 for another cluster or broker."""
+    if version > profile.api_versions_max:
+        return unsupported(profile)
+    names = (request.client_software_name, request.client_software_version)
+    if version >= SOFTWARE_NAMED_FROM and not all(_SOFTWARE.fullmatch(name) for name in names):
+        return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+    meant = (request.cluster_id, request.node_id)
+    if version < NODE_NAMED_FROM or meant == (None, -1):
+        return None
+    if None in meant or -1 in meant:
+        return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+    if broker is not None and meant != broker:
+        return ApiVersionsResponse(error_code=ErrorCode.REBOOTSTRAP_REQUIRED)
+    return None
+
+
+def _range(api: Api, profile: Profile) -> ApiVersion:
+    newest = profile.api_versions_max if api.key == API_VERSIONS else api.max_version
+    return ApiVersion(api_key=api.key, min_version=api.min_version, max_version=newest)
+
+
 def _finalized(image: Image) -> tuple[FinalizedFeatureKey, ...]:
-    """Levels above 0, but never kraft.version, which is the quorum's own (rule 5.52)."""
-    named = [name for name in _FINALIZED_ORDER if name in image.features]
-    named += sorted(set(image.features) - set(named))
+    """Levels above 0, that of kraft.version among them (rule 5.52), in the order of the hash map
+    that Kafka copies for metadata.version, and copies again for kraft.version."""
+    levels = image.finalized
+    names = [name for name in levels if name not in (METADATA_VERSION, KRAFT_VERSION)]
+    if METADATA_VERSION in levels:
+        names = in_copied_order(names, METADATA_VERSION)
+    if KRAFT_VERSION in levels:
+        names = in_copied_order((*names, KRAFT_VERSION), KRAFT_VERSION)
     return tuple(
         FinalizedFeatureKey(
-            name=name,
-            max_version_level=image.features[name],
-            min_version_level=image.features[name],
+            name=name, max_version_level=levels[name], min_version_level=levels[name]
         )
-        for name in named
+        for name in names
     )

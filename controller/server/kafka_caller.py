@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple, cast
 
 from ..core.rpc import Request, Response
-from ..wire.apis import APIS
+from ..wire.apis import API_VERSIONS, APIS
 from ..wire.errors import DecodeError
 from ..wire.frames import FrameReader, decode_response, encode_request
 
@@ -43,9 +43,10 @@ class KafkaCaller:
         self._line: _Line | None = None
 
     def send(self, address: Address, request: Request, reply_to: ReplyTo) -> None:
-        """Ask in the newest version that we speak; a request before it is given up."""
+        """Ask in the newest version that peers of every profile speak; a request before it is given
+        up."""
         key = _KEYS[type(request)]
-        version = APIS[key].max_version
+        version = 4 if key == API_VERSIONS else APIS[key].max_version
         self._correlation_id = self._correlation_id + 1 & 0x7FFFFFFF
         number = self._correlation_id
         self._awaited = _Awaited(number, key, version, reply_to)

@@ -12,16 +12,16 @@ from collections import deque
 from collections.abc import Callable
 from typing import cast
 
-from ..core.errors import ApiError, Impossible
+from ..core.errors import ApiError, ErrorCode, Impossible
 from ..core.handlers import response_to
-from ..core.rpc import ApiVersionsRequest, Request, Response
+from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request, Response
 from ..wire.apis import API_VERSIONS, APIS
 from ..wire.errors import DecodeError
 from ..wire.frames import (
     Exchange,
     FrameReader,
     RequestHeader,
-    encode_unsupported_api_versions,
+    encode_response,
     read_request_header,
 )
 from .runtime import Runtime
@@ -33,7 +33,7 @@ BACKLOG = 4096  # connections not yet accepted: a fleet opens 3,000 at once; one
 WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; beyond it we stop answering it
 
 Reply = Response | ApiError
-Describe = Callable[[ApiVersionsRequest, int], Response]
+Describe = Callable[[ApiVersionsRequest, int], ApiVersionsResponse]
 Dispatch = Callable[[Request, Callable[[Reply], None]], None]
 
 
@@ -185,10 +185,10 @@ class KafkaConnection(asyncio.Protocol):
                     exchange = self._begin(frame)
                 if exchange is not None:
                     request = exchange.decode(frame, exchange.end)[0]
-                    self._awaited = (exchange, frame[4:8], request)
                     if exchange.is_api_versions:
-                        self._reply(listener.describe(request, exchange.version))
+                        self._describe(frame, exchange.version, request)
                     else:
+                        self._awaited = (exchange, frame[4:8], request)
                         listener.dispatch(request, self._reply)
         except DecodeError as error:
             self._refuse_bytes(error)
@@ -206,10 +206,27 @@ class KafkaConnection(asyncio.Protocol):
         header = read_request_header(frame)
         listener = self._listener
         if header[:2] not in listener.spoken:
-            self._out.append(_unspoken(header))
+            self._refuse_version(frame, header)
             return None
         self._exchange = Exchange(header, frame, start_time_tag=listener.start_time_tag)
         return self._exchange
+
+    def _refuse_version(self, frame: bytes, header: RequestHeader) -> None:
+        """An unknown version of ApiVersions has an answer (5.47); anything else ends the
+        connection."""
+        if header.api_key != API_VERSIONS:
+            raise DecodeError(
+                f"expected an API and version of this listener, got key {header.api_key} "
+                f"version {header.api_version}"
+            )
+        self._describe(frame, header.api_version, ApiVersionsRequest())
+
+    def _describe(self, frame: bytes, version: int, request: ApiVersionsRequest) -> None:
+        response = self._listener.describe(request, version)
+        if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
+            version = 0
+        number = int.from_bytes(frame[4:8], signed=True)
+        self._put(encode_response(API_VERSIONS, version, number, response))
 
     def _reply(self, reply: Reply) -> None:
         """Spell the reply; it leaves with the others of this read, or by itself if it was late."""
@@ -219,13 +236,15 @@ class KafkaConnection(asyncio.Protocol):
         self._awaited = None
         exchange, correlation_id, request = awaited
         response = response_to(request, reply, exchange.version)
-        frame = exchange.spell(correlation_id, response)
+        self._put(exchange.spell(correlation_id, response))
+        if not self._is_working:
+            self._work_soon()
+
+    def _put(self, frame: bytes) -> None:
         self._out.append(frame)
         self._out_bytes += len(frame)
         if self._out_bytes > WRITE_BUFFER_BYTES_MAX:
             self.flush()  # who asks for much at once is written to sooner, and held up if it lags
-        if not self._is_working:
-            self._work_soon()
 
     def flush(self) -> None:
         """Write what is ready, in one write."""
@@ -260,7 +279,7 @@ class KafkaConnection(asyncio.Protocol):
             self._transport.close()
 
 
-def _nobody_describes(request: ApiVersionsRequest, version: int) -> Response:
+def _nobody_describes(request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
     raise Impossible("nothing is read before it is served")
 
 
@@ -275,14 +294,4 @@ def _spoken_by(kind: str) -> frozenset[tuple[int, int]]:
         for api in APIS.values()
         if kind in api.listeners
         for version in range(api.min_version, api.max_version + 1)
-    )
-
-
-def _unspoken(header: RequestHeader) -> bytes:
-    """An unknown version of ApiVersions has an answer (5.47); anything else ends the connection."""
-    if header.api_key == API_VERSIONS:
-        return encode_unsupported_api_versions(header.correlation_id)
-    raise DecodeError(
-        f"expected an API and version of this listener, got key {header.api_key} "
-        f"version {header.api_version}"
     )

@@ -1,7 +1,8 @@
-"""ApiVersions (18), versions 0 to 4: what a listener speaks. The first request of every connection.
+"""ApiVersions (18), versions 0 to 5: what a listener speaks. The first request of every connection.
 
 Its response has header version 0 in every version, because the client does not know yet what we
-speak (rule 5.47). Version 4 has the layout of 3, and may list features with a minimum of 0.
+speak (rule 5.47). Version 4 has the layout of 3, and may list features with a minimum of 0. Version
+5 (KIP-1242) asks of a certain cluster and node; only the profile of 4.4 speaks it.
 """
 
 from ..core.rpc import (
@@ -13,7 +14,7 @@ from ..core.rpc import (
 )
 from .schema import BOOL, INT16, INT32, INT64, STRING, Array, Field, Struct, message
 
-VERSIONS = (0, 4)
+VERSIONS = (0, 5)
 FLEXIBLE_SINCE = 3
 
 REQUEST = message(
@@ -22,6 +23,8 @@ REQUEST = message(
     VERSIONS,
     Field("client_software_name", STRING, since=3),
     Field("client_software_version", STRING, since=3),
+    Field("cluster_id", STRING, since=5, nullable_since=5),
+    Field("node_id", INT32, since=5, default=-1),
     flexible_since=FLEXIBLE_SINCE,
 )
 

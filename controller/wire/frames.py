@@ -8,14 +8,13 @@ from struct import Struct as Packing
 from struct import error
 from typing import NamedTuple, cast
 
-from ..core.rpc import ApiVersion, ApiVersionsResponse, Request, Response
+from ..core.rpc import Request, Response
 from .apis import API_VERSIONS, APIS
 from .codec import decoder, encoder
 from .decode_source import skip_tags
 from .errors import DecodeError
 
 FRAME_BYTES_MAX = 100 * 1024 * 1024  # Kafka's socket.request.max.bytes
-UNSUPPORTED_VERSION = 35
 KEPT_MAX = 64  # replies of one exchange whose bytes are kept; a heartbeat has eight
 _LENGTH = Packing(">i")
 _HEADER = Packing(">hhih")  # key, version, correlation id, length of the client's id
@@ -135,14 +134,6 @@ class Exchange:
                 kept.clear()
             kept[id(response)] = (response, length, body)  # holding it keeps its id its own
         return length + correlation_id + body
-
-
-def encode_unsupported_api_versions(correlation_id: int) -> bytes:
-    """The answer to an ApiVersions of a version that we lack: in version 0, our range (5.47)."""
-    api = APIS[API_VERSIONS]
-    own = ApiVersion(api_key=api.key, min_version=api.min_version, max_version=api.max_version)
-    response = ApiVersionsResponse(error_code=UNSUPPORTED_VERSION, api_keys=(own,))
-    return encode_response(API_VERSIONS, 0, correlation_id, response)
 
 
 def encode_request(

@@ -200,4 +200,5 @@ RECORDS: dict[int, Message] = {
         Field("features", _FEATURES),
     ),
     28: _record(records.ClearElrRecord, 0, Field("topic_name", STRING)),
+    29: _record(records.UnregisterControllerRecord, 0, Field("controller_id", INT32)),
 }

@@ -23,6 +23,7 @@ SETS = {
 }
 REMOVES = {
     "UnregisterBrokerRecord": ("Broker", ("broker_id",)),
+    "UnregisterControllerRecord": ("Controller", ("controller_id",)),
     "RemoveUserScramCredentialRecord": ("Scram", ("name", "mechanism")),
     "RemoveAccessControlEntryRecord": ("Access", ("id",)),
     "RemoveDelegationTokenRecord": ("Token", ("token_id",)),

@@ -11,6 +11,7 @@ from typing import Any
 from tests.differential.judge import Bench, Mismatch, Witness, differences
 from tests.differential.pair import CLUSTER_ID, started_pair
 from tests.differential.sequence import Ask, Sequence, Step, read
+from tests.differential.settings import Start
 from tests.differential.sides import OurSide
 from tests.released.releases import RELEASES
 
@@ -21,7 +22,7 @@ Answer = dict[str, Any]
 def record(path: Path) -> None:
     """Ask the release that the file names, and write its answers into the file."""
     document = json.loads(path.read_text("utf-8"))
-    with started_pair(RELEASES[document["release"]]) as pair:
+    with started_pair(RELEASES[document["release"]], _start(document)) as pair:
         document["answers"] = list(_kafkas_answers(pair.bench, read(path)))
     path.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
 
@@ -45,6 +46,7 @@ def replay(path: Path) -> list[Mismatch]:
         cluster_id=CLUSTER_ID,
         port=9990,
         directory_id=bytes(range(16)),
+        start=_start(document),
         clock_s=clock.now_s,
     )
     ours = Witness(side)
@@ -53,6 +55,10 @@ def replay(path: Path) -> list[Mismatch]:
         if kafka != answer:
             return [Mismatch(place, _name(step), *one) for one in differences(kafka, answer, "")]
     return []
+
+
+def _start(document: dict[str, Any]) -> Start:
+    return Start(metadata_version=document.get("metadata_version"))
 
 
 class _Clock:

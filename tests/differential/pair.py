@@ -73,7 +73,7 @@ def started_pair(
             session_timeout_ms=session_timeout_ms,
         )
         ours, kafka = Witness(make_ours()), Witness(released)
-        level = start.level or dict(release.profile.bootstrap_features)[features.METADATA_VERSION]
+        level = start.level or release.profile.metadata_version
         if level >= features.CONTROLLER_REGISTRATION_FROM:
             _await_registration(kafka)
         pair = Pair(Bench(kafka, ours), Path(name), make_ours)

@@ -43,7 +43,6 @@ from kraftsim.controller.wire.frames import (
     decode_request,
     decode_response,
     encode_response,
-    encode_unsupported_api_versions,
     read_request_header,
 )
 from kraftsim.controller.wire.record_batch import decode_batches
@@ -129,7 +128,8 @@ class Probed:
             data = data.replace(theirs, ours)
         header = read_request_header(data)
         if header.api_version > APIS[header.api_key].max_version:
-            return encode_unsupported_api_versions(header.correlation_id)[4:]
+            response = api_versions.unsupported(self.profile)
+            return encode_response(header.api_key, 0, header.correlation_id, response)[4:]
         response = self._response(decode_request(header, data), header.api_version)
         self.catch_up()
         if isinstance(response, CreateTopicsResponse):

@@ -6,7 +6,9 @@ from dataclasses import replace
 import pytest
 
 from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.controller.core.rpc import FetchResponse, Response
+from kraftsim.controller.server import api_versions
 from kraftsim.controller.wire.apis import APIS
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.frames import (
@@ -14,7 +16,6 @@ from kraftsim.controller.wire.frames import (
     decode_response,
     encode_request,
     encode_response,
-    encode_unsupported_api_versions,
     read_request_header,
 )
 from kraftsim.controller.wire.json_form import control_record_json, record_json
@@ -109,7 +110,8 @@ def test_an_api_versions_of_a_later_version_is_told_our_range_in_version_0(relea
 
     header = read_request_header(request.data)
     assert (18, 99) == (header.api_key, header.api_version)
-    assert answer.data == encode_unsupported_api_versions(header.correlation_id)[4:]
+    response = api_versions.unsupported(KAFKA_4_3)
+    assert answer.data == encode_response(18, 0, header.correlation_id, response)[4:]
 
 
 @pytest.mark.rule("5.2")

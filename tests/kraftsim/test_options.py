@@ -64,7 +64,7 @@ def test_a_release_is_chosen_by_profile_and_by_metadata_version() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"profile": "kafka-4.2"}, "profile: expected 'kafka-4.3' (nearest), got 'kafka-4.2'"),
+        ({"profile": "kafka-4.2"}, "profile: expected 'kafka-4.4' (nearest), got 'kafka-4.2'"),
         ({"profile": "zookeeper"}, "profile: expected kafka-4.3"),
         ({"metadata_version": "9.9"}, "expected a metadata.version such as"),
         (

@@ -151,7 +151,7 @@ def test_a_port_in_use_is_one_clear_line_and_the_ready_file_of_another_stays(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--profile", "kafka-4.2"], "profile: expected 'kafka-4.3' (nearest)"),
+        (["--profile", "kafka-4.2"], "profile: expected 'kafka-4.4' (nearest)"),
         (["--clock", "virtul"], "clock: expected real, virtual, scaled:K"),
         (["--brokers", "many"], "invalid int value: 'many'"),
         (["--brokers", "-1"], "brokers: expected 0 to"),

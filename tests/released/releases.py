@@ -46,6 +46,7 @@ _DUMP_BEFORE_4_3 = "kafka.tools.DumpLogSegments"
 RELEASES = {
     release.version: release
     for release in (
+        Release("4.4.0", "kafka-4.4", "4.4", None, _NEWEST_4_3),
         Release("4.3.1", "kafka-4.3", "4", _DUMP, _NEWEST_4_3),
         Release("4.1.1", "kafka-4.1", "4", _DUMP_BEFORE_4_3, _NEWEST_4_1),
         Release("3.9.1", "kafka-3.9", "3.9", _DUMP_BEFORE_4_3, _NEWEST_3_9),

@@ -21,7 +21,7 @@ WRONG = {
     "another type": (document(cluster={"brokers": "three"}), "cluster.brokers", "a whole number"),
     "truth for a number": (document(cluster={"brokers": True}), "cluster.brokers", "whole number"),
     "a list for a mapping": (document(cluster=[3]), "cluster", "a mapping"),
-    "an unknown profile": (document(profile="kafka-4.4"), "profile", "'kafka-4.3' (nearest)"),
+    "an unknown profile": (document(profile="kafka-4.2"), "profile", "'kafka-4.4' (nearest)"),
     "an unknown verb": (
         document(do=[{"at": "1s", "proc.crush": {"on": 1}}]),
         "do[0].proc.crush",

@@ -1,4 +1,4 @@
-"""The table of APIs: what Kafka 4.3 offers of them, and where."""
+"""The table of APIs: what Kafka 4.4 offers of them, and where."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ from kraftsim.controller.wire.apis import APIS
 OFFERED_BY_KAFKA = {
     1: ("Fetch", 13, 18, "controller"),
     3: ("Metadata", 1, 13, "broker"),
-    18: ("ApiVersions", 0, 4, "broker", "controller"),
+    18: ("ApiVersions", 0, 5, "broker", "controller"),
     19: ("CreateTopics", 2, 7, "broker", "controller"),
     20: ("DeleteTopics", 1, 6, "broker", "controller"),
     52: ("Vote", 0, 2, "controller"),

@@ -25,7 +25,6 @@ from kraftsim.controller.wire.frames import (
     decode_response,
     encode_request,
     encode_response,
-    encode_unsupported_api_versions,
     read_request_header,
 )
 
@@ -115,13 +114,6 @@ def test_an_api_versions_response_has_the_old_header_in_every_version() -> None:
     assert framed(bytes.fromhex("00000009 0000 01 00000000 00")) == flexible
     assert framed(bytes.fromhex("00000009 00 00000000 0000 00 01 00 00")) == other
     assert (9, ApiVersionsResponse()) == decode_response(18, 4, flexible[4:])
-
-
-@pytest.mark.rule("5.47")
-def test_the_answer_to_an_unknown_api_versions_is_version_0_with_error_35() -> None:
-    expected = framed(bytes.fromhex("00000309 0023 00000001 0012 0000 0004"))
-
-    assert expected == encode_unsupported_api_versions(777)
 
 
 def test_tagged_fields_of_a_response_header_are_skipped() -> None:

@@ -56,11 +56,14 @@ PACKAGES = {
     81: "remove_raft_voter",
     82: "update_raft_voter",
 }
+NEWER_THAN_KIO = (18, 5)  # of 4.4; tests/server has recorded bytes
+
 ALL = [
     pytest.param(key, version, kind, id=f"{api.name}-{version}-{kind}")
     for key, api in APIS.items()
     for version in range(api.min_version, api.max_version + 1)
     for kind in ("request", "response")
+    if (key, version) != NEWER_THAN_KIO
 ]
 
 
@@ -158,7 +161,7 @@ def test_the_table_has_kafkas_fields_and_no_other(key: int, version: int, kind: 
 
 def test_no_later_version_is_known_to_kio() -> None:
     for key, package in PACKAGES.items():
-        newest = APIS[key].max_version
+        newest = APIS[key].max_version - (key == NEWER_THAN_KIO[0])
         importlib.import_module(f"kio.schema.{package}.v{newest}")
         with pytest.raises(ModuleNotFoundError):
             importlib.import_module(f"kio.schema.{package}.v{newest + 1}")

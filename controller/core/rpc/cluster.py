@@ -9,8 +9,12 @@ BROKER_ENDPOINT, CONTROLLER_ENDPOINT = 1, 2
 
 @value
 class ApiVersionsRequest:
+    """`cluster_id` and `node_id` say whom the client means: both or neither (KIP-1242)."""
+
     client_software_name: str = ""
     client_software_version: str = ""
+    cluster_id: str | None = None
+    node_id: int = -1
 
 
 @value

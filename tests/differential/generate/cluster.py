@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from kraftsim.controller.core.features import bootstrap_levels
 from tests.differential.generate.draft import Draft, named_uuid
 from tests.differential.sequence import Ask, Step
 from tests.released.controller import NODE_ID
@@ -43,7 +44,7 @@ def update_features(draft: Draft) -> Ask:
 
 def _feature_update(draft: Draft, name: str, version: int) -> dict[str, Any]:
     if name == "metadata.version":
-        newest = dict(draft.release.profile.bootstrap_features)[name]
+        newest = draft.release.profile.metadata_version
         level = draft.one_of(newest, newest, newest - 1, newest + 1, 3, 0, 1, 99, -1, 21, 17)
     else:
         level = draft.one_of(0, 1, 1, 2, 3, -1)
@@ -58,7 +59,7 @@ def restore_features(draft: Draft) -> list[Step]:
     """Back to the levels of the bootstrap, feature by feature, whichever way that is."""
     return [
         Ask("UpdateFeatures", 1, _restoring(name, level, kind))
-        for name, level in draft.release.profile.bootstrap_features
+        for name, level in bootstrap_levels(draft.release.profile.metadata_version).items()
         for kind in (_UPGRADE, _SAFE_DOWNGRADE)
     ]
 
