@@ -107,17 +107,22 @@ def default_level(feature: str) -> int:
     return 1 if feature == METADATA_VERSION else 0
 
 
-def unmet_dependency(feature: str, level: int, proposed: Mapping[str, int]) -> str | None:
-    """What `level` needs and `proposed`, all levels as they would be, does not have (rule 5.56). Of
-    the features of 4.3 only ELR needs anything that every metadata.version in use does not have."""
-    if feature != ELIGIBLE_LEADER_REPLICAS or level == 0:
+def unmet_dependency(
+    feature: str, level: int, proposed: Mapping[str, int], needed: Mapping[str, int], least: int
+) -> str | None:
+    """What `level` needs and `proposed`, all levels as they would be, does not have (rule 5.56).
+
+    `needed` is the metadata.version that level 1 of a feature needs; `least` the lowest that a
+    cluster may have, which any feature needs."""
+    metadata_version = proposed.get(METADATA_VERSION, 1)
+    if level == 0 or feature == METADATA_VERSION:
         return None
-    if proposed.get(METADATA_VERSION, 1) >= ELR_FIELDS_FROM:
-        return None
-    return (
-        f"{feature} could not be set to {level} because it depends on {METADATA_VERSION} level "
-        f"{ELR_FIELDS_FROM}"
-    )
+    refusal = f"{feature} could not be set to {level} because it depends on {METADATA_VERSION}"
+    if metadata_version < least:
+        return f"{refusal}={least} ({LEVEL_NAMES[least - 1]})"
+    if metadata_version < needed.get(feature, least):
+        return f"{refusal} level {needed[feature]}"
+    return None
 
 
 def elr_enabled(features: Mapping[str, int]) -> bool:

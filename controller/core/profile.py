@@ -4,9 +4,16 @@ A profile is behaviour of the software; what the cluster *finalized* (metadata.v
 features) is data in the log and gates what Kafka gates by it (design: "profile").
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .features import ELIGIBLE_LEADER_REPLICAS, KRAFT_VERSION, METADATA_VERSION
+from .features import (
+    ELIGIBLE_LEADER_REPLICAS,
+    ELR_FIELDS_FROM,
+    FIRST_BOOTSTRAP_LEVEL,
+    KRAFT_VERSION,
+    METADATA_VERSION,
+)
 from .rpc import SupportedFeatureKey
 from .settings import Settings
 
@@ -39,9 +46,19 @@ class Profile:
     updates_features_together: bool = True
     upgrades_kraft_version: bool = True
     """KIP-853 from 4.1 on: UpdateFeatures takes a quorum of static voters to kraft.version 1."""
+    needed_metadata_versions: Mapping[str, int] = field(
+        default_factory=lambda: {ELIGIBLE_LEADER_REPLICAS: ELR_FIELDS_FROM}
+    )
+    """5.56: the level of metadata.version that level 1 of a feature depends on."""
     retries_at_heartbeat_interval: bool = True
     """1.46: after a failure a broker waits one heartbeat interval; otherwise it backs off."""
     settings: Settings = field(default_factory=Settings)
+
+    @property
+    def least_metadata_version(self) -> int:
+        """The lowest level that a cluster may be given (rule 5.57)."""
+        low = min(low for name, low, _ in self.supported_features if name == METADATA_VERSION)
+        return max(low, FIRST_BOOTSTRAP_LEVEL)
 
     @property
     def metadata_version(self) -> int:
@@ -116,6 +133,7 @@ KAFKA_3_9 = Profile(
     updates_features_together=False,
     upgrades_kraft_version=False,
     retries_at_heartbeat_interval=False,
+    needed_metadata_versions={KRAFT_VERSION: 21},
 )
 
 KIP_631 = Profile(
@@ -129,6 +147,7 @@ KIP_631 = Profile(
     updates_features_together=False,
     upgrades_kraft_version=False,
     retries_at_heartbeat_interval=False,
+    needed_metadata_versions={KRAFT_VERSION: 21},
     settings=Settings(broker_session_timeout_ms=18000, broker_heartbeat_interval_ms=3000),
 )
 

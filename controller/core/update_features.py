@@ -115,7 +115,9 @@ def _common_refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, 
         return "Can't downgrade the version of this feature."
     if state.profile.updates_features_together and update.feature not in _known(state):
         return f"Feature {update.feature} not found."
-    return features.unmet_dependency(update.feature, level, proposed)
+    least = state.profile.least_metadata_version
+    needed = state.profile.needed_metadata_versions
+    return features.unmet_dependency(update.feature, level, proposed, needed, least)
 
 
 def _known(state: State) -> list[str]:
