@@ -9,7 +9,7 @@ from kraftsim.controller.core.features import default_level, elr_enabled, level_
 @pytest.mark.parametrize(
     ("name", "level"),
     [("3.0-IV1", 1), ("3.3-IV0", 4), ("3.7-IV2", 17), ("3.9-IV0", 21), ("4.1-IV1", 27),
-     ("4.3-IV0", 30)],
+     ("4.3-IV0", 30), ("4.4-IV2", 33)],
 )  # fmt: skip
 def test_levels_have_names(name, level):
     assert level == level_of(name)

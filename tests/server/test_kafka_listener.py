@@ -1,10 +1,12 @@
 """A Kafka connection as its client sees it: order, waiting, half-closing, a broker that dies."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
 from kraftsim import Cluster
+from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import (
     ApiVersionsRequest,
     CreatableTopic,
@@ -13,7 +15,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.wire.frames import encode_request
 from tests.golden.recordings import frame as recorded
-from tests.server.kafka_client import Client, connected
+from tests.server.kafka_client import API_VERSIONS, Client, connected
 
 pytestmark = pytest.mark.realtime
 
@@ -95,6 +97,38 @@ async def test_an_unknown_version_of_api_versions_is_answered_as_kafka_does(
         client.writer.write(framed(asked.data))
         assert await client.frame() == answered.data
         assert await client.is_served()
+
+
+@pytest.mark.rule("5.47")
+async def test_version_5_of_api_versions_is_spoken_from_4_4_on() -> None:
+    """Kafka 4.3 answers in version 0 what it speaks; clients ask again."""
+    for profile, answered_in, code in (("kafka-4.3", 0, 35), ("kafka-4.4", 5, 0)):
+        async with Cluster(
+            brokers=1, clock="virtual", seed=1, profile=profile, kafka_port=0, controller_port=0
+        ) as kraft:
+            for servers in (kraft.bootstrap_controllers, kraft.bootstrap_servers):
+                async with connected(servers) as client:
+                    client.send(18, 5, API_VERSIONS)
+                    _, response = await client.answer(18, answered_in)
+                    newest = {one.api_key: one.max_version for one in response.api_keys}[18]
+                    assert (code, 5 if profile == "kafka-4.4" else 4) == (
+                        response.error_code,
+                        newest,
+                    )
+                    assert await client.is_served()
+
+
+async def test_a_facade_of_4_4_sends_away_who_means_another_broker() -> None:
+    """KIP-1242: the client begins anew where it began."""
+    async with (
+        Cluster(brokers=1, clock="virtual", seed=1, profile="kafka-4.4", kafka_port=0) as kraft,
+        connected(kraft.bootstrap_servers) as client,
+    ):
+        for node_id, code in ((1, 0), (2, ErrorCode.REBOOTSTRAP_REQUIRED)):
+            meant = {"cluster_id": kraft.cluster_id, "node_id": node_id}
+            client.send(18, 5, replace(API_VERSIONS, **meant))
+            _, response = await client.answer(18, 5)
+            assert code == response.error_code
 
 
 @pytest.mark.rule("5.46")
