@@ -17,14 +17,20 @@ def register_controller(
             ErrorCode.UNSUPPORTED_VERSION,
             "The version of API is not supported.",
         )
-    return Decision((registration(request),), ControllerRegistrationResponse())
+    is_ready = request.zk_migration_ready and state.profile.writes_zk_migration_state
+    record = registration(request, zk_migration_ready=is_ready)
+    return Decision((record,), ControllerRegistrationResponse())
 
 
-def registration(request: ControllerRegistrationRequest) -> RegisterControllerRecord:
-    """What is written of a controller that asks for it, or that is the active one itself."""
+def registration(
+    request: ControllerRegistrationRequest, *, zk_migration_ready: bool = False
+) -> RegisterControllerRecord:
+    """What is written of a controller that asks for it, or that is the active one itself. Only
+    releases that know ZooKeeper keep what it says of a migration (5.62)."""
     return RegisterControllerRecord(
         controller_id=request.controller_id,
         incarnation_id=request.incarnation_id,
+        zk_migration_ready=zk_migration_ready,
         end_points=tuple(
             Endpoint(
                 name=one.name,

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
 from kraftsim.controller.core.batch import Batch
-from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.wire.frames import decode_response
 from kraftsim.controller.wire.json_form import from_json
 from tests.differential import canonical
 from tests.differential.history import History
 from tests.differential.sequence import Ask, Sequence, Step
-from tests.differential.sides import OurSide, ReleasedSide, Side
+from tests.differential.sides import OurSide, ReleasedSide, Side, outcome
 from tests.differential.symbols import resolve
 
 AnySide = TypeVar("AnySide", bound=Side)
@@ -49,7 +50,8 @@ class Witness(Generic[AnySide]):
         frame = self.side.ask(key, step.version, self.request(step))
         batches = self.appended()
         reply = canonical.reply(key, step.version, frame, self.history)
-        return Observed(reply, self.spelled(batches), batches)
+        response = None if frame is None else decode_response(key, step.version, frame)[1]
+        return Observed(reply, self.spelled(batches), response, batches)
 
     def appended(self) -> list[Batch]:
         batches = self.side.appended()
@@ -66,6 +68,7 @@ class Observed:
 
     reply: dict[str, Any]
     records: list[dict[str, Any]]
+    response: Response | None = field(compare=False)
     batches: list[Batch] = field(compare=False)
 
     def spelled(self) -> dict[str, Any]:
@@ -104,7 +107,9 @@ class Bench:
         """What the released controller makes of the step, and what ours does."""
         kafka = self.kafka.observe(step)
         if step.api == "CreateTopics":
-            self.ours.side.adopt_placement(self.ours.request(step), kafka.batches)
+            records = [record for batch in kafka.batches for record in batch.records]
+            wanted = outcome(kafka.response, records)
+            self.ours.side.adopt_placement(self.ours.request(step), wanted)
         return kafka, self.ours.observe(step)
 
     def compare(self, place: int, step: Ask) -> list[Mismatch]:

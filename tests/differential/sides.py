@@ -14,10 +14,16 @@ from typing import Any
 
 from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.handlers import response_to
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.records import PartitionRecord
-from kraftsim.controller.core.rpc import CreateTopicsRequest, DescribeClusterRequest, Request
+from kraftsim.controller.core.rpc import (
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DescribeClusterRequest,
+    Request,
+)
 from kraftsim.controller.core.topics import create_topics
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.hosted import HostedNode
@@ -143,20 +149,22 @@ class OurSide:
         response = response_to(decoded, replies[0], version)
         return encode_response(key, version, 1, response)[4:]
 
-    def adopt_placement(self, request: Request, wanted: list[Batch]) -> None:
-        """Give ours the entropy by which it places new topics as the released controller did.
-
-        If there is none, ours places as it likes, and the records will differ.
-        """
-        placed = _placement(record for batch in wanted for record in batch.records)
-        if not isinstance(request, CreateTopicsRequest) or not placed:
+    def adopt_placement(self, request: Request, wanted: "Outcome") -> None:
+        """Give ours the entropy by which it places, or fails to place, new topics as the released
+        controller did. If there is none, ours places as it likes, and the replies will differ."""
+        if not isinstance(request, CreateTopicsRequest) or all(
+            topic.assignments for topic in request.topics
+        ):
             return
         state = self.hosted.node.state
         self._seeds_used += PLACEMENTS_TRIED  # a seed used twice would draw a topic id twice
         for seed in range(self._seeds_used, self._seeds_used + PLACEMENTS_TRIED):
             trial = replace(state, random=random.Random(seed).random)
-            decision = create_topics(trial, request, self.timeline.now_ms)
-            if _placement(decision.records) == placed:
+            try:
+                decision = create_topics(trial, request, self.timeline.now_ms)
+            except ApiError:  # refused whole, whatever the entropy
+                return
+            if wanted == outcome(decision.reply, decision.records):
                 state.random = random.Random(seed).random
                 return
 
@@ -173,8 +181,14 @@ class OurSide:
         return batches
 
 
-def _placement(records: Iterable[Any]) -> list[tuple[int, ...]]:
-    return [record.replicas for record in records if isinstance(record, PartitionRecord)]
+Outcome = tuple[list[tuple[str, int]], list[tuple[int, ...]]]
+
+
+def outcome(reply: object, records: Iterable[Any]) -> Outcome:
+    """What a CreateTopics came to: each topic's error, and the replicas of each new partition."""
+    topics = reply.topics if isinstance(reply, CreateTopicsResponse) else ()
+    placed = [record.replicas for record in records if isinstance(record, PartitionRecord)]
+    return [(topic.name, topic.error_code) for topic in topics], placed
 
 
 Side = ReleasedSide | OurSide
