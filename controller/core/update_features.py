@@ -111,8 +111,8 @@ def _common_refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, 
         )
     if level > current and update.upgrade_type != UPGRADE:
         return "Can't downgrade to a newer version."
-    if _is_of_the_quorum(state, update.feature) and level < current:
-        return "Can't downgrade the version of this feature."
+    if _is_of_the_quorum(state, update.feature):
+        return "Can't downgrade the version of this feature." if level < current else None
     if state.profile.updates_features_together and update.feature not in _known(state):
         return f"Feature {update.feature} not found."
     least = state.profile.least_metadata_version
