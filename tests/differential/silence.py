@@ -25,6 +25,7 @@ FAREWELLS_APART_S = (
 LATE_MS = 500  # that a busy machine may add
 LONGEST_LEASE_MS = SESSION_MS * 9 // 8 + LATE_MS
 FENCED = 1
+NOBODY = -1
 Phase = list[tuple[int, int, Step]]  # number of the sequence, place in it, step
 Records = dict[int, list[dict[str, Any]]]
 
@@ -184,9 +185,11 @@ def wall_ms() -> int:
 
 
 def owner(record: dict[str, Any]) -> int:
-    """The number of the sequence that a record belongs to, from its broker's id or topic's name."""
+    """The number of the sequence that a record belongs to, from its broker's id or topic's name;
+    NOBODY for a record of the quorum's own, which only a failover writes."""
     data = record["data"]
     if "brokerId" in data:
         return int(data["brokerId"]) // IDS_EACH
-    name = data.get("name") or data.get("topicId") or data.get("resourceName")
-    return int(str(name).removeprefix("topic ").split(".")[0].removeprefix("s"))
+    name = str(data.get("name") or data.get("topicId") or data.get("resourceName"))
+    number = name.removeprefix("topic ").split(".")[0].removeprefix("s")
+    return int(number) if number.isdecimal() else NOBODY
