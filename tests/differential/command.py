@@ -1,6 +1,7 @@
 """make differential ARGS="--release 4.3.1 --sequences 10000 --seed 1": prints what differs."""
 
 import argparse
+import signal
 import sys
 import time
 from pathlib import Path
@@ -19,6 +20,7 @@ SHOWN_MAX = 8  # mismatches of a finding that are printed
 
 def main(arguments: list[str] | None = None) -> int:
     """Exit 0 if nothing unexplained was found, else 1."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the released controller ends too
     options = _parser().parse_args(arguments)
     release = RELEASES[options.release]
     began_s = time.monotonic()
