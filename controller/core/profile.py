@@ -4,7 +4,6 @@ A profile is behaviour of the software; what the cluster *finalized* (metadata.v
 features) is data in the log and gates what Kafka gates by it (design: "profile").
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .features import (
@@ -46,8 +45,8 @@ class Profile:
     updates_features_together: bool = True
     upgrades_kraft_version: bool = True
     """KIP-853 from 4.1 on: UpdateFeatures takes a quorum of static voters to kraft.version 1."""
-    needed_metadata_versions: Mapping[str, int] = field(
-        default_factory=lambda: {ELIGIBLE_LEADER_REPLICAS: ELR_FIELDS_FROM}
+    needed_metadata_versions: tuple[tuple[str, int], ...] = (
+        (ELIGIBLE_LEADER_REPLICAS, ELR_FIELDS_FROM),
     )
     """5.56: the level of metadata.version that level 1 of a feature depends on."""
     retries_at_heartbeat_interval: bool = True
@@ -133,7 +132,7 @@ KAFKA_3_9 = Profile(
     updates_features_together=False,
     upgrades_kraft_version=False,
     retries_at_heartbeat_interval=False,
-    needed_metadata_versions={KRAFT_VERSION: 21},
+    needed_metadata_versions=((KRAFT_VERSION, 21),),
 )
 
 KIP_631 = Profile(
@@ -147,7 +146,7 @@ KIP_631 = Profile(
     updates_features_together=False,
     upgrades_kraft_version=False,
     retries_at_heartbeat_interval=False,
-    needed_metadata_versions={KRAFT_VERSION: 21},
+    needed_metadata_versions=((KRAFT_VERSION, 21),),
     settings=Settings(broker_session_timeout_ms=18000, broker_heartbeat_interval_ms=3000),
 )
 

@@ -116,7 +116,7 @@ def _common_refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, 
     if state.profile.updates_features_together and update.feature not in _known(state):
         return f"Feature {update.feature} not found."
     least = state.profile.least_metadata_version
-    needed = state.profile.needed_metadata_versions
+    needed = dict(state.profile.needed_metadata_versions)
     return features.unmet_dependency(update.feature, level, proposed, needed, least)
 
 
