@@ -76,11 +76,9 @@ def a_restart_at_once(world):
 
 
 def a_second_leader(world):
-    """It is seen to lead, and ends: what two leaders would do next is not this property's."""
     follower = world.controllers[follower_id(world)]
     follower.node.quorum.role = Leader(0, NEVER_MS)
     follower.hosted.step(Deadline())
-    follower.hosted.end()
 
 
 def an_isolated_voter(world):

@@ -23,7 +23,8 @@ def watched_by_both(seed=1):
 
     def compare(node, turn):
         if set(watching.violations) != naive.broken:
-            differences.append((world.timeline.now_us, set(watching.violations), naive.broken))
+            found = (set(watching.violations), set(naive.broken))
+            differences.append((world.timeline.now_us, *found))
 
     world.step_listeners.append(compare)
     world.start()
@@ -53,4 +54,10 @@ def test_both_find_a_planted_bug_at_the_same_step(number, monkeypatch):
         pass_time(world, 1)
 
     assert number in naive.broken
-    assert differences == []
+    assert [] == [found for found in differences if not followed(number, *found)]
+
+
+def followed(number, _, watched, naive):
+    """Both have found the bug: what it breaks besides, a twin that starts from scratch sees at any
+    step, and a property when something moves."""
+    return number in watched and number in naive
