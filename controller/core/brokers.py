@@ -5,6 +5,8 @@ log's next offset as its epoch and starts fenced; the same incarnation again kee
 and shutdown state. Another incarnation inside a live lease is refused.
 """
 
+from collections.abc import Mapping
+
 from . import features, partitions
 from .errors import ApiError, ErrorCode
 from .records import (
@@ -168,15 +170,16 @@ def _checked_features(state: State, request: BrokerRegistrationRequest) -> tuple
     """Rules 1.20 to 1.24: every finalized level must lie in the broker's range."""
     if request.features is None:
         return _everything_finalized(state)
-    offered = [_checked_range(state, feature) for feature in request.features]
+    finalized = state.image.finalized
+    offered = [_checked_range(finalized, feature) for feature in request.features]
     named = {feature.name for feature in request.features}
     if features.METADATA_VERSION not in named:
-        offered.append(_implied_metadata_version(state))
+        offered.append(_implied_metadata_version(state, finalized))
         named.add(features.METADATA_VERSION)
-    for name in state.image.finalized:
+    for name in finalized:
         if name not in named:
             absent = BrokerFeature(name=name, min_supported_version=0, max_supported_version=0)
-            _checked_range(state, absent)
+            _checked_range(finalized, absent)
     return tuple(offered)
 
 
@@ -187,8 +190,8 @@ def _everything_finalized(state: State) -> tuple[FeatureRange, ...]:
     )
 
 
-def _checked_range(state: State, feature: BrokerFeature) -> FeatureRange:
-    level = state.image.finalized.get(feature.name, features.default_level(feature.name))
+def _checked_range(finalized: Mapping[str, int], feature: BrokerFeature) -> FeatureRange:
+    level = finalized.get(feature.name, features.default_level(feature.name))
     low, high = feature.min_supported_version, feature.max_supported_version
     if not low <= level <= high:
         raise ApiError(
@@ -200,13 +203,13 @@ def _checked_range(state: State, feature: BrokerFeature) -> FeatureRange:
     return FeatureRange(name=feature.name, min_supported_version=low, max_supported_version=high)
 
 
-def _implied_metadata_version(state: State) -> FeatureRange:
+def _implied_metadata_version(state: State, finalized: Mapping[str, int]) -> FeatureRange:
     if state.profile.metadata_version_required:
         raise _invalid("expected a range of metadata.version among the features, got none")
     implied = BrokerFeature(
         name=features.METADATA_VERSION, min_supported_version=1, max_supported_version=1
     )
-    return _checked_range(state, implied)
+    return _checked_range(finalized, implied)
 
 
 def _cleanup(
