@@ -51,15 +51,20 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Progress:
-    """A line about once every five seconds, on stderr."""
+    """On stderr: what was found at once, as a run may be ended early, and a line about once every
+    five seconds."""
 
     INTERVAL_S = 5.0
 
     def __init__(self, wanted: int) -> None:
         self._wanted = wanted
         self._next_s = time.monotonic() + self.INTERVAL_S
+        self._told = 0
 
     def __call__(self, outcome: Outcome) -> None:
+        for finding in outcome.findings[self._told :]:
+            print(f"found: {finding.sequence.name}: {finding.mismatches[0]}", file=sys.stderr)
+        self._told = len(outcome.findings)
         if time.monotonic() < self._next_s:
             return
         self._next_s = time.monotonic() + self.INTERVAL_S
