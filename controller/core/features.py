@@ -108,20 +108,18 @@ def default_level(feature: str) -> int:
 
 
 def unmet_dependency(
-    feature: str, level: int, proposed: Mapping[str, int], needed: Mapping[str, int], least: int
+    feature: str, level: int, proposed: Mapping[str, int], least: int
 ) -> str | None:
-    """What `level` needs and `proposed`, all levels as they would be, does not have (rule 5.56).
-
-    `needed` is the metadata.version that level 1 of a feature needs; `least` the lowest that a
-    cluster may have, which any feature needs."""
+    """Return what level `level` of `feature` needs and `proposed`, the levels after the request,
+    does not have (rule 5.56). `least` is the lowest metadata.version that any feature needs."""
     metadata_version = proposed.get(METADATA_VERSION, 1)
     if level == 0 or feature == METADATA_VERSION:
         return None
     refusal = f"{feature} could not be set to {level} because it depends on {METADATA_VERSION}"
     if metadata_version < least:
         return f"{refusal}={least} ({LEVEL_NAMES[least - 1]})"
-    if metadata_version < needed.get(feature, least):
-        return f"{refusal} level {needed[feature]}"
+    if feature == ELIGIBLE_LEADER_REPLICAS and metadata_version < ELR_FIELDS_FROM:
+        return f"{refusal} level {ELR_FIELDS_FROM}"
     return None
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from .features import (
     ELIGIBLE_LEADER_REPLICAS,
-    ELR_FIELDS_FROM,
     FIRST_BOOTSTRAP_LEVEL,
     KRAFT_VERSION,
     METADATA_VERSION,
@@ -45,10 +44,6 @@ class Profile:
     updates_features_together: bool = True
     upgrades_kraft_version: bool = True
     """KIP-853 from 4.1 on: UpdateFeatures takes a quorum of static voters to kraft.version 1."""
-    needed_metadata_versions: tuple[tuple[str, int], ...] = (
-        (ELIGIBLE_LEADER_REPLICAS, ELR_FIELDS_FROM),
-    )
-    """5.56: the level of metadata.version that level 1 of a feature depends on."""
     retries_at_heartbeat_interval: bool = True
     """1.46: after a failure a broker waits one heartbeat interval; otherwise it backs off."""
     settings: Settings = field(default_factory=Settings)
@@ -132,7 +127,6 @@ KAFKA_3_9 = Profile(
     updates_features_together=False,
     upgrades_kraft_version=False,
     retries_at_heartbeat_interval=False,
-    needed_metadata_versions=((KRAFT_VERSION, 21),),
 )
 
 KIP_631 = Profile(
@@ -146,7 +140,6 @@ KIP_631 = Profile(
     updates_features_together=False,
     upgrades_kraft_version=False,
     retries_at_heartbeat_interval=False,
-    needed_metadata_versions=((KRAFT_VERSION, 21),),
     settings=Settings(broker_session_timeout_ms=18000, broker_heartbeat_interval_ms=3000),
 )
 

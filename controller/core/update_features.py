@@ -113,11 +113,12 @@ def _common_refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, 
         return "Can't downgrade to a newer version."
     if _is_of_the_quorum(state, update.feature):
         return "Can't downgrade the version of this feature." if level < current else None
-    if state.profile.updates_features_together and update.feature not in _known(state):
+    if not state.profile.updates_features_together:  # 3.9 checks no dependency
+        return None
+    if update.feature not in _known(state):
         return f"Feature {update.feature} not found."
     least = state.profile.least_metadata_version
-    needed = dict(state.profile.needed_metadata_versions)
-    return features.unmet_dependency(update.feature, level, proposed, needed, least)
+    return features.unmet_dependency(update.feature, level, proposed, least)
 
 
 def _known(state: State) -> list[str]:
