@@ -9,6 +9,7 @@ Time comes as `now_ms` (monotonic, the only one that decides) and `wall_ms` (sta
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from .active import Active
@@ -73,7 +74,7 @@ class Node:
         self.profile = profile
         self.settings = settings
         self.quorum = Quorum(
-            config.identity,
+            replace(config.identity, updates_static_voters=profile.upgrades_kraft_version),
             settings=settings,
             random=random,
             snapshot_format=snapshot_format,

@@ -43,7 +43,8 @@ class Profile:
     """4.54: the release whose table of topic configurations is in force."""
     updates_features_together: bool = True
     upgrades_kraft_version: bool = True
-    """KIP-853 from 4.1 on: UpdateFeatures takes a quorum of static voters to kraft.version 1."""
+    """KIP-853 from 4.1 on: UpdateFeatures takes a quorum of static voters to kraft.version 1, and
+    UpdateRaftVoter tells its leader beforehand what the voters support."""
     retries_at_heartbeat_interval: bool = True
     """1.46: after a failure a broker waits one heartbeat interval; otherwise it backs off."""
     settings: Settings = field(default_factory=Settings)

@@ -183,7 +183,9 @@ def _update_refusal(quorum: Quorum, request: UpdateRaftVoterRequest) -> ErrorCod
     if not _describes_a_voter(request):
         return ErrorCode.INVALID_REQUEST
     unready = _unready(quorum, "updating")
-    if unready is not None and unready[0] != ErrorCode.UNSUPPORTED_VERSION:
+    if unready is not None and not (
+        unready[0] == ErrorCode.UNSUPPORTED_VERSION and quorum.identity.updates_static_voters
+    ):
         return unready[0]
     supported = request.k_raft_version_feature
     supported_range = range(supported.min_supported_version, supported.max_supported_version + 1)

@@ -34,6 +34,7 @@ RAFT_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=1)
 class Identity:
     """Who this replica is, and whom it knows before it has read a log: `voters` at kraft.version
     `kraft_version`. One that `is_volatile` has lost its log and its vote with its last process.
+    One that `updates_static_voters` accepts UpdateRaftVoter at kraft.version 0, unlike Kafka 3.9.
     `as_voter` is how the log tells of it."""
 
     key: ReplicaKey
@@ -42,6 +43,7 @@ class Identity:
     voters: VoterSet
     kraft_version: int = 1
     is_volatile: bool = False
+    updates_static_voters: bool = True
     as_voter: Voter = field(init=False)
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from tests.released.releases import RELEASES, Release
 
 FOUND = Path("build") / "differential"
 SILENT_SHARE = 10  # one of so many sequences falls silent
-COMPLETE_FROM = 2000  # sequences, from which on every explained row must have matched something
+COMPLETE_FROM = 2000  # sequences, from which on every explained row must match its example
 SHOWN_MAX = 8  # mismatches of a finding that are printed
 
 
@@ -28,9 +28,13 @@ def main(arguments: list[str] | None = None) -> int:
     if options.replay:
         given = [read(path) for path in options.replay]
         run.judge_side_by_side({silent_number(one): one for one in given if is_silent(one)})
-        run.judge_all(iter([one for one in given if not is_silent(one)]))
+        for sequence in given:
+            if not is_silent(sequence):
+                run.judge_all(iter([sequence]))
     else:
         silent = options.sequences // SILENT_SHARE
+        if options.sequences >= COMPLETE_FROM:
+            run.judge_examples()
         run.judge_drawn(options.seed, options.sequences - silent)
         run.judge_silent(options.seed, silent)
     outcome = run.outcome

@@ -11,10 +11,10 @@ from typing import Any
 from tests.differential.judge import Bench, Mismatch, Witness, differences
 from tests.differential.pair import CLUSTER_ID, started_pair
 from tests.differential.sequence import Ask, Sequence, Step, read
-from tests.differential.settings import Start
 from tests.differential.sides import OurSide
 from tests.released.releases import RELEASES
 
+_ANY_PORT = 9990  # where no answer names it
 FOLDER = Path(__file__).parent / "kept"
 Answer = dict[str, Any]
 
@@ -22,8 +22,10 @@ Answer = dict[str, Any]
 def record(path: Path) -> None:
     """Ask the release that the file names, and write its answers into the file."""
     document = json.loads(path.read_text("utf-8"))
-    with started_pair(RELEASES[document["release"]], _start(document)) as pair:
-        document["answers"] = list(_kafkas_answers(pair.bench, read(path)))
+    sequence = read(path)
+    with started_pair(RELEASES[document["release"]], sequence.start) as pair:
+        document["port"] = pair.bench.kafka.side.controller.port
+        document["answers"] = list(_kafkas_answers(pair.bench, sequence))
     path.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
 
 
@@ -40,25 +42,22 @@ def _kafkas_answers(bench: Bench, sequence: Sequence) -> Iterator[Answer]:
 def replay(path: Path) -> list[Mismatch]:
     """The first step in which ours gives another answer than the recorded one."""
     document = json.loads(path.read_text("utf-8"))
+    sequence = read(path)
     clock = _Clock()
     side = OurSide(
         RELEASES[document["release"]].profile,
         cluster_id=CLUSTER_ID,
-        port=9990,
+        port=document.get("port", _ANY_PORT),
         directory_id=bytes(range(16)),
-        start=_start(document),
+        start=sequence.start,
         clock_s=clock.now_s,
     )
     ours = Witness(side)
-    for place, step in enumerate(read(path).every_step):
+    for place, step in enumerate(sequence.every_step):
         kafka, answer = document["answers"][place], _our_answer(ours, step, clock)
         if kafka != answer:
             return [Mismatch(place, _name(step), *one) for one in differences(kafka, answer, "")]
     return []
-
-
-def _start(document: dict[str, Any]) -> Start:
-    return Start(metadata_version=document.get("metadata_version"))
 
 
 class _Clock:

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from tests.differential.explained import Match, explanation, matches
-from tests.differential.generate import draw_sequence, draw_silent_sequence
+from tests.differential.generate import draw_examples, draw_sequence, draw_silent_sequence
 from tests.differential.judge import Mismatch
 from tests.differential.pair import CLUSTER_ID, Pair, started_pair
 from tests.differential.sequence import Ask, Sequence
@@ -61,24 +61,35 @@ class Run:
         """Judge `count` sequences one after the other, some of them from an unusual start."""
         each = count // UNUSUAL_SHARE
         first = count - each * len(UNUSUAL)
-        self.judge_all(self._drawn(seed, 0, first))
+        self.judge_all(self._drawn(seed, 0, first, USUAL))
         for start in UNUSUAL if each else ():
-            self.judge_all(self._drawn(seed, first, first + each), start)
+            self.judge_all(self._drawn(seed, first, first + each, start))
             first += each
 
-    def _drawn(self, seed: int, first: int, end: int) -> Iterator[Sequence]:
-        return (draw_sequence(self.release, CLUSTER_ID, seed, n) for n in range(first, end))
+    def _drawn(self, seed: int, first: int, end: int, start: Start) -> Iterator[Sequence]:
+        return (draw_sequence(self.release, CLUSTER_ID, seed, n, start) for n in range(first, end))
 
-    def judge_all(self, sequences: Iterator[Sequence], start: Start = USUAL) -> None:
+    def judge_examples(self) -> None:
+        """Judge a sequence for every explained difference, so that a row that no longer matches
+        its example is found in every run."""
+        for sequence in draw_examples(self.release, CLUSTER_ID):
+            self.judge_all(iter([sequence]))
+
+    def judge_all(self, sequences: Iterator[Sequence]) -> None:
+        """Judge sequences one after the other; those that follow each other have one start."""
         pending = next(sequences, None)
-        while pending is not None and len(self.outcome.findings) < FINDINGS_MAX:
-            with started_pair(self.release, start) as pair:
+        while pending is not None and not self._has_found_enough:
+            with started_pair(self.release, pending.start) as pair:
                 self.outcome.pairs += 1
                 while pending is not None and self._goes_on(pair, pending):
                     pending = next(sequences, None)
                 self.outcome.log_differences += pair.logs_differ()
                 self.outcome.records += pair.agreed[0]
                 pending = next(sequences, None) if pending is not None else None
+
+    @property
+    def _has_found_enough(self) -> bool:
+        return len(self.outcome.findings) >= FINDINGS_MAX
 
     def _goes_on(self, pair: Pair, sequence: Sequence) -> bool:
         """Judge one sequence; False if the two sides have parted."""
@@ -102,7 +113,7 @@ class Run:
     def judge_side_by_side(self, sequences: Mapping[int, Sequence]) -> None:
         """Judge silent sequences by their numbers, which their brokers and topics tell. Those that
         a slow machine leaves unsettled are judged once more; RuntimeError if it settles none."""
-        while sequences:
+        while sequences and not self._has_found_enough:
             with started_pair(self.release, session_timeout_ms=SILENT_SESSION_MS) as pair:
                 self.outcome.pairs += 1
                 together = SideBySide(pair.bench, sequences)
@@ -138,7 +149,7 @@ def smallest(release: Release, finding: Finding) -> Finding:
         def judge(sequence: Sequence) -> list[Mismatch]:
             if not pairs:
                 running.close()
-                pairs.append(running.enter_context(started_pair(release)))
+                pairs.append(running.enter_context(started_pair(release, sequence.start)))
             mismatches = pairs[0].bench.judge(sequence)
             if mismatches and pairs[0].bench.is_reconciled(sequence, mismatches[0].step):
                 pairs[0].renew()

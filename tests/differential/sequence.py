@@ -6,9 +6,11 @@ differ between two controllers that behave alike.
 """
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from tests.differential.settings import USUAL, Start
 
 Body = dict[str, Any]
 
@@ -45,11 +47,13 @@ Step = Ask | Silence
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """`cleanup` takes away what the steps made, and is compared too."""
+    """`cleanup` takes away what the steps made, and is compared too. `start` is the state of both
+    sides before the first step."""
 
     name: str
     steps: tuple[Step, ...]
     cleanup: tuple[Step, ...] = ()
+    start: Start = USUAL
 
     @property
     def every_step(self) -> tuple[Step, ...]:
@@ -63,6 +67,7 @@ def write(sequence: Sequence, path: Path, **about: object) -> None:
     document = {
         "name": sequence.name,
         **about,
+        **asdict(sequence.start),
         "steps": [step.to_json() for step in sequence.steps],
         "cleanup": [step.to_json() for step in sequence.cleanup],
     }
@@ -76,6 +81,7 @@ def read(path: Path) -> Sequence:
         name=document["name"],
         steps=tuple(_step(step) for step in document["steps"]),
         cleanup=tuple(_step(step) for step in document["cleanup"]),
+        start=Start.of(document),
     )
 
 

@@ -1,6 +1,8 @@
 """The configuration of both sides: nothing is written while nothing is asked, nothing lingers."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from kraftsim.controller.core import features
 from kraftsim.controller.core.settings import Settings
@@ -27,6 +29,14 @@ class Start:
 
     has_dynamic_voters: bool = True
     metadata_version: str | None = None
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> "Start":
+        """The start that the file of a sequence names; `USUAL` where it names none."""
+        return cls(
+            has_dynamic_voters=document.get("has_dynamic_voters", True),
+            metadata_version=document.get("metadata_version"),
+        )
 
     @property
     def level(self) -> int | None:

@@ -22,6 +22,23 @@ def alter(draft: Draft) -> Ask:
     return Ask("AlterPartition", version, body)
 
 
+def alter_recovery_state(draft: Draft, name: str, state: int) -> Ask:
+    """Propose the ISR as it is, with another leader recovery state."""
+    partition = {
+        "partitionIndex": 0,
+        "leaderEpoch": {"$leader_epoch": [name, 0, 0]},
+        "leaderRecoveryState": state,
+        "partitionEpoch": {"$partition_epoch": [name, 0, 0]},
+        "newIsr": {"$isr": [name, 0, [], []]},
+    }
+    body = {
+        "brokerId": {"$leader": [name, 0]},
+        "brokerEpoch": {"$epoch_of_leader": [name, 0]},
+        "topics": [{"topicId": {"$topic": name}, "partitions": [partition]}],
+    }
+    return Ask("AlterPartition", 2, body)
+
+
 def _topic(draft: Draft, name: str, index: int, version: int) -> dict[str, Any]:
     topic_id: Any = {"$topic": name}
     if draft.chance(0.04):

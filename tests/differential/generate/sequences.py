@@ -6,6 +6,7 @@ from random import Random
 from tests.differential.generate import brokers, cluster, partitions, topics
 from tests.differential.generate.draft import Draft
 from tests.differential.sequence import Ask, Sequence, Step
+from tests.differential.settings import USUAL, Start
 from tests.released.releases import Release
 
 Draw = Callable[[Draft], Ask]
@@ -30,14 +31,16 @@ _OF_THE_CLUSTER: tuple[tuple[Draw, float], ...] = (
 _SHARE_OF_THE_CLUSTER = 0.1
 
 
-def draw_sequence(release: Release, cluster_id: str, seed: int, number: int) -> Sequence:
+def draw_sequence(
+    release: Release, cluster_id: str, seed: int, number: int, start: Start = USUAL
+) -> Sequence:
     """The sequence `number` of `seed`: always the same."""
     random = Random(f"{seed}/{number}")
     draft = Draft(random, release, cluster_id, number)
     steps = _opening(draft)
     draws = _OF_THE_CLUSTER if draft.chance(_SHARE_OF_THE_CLUSTER) else _USUAL
     steps += _drawn(draft, draws, random.randint(4, 24))
-    return Sequence(f"{seed}-{number}", tuple(steps), tuple(_cleanup(draft)))
+    return Sequence(f"{seed}-{number}", tuple(steps), tuple(cleanup(draft)), start)
 
 
 def _opening(draft: Draft) -> list[Step]:
@@ -64,7 +67,7 @@ def _drawn(draft: Draft, draws: tuple[tuple[Draw, float], ...], count: int) -> l
     return [draw(draft) for draw in draft.random.choices(kinds, weights, k=count)]
 
 
-def _cleanup(draft: Draft) -> list[Step]:
+def cleanup(draft: Draft) -> list[Step]:
     """Delete every topic, unregister every broker: the next sequence meets an empty cluster."""
     steps: list[Step] = [
         Ask("DeleteTopics", 5, {"topicNames": [name], "timeoutMs": 10000})

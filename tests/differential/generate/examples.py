@@ -1,0 +1,114 @@
+"""One sequence for each explained difference: its row must match the sequence in every full run."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from random import Random
+
+from kraftsim.controller.core.features import METADATA_VERSION
+from tests.differential.generate import brokers, partitions, topics
+from tests.differential.generate.draft import Draft
+from tests.differential.generate.sequences import cleanup
+from tests.differential.sequence import Ask, Sequence, Step
+from tests.differential.settings import USUAL, Start
+from tests.released.controller import NODE_ID
+from tests.released.releases import RELEASES, Release
+
+_FIRST_NUMBER = 1_000_000  # no drawn sequence shares the directories of an example
+_SINCE_4_1 = ("4.1.1", "4.3.1", "4.4.0")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """`row` of docs/differences.toml; `releases` that differ from ours."""
+
+    row: str
+    steps: Callable[[Draft], list[Step]]
+    releases: tuple[str, ...] = tuple(RELEASES)
+    start: Start = USUAL
+
+
+def draw_examples(release: Release, cluster_id: str) -> Iterator[Sequence]:
+    for number, example in enumerate(_EXAMPLES, _FIRST_NUMBER):
+        if release.version in example.releases:
+            draft = Draft(Random(number), release, cluster_id, number)
+            steps = tuple(example.steps(draft))
+            yield Sequence(example.row, steps, tuple(cleanup(draft)), example.start)
+
+
+def _one_broker_and_topic(draft: Draft) -> list[Ask]:
+    draft.incarnations[1] = 0
+    body = brokers.plain_registration(draft, 1) | {"previousBrokerEpoch": -1}
+    register = Ask("BrokerRegistration", 4, body)
+    return [register, brokers.serve(draft, 1), topics.create_plainly(draft, "t1", [[1]])]
+
+
+def _impossible_recovery_state(draft: Draft) -> list[Step]:
+    return [*_one_broker_and_topic(draft), partitions.alter_recovery_state(draft, "t1", 2)]
+
+
+def _offline_directory_of_a_deleted_topic(draft: Draft) -> list[Step]:
+    """The topic is deleted while its ISR is empty: the fenced broker is in the ELR."""
+    register, serve, create = _one_broker_and_topic(draft)
+    return [
+        register,
+        serve,
+        create,
+        Ask("BrokerHeartbeat", 1, serve.body | {"wantFence": True}),
+        Ask("DeleteTopics", 5, {"topicNames": ["t1"], "timeoutMs": 10000}),
+        Ask("BrokerHeartbeat", 1, serve.body | {"offlineLogDirs": [draft.directory(1)]}),
+    ]
+
+
+def _add_a_voter_that_is_there(draft: Draft) -> list[Step]:
+    body = {
+        "clusterId": draft.cluster_id,
+        "timeoutMs": 1000,
+        "voterId": NODE_ID,
+        "voterDirectoryId": {"$directory": NODE_ID},
+        "listeners": [{"name": "CONTROLLER", "host": "127.0.0.1", "port": 9990}],
+    }
+    return [Ask("AddRaftVoter", 0, body)]
+
+
+def _refused_upgrade_of_kraft_version(draft: Draft) -> list[Step]:
+    levels = {"kraft.version": 1, "transaction.version": 99}
+    updates = [
+        {"feature": name, "maxVersionLevel": level, "allowDowngrade": False}
+        for name, level in levels.items()
+    ]
+    return [Ask("UpdateFeatures", 0, {"timeoutMs": 10000, "featureUpdates": updates})]
+
+
+def _downgrade_that_no_broker_supports(draft: Draft) -> list[Step]:
+    """Kafka names the first such broker in the order of a hash table, ours the lowest id."""
+    newest = draft.release.profile.metadata_version
+    only_newest = {"minSupportedVersion": newest, "maxSupportedVersion": newest}
+    steps: list[Step] = []
+    for broker_id in draft.ids:
+        draft.incarnations[broker_id] = 0
+        body = brokers.plain_registration(draft, broker_id) | {"previousBrokerEpoch": -1}
+        for feature in body["features"]:
+            if feature["name"] == METADATA_VERSION:
+                feature |= only_newest
+        steps.append(Ask("BrokerRegistration", 4, body))
+    update = {"feature": METADATA_VERSION, "maxVersionLevel": newest - 1, "upgradeType": 2}
+    body = {"timeoutMs": 10000, "featureUpdates": [update], "validateOnly": True}
+    return [*steps, Ask("UpdateFeatures", 1, body)]
+
+
+_EXAMPLES = (
+    Example("orders", _downgrade_that_no_broker_supports),
+    Example("impossible-recovery-state", _impossible_recovery_state),
+    Example(
+        "offline-directory-of-a-deleted-topic",
+        _offline_directory_of_a_deleted_topic,
+        _SINCE_4_1,
+    ),
+    Example("voters-in-texts-of-3-9", _add_a_voter_that_is_there, ("3.9.1",)),
+    Example(
+        "refused-upgrade-of-kraft-version",
+        _refused_upgrade_of_kraft_version,
+        _SINCE_4_1,
+        Start(has_dynamic_voters=False),
+    ),
+)
