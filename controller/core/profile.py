@@ -42,6 +42,8 @@ class Profile:
     topic_configs: str = "4.3"
     """4.54: the release whose table of topic configurations is in force."""
     updates_features_together: bool = True
+    names_downgraded_levels: bool = True
+    """5.57: a refused downgrade of metadata.version names both levels from 4.3 on."""
     upgrades_kraft_version: bool = True
     """KIP-853 from 4.1 on: UpdateFeatures takes a quorum of static voters to kraft.version 1, and
     UpdateRaftVoter tells its leader beforehand what the voters support."""
@@ -111,6 +113,7 @@ KAFKA_4_1 = Profile(
         (ELIGIBLE_LEADER_REPLICAS, 0, 1),
     ),
     mentions_cordoned=False,
+    names_downgraded_levels=False,
     topic_configs="4.1",
 )
 
@@ -126,6 +129,7 @@ KAFKA_3_9 = Profile(
     writes_zk_migration_state=True,
     topic_configs="3.9",
     updates_features_together=False,
+    names_downgraded_levels=False,
     upgrades_kraft_version=False,
     retries_at_heartbeat_interval=False,
 )
@@ -139,6 +143,7 @@ KIP_631 = Profile(
     metadata_version_required=False,
     mentions_cordoned=False,
     updates_features_together=False,
+    names_downgraded_levels=False,
     upgrades_kraft_version=False,
     retries_at_heartbeat_interval=False,
     settings=Settings(broker_session_timeout_ms=18000, broker_heartbeat_interval_ms=3000),

@@ -185,7 +185,7 @@ def _metadata_version_refusal(state: State, update: FeatureUpdate) -> str | None
         else "Refusing to perform the requested downgrade because it might delete metadata "
         "information."
     )
-    if not state.profile.updates_features_together:
+    if not state.profile.names_downgraded_levels:
         return f"Invalid metadata.version {level}. {reason}"
     return f"Unsupported metadata.version downgrade from {current} to {level}. {reason}"
 
