@@ -106,7 +106,7 @@ _EXAMPLES = (
     ),
     Example("voters-in-texts-of-3-9", _add_a_voter_that_is_there, ("3.9.1",)),
     Example(
-        "refused-upgrade-of-kraft-version",
+        "raising-kraft-version",
         _refused_upgrade_of_kraft_version,
         _SINCE_4_1,
         Start(has_dynamic_voters=False),
