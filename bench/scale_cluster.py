@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.image import Image
-from kraftsim.controller.core.profile import KAFKA_4_3
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import (
     BrokerFeature,
     BrokerHeartbeatRequest,
@@ -41,8 +41,8 @@ class Cluster:
         )
         self.node = Node(
             config,
-            profile=KAFKA_4_3,
-            settings=KAFKA_4_3.settings,
+            profile=DEFAULT_PROFILE,
+            settings=DEFAULT_PROFILE.settings,
             random=random.Random(1).random,
             snapshot_format=SNAPSHOT_FILES,
         )
@@ -124,7 +124,7 @@ def registration(broker_id: int) -> BrokerRegistrationRequest:
         listeners=(BrokerListener(name="PLAINTEXT", host="127.0.0.1", port=9092),),
         features=tuple(
             BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
-            for name, low, high in KAFKA_4_3.supported_features
+            for name, low, high in DEFAULT_PROFILE.supported_features
         ),
         log_dirs=((broker_id + (1 << 100)).to_bytes(16, "big"),),
         rack=f"rack-{broker_id % 3}",

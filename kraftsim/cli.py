@@ -10,12 +10,15 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import NoReturn
 
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES
+
 from .campaign_verbs import add_campaign_verbs
 from .errors import FAILED, GOOD, INTERRUPTED, USAGE, CommandError, UsageError
 from .follow_verb import add_follow
 from .scenario_verbs import add_scenario_verbs
 
-OTHER_PROFILES = "or kafka-4.4, kafka-4.1, kafka-3.9, kip-631"
+OTHER_PROFILES = "or " + ", ".join(name for name in PROFILES if name != DEFAULT_PROFILE.name)
+METADATA_VERSION = "level of a new cluster, such as 4.3-IV0; the profile's newest unless given"
 
 
 class Parser(argparse.ArgumentParser):
@@ -108,8 +111,8 @@ def _add_up(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
     up.add_argument("--controllers", type=int, default=1, metavar="N", help="voters; ids from 3000")
     up.add_argument("--brokers", type=int, default=3, metavar="N", help="ids from 1")
     up.add_argument("--cluster-id", metavar="ID", help="drawn unless given")
-    up.add_argument("--profile", default="kafka-4.3", metavar="P", help=OTHER_PROFILES)
-    up.add_argument("--metadata-version", metavar="V", help="such as 3.9-IV0; the profile's own")
+    up.add_argument("--profile", default=DEFAULT_PROFILE.name, metavar="P", help=OTHER_PROFILES)
+    up.add_argument("--metadata-version", metavar="V", help=METADATA_VERSION)
     up.add_argument("--clock", default="real", metavar="CLOCK", help="or virtual, scaled:K")
     up.add_argument("--seed", type=int, metavar="N", help="repeats every draw of ids and places")
     up.add_argument("--rack", action="append", default=[], help="given to the brokers in turn")
@@ -138,8 +141,13 @@ def _add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     one.add_argument("--directory-id", metavar="D", help="as --voters says; another: no voter yet")
     one.add_argument("--listen", metavar="HOST:PORT", help="where --voters says, unless given")
-    one.add_argument("--profile", default="kafka-4.3", metavar="P", help=OTHER_PROFILES)
-    one.add_argument("--metadata-version", metavar="V", help="such as 3.9-IV0; the profile's own")
+    one.add_argument(
+        "--profile",
+        default=DEFAULT_PROFILE.name,
+        metavar="P",
+        help=f"{OTHER_PROFILES} (default {DEFAULT_PROFILE.name})",
+    )
+    one.add_argument("--metadata-version", metavar="V", help=METADATA_VERSION)
     one.add_argument("--config", metavar="FILE", help="a Kafka .properties file")
     one.add_argument("--ready-file", metavar="FILE", help="the address, once it listens")
 

@@ -9,6 +9,7 @@ from types import TracebackType
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.node_id import NodeId, broker_node
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.scenarios.streams import Streams
@@ -47,7 +48,7 @@ class Cluster(ControllerVerbs):
         *,
         controllers: int = 1,
         cluster_id: str | None = None,
-        profile: str = "kafka-4.3",
+        profile: str = DEFAULT_PROFILE.name,
         metadata_version: str | None = None,
         clock: str = "real",
         seed: int | None = None,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
 from kraftsim.controller.core.features import level_of
-from kraftsim.controller.core.profile import PROFILES, Profile
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES, Profile
 from kraftsim.controller.core.settings import Settings
 from kraftsim.scenarios.topology import (
     BROKERS_MAX,
@@ -33,7 +33,7 @@ class ClusterOptions:
     brokers: int = 3
     controllers: int = 1
     cluster_id: str | None = None
-    profile: str = "kafka-4.3"
+    profile: str = DEFAULT_PROFILE.name
     metadata_version: str | None = None
     clock: str = "real"
     seed: int | None = None

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from kraftsim.controller.core.profile import PROFILES
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES
 
 from .amounts import Amount
 from .calm import Calm
@@ -89,7 +89,7 @@ class Scenario:
     title: str = ""
     tags: tuple[str, ...] = ()
     refs: tuple[str, ...] = ()
-    profile: Annotated[str, OneOf(tuple(PROFILES))] = "kafka-4.3"
+    profile: Annotated[str, OneOf(tuple(PROFILES))] = DEFAULT_PROFILE.name
     time: Times = Times()
     config: Mapping[str, object] = field(default_factory=dict)
     network: NetworkShape = field(default_factory=NetworkShape)

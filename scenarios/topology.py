@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from kraftsim.broker_agent.config import CLIENT_LISTENER, AgentConfig
 from kraftsim.controller.core.features import METADATA_VERSION
 from kraftsim.controller.core.node_id import checked_id
-from kraftsim.controller.core.profile import KAFKA_4_3, Profile
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.core.uuid import Uuid
@@ -48,7 +48,7 @@ class Topology:
     cluster_id: str
     controllers: tuple[ControllerSpec, ...] = (ControllerSpec(),)
     brokers: tuple[BrokerSpec, ...] = ()
-    profile: Profile = KAFKA_4_3
+    profile: Profile = DEFAULT_PROFILE
     settings: Settings = field(default_factory=Settings)
     metadata_version: int | None = None
     kraft_version: int = 1

@@ -7,14 +7,12 @@ import random
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.partition import Partition
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, Profile
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.records import (
     FENCE,
     IN_CONTROLLED_SHUTDOWN,
@@ -56,8 +54,6 @@ CLUSTER_ID = "abcdefghijklmnopqrst4A"
 WALL_START_MS = 1_700_000_000_000
 PLAINTEXT = "PLAINTEXT"
 
-BOTH = pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
-
 
 def uuid_of(name: str) -> Uuid:
     """A uuid that can be told from others by looking at it."""
@@ -76,12 +72,12 @@ def feature(name: str, low: int, high: int) -> BrokerFeature:
     return BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
 
 
-ALL_OF_4_3 = (
-    feature("metadata.version", 7, 30),
+ALL_OF_4_4 = (
+    feature("metadata.version", 7, 33),
     feature("eligible.leader.replicas.version", 0, 1),
     feature("group.version", 0, 1),
     feature("kraft.version", 0, 1),
-    feature("share.version", 0, 1),
+    feature("share.version", 0, 2),
     feature("streams.version", 0, 1),
     feature("transaction.version", 0, 2),
 )
@@ -95,7 +91,7 @@ def ms(duration: str) -> int:
 
 
 def make_node(
-    profile: Profile = KAFKA_4_3,
+    profile: Profile = DEFAULT_PROFILE,
     *,
     metadata_version: int | None = None,
     kraft_version: int = 1,
@@ -189,7 +185,7 @@ def fetch(
 class ControllerUnderTest:
     """One active controller on a timeline of its own, and the verbs that are used on it."""
 
-    def __init__(self, profile: Profile = KAFKA_4_3, **options: Any) -> None:
+    def __init__(self, profile: Profile = DEFAULT_PROFILE, **options: Any) -> None:
         self.timeline = Timeline(wall_start_ms=WALL_START_MS)
         self.node = make_node(profile, **options)
         self.hosted = HostedNode(self.node, Clock(self.timeline), nobody_else)

@@ -126,9 +126,10 @@ INTRODUCTION = """\
 
 Written by `make fidelity` from the tests and from `differences.toml`; do not edit this page.
 
-The baseline is released Kafka 4.3. A rule here is one statement about what a KRaft controller does;
-its number is that of the project's rule book. A test that names a rule fails when the rule does not
-hold. A rule that is not listed has no test that names it, and nothing is claimed about it.
+The baseline is released Kafka 4.4, the default profile; other profiles follow Kafka 4.3, 4.1 and
+3.9 where these differ. A rule here is one statement about what a KRaft controller does; its number
+is that of the project's rule book. A test that names a rule fails when the rule does not hold. A
+rule that is not listed has no test that names it, and nothing is claimed about it.
 """
 
 

@@ -2,7 +2,7 @@
 
 `python -m tests.pins` puts the digest of the whole run beside each pinned seed, and where a plan
 depends on draws it keeps that, too; tests/scenarios/test_library.py fails when a seed gives
-something else. Names as arguments: only those.
+something else. Names as arguments: only those. A comment behind a pin stays.
 """
 
 import json
@@ -11,6 +11,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import yaml
+
 from kraftsim.pins import pinned_plan
 from kraftsim.scenario_files import library, read_files, written
 from kraftsim.scenarios.drift import first_difference
@@ -18,7 +20,7 @@ from kraftsim.scenarios.plan import expand
 from kraftsim.scenarios.run import Run
 from kraftsim.scenarios.scenario import Pin, Scenario
 
-PINS = re.compile(r"(?:^  - \{seed: .*\}$\n)+", re.MULTILINE)
+PINS = re.compile(r"(?:^  - \{seed: .*\}(?:  #.*)?$\n)+", re.MULTILINE)
 
 
 def pin_of(scenario: Scenario, seed: int, folder: Path) -> Pin:
@@ -34,18 +36,32 @@ def pin_of(scenario: Scenario, seed: int, folder: Path) -> Pin:
     return replace(pin, plan=name)
 
 
-def spelled(pin: Pin) -> str:
+def comments(lines: str) -> dict[tuple[int, tuple[str, ...]], str]:
+    """What stands behind each pin that has a comment, by seed and cell."""
+    found = {}
+    for line in lines.splitlines():
+        text, mark, comment = line.partition("  #")
+        (pin,) = yaml.safe_load(text)
+        found[pin["seed"], tuple(pin.get("cell", ()))] = mark + comment
+    return found
+
+
+def spelled(pin: Pin, comment: str = "") -> str:
     cell = f", cell: {json.dumps(pin.cell)}" if pin.cell else ""
     plan = f", plan: {pin.plan}" if pin.plan else ""
-    return f'  - {{seed: {pin.seed}, digest: "{pin.digest}"{cell}{plan}}}\n'
+    return f'  - {{seed: {pin.seed}, digest: "{pin.digest}"{cell}{plan}}}{comment}\n'
 
 
 def pin_file(path: Path) -> None:
     """Each cell of a sweep has a digest of its own, of every seed that it has pinned."""
     cells = [file.scenario for file in read_files(path)]
     pins = [pin_of(one, pin.seed, path.parent) for one in cells for pin in one.own_pins]
-    lines = "".join(map(spelled, pins))
-    path.write_text(PINS.sub(lambda _: lines, path.read_text("utf-8"), count=1), "utf-8")
+
+    def anew(lines: re.Match[str]) -> str:
+        kept = comments(lines[0])
+        return "".join(spelled(pin, kept.get((pin.seed, pin.cell), "")) for pin in pins)
+
+    path.write_text(PINS.sub(anew, path.read_text("utf-8"), count=1), "utf-8")
 
 
 def main(names: list[str]) -> None:

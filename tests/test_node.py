@@ -5,7 +5,7 @@ import pytest
 from kraftsim.controller.core.batch import KRaftVersion, LeaderChange, Voters
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.loader import replay
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.records import RegisterBrokerRecord
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
@@ -17,7 +17,6 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.raft.protocol import Deadline, Persisted, Submitted
 from tests.builders import (
-    BOTH,
     CONTROLLER_ID,
     WALL_START_MS,
     ControllerUnderTest,
@@ -27,12 +26,13 @@ from tests.builders import (
     topic,
 )
 from tests.other_controllers import elected, lost_leadership
+from tests.profiles import EACH_PROFILE, UNDER_TEST
 
 
 class SlowDisk:
     """A node whose batches are safe only once `persist` is called."""
 
-    def __init__(self, profile=KAFKA_4_3, **options):
+    def __init__(self, profile=DEFAULT_PROFILE, **options):
         self.node = make_node(profile, **options)
         self.now_ms = 0
         self.replies = {}
@@ -82,7 +82,7 @@ def heartbeat(disk, broker_id, **wishes):
     )
 
 
-@pytest.fixture(params=[KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+@pytest.fixture(params=UNDER_TEST, ids=lambda p: p.name)
 def disk(request):
     """An active controller with a disk that waits to be told."""
     disk = SlowDisk(request.param)
@@ -250,7 +250,7 @@ def test_a_disk_that_reports_late_after_leadership_is_lost_commits_nothing(disk)
     assert watermark == disk.node.high_watermark
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("0A.15", "2.36")
 def test_a_timer_that_is_due_comes_before_a_request_at_that_time(profile):
     """The session is over: the fence comes first, the heartbeat unfences."""
@@ -264,7 +264,7 @@ def test_a_timer_that_is_due_comes_before_a_request_at_that_time(profile):
     assert [cluster.fence_record(1), cluster.unfence_record(1)] == cluster.records_since(mark)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("9.33", "0A.11", "10.27", "5.63")
 def test_each_tenure_opens_with_a_leader_change_and_writes_only_what_is_missing(profile):
     """The log knows this process: it is not registered anew."""

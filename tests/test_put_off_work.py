@@ -3,16 +3,16 @@
 import pytest
 
 from kraftsim.controller.core.loader import Loader
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
 from kraftsim.controller.core.rpc import CreateTopicsRequest, DeleteTopicsRequest
 from kraftsim.controller.core.snapshot_batches import RECORDS_PER_BATCH
 from kraftsim.controller.node import LOADED_RECORDS_MAX
 from kraftsim.controller.raft.protocol import Continue, Persisted
 from tests.builders import registration, topic
+from tests.profiles import UNDER_TEST
 from tests.test_node import SlowDisk, heartbeat
 
 
-@pytest.fixture(params=[KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+@pytest.fixture(params=UNDER_TEST, ids=lambda p: p.name)
 def disk(request):
     """An active controller with a disk that waits to be told."""
     disk = SlowDisk(request.param)

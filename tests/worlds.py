@@ -5,7 +5,7 @@ from typing import Any
 
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
 from kraftsim.controller.core.partition import Partition
-from kraftsim.controller.core.profile import KAFKA_4_3, Profile
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import (
     CreatableReplicaAssignment,
     CreatableTopic,
@@ -25,7 +25,7 @@ def world_of(
     *,
     controllers: int = 1,
     seed: int = 1,
-    profile: Profile = KAFKA_4_3,
+    profile: Profile = DEFAULT_PROFILE,
     kraft_version: int = 1,
     **settings: Any,
 ) -> World:
@@ -50,7 +50,7 @@ def unstarted_world(
     *,
     controllers: int = 1,
     seed: int = 1,
-    profile: Profile = KAFKA_4_3,
+    profile: Profile = DEFAULT_PROFILE,
     kraft_version: int = 1,
     **settings: Any,
 ) -> World:

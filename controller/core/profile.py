@@ -12,7 +12,6 @@ from .features import (
     KRAFT_VERSION,
     METADATA_VERSION,
 )
-from .rpc import SupportedFeatureKey
 from .settings import Settings
 
 
@@ -61,14 +60,6 @@ class Profile:
     def metadata_version(self) -> int:
         """The newest level, which an empty log finalizes."""
         return max(high for name, _, high in self.supported_features if name == METADATA_VERSION)
-
-    @property
-    def supported_feature_keys(self) -> tuple[SupportedFeatureKey, ...]:
-        """As an ApiVersions response lists them."""
-        return tuple(
-            SupportedFeatureKey(name=name, min_version=low, max_version=high)
-            for name, low, high in self.supported_features
-        )
 
 
 _FEATURES_4_3 = (
@@ -149,6 +140,9 @@ KIP_631 = Profile(
     settings=Settings(broker_session_timeout_ms=18000, broker_heartbeat_interval_ms=3000),
 )
 
+DEFAULT_PROFILE = KAFKA_4_4
+"""Whose software runs unless a command, a scenario or a test names another."""
+
 PROFILES = {
-    profile.name: profile for profile in (KAFKA_4_3, KAFKA_4_4, KAFKA_4_1, KAFKA_3_9, KIP_631)
+    profile.name: profile for profile in (KAFKA_4_4, KAFKA_4_3, KAFKA_4_1, KAFKA_3_9, KIP_631)
 }

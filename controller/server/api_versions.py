@@ -16,6 +16,7 @@ from ..core.rpc import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     FinalizedFeatureKey,
+    SupportedFeatureKey,
 )
 from ..node import Node
 from ..wire.apis import API_VERSIONS, APIS, Api
@@ -45,9 +46,9 @@ def answer(
             _range(api, profile) for _, api in sorted(APIS.items()) if listener in api.listeners
         ),
         supported_features=tuple(
-            one
-            for one in profile.supported_feature_keys
-            if one.min_version > 0 or version >= ZERO_MINIMUM_FROM
+            SupportedFeatureKey(name=name, min_version=low, max_version=high)
+            for name, low, high in profile.supported_features
+            if low > 0 or version >= ZERO_MINIMUM_FROM
         ),
         finalized_features_epoch=image.features_offset,
         finalized_features=_finalized(image),

@@ -5,7 +5,7 @@ time pass. A session that passes is one of them, and so is a look at the leases.
 from typing import Any
 
 from kraftsim.controller.core.errors import Impossible
-from kraftsim.controller.core.profile import KAFKA_4_3
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.registration import BrokerRegistration
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
@@ -55,7 +55,7 @@ class ControllerLife:
         self.heard_ms: int | None = None
         self.node = Node(
             config,
-            profile=KAFKA_4_3,
+            profile=DEFAULT_PROFILE,
             settings=SETTINGS,
             random=lambda: 0.0,
             snapshot_format=by_reference(),

@@ -9,7 +9,7 @@ from kraftsim.broker_agent.conversation import Channel, Conversation, Send
 from kraftsim.broker_agent.image_history import ImageHistory
 from kraftsim.broker_agent.metadata_fetch import LogPosition
 from kraftsim.controller.core.errors import Impossible
-from kraftsim.controller.core.profile import KAFKA_4_3
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import FetchResponse
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.quorum import Quorum
@@ -190,6 +190,6 @@ def topology_of(controller_ids: tuple[int, ...]) -> Topology:
             ControllerSpec(node_id=one, port=FIRST_PORT + one) for one in controller_ids
         ),
         brokers=(BrokerSpec(broker_id=BROKER_ID, port=unbound_port(BROKER_ID)),),
-        profile=KAFKA_4_3,
+        profile=DEFAULT_PROFILE,
         metadata_version=CONTROLLERS_DO_NOT_REGISTER,
     )

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kraftsim.controller.core import partitions
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.loader import replay
-from kraftsim.controller.core.profile import KAFKA_4_3, Profile
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from tests.builders import CLUSTER_ID, ControllerUnderTest, directory_of
 from tests.core.audit import Audit, is_fence, is_unfence
@@ -46,7 +46,7 @@ COMMAND = st.one_of(
 class Life:
     """One cluster, one command after the other; `check` after each."""
 
-    def __init__(self, profile: Profile = KAFKA_4_3) -> None:
+    def __init__(self, profile: Profile = DEFAULT_PROFILE) -> None:
         self.cluster = ControllerUnderTest(profile)
         self.audit = Audit(self.cluster)
         self.contact_ms: dict[int, int] = {}

@@ -4,7 +4,7 @@ import pytest
 
 from kraftsim.controller.core.alter_partition import alter_partition
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
+from kraftsim.controller.core.profile import KAFKA_3_9
 from kraftsim.controller.core.records import RECOVERING, PartitionRecord, TopicRecord
 from kraftsim.controller.core.rpc import (
     AlterPartitionBrokerState,
@@ -15,9 +15,10 @@ from kraftsim.controller.core.rpc import (
     AlterPartitionTopic,
 )
 from tests.builders import ControllerUnderTest, uuid_of
+from tests.profiles import UNDER_TEST
 
 
-@pytest.fixture(params=[KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+@pytest.fixture(params=UNDER_TEST, ids=lambda p: p.name)
 def cluster(request):
     """Partition t-0 with leader 1, ISR 1 and 2, replicas 1, 2 and 3; everybody serves."""
     cluster = ControllerUnderTest(request.param)

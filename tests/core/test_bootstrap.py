@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from kraftsim.controller.core.bootstrap import activation_records
+from kraftsim.controller.core.features import level_of
 from kraftsim.controller.core.image import Image
 from kraftsim.controller.core.loader import replay
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KAFKA_4_4
 from kraftsim.controller.core.records import (
     AbortTransactionRecord,
     BeginTransactionRecord,
@@ -20,7 +21,8 @@ from kraftsim.controller.core.records import (
     ZkMigrationStateRecord,
 )
 from kraftsim.controller.core.settings import Settings
-from tests.builders import BOTH, WALL_START_MS, ControllerUnderTest
+from tests.builders import WALL_START_MS, ControllerUnderTest
+from tests.profiles import EACH_PROFILE
 
 MIN_ISR = ConfigRecord(resource_type=4, resource_name="", name="min.insync.replicas", value="1")
 BOOTSTRAP = BeginTransactionRecord(name="Bootstrap records")
@@ -94,6 +96,14 @@ def test_before_3_6_the_bootstrap_has_no_markers(level, has_markers):
 
 
 @pytest.mark.rule("0A.11")
+def test_4_4_finalizes_at_the_level_of_4_3_what_4_3_does():
+    """As released 4.4.0 formats with --release-version 4.3-IV0, so that nodes of 4.3 can join."""
+    at_4_3 = activation_records(Image(), KAFKA_4_4, Settings(), level_of("4.3-IV0"))
+
+    assert activation_records(Image(), KAFKA_4_3, Settings()) == at_4_3
+
+
+@pytest.mark.rule("0A.11")
 def test_a_log_that_has_its_features_needs_nothing():
     image = Image(features={"metadata.version": 30})
 
@@ -119,9 +129,9 @@ def test_a_half_written_bootstrap_is_aborted_and_written_again():
 
 
 @pytest.mark.rule("5.53")
-@pytest.mark.parametrize(("profile", "offset"), [(KAFKA_3_9, 4), (KAFKA_4_3, 9)])
+@pytest.mark.parametrize(("profile", "offset"), [(KAFKA_3_9, 4), (KAFKA_4_3, 9), (KAFKA_4_4, 9)])
 def test_the_features_changed_where_the_bootstrap_ended(profile, offset):
-    """The FinalizedFeaturesEpoch that 3.9.1 and 4.3.1 answer after a fresh start."""
+    """The FinalizedFeaturesEpoch that 3.9.1, 4.3.1 and 4.4.0 answer after a fresh start."""
     cluster = ControllerUnderTest(profile, kraft_version=0)
 
     cluster.run_for("5s")
@@ -147,7 +157,7 @@ def test_before_3_7_no_controller_registers():
     assert not cluster.image.controllers
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("0A.14")
 def test_an_idle_controller_writes_a_noop_twice_a_second(profile):
     cluster = ControllerUnderTest(profile)

@@ -6,10 +6,11 @@ from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
 from kraftsim.controller.core.records import RegisterBrokerRecord
 from kraftsim.controller.core.rpc import BrokerRegistrationResponse
-from tests.builders import BOTH, ControllerUnderTest, directory_of, listener, registration
+from tests.builders import ControllerUnderTest, directory_of, listener, registration
+from tests.profiles import EACH_PROFILE
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("1.25", "1.26", "1.40", "1.41", "9.4", "9.11")
 def test_a_new_incarnation_gets_the_next_offset_as_its_epoch_and_starts_fenced(profile):
     cluster = ControllerUnderTest(profile)
@@ -33,7 +34,7 @@ def test_a_new_incarnation_gets_the_next_offset_as_its_epoch_and_starts_fenced(p
     assert mark == cluster.broker(1).register_offset
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("1.29", "9.1")
 def test_epochs_grow_across_ids_and_incarnations(profile):
     cluster = ControllerUnderTest(profile)
@@ -43,7 +44,7 @@ def test_epochs_grow_across_ids_and_incarnations(profile):
     assert sorted(set(epochs)) == epochs
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("1.27", "1.28", "9.2")
 def test_the_same_incarnation_again_keeps_its_epoch_and_moves_the_register_offset(profile):
     cluster = ControllerUnderTest(profile)
@@ -61,7 +62,7 @@ def test_the_same_incarnation_again_keeps_its_epoch_and_moves_the_register_offse
     assert (False, True) == (behind.is_caught_up, behind.is_fenced)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("1.27")
 def test_the_same_incarnation_again_keeps_a_broker_serving(profile):
     cluster = ControllerUnderTest(profile)
@@ -75,7 +76,7 @@ def test_the_same_incarnation_again_keeps_a_broker_serving(profile):
     assert (1, (1,)) == cluster.leadership("t")
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("1.27", "2.25", "9.17")
 def test_the_same_incarnation_again_keeps_the_shutdown_flag_but_not_the_soft_state(profile):
     cluster = ControllerUnderTest(profile)
@@ -90,7 +91,7 @@ def test_the_same_incarnation_again_keeps_the_shutdown_flag_but_not_the_soft_sta
     assert not cluster.node.leases.liveness[1].is_shutting_down
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("1.32", "1.42")
 def test_the_same_incarnation_again_forgets_the_offset_that_was_reported(profile):
     cluster = ControllerUnderTest(profile)
@@ -116,7 +117,7 @@ def test_in_3_9_the_same_incarnation_again_renews_the_lease():
     assert cluster.is_fenced(1)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("1.10", "1.11", "1.12", "9.7")
 def test_another_incarnation_inside_a_live_lease_is_refused_and_changes_nothing(profile):
     cluster = ControllerUnderTest(profile)
@@ -174,7 +175,7 @@ def test_in_4_3_a_fenced_broker_that_just_heartbeated_holds_its_id_until_its_con
     assert cluster.accepted(request).broker_epoch > 0
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("1.12", "1.11")
 def test_a_broker_that_never_heartbeated_is_replaced_at_once(profile):
     cluster = ControllerUnderTest(profile)
@@ -183,7 +184,7 @@ def test_a_broker_that_never_heartbeated_is_replaced_at_once(profile):
     assert cluster.register(1, "second").broker_epoch == cluster.broker(1).register_offset
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("1.11", "1.12a")
 def test_a_broker_in_controlled_shutdown_holds_its_id(profile):
     cluster = ControllerUnderTest(profile)
@@ -214,7 +215,7 @@ def test_in_4_3_a_broker_that_finished_its_shutdown_holds_its_id_until_its_conta
     assert cluster.accepted(request).broker_epoch > 0
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("1.26", "1.32")
 def test_a_new_incarnation_starts_without_the_old_ones_past(profile):
     cluster = ControllerUnderTest(profile)

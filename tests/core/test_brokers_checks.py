@@ -7,8 +7,7 @@ from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
 from kraftsim.controller.core.records import FeatureRange
 from kraftsim.controller.core.uuid import LOST_DIRECTORY
 from tests.builders import (
-    ALL_OF_4_3,
-    BOTH,
+    ALL_OF_4_4,
     ControllerUnderTest,
     directory_of,
     feature,
@@ -16,9 +15,10 @@ from tests.builders import (
     registration,
     uuid_of,
 )
+from tests.profiles import EACH_PROFILE
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("1.9", "9.9")
 @pytest.mark.parametrize("cluster_id", ["", "abcdefghijklmnopqrst4B"])
 def test_another_clusters_id_is_refused_and_changes_nothing(profile, cluster_id):
@@ -106,18 +106,19 @@ def test_no_listener_at_all_is_accepted():
 @pytest.mark.parametrize(
     "offered",
     [
-        feature("metadata.version", 1, 29),
-        feature("metadata.version", 31, 40),
-        feature("metadata.version", 31, 30),
+        feature("metadata.version", 1, 32),
+        feature("metadata.version", 34, 40),
+        feature("metadata.version", 34, 33),
         feature("no.such.feature", 1, 2),
         feature("group.version", 2, 3),
+        feature("share.version", 0, 1),
         feature("transaction.version", 0, 1),
     ],
     ids=lambda f: f"{f.name} {f.min_supported_version}-{f.max_supported_version}",
 )
 def test_a_range_without_the_finalized_level_is_refused(offered):
     cluster = ControllerUnderTest()
-    others = tuple(f for f in ALL_OF_4_3 if f.name != offered.name)
+    others = tuple(f for f in ALL_OF_4_4 if f.name != offered.name)
 
     refusal = cluster.register(1, features=(offered, *others))
 
@@ -130,7 +131,7 @@ def test_the_first_feature_that_fails_is_named():
     cluster = ControllerUnderTest()
     bad = (feature("b", 1, 1), feature("a", 2, 2))
 
-    refusal = cluster.register(1, features=(*ALL_OF_4_3, *bad))
+    refusal = cluster.register(1, features=(*ALL_OF_4_4, *bad))
 
     assert (
         "Unable to register because the broker does not support finalized version 0 of b. "
@@ -142,7 +143,7 @@ def test_the_first_feature_that_fails_is_named():
 def test_an_unknown_feature_whose_range_contains_0_is_recorded():
     cluster = ControllerUnderTest()
 
-    cluster.register(1, features=(*ALL_OF_4_3, feature("no.such.feature", 0, 1)))
+    cluster.register(1, features=(*ALL_OF_4_4, feature("no.such.feature", 0, 1)))
 
     expected = FeatureRange(
         name="no.such.feature", min_supported_version=0, max_supported_version=1
@@ -159,7 +160,7 @@ def test_an_unknown_feature_whose_range_contains_0_is_recorded():
 def test_a_registration_without_metadata_version_is_refused(profile, code):
     cluster = ControllerUnderTest(profile)
 
-    assert code == cluster.register(1, features=ALL_OF_4_3[1:]).code
+    assert code == cluster.register(1, features=ALL_OF_4_4[1:]).code
 
 
 @pytest.mark.rule("1.22")
@@ -175,16 +176,16 @@ def test_in_3_9_no_metadata_version_means_the_first():
 
 
 @pytest.mark.rule("1.23", "1.7")
-@pytest.mark.parametrize("missing", [f.name for f in ALL_OF_4_3[1:]])
+@pytest.mark.parametrize("missing", [f.name for f in ALL_OF_4_4[1:]])
 def test_a_finalized_feature_that_is_not_named_counts_as_unsupported(missing):
     cluster = ControllerUnderTest()
-    offered = tuple(f for f in ALL_OF_4_3 if f.name != missing)
+    offered = tuple(f for f in ALL_OF_4_4 if f.name != missing)
 
     refusal = cluster.register(1, features=offered)
 
     assert ErrorCode.UNSUPPORTED_VERSION == refusal.code
     assert f"of {missing}." in refusal.message
-    assert cluster.register(1, features=ALL_OF_4_3).broker_epoch > 0
+    assert cluster.register(1, features=ALL_OF_4_4).broker_epoch > 0
 
 
 @pytest.mark.rule("1.23")

@@ -6,7 +6,8 @@ from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
 from kraftsim.controller.core.records import RECOVERING, TOPIC_RESOURCE, UnregisterBrokerRecord
 from kraftsim.controller.core.rpc import UnregisterBrokerResponse
-from tests.builders import BOTH, ControllerUnderTest
+from tests.builders import ControllerUnderTest
+from tests.profiles import EACH_PROFILE
 
 
 @pytest.mark.rule("3.3", "3.5", "3.4")
@@ -89,7 +90,7 @@ def test_unregistering_the_last_replica_leaves_it_eligible_with_elr():
     assert (1,) == partition.replicas
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("3.8", "3.9", "9.3")
 def test_an_unregistered_id_is_a_stranger_until_it_registers_anew(profile):
     cluster = ControllerUnderTest(profile)

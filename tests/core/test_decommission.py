@@ -6,10 +6,11 @@ from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.controller.core.records import RECOVERING, UnregisterBrokerRecord
 from kraftsim.controller.core.rpc import DecommissionBrokerResponse
-from tests.builders import BOTH, ControllerUnderTest
+from tests.builders import ControllerUnderTest
+from tests.profiles import EACH_PROFILE
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("3.12")
 @pytest.mark.parametrize("force", [False, True])
 def test_a_stranger_is_not_available(profile, force):
@@ -23,7 +24,7 @@ def test_a_stranger_is_not_available(profile, force):
     assert before == cluster.everything()
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("3.12", "9.27")
 def test_a_broker_leaves_every_replica_set_in_the_batch_of_its_unregistration(profile):
     cluster = ControllerUnderTest(profile)
@@ -43,7 +44,7 @@ def test_a_broker_leaves_every_replica_set_in_the_batch_of_its_unregistration(pr
     assert 1 not in cluster.image.brokers
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("3.12", "4.36")
 def test_a_lost_replica_moves_the_leader_epoch(profile):
     cluster = ControllerUnderTest(profile)
@@ -56,7 +57,7 @@ def test_a_lost_replica_moves_the_leader_epoch(profile):
     assert (2, 1, 1) == (partition.leader, partition.leader_epoch, partition.partition_epoch)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("3.12")
 @pytest.mark.parametrize("assignment", [(1,), (1, 2)], ids=["only replica", "only one in sync"])
 def test_a_last_replica_is_required_and_nothing_changes(profile, assignment):
@@ -97,7 +98,7 @@ def test_the_last_known_leader_is_a_last_replica():
     )
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("3.12")
 def test_the_refusal_names_three_partitions_and_counts_the_others(profile):
     cluster = ControllerUnderTest(profile)
@@ -107,7 +108,7 @@ def test_the_refusal_names_three_partitions_and_counts_the_others(profile):
     assert "t-0, t-1, t-2 and 2 more;" in cluster.decommission(1).message
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("3.12", "4.11")
 def test_forced_a_last_replica_is_placed_anew_on_a_live_broker(profile):
     cluster = ControllerUnderTest(profile)
@@ -124,7 +125,7 @@ def test_forced_a_last_replica_is_placed_anew_on_a_live_broker(profile):
     assert cluster.broker(3).log_dirs == partition.directories
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("3.12")
 def test_forced_a_live_replica_that_was_out_of_sync_takes_over(profile):
     cluster = ControllerUnderTest(profile)
@@ -138,7 +139,7 @@ def test_forced_a_live_replica_that_was_out_of_sync_takes_over(profile):
     assert (3, (3,)) == cluster.leadership("t")
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("3.12")
 def test_forced_a_dead_replica_stays_and_a_live_broker_leads(profile):
     cluster = ControllerUnderTest(profile)
@@ -153,7 +154,7 @@ def test_forced_a_dead_replica_stays_and_a_live_broker_leads(profile):
     assert (2, (2,)) == cluster.leadership("t")
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("3.12")
 def test_with_no_other_live_broker_a_last_replica_is_required_even_so(profile):
     cluster = ControllerUnderTest(profile)
@@ -169,7 +170,7 @@ def test_with_no_other_live_broker_a_last_replica_is_required_even_so(profile):
     assert before == cluster.everything()
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("3.12", "3.9")
 def test_a_decommissioned_broker_that_lives_on_is_told_it_is_stale(profile):
     cluster = ControllerUnderTest(profile)
@@ -182,7 +183,7 @@ def test_a_decommissioned_broker_that_lives_on_is_told_it_is_stale(profile):
     assert 1 not in cluster.node.leases.liveness
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("3.12")
 def test_a_fenced_replica_leaves_and_the_others_go_on(profile):
     cluster = ControllerUnderTest(profile)
@@ -214,7 +215,7 @@ def test_a_decommissioned_broker_leaves_the_elr():
     )
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("3.12")
 def test_whatever_leaves_no_partition_names_it_any_more(profile):
     cluster = ControllerUnderTest(profile)

@@ -9,14 +9,15 @@ from kraftsim.controller.core.records import (
     UnfenceBrokerRecord,
 )
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
-from tests.builders import BOTH, ControllerUnderTest, registration
+from tests.builders import ControllerUnderTest, registration
+from tests.profiles import EACH_PROFILE
 
 
 def flags(reply):
     return reply.is_caught_up, reply.is_fenced, reply.should_shut_down
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.7")
 def test_a_heartbeat_of_a_stranger_is_stale_and_changes_nothing(profile):
     """102 is what an independent implementation answered (its bug 8)."""
@@ -34,7 +35,7 @@ def test_a_heartbeat_of_a_stranger_is_stale_and_changes_nothing(profile):
     assert before == cluster.everything()
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.8", "9.8")
 @pytest.mark.parametrize("error", [-1, 1], ids=["lower", "higher"])
 @pytest.mark.parametrize("wish", ["nothing", "want_fence", "want_shut_down"])
@@ -53,7 +54,7 @@ def test_a_stale_epoch_is_refused_and_changes_nothing(profile, error, wish):
     assert before == cluster.everything()
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.8", "9.8", "9.13")
 def test_a_superseded_incarnation_keeps_no_lease_alive(profile):
     cluster = ControllerUnderTest(profile)
@@ -67,7 +68,7 @@ def test_a_superseded_incarnation_keeps_no_lease_alive(profile):
     assert cluster.is_fenced(1)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.12", "2.18", "2.19", "2.2a")
 def test_fenced_until_it_has_caught_up_with_its_own_registration(profile):
     cluster = ControllerUnderTest(profile)
@@ -84,7 +85,7 @@ def test_fenced_until_it_has_caught_up_with_its_own_registration(profile):
     assert [cluster.unfence_record(1)] == cluster.records_since(mark)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.12", "1.28")
 def test_the_epoch_is_not_what_a_broker_must_catch_up_with(profile):
     cluster = ControllerUnderTest(profile)
@@ -95,7 +96,7 @@ def test_the_epoch_is_not_what_a_broker_must_catch_up_with(profile):
     assert (False, True, False) == flags(cluster.heartbeat(1, offset=epoch))
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.12", "2.18")
 def test_a_fenced_broker_that_wants_to_be_fenced_stays_so(profile):
     cluster = ControllerUnderTest(profile)
@@ -106,7 +107,7 @@ def test_a_fenced_broker_that_wants_to_be_fenced_stays_so(profile):
     assert [] == cluster.records_since(mark)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.12", "2.17", "2.18")
 @pytest.mark.parametrize("want_fence", [False, True])
 def test_a_fenced_broker_that_wants_to_leave_is_fenced_once_more_each_time(profile, want_fence):
@@ -121,7 +122,7 @@ def test_a_fenced_broker_that_wants_to_leave_is_fenced_once_more_each_time(profi
     assert [cluster.fence_record(1)] * 3 == cluster.records_since(mark)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.12")
 def test_a_serving_broker_that_wants_nothing_writes_nothing(profile):
     cluster = ControllerUnderTest(profile)
@@ -133,7 +134,7 @@ def test_a_serving_broker_that_wants_nothing_writes_nothing(profile):
     assert [] == cluster.records_since(mark)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.12", "2.21")
 @pytest.mark.parametrize("want_shut_down", [False, True])
 def test_a_serving_broker_that_wants_to_be_fenced_leaves_the_isrs_first(profile, want_shut_down):
@@ -153,7 +154,7 @@ def test_a_serving_broker_that_wants_to_be_fenced_leaves_the_isrs_first(profile,
     ] == list(batch.records)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.12", "2.16", "2.21")
 def test_a_broker_that_leads_nothing_may_leave_at_once(profile):
     cluster = ControllerUnderTest(profile)
@@ -169,7 +170,7 @@ def test_a_broker_that_leads_nothing_may_leave_at_once(profile):
     assert (True, False) == (cluster.is_fenced(1), cluster.broker(1).in_controlled_shutdown)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.12", "2.14", "2.15", "2.23", "2.28", "9.16")
 def test_a_leader_gives_its_leaderships_away_and_waits_for_the_others_to_see_it(profile):
     """Not at once, as an independent implementation did it (its bug 4)."""
@@ -195,7 +196,7 @@ def test_a_leader_gives_its_leaderships_away_and_waits_for_the_others_to_see_it(
     assert [cluster.fence_record(1)] == cluster.records_since(mark)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.28")
 def test_the_offset_of_a_controlled_shutdown_does_not_move(profile):
     cluster = ControllerUnderTest(profile)
@@ -210,7 +211,7 @@ def test_the_offset_of_a_controlled_shutdown_does_not_move(profile):
     assert offset == cluster.node.leases.liveness[1].controlled_shutdown_offset
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.11", "2.12", "2.13")
 def test_there_is_no_way_back_from_a_controlled_shutdown(profile):
     cluster = ControllerUnderTest(profile)
@@ -226,7 +227,7 @@ def test_there_is_no_way_back_from_a_controlled_shutdown(profile):
     assert cluster.heartbeat(1).should_shut_down
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.12", "2.15", "4.20")
 def test_the_last_broker_may_leave_with_its_second_wish(profile):
     cluster = ControllerUnderTest(profile)
@@ -238,7 +239,7 @@ def test_the_last_broker_may_leave_with_its_second_wish(profile):
     assert cluster.heartbeat(1, want_shut_down=True).should_shut_down
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.29", "2.15", "2.43")
 def test_a_broker_just_unfenced_holds_up_the_shutdown_of_others(profile):
     cluster = ControllerUnderTest(profile)
@@ -255,7 +256,7 @@ def test_a_broker_just_unfenced_holds_up_the_shutdown_of_others(profile):
     assert cluster.heartbeat(1, want_shut_down=True).should_shut_down
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.25", "2.16", "9.17", "4.1")
 def test_a_broker_that_goes_on_after_its_shutdown_is_unfenced_but_inactive(profile):
     cluster = ControllerUnderTest(profile)
@@ -274,7 +275,7 @@ def test_a_broker_that_goes_on_after_its_shutdown_is_unfenced_but_inactive(profi
     assert (2, (2,)) == cluster.leadership("u")
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.42", "2.23")
 def test_after_a_failover_a_shutdown_begins_again_without_its_flag(profile):
     cluster = ControllerUnderTest(profile)
@@ -289,7 +290,7 @@ def test_after_a_failover_a_shutdown_begins_again_without_its_flag(profile):
     assert [cluster.fence_record(1)] == cluster.records_since(mark)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.22", "4.21", "2.27")
 def test_a_fenced_broker_comes_back_with_its_epoch_and_into_no_isr(profile):
     cluster = ControllerUnderTest(profile)
@@ -306,7 +307,7 @@ def test_a_fenced_broker_comes_back_with_its_epoch_and_into_no_isr(profile):
     assert (2, (2,)) == cluster.leadership("t")
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.12", "2.27")
 def test_a_broker_whose_session_ran_out_stays_fenced_while_it_is_behind(profile):
     """Bug 1 of an independent implementation: it was electable at once."""
@@ -318,7 +319,7 @@ def test_a_broker_whose_session_ran_out_stays_fenced_while_it_is_behind(profile)
     assert cluster.is_fenced(1)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.21", "2.22")
 def test_before_3_3_fences_have_records_of_their_own(profile):
     cluster = ControllerUnderTest(profile, metadata_version=5)
@@ -334,7 +335,7 @@ def test_before_3_3_fences_have_records_of_their_own(profile):
     ] == cluster.records_since(mark)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.23")
 def test_before_3_3_a_controlled_shutdown_has_no_flag(profile):
     cluster = ControllerUnderTest(profile, metadata_version=6)
@@ -348,13 +349,13 @@ def test_before_3_3_a_controlled_shutdown_has_no_flag(profile):
     assert cluster.image.is_active(1)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.2")
 def test_an_error_reads_as_fenced(profile):
     assert (False, True, False) == flags(BrokerHeartbeatResponse(error_code=77))
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.9", "9.12")
 def test_records_of_a_life_in_order(profile):
     cluster = ControllerUnderTest(profile)
@@ -371,7 +372,7 @@ def test_records_of_a_life_in_order(profile):
     assert [cluster.unfence_record(1), cluster.fence_record(1)] == others
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.23", "2.25", "2.22")
 def test_the_flag_of_a_controlled_shutdown_is_written_once_an_epoch(profile):
     cluster = ControllerUnderTest(profile)

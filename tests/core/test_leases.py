@@ -5,7 +5,8 @@ import pytest
 from kraftsim.controller.active import EXPIRY_RECORDS_MAX
 from kraftsim.controller.core.leases import RAN_OUT_MAX, Leases
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KIP_631
-from tests.builders import BOTH, ControllerUnderTest
+from tests.builders import ControllerUnderTest
+from tests.profiles import EACH_PROFILE
 
 
 @pytest.mark.rule("2.34", "2.36", "9.13", "9.14")
@@ -54,7 +55,7 @@ def test_in_4_3_a_lease_that_ends_at_an_examination_survives_it():
     assert cluster.is_fenced(1)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.33", "2.35")
 def test_a_broker_that_is_heard_of_is_never_fenced(profile):
     cluster = ControllerUnderTest(profile)
@@ -66,7 +67,7 @@ def test_a_broker_that_is_heard_of_is_never_fenced(profile):
     assert [] == cluster.records_since(mark)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.36", "2.47", "4.12", "4.13")
 def test_two_leases_that_end_in_one_instant_are_fenced_one_by_one(profile):
     """Each in a batch of its own, on what the other left."""
@@ -80,7 +81,7 @@ def test_two_leases_that_end_in_one_instant_are_fenced_one_by_one(profile):
     first, second = cluster.batches_since(mark)
     assert [cluster.change("t", isr=(2,), leader=2), cluster.fence_record(1)] == list(first.records)
     with_elr = {"isr": (), "eligible_leader_replicas": (2,), "last_known_elr": (2,)}
-    offline = cluster.change("t", leader=-1, **(with_elr if profile is KAFKA_4_3 else {}))
+    offline = cluster.change("t", leader=-1, **(with_elr if profile is not KAFKA_3_9 else {}))
     assert [offline, cluster.fence_record(2)] == list(second.records)
     assert first.timestamp_ms == second.timestamp_ms
 
@@ -97,7 +98,7 @@ def test_two_leases_that_end_in_one_instant_leave_whom_the_min_isr_asks_for():
     assert ((), (1, 2), (2,)) == (partition.isr, partition.elr, partition.last_known_elr)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.36", "2.47")
 def test_leases_that_end_together_are_fenced_in_steps_of_few_records(profile):
     """In virtual time at one instant; heartbeats of a living controller are served in between."""
@@ -129,7 +130,7 @@ def test_who_is_told_to_have_lost_a_lease_is_forgotten_at_some_time():
     assert 0 not in leases.ran_out
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.36")
 def test_who_was_heard_of_longest_ago_is_fenced_first(profile):
     cluster = ControllerUnderTest(profile)
@@ -199,7 +200,7 @@ def test_in_3_9_a_fenced_broker_has_no_lease_to_lose():
     assert [] == cluster.records_since(mark)
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.38", "2.48")
 def test_whose_lease_was_not_there_to_lose_is_not_said_to_have_lost_it(profile):
     """Or the next fence, which it wishes for, is told to be one for its silence."""
@@ -212,7 +213,7 @@ def test_whose_lease_was_not_there_to_lose_is_not_said_to_have_lost_it(profile):
     assert {} == cluster.node.leases.ran_out
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.39")
 def test_a_broker_in_controlled_shutdown_has_a_lease_like_any_other(profile):
     cluster = ControllerUnderTest(profile)
@@ -226,7 +227,7 @@ def test_a_broker_in_controlled_shutdown_has_a_lease_like_any_other(profile):
     assert not cluster.node.leases.liveness[1].is_shutting_down
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.40", "2.48", "9.15")
 def test_a_new_active_controller_grants_a_whole_session(profile):
     """Not an instant fence for want of news (bug 7 of an independent implementation)."""
@@ -285,7 +286,7 @@ def test_a_new_controller_knows_of_no_offset_until_everybody_reported():
     assert cluster.node.leases.lowest_active_offset() > 0
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.15")
 def test_with_nobody_active_the_lowest_offset_is_infinite(profile):
     cluster = ControllerUnderTest(profile)
@@ -294,7 +295,7 @@ def test_with_nobody_active_the_lowest_offset_is_infinite(profile):
     assert cluster.node.leases.lowest_active_offset() == float("inf")
 
 
-@BOTH
+@EACH_PROFILE
 @pytest.mark.rule("2.33")
 def test_a_lease_is_nothing_that_the_log_tells(profile):
     cluster = ControllerUnderTest(profile)

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kraftsim.controller.core.loader import replay
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
 from tests.core.lives import COMMAND, Life
+from tests.profiles import EACH_PROFILE
 
 ROOT = Path(__file__).parents[2]
 MODEST = settings(deadline=None, max_examples=80, suppress_health_check=list(HealthCheck))
@@ -20,7 +20,7 @@ MODEST = settings(deadline=None, max_examples=80, suppress_health_check=list(Hea
 @pytest.mark.rule("9.1", "9.2", "9.3", "9.4", "9.5", "9.6", "9.7", "9.8", "9.9", "9.10", "9.11")
 @pytest.mark.rule("9.12", "9.13", "9.14", "9.15", "9.16", "9.17", "9.18", "9.19", "9.20", "9.21")
 @pytest.mark.rule("9.22", "9.23", "9.24", "9.25", "9.26", "9.27", "9.28", "9.31")
-@pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+@EACH_PROFILE
 def test_no_sequence_of_requests_breaks_an_invariant(profile):
     @MODEST
     @given(st.lists(COMMAND, min_size=5, max_size=40))
@@ -34,7 +34,7 @@ def test_no_sequence_of_requests_breaks_an_invariant(profile):
 
 
 @pytest.mark.rule("9.31")
-@pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+@EACH_PROFILE
 def test_every_prefix_of_a_log_tells_a_state(profile):
     @settings(MODEST, max_examples=10)
     @given(st.lists(COMMAND, max_size=30))

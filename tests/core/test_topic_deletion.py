@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_1, KAFKA_4_3
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_1, KAFKA_4_3, KAFKA_4_4
 from kraftsim.controller.core.records import RemoveTopicRecord
 from kraftsim.controller.core.rpc import DeleteTopicsRequest, DeleteTopicState
 from kraftsim.controller.core.uuid import ZERO_UUID
@@ -13,7 +13,7 @@ TWICE_BY_ID = "Duplicate topic id."
 BY_NAME_AND_ID = "The provided topic name maps to an ID that was already supplied."
 
 
-@pytest.fixture(params=[KAFKA_4_3, KAFKA_4_1, KAFKA_3_9], ids=lambda p: p.name)
+@pytest.fixture(params=(KAFKA_4_4, KAFKA_4_3, KAFKA_4_1, KAFKA_3_9), ids=lambda p: p.name)
 def cluster(request):
     """Topics a and b on brokers 10 and 11."""
     cluster = ControllerUnderTest(request.param)

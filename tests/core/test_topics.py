@@ -19,12 +19,13 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.core.uuid import UNASSIGNED_DIRECTORY, ZERO_UUID
 from tests.builders import ControllerUnderTest, directory_of, topic
+from tests.profiles import UNDER_TEST
 
 NAME = "Topic name is invalid: "
 MANUAL = "The manual partition assignment includes "
 
 
-@pytest.fixture(params=[KAFKA_4_3, KAFKA_3_9], ids=lambda p: p.name)
+@pytest.fixture(params=UNDER_TEST, ids=lambda p: p.name)
 def cluster(request):
     """Brokers 10, 11 and 12 (two directories) serve; topic a.b exists: as in the recording."""
     cluster = ControllerUnderTest(request.param)
@@ -262,7 +263,7 @@ def test_where_there_is_elr_min_isr_clears_it_between_configs_and_partitions(clu
     cluster.created("t", (10,), configs={"min.insync.replicas": "1", "retention.ms": "5"})
 
     kinds = [type(r) for r in cluster.records_since(mark)]
-    cleared = [ClearElrRecord] if cluster.node.profile is KAFKA_4_3 else []
+    cleared = [ClearElrRecord] if cluster.node.profile is not KAFKA_3_9 else []
     assert [TopicRecord, ConfigRecord, ConfigRecord, *cleared, PartitionRecord] == kinds
 
 

@@ -8,7 +8,7 @@ import pytest
 from kraftsim.controller.core.batch import KRaftVersion, VersionRange, Voter, Voters
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.loader import replay
-from kraftsim.controller.core.profile import KAFKA_3_9
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KAFKA_4_4, Profile
 from kraftsim.controller.core.records import (
     BROKER_RESOURCE,
     ConfigRecord,
@@ -16,7 +16,7 @@ from kraftsim.controller.core.records import (
     NoOpRecord,
 )
 from kraftsim.controller.core.rpc import FeatureUpdate, UpdateFeaturesRequest
-from tests.builders import ALL_OF_4_3, CONTROLLER_ID, ControllerUnderTest, feature, uuid_of
+from tests.builders import ALL_OF_4_4, CONTROLLER_ID, ControllerUnderTest, feature, uuid_of
 
 UPGRADE, SAFE, UNSAFE = 1, 2, 3
 ELR = "eligible.leader.replicas.version"
@@ -104,7 +104,7 @@ def test_a_fenced_broker_that_cannot_follow_forbids_an_upgrade_until_it_is_unreg
     cluster = ControllerUnderTest(metadata_version=27)
     old = tuple(
         feature("metadata.version", 7, 27) if one.name == "metadata.version" else one
-        for one in ALL_OF_4_3
+        for one in ALL_OF_4_4
     )
     cluster.registered(1, features=old)
     assert cluster.is_fenced(1)
@@ -131,8 +131,11 @@ def test_a_voter_that_has_not_registered_forbids_an_upgrade() -> None:
 
 @pytest.mark.rule("5.57")
 @pytest.mark.parametrize(("kind", "what"), [(SAFE, "Refusing"), (UNSAFE, "Unsafe")])
-def test_what_a_lower_level_could_not_read_is_never_gone_back_from(kind: int, what: str) -> None:
-    reply = update(ControllerUnderTest(), ("metadata.version", 29, kind))
+@pytest.mark.parametrize(("profile", "level"), [(KAFKA_4_3, 29), (KAFKA_4_4, 32)])
+def test_what_a_lower_level_could_not_read_is_never_gone_back_from(
+    profile: Profile, level: int, kind: int, what: str
+) -> None:
+    reply = update(ControllerUnderTest(profile), ("metadata.version", level, kind))
 
     assert what in reply.error_message
 
@@ -151,14 +154,14 @@ def test_4_x_names_the_first_wrong_feature_in_the_order_of_a_hash_map() -> None:
     wrong = [("transaction.version", -1, UPGRADE), ("streams.version", -1, UPGRADE)]
 
     for wanted in (wrong, wrong[::-1]):
-        reply = update(ControllerUnderTest(), *wanted)
+        reply = update(ControllerUnderTest(KAFKA_4_3), *wanted)
         assert "version -1 for feature streams.version. " in reply.error_message
 
 
 @pytest.mark.rule("5.55", "5.59")
 def test_4_x_answers_in_the_order_of_the_request_and_writes_in_that_of_a_hash_map() -> None:
     """Recorded of 4.3.1, in versions 0 and 1; version 2 has no results."""
-    cluster = ControllerUnderTest()
+    cluster = ControllerUnderTest(KAFKA_4_3)
     mark = cluster.end
 
     reply = update(cluster, ("share.version", 1, UPGRADE), ("group.version", 1, UPGRADE))
@@ -232,7 +235,7 @@ def test_raising_kraft_version_writes_the_voters_into_the_log(static: Controller
 
 @pytest.mark.rule("1.23", "5.56")
 def test_from_then_on_a_broker_must_know_kraft_version(static: ControllerUnderTest) -> None:
-    without = tuple(one for one in ALL_OF_4_3 if one.name != "kraft.version")
+    without = tuple(one for one in ALL_OF_4_4 if one.name != "kraft.version")
     assert not isinstance(static.register(1, features=without), ApiError)
 
     reply = update(static, ("kraft.version", 1, UPGRADE))
@@ -328,7 +331,7 @@ def turn_elr_on(cluster: ControllerUnderTest) -> Any:
 @pytest.mark.rule("0A.11", "4.23", "7.3")
 def test_turning_elr_on_makes_min_insync_replicas_the_cluster_s() -> None:
     """As at format time (golden 4.3.1, offset 8), but before the level (KIP-966)."""
-    cluster = ControllerUnderTest(metadata_version=21, min_insync_replicas=2)
+    cluster = ControllerUnderTest(KAFKA_4_3, metadata_version=21, min_insync_replicas=2)
     update(cluster, ("metadata.version", 30, UPGRADE))
 
     assert [min_isr("", "2"), level(ELR, 1)] == turn_elr_on(cluster)

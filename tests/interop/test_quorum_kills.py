@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftsim.controller.core.profile import KAFKA_4_3
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.records import RegisterBrokerRecord
 from kraftsim.controller.core.rpc import (
     BrokerFeature,
@@ -84,7 +84,7 @@ def registration(broker_id: int) -> BrokerRegistrationRequest:
         listeners=(BrokerListener(name="PLAINTEXT", host="127.0.0.1", port=9092),),
         features=tuple(
             BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
-            for name, low, high in KAFKA_4_3.supported_features
+            for name, low, high in DEFAULT_PROFILE.supported_features
         ),
         log_dirs=((broker_id + (1 << 100)).to_bytes(16, "big"),),
     )

@@ -9,6 +9,7 @@ import pytest
 from aiohttp import ClientResponse
 
 from kraftsim import Cluster, http_app
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.scenarios.world import VIRTUAL_WALL_START_MS
 from tests.kraftsim.conftest import CLUSTER_ID, Http
 from tests.other_controllers import lost_leadership
@@ -31,7 +32,8 @@ async def test_the_cluster_at_a_glance(http: Http, kraft: Cluster) -> None:
     assert shown["clusterId"] == CLUSTER_ID
     assert (shown["controllerId"], shown["controllerEpoch"]) == (3000, 1)
     assert (shown["brokers"], shown["fencedBrokers"], shown["topics"]) == (3, 1, 0)
-    assert shown["metadataVersion"] == 30
+    assert shown["profile"] == DEFAULT_PROFILE.name
+    assert shown["metadataVersion"] == DEFAULT_PROFILE.metadata_version
     assert shown["highWatermark"] == shown["logEndOffset"]
 
 

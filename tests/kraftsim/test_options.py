@@ -2,8 +2,12 @@
 
 import pytest
 
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, PROFILES
+from kraftsim import Cluster
+from kraftsim.cli import build_parser
+from kraftsim.controller.core.features import level_of
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, KAFKA_3_9, PROFILES
 from kraftsim.options import BROKERS_MAX, ClusterOptions, topology_of
+from kraftsim.scenarios.scenario import SCHEMA, Scenario
 from kraftsim.scenarios.topology import Topology
 from kraftsim.scenarios.words import nearest
 
@@ -21,9 +25,24 @@ def test_a_cluster_of_which_nothing_was_said_is_kafkas_default() -> None:
         (3, 9094, None),
     ]
     assert (meant.controllers[0].node_id, meant.controllers[0].port) == (3000, 9990)
-    assert meant.profile is KAFKA_4_3
-    assert meant.settings == KAFKA_4_3.settings
+    assert meant.profile is DEFAULT_PROFILE
+    assert meant.settings == DEFAULT_PROFILE.settings
     assert meant.metadata_version is None
+
+
+def test_kafka_4_4_is_the_default_of_every_command_and_class() -> None:
+    parser = build_parser()
+    voter = ["--node-id", "3000", "--cluster-id", "some-cluster", "--voters", "3000@host:9990:D"]
+
+    assert {"kafka-4.4"} == {
+        parser.parse_args(["up"]).profile,
+        parser.parse_args(["controller", *voter]).profile,
+        Cluster().options.profile,
+        ClusterOptions().profile,
+        Topology(cluster_id="some-cluster").profile.name,
+        Scenario(schema=SCHEMA, name="any", claim="Any.").profile,
+    }
+    assert level_of("4.4-IV2") == DEFAULT_PROFILE.metadata_version
 
 
 def test_racks_go_round() -> None:
@@ -65,7 +84,7 @@ def test_a_release_is_chosen_by_profile_and_by_metadata_version() -> None:
     ("options", "message"),
     [
         ({"profile": "kafka-4.2"}, "profile: expected 'kafka-4.4' (nearest), got 'kafka-4.2'"),
-        ({"profile": "zookeeper"}, "profile: expected kafka-4.3"),
+        ({"profile": "zookeeper"}, "profile: expected kafka-4.4, kafka-4.3"),
         ({"metadata_version": "9.9"}, "expected a metadata.version such as"),
         (
             {"settings": {"broker.session.timeout": 1}},

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from kraftsim.controller.core.batch import Voter, VoterEndpoint
-from kraftsim.controller.core.profile import KAFKA_4_3
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, FetchRequest, VoteRequest
 from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.controller.node_types import NodeConfig
@@ -82,7 +82,7 @@ def two_controllers() -> tuple[NodeConfig, NodeConfig]:
 @asynccontextmanager
 async def running(*configs: NodeConfig) -> AsyncIterator[None]:
     services = [
-        ControllerService(config, KAFKA_4_3, KAFKA_4_3.settings, asyncio.Event())
+        ControllerService(config, DEFAULT_PROFILE, DEFAULT_PROFILE.settings, asyncio.Event())
         for config in configs
     ]
     try:

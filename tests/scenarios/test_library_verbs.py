@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.scenarios.reading import Problem, document_of, read
 from kraftsim.scenarios.run import Run
 from kraftsim.scenarios.scenario import read_scenario
@@ -89,7 +90,9 @@ def test_a_voter_that_is_removed_votes_no_more():
 TWICE = {"on": 77, "refused": "BROKER_ID_NOT_REGISTERED"}
 
 
-@pytest.mark.parametrize(("restarts", "highest"), [(False, 30), (True, 21)])
+@pytest.mark.parametrize(
+    ("restarts", "highest"), [(False, DEFAULT_PROFILE.metadata_version), (True, 21)]
+)
 def test_other_software_runs_from_the_next_start_on(restarts, highest):
     """1.20: the controller knows from its registration what a broker supports."""
     steps = [{"at": "1s", "broker.install": {"on": 2, "release": "kafka-3.9"}}]

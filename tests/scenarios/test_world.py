@@ -6,8 +6,9 @@ import sys
 import pytest
 
 from kraftsim.controller.core.loader import replay
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
+from kraftsim.controller.core.profile import KAFKA_3_9
 from kraftsim.controller.core.rpc import DecommissionBrokerRequest, UnregisterBrokerRequest
+from tests.profiles import EACH_PROFILE
 from tests.worlds import ask, create_topic, kinds, node, partition, pass_time, world_of
 
 
@@ -174,7 +175,7 @@ def test_a_broker_that_cannot_register_gives_up_after_its_timeout() -> None:
 
 
 @pytest.mark.rule("9.31")
-@pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_3_9], ids=lambda one: one.name)
+@EACH_PROFILE
 def test_replaying_the_log_gives_the_image_after_a_day_of_trouble(profile) -> None:
     world = world_of(brokers=4, profile=profile)
     create_topic(world, "orders", (1, 2, 3), (2, 3, 4), (3, 4, 1))

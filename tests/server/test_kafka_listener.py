@@ -7,6 +7,7 @@ import pytest
 
 from kraftsim import Cluster
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import (
     ApiVersionsRequest,
     CreatableTopic,
@@ -20,11 +21,15 @@ from tests.server.kafka_client import API_VERSIONS, Client, connected
 pytestmark = pytest.mark.realtime
 
 
+LIKE_4_3 = pytest.mark.parametrize("kraft", ["kafka-4.3"], indirect=True)
+
+
 @pytest.fixture
-async def kraft() -> AsyncIterator[Cluster]:
+async def kraft(request: pytest.FixtureRequest) -> AsyncIterator[Cluster]:
     """Time stands still, so that the log moves only when a test moves it."""
+    profile = getattr(request, "param", DEFAULT_PROFILE.name)
     async with Cluster(
-        brokers=1, clock="virtual", seed=1, kafka_port=0, controller_port=0
+        brokers=1, clock="virtual", seed=1, profile=profile, kafka_port=0, controller_port=0
     ) as cluster:
         yield cluster
 
@@ -88,6 +93,7 @@ async def test_requests_cut_anywhere_are_requests(controller: Client) -> None:
 
 
 @pytest.mark.rule("5.47")
+@LIKE_4_3
 async def test_an_unknown_version_of_api_versions_is_answered_as_kafka_does(
     controller: Client, facade: Client
 ) -> None:
@@ -132,6 +138,7 @@ async def test_a_facade_of_4_4_sends_away_who_means_another_broker() -> None:
 
 
 @pytest.mark.rule("5.46")
+@LIKE_4_3
 async def test_a_software_name_that_is_none_is_answered_as_kafka_does(
     controller: Client, facade: Client
 ) -> None:
@@ -144,6 +151,7 @@ async def test_a_software_name_that_is_none_is_answered_as_kafka_does(
 
 
 @pytest.mark.rule("5.8", "5.10")
+@LIKE_4_3
 async def test_version_0_of_describe_cluster_at_a_controller_is_refused_as_kafka_does(
     controller: Client,
 ) -> None:
