@@ -4,8 +4,8 @@ Each function returns change records and changes nothing. Records come in the or
 partitions' keys: Kafka's own order is a hash set's and unspecified (rule 4.22).
 """
 
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 
 from . import features
 from .java_text import parse_integer, trim
@@ -53,31 +53,33 @@ def with_broker(state: State, broker_id: int) -> list[Record]:
 
 def leader_and_isr_changes(
     state: State,
-    keys: Iterable[PartitionKey],
+    keys: Sequence[PartitionKey],
     *,
     remove: int = NOBODY,
     add: int = NOBODY,
     unclean: int = NOBODY,
 ) -> list[Record]:
+    changes: list[Record] = []
+    if not keys:  # as of every broker that registers for the first time
+        return changes
+
     @cache
     def may_lead(replica: int) -> bool:  # rule 4.3
         if replica in (remove, unclean):
             return False
         return replica == add or state.image.is_active(replica)
 
-    @cache
-    def rules(topic_id: Uuid, replicas: int) -> Rules:
-        return _rules(state, topic_id, replicas)
-
-    changes: list[Record] = []
+    rules = cache(partial(_rules, state))
     leaving = () if unclean == NOBODY else (unclean,)
-    topics = state.image.topics
+    topics, configs = state.image.topics, state.image.configs
     for key in keys:
-        partition = topics[key[0]].partitions[key[1]]
+        topic = topics[key[0]]
+        partition = topic.partitions[key[1]]
+        configured = topic.name if (TOPIC_RESOURCE, topic.name) in configs else None
         change = build(
             key,
             partition,
-            rules(key[0], len(partition.replicas)),
+            rules(configured, len(partition.replicas)),
             target_isr=tuple([r for r in partition.isr if r != remove and r != unclean]),
             acceptable=acceptor(state, partition, may_lead),
             unclean_shutdown=leaving,
@@ -109,21 +111,21 @@ def has_online_directory(state: State, partition: Partition, replica: int) -> bo
 
 
 def rules_of(state: State, key: PartitionKey, partition: Partition) -> Rules:
-    return _rules(state, key[0], len(partition.replicas))
+    return _rules(state, state.image.topics[key[0]].name, len(partition.replicas))
 
 
-def _rules(state: State, topic_id: Uuid, replicas: int) -> Rules:
-    name = state.image.topics[topic_id].name
+def _rules(state: State, topic: str | None, replicas: int) -> Rules:
+    """Of a topic, or of all topics without configurations of their own."""
     return Rules(
         metadata_version=state.image.metadata_version,
         elr_enabled=features.elr_enabled(state.image.features),
-        min_isr=effective_min_isr(state, name, replicas),
-        election=Election.UNCLEAN if allows_unclean(state, name) else Election.ONLINE,
+        min_isr=effective_min_isr(state, topic, replicas),
+        election=Election.UNCLEAN if allows_unclean(state, topic) else Election.ONLINE,
         directory_of=lambda broker_id: default_directory(state, broker_id),
     )
 
 
-def effective_min_isr(state: State, topic: str, replicas: int) -> int:
+def effective_min_isr(state: State, topic: str | None, replicas: int) -> int:
     """Rule 4.24: min(min.insync.replicas, replica count).
 
     White space around a topic's number is valid; Kafka's controller then renounces, ours reads it.
@@ -132,7 +134,7 @@ def effective_min_isr(state: State, topic: str, replicas: int) -> int:
     return min(configured or state.settings.min_insync_replicas, replicas)
 
 
-def allows_unclean(state: State, topic: str) -> bool:
+def allows_unclean(state: State, topic: str | None) -> bool:
     """Rule 4.5; with white space around it the word counts as false, though the value is valid."""
     configured = topic_config(state, topic, "unclean.leader.election.enable")
     if configured is None:
@@ -140,14 +142,11 @@ def allows_unclean(state: State, topic: str) -> bool:
     return configured.lower() == "true"
 
 
-def topic_config(state: State, topic: str, name: str) -> str | None:
+def topic_config(state: State, topic: str | None, name: str) -> str | None:
     """Topic's own value, this node's dynamic one, the cluster's dynamic default; first hit wins."""
     configs = state.image.configs
-    for resource in (
-        (TOPIC_RESOURCE, topic),
-        (BROKER_RESOURCE, str(state.node_id)),
-        (BROKER_RESOURCE, ""),
-    ):
+    own = () if topic is None else ((TOPIC_RESOURCE, topic),)
+    for resource in (*own, (BROKER_RESOURCE, str(state.node_id)), (BROKER_RESOURCE, "")):
         value = configs.get(resource, {}).get(name)
         if value is not None:
             return value

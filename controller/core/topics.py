@@ -159,6 +159,8 @@ def _too_large(message: str) -> ApiError:
 
 def _checked_configs(state: State, topic: CreatableTopic) -> dict[str, str]:
     """In the order of the hash map in which Kafka collects them, which is that of its records."""
+    if not topic.configs:
+        return {}
     without_value = [config.name for config in topic.configs if config.value is None]
     if without_value:
         raise ApiError(
