@@ -18,7 +18,6 @@ from .core.errors import ApiError, ErrorCode, Impossible
 from .core.handlers import HANDLERS, Handler
 from .core.image import Image
 from .core.leases import Leases
-from .core.loader import Loader
 from .core.profile import Profile
 from .core.rpc import (
     DescribeClusterRequest,
@@ -26,6 +25,7 @@ from .core.rpc import (
 )
 from .core.settings import Settings
 from .core.state import State
+from .loading import Loading
 from .node_types import NodeConfig
 from .raft import conduct, elections, leading
 from .raft.log import MetadataLog
@@ -48,8 +48,6 @@ from .raft.snapshots import Snapshot, SnapshotFormat
 from .registrar import Registrar
 from .snapshotting import Snapshotting
 from .timeline import NEVER_MS
-
-LOADED_RECORDS_MAX = 5_000  # of one step, at least one batch: heartbeats are served between steps
 
 
 class Node:
@@ -87,9 +85,7 @@ class Node:
         self.high_watermark_moved_wall_ms = 0
         self._handlers = handlers
         self._random = random
-        self._loader = Loader()
-        self._loaded = 0  # everything below it is in the committed image
-        self._has_more_to_load = False
+        self._loading = Loading()
         self.has_work = False
         self._snapshotting = Snapshotting(settings)
         self._registrar = Registrar(config, profile, settings, random)
@@ -127,7 +123,7 @@ class Node:
     @property
     def committed(self) -> Image:
         """What is committed: the only state that HTTP reads and facades may show."""
-        return self._loader.image
+        return self._loading.image
 
     @property
     def latest(self) -> Image:
@@ -149,7 +145,7 @@ class Node:
             return self.submit(event.request, event.token, now_ms, wall_ms)
         turn = Turn(now_ms, wall_ms)
         self._steps[type(event)](event, turn)
-        self._follow_quorum(turn)
+        self._follow_quorum(turn, is_put_off=type(event) is Continue)
         return turn
 
     def submit(self, request: Request, token: Any, now_ms: int, wall_ms: int) -> Turn:
@@ -212,6 +208,7 @@ class Node:
 
     def _continue(self, _: Continue, turn: Turn) -> None:
         """What is left to load is loaded with whatever else the quorum has decided."""
+        conduct.go_on(self.quorum, turn)
         self._snapshotting.maybe_go_on(self.quorum, turn)
         if self.active is not None and self.active.is_expiring and self.quorum.is_leader:
             self.active.go_on_expiring(turn)
@@ -219,8 +216,8 @@ class Node:
 
     def _note_work(self) -> None:
         is_expiring = self.active is not None and self.active.is_expiring
-        has_work = self._has_more_to_load or self._snapshotting.has_work
-        self.has_work = has_work or is_expiring
+        is_loading = self._loading.has_more or self.quorum.reading is not None
+        self.has_work = is_loading or self._snapshotting.has_work or is_expiring
 
     def _resign(self, event: Resign, turn: Turn) -> None:
         if self.quorum.is_leader:
@@ -229,16 +226,18 @@ class Node:
 
     # What the quorum decided
 
-    def _follow_quorum(self, turn: Turn) -> None:
+    def _follow_quorum(self, turn: Turn, *, is_put_off: bool = False) -> None:
         """Take up what is committed now, and what this node is now."""
         quorum, role = self.quorum, self.quorum.role
         if self.active is not None and not (
             isinstance(role, Leader) and quorum.epoch == self.active.epoch
         ):
             self._renounce(turn)
-        if self._loaded < quorum.high_watermark:
-            self._load_committed(turn)
-        leads = isinstance(role, Leader) and self._loaded > role.epoch_start
+        if self._loading.loaded < quorum.high_watermark:
+            self._load_committed(turn, is_put_off)
+        if quorum.reading is not None:
+            self._note_work()
+        leads = isinstance(role, Leader) and self._loading.loaded > role.epoch_start
         if leads and self.active is None:
             self._claim(turn)
         if self.active is not None:  # a level was raised to one that knows controllers (5.62)
@@ -246,43 +245,36 @@ class Node:
         self._registrar.poll(self.committed, quorum, self.is_active, turn)
         self._set_deadline(turn.now_ms)
 
-    def _load_committed(self, turn: Turn) -> None:
-        quorum = self.quorum
-        snapshot = quorum.snapshot
-        if snapshot is not None and self._loaded < quorum.log.start_offset:
-            end_offset, epoch = snapshot.snapshot_id.end_offset, snapshot.snapshot_id.epoch
-            self._loader = Loader.of_snapshot(snapshot.batches, end_offset, epoch)
-            self._loaded = end_offset
-            self._snapshotting.began_anew(turn.now_ms)
-        released = self._load_batches(turn)
-        self._snapshotting.maybe_begin(self._loader, quorum, turn)
-        self.high_watermark_moved_wall_ms = turn.wall_ms
-        if self.active is not None:
-            self.active.release(released, turn)
+    def _load_committed(self, turn: Turn, is_put_off: bool) -> None:
+        if self._install_snapshot(turn):
+            self._load_batches(turn, is_put_off)
+            self._snapshotting.maybe_begin(self._loading.loader, self.quorum, turn)
+            self.high_watermark_moved_wall_ms = turn.wall_ms
         self._note_work()
 
-    def _load_batches(self, turn: Turn) -> int:
-        """Load what is committed, or as much as one step takes; the rest is put off, and so are its
-        replies. Returns the offset up to which replies may leave."""
-        quorum, begin = self.quorum, self._loaded
-        self._has_more_to_load = False
-        for batch in quorum.log.read(begin):
-            if batch.last_offset >= quorum.high_watermark:
-                break
-            if self._loaded - begin >= LOADED_RECORDS_MAX:
-                self._has_more_to_load = True
-                return self._loaded
-            self._loader.load(batch)
+    def _install_snapshot(self, turn: Turn) -> bool:
+        """False: the log begins with a snapshot of the leader's that is not loaded yet."""
+        snapshot = self.quorum.snapshot
+        if snapshot is None or not self._loading.is_behind(self.quorum):
+            return True
+        self._snapshotting.began_anew(turn.now_ms)
+        return self._loading.install(snapshot)
+
+    def _load_batches(self, turn: Turn, is_put_off: bool) -> None:
+        """Replies leave once their records are loaded."""
+        quorum, loading = self.quorum, self._loading
+        for batch in loading.batches(quorum, is_put_off=is_put_off):
             self._snapshotting.committed(batch, quorum)
             turn.committed += (batch,)
             turn.is_plain = False
-            self._loaded = batch.last_offset + 1
-        return quorum.high_watermark
+        if self.active is not None:
+            released = loading.loaded if loading.has_more else quorum.high_watermark
+            self.active.release(released, turn)
 
     def _claim(self, turn: Turn) -> None:
         """Claim: fresh guesses over a copy of what is committed (rules 0A.10 to 0A.12)."""
         image = self.committed.copy()
-        image.open_transaction = self._loader.open_transaction
+        image.open_transaction = self._loading.loader.open_transaction
         self.active = Active(
             self.config,
             self.quorum,

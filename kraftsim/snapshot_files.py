@@ -2,10 +2,10 @@
 
 from kraftsim.controller.raft.snapshots import SnapshotFormat
 from kraftsim.controller.wire.record_batch import encode_batch
-from kraftsim.controller.wire.snapshot_file import decode_snapshot, encode_snapshot
+from kraftsim.controller.wire.snapshot_file import encode_snapshot, read_snapshot
 
 SNAPSHOT_FILES = SnapshotFormat(
     spell=encode_snapshot,
-    read=lambda data: tuple(decode_snapshot(data)),
+    read=read_snapshot,
     size=lambda batch: len(encode_batch(batch)),  # kept with the batch, for those who fetch it
 )

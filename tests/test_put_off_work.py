@@ -5,8 +5,8 @@ import pytest
 from kraftsim.controller.core.loader import Loader
 from kraftsim.controller.core.rpc import CreateTopicsRequest, DeleteTopicsRequest
 from kraftsim.controller.core.snapshot_batches import RECORDS_PER_BATCH
-from kraftsim.controller.node import LOADED_RECORDS_MAX
-from kraftsim.controller.raft.protocol import Continue, Persisted
+from kraftsim.controller.loading import LOADED_RECORDS_MAX
+from kraftsim.controller.raft.protocol import Continue, Persisted, Started, Turn
 from tests.builders import registration, topic
 from tests.profiles import UNDER_TEST
 from tests.test_node import SlowDisk, heartbeat
@@ -20,14 +20,63 @@ def disk(request):
     return disk
 
 
+def create(disk, name, partitions):
+    request = CreateTopicsRequest(topics=(topic(name, num_partitions=partitions),))
+    disk.submit(name, request)
+
+
+@pytest.mark.rule("0A.4", "0A.5", "0A.7")
+def test_a_batch_beyond_a_step_is_loaded_whole_in_the_step_after_its_commit(disk):
+    disk.submit("broker", registration(1))
+    disk.submit("serves", heartbeat(disk, 1))
+    disk.persist()
+    create(disk, "large", 2 * LOADED_RECORDS_MAX)
+
+    disk.step(Persisted(disk.node.log.end_offset))
+
+    assert disk.node.has_work
+    assert not disk.node.committed.topics
+    assert "large" not in disk.replies
+    disk.step(Continue())
+    assert not disk.node.has_work
+    assert disk.node.latest == disk.node.committed
+    assert "large" in disk.replies
+
+
+@pytest.mark.rule("10.45", "0A.4")
+def test_a_snapshot_is_loaded_in_steps_and_is_seen_whole(disk):
+    disk.submit("broker", registration(1))
+    disk.submit("serves", heartbeat(disk, 1))
+    disk.persist()
+    create(disk, "large", 3 * LOADED_RECORDS_MAX)
+    disk.persist()
+    disk.step(Continue())
+    disk.now_ms = disk.node.settings.metadata_log_max_snapshot_interval_ms
+    disk.submit("another", registration(2))
+    disk.persist()
+    while disk.node.has_work:
+        disk.step(Continue())
+    snapshot = disk.node.quorum.snapshot
+    assert snapshot is not None
+    newcomer, steps = SlowDisk(disk.node.profile), 1
+    newcomer.node.quorum.replace_log(snapshot, Turn(0, 0))
+    newcomer.step(Started())
+    while newcomer.node.has_work:
+        assert not newcomer.node.committed.topics
+        newcomer.step(Continue())
+        steps += 1
+
+    assert disk.node.committed.topics == newcomer.node.committed.topics
+    assert steps == 3
+
+
 @pytest.mark.rule("0A.4", "0A.5")
 def test_what_is_committed_at_once_is_loaded_in_steps_and_replies_wait_for_theirs(disk):
     disk.submit("broker", registration(1))
     disk.submit("serves", heartbeat(disk, 1))
     disk.persist()
     for name in "abc":
-        request = CreateTopicsRequest(topics=(topic(name, num_partitions=LOADED_RECORDS_MAX // 2),))
-        disk.submit(name, request)
+        create(disk, name, LOADED_RECORDS_MAX // 2 - 1)
 
     disk.step(Persisted(disk.node.log.end_offset))
 

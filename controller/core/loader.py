@@ -30,16 +30,19 @@ class Loader:
         """The image that a snapshot tells, which holds everything below `end_offset`; every fact
         in it stands where the last one stood, as in Kafka."""
         loader = Loader()
-        image, offset = loader.image, end_offset - 1
         for batch in batches:
-            for record in batch.records:
-                image.offset = -1
-                if batch.is_control:
-                    image.apply_control(cast(ControlRecord, record), offset=offset, epoch=epoch)
-                else:
-                    image.apply(cast(Record, record), offset=offset, epoch=epoch)
-        image.offset, image.epoch = offset, epoch
+            loader.load_of_snapshot(batch, end_offset, epoch)
         return loader
+
+    def load_of_snapshot(self, batch: Batch, end_offset: int, epoch: int) -> None:
+        """Load one batch of a snapshot."""
+        image, offset = self.image, end_offset - 1
+        for record in batch.records:
+            image.offset = -1
+            if batch.is_control:
+                image.apply_control(cast(ControlRecord, record), offset=offset, epoch=epoch)
+            else:
+                image.apply(cast(Record, record), offset=offset, epoch=epoch)
 
     def copy(self) -> "Loader":
         """A twin that goes its own way, in the middle of a transaction or not."""

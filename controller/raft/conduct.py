@@ -180,6 +180,14 @@ def on_persisted(quorum: Quorum, end_offset: int, turn: Turn) -> None:
     poll(quorum, turn)
 
 
+def go_on(quorum: Quorum, turn: Turn) -> None:
+    """Work that an earlier step has put off."""
+    if quorum.reading is not None:
+        if not snapshots.go_on_reading(quorum, quorum.reading, turn):
+            quorum.peers.failed(quorum.leader_id, turn.now_ms)
+        poll(quorum, turn)
+
+
 def role_deadline_ms(quorum: Quorum) -> int:
     """When the role as such is over if nothing happens."""
     role = quorum.role

@@ -29,7 +29,7 @@ FETCH_WAIT_MS = 500  # how long a leader may keep us waiting for news
 def poll(quorum: Quorum, turn: Turn) -> None:
     """One request at a time, and none before what the last one brought is safe (rule 10.32): to the
     leader; while it cannot be reached to one of the others, who may know a later one (10.38)."""
-    if not _is_safe(quorum) or quorum.peers.awaits(*OWN_REQUESTS):
+    if not _is_safe(quorum) or quorum.reading or quorum.peers.awaits(*OWN_REQUESTS):
         return
     if not quorum.peers.is_free(quorum.leader_id, turn.now_ms):
         _ask_another(quorum, turn)

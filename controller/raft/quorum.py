@@ -24,7 +24,7 @@ from .roles import Candidate, Follower, Leader, Prospective, Resigned, Role, Una
 from .voters import ReplicaKey, VoterHistory, VoterSet
 
 if TYPE_CHECKING:
-    from .snapshots import Download, Snapshot, SnapshotFormat
+    from .snapshots import Download, Reading, Snapshot, SnapshotFormat
 
 LISTENER = "CONTROLLER"
 RAFT_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=1)
@@ -82,6 +82,7 @@ class Quorum:
         self.snapshot = snapshot
         self.snapshot_format = snapshot_format
         self.download: Download | None = None
+        self.reading: Reading | None = None
         self.history = VoterHistory(identity.voters, identity.kraft_version)
         if snapshot is not None:
             self.history.restart(snapshot.batches)
@@ -229,6 +230,7 @@ class Quorum:
             raise Impossible(f"epoch {epoch} after {self.epoch}")
         if epoch > self.epoch or leader_id != self.leader_id:
             self.leader_high_watermark, self.download = -1, None
+        self.reading = None
         if isinstance(self.role, Leader):
             self.abandoned = self.role.change
         self.role, self.epoch, self.leader_id = role, epoch, leader_id

@@ -5,8 +5,8 @@ The bytes are Kafka's own `.checkpoint` files; whoever makes a quorum says how t
 read (`SnapshotFormat`), so that nothing in here knows bytes.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import NamedTuple
 
@@ -30,16 +30,17 @@ from .voters import ReplicaKey
 
 BATCH_BYTES, RECORD_BYTES = 61, 60  # about what they take, where nobody spells them
 REFERENCES_MAX = 256  # snapshots that may still be on their way; a replica keeps its own anyway
+READ_RECORDS_MAX = 2_000  # of one step, and the rest of their batch: some 15 milliseconds' work
 SLICE_BYTES_MAX = 8 * 1024 * 1024  # what Kafka asks for at once
 
 
 class SnapshotFormat(NamedTuple):
-    """`spell` gives the bytes of a snapshot's batches, `read` the batches of such bytes (ValueError
-    or LookupError: they are none), `size` how many bytes a batch has, for which it may have to be
-    spelled; its bytes are kept with it."""
+    """`spell` gives the bytes of a snapshot's batches, `read` yields the batches of such bytes
+    (ValueError or LookupError: they are none), `size` how many bytes a batch has, for which it may
+    have to be spelled; its bytes are kept with it."""
 
     spell: Callable[[tuple[Batch, ...]], bytes]
-    read: Callable[[bytes], tuple[Batch, ...]]
+    read: Callable[[bytes], Iterable[Batch]]
     size: Callable[[Batch], int]
 
 
@@ -75,6 +76,27 @@ class Download:
 
     snapshot_id: SnapshotId
     data: bytes = b""
+
+
+@dataclass(slots=True, eq=False)
+class Reading:
+    """A snapshot that has come whole and is being read: `left` yields the batches that `batches`
+    lacks."""
+
+    snapshot_id: SnapshotId
+    data: bytes
+    left: Iterator[Batch]
+    batches: list[Batch] = field(default_factory=list)
+
+    def go_on(self) -> bool:
+        """Read as many records as one step may. True: there is none left."""
+        records = 0
+        for batch in self.left:
+            self.batches.append(batch)
+            records += len(batch.records)
+            if records >= READ_RECORDS_MAX:
+                return False
+        return True
 
 
 # The leader
@@ -193,7 +215,7 @@ def on_response(
         return False
     quorum.role = Follower(quorum.fetch_ms(turn), has_fetched=True)
     quorum.download = replace(download, data=download.data + data.unaligned_records)
-    return len(quorum.download.data) < data.size or _install(quorum, quorum.download, turn)
+    return len(quorum.download.data) < data.size or _begin_reading(quorum, quorum.download, turn)
 
 
 def _continues(download: Download, data: SnapshotPartitionData) -> bool:
@@ -203,12 +225,28 @@ def _continues(download: Download, data: SnapshotPartitionData) -> bool:
     return is_next and data.position < end <= data.size
 
 
-def _install(quorum: Quorum, download: Download, turn: Turn) -> bool:
-    """The snapshot replaces the whole log (rule 10.45). False: the bytes are none."""
+def _begin_reading(quorum: Quorum, download: Download, turn: Turn) -> bool:
+    """False: the bytes are no snapshot."""
     quorum.download = None
     try:
-        batches = quorum.snapshot_format.read(download.data)
+        batches = iter(quorum.snapshot_format.read(download.data))
     except (ValueError, LookupError):
         return False
-    quorum.replace_log(Snapshot(download.snapshot_id, batches, download.data), turn)
+    quorum.reading = Reading(download.snapshot_id, download.data, batches)
+    return go_on_reading(quorum, quorum.reading, turn)
+
+
+def go_on_reading(quorum: Quorum, reading: Reading, turn: Turn) -> bool:
+    """Read on; a snapshot that is read replaces the whole log (rule 10.45). Nothing is fetched
+    meanwhile, so the leader's silence counts from here. False: the bytes are no snapshot."""
+    quorum.role = Follower(quorum.fetch_ms(turn), has_fetched=True)
+    try:
+        is_read = reading.go_on()
+    except (ValueError, LookupError):
+        quorum.reading = None
+        return False
+    if is_read:
+        quorum.reading = None
+        batches = tuple(reading.batches)
+        quorum.replace_log(Snapshot(reading.snapshot_id, batches, reading.data), turn)
     return True

@@ -5,7 +5,7 @@ follower. The layout is interop 3.1. `crc32c` is imported when the first batch i
 its own imports take longer than the rest of the wire together.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from struct import Struct as Packing
 from typing import NoReturn, cast
@@ -76,13 +76,16 @@ def _spell_records(batch: Batch) -> bytes:
 
 def decode_batches(data: bytes) -> list[Batch]:
     """Every batch of `data`, which must end with a whole one."""
-    batches: list[Batch] = []
+    return list(read_batches(data))
+
+
+def read_batches(data: bytes) -> Iterator[Batch]:
+    """The same batches, each decoded when it is drawn."""
     pos = 0
     while pos < len(data):
         end = _batch_end(data, pos)
-        batches.append(_read_batch(data[pos:end]))
+        yield _read_batch(data[pos:end])
         pos = end
-    return batches
 
 
 def _batch_end(data: bytes, pos: int) -> int:

@@ -5,11 +5,11 @@ when it was written. A control batch opens the file (rule 10.43), a footer ends 
 snapshot is never taken for a whole one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..core.batch import Batch, SnapshotFooter, SnapshotHeader
 from .errors import DecodeError
-from .record_batch import decode_batches, encode_batch
+from .record_batch import encode_batch, read_batches
 
 
 def encode_snapshot(batches: Sequence[Batch]) -> bytes:
@@ -19,22 +19,33 @@ def encode_snapshot(batches: Sequence[Batch]) -> bytes:
 
 def decode_snapshot(data: bytes) -> list[Batch]:
     """The batches of a whole snapshot, its header the first and its footer the last."""
-    batches = decode_batches(data)
-    if not batches or not isinstance(batches[0].records[0], SnapshotHeader):
-        raise DecodeError(f"snapshot: expected a header first, got {_kinds(batches[:1])}")
-    if batches[-1].records != (SnapshotFooter(),):
-        raise DecodeError(f"snapshot: expected a footer last, got {_kinds(batches[-1:])}")
-    offset, epoch = 0, batches[0].epoch
-    for batch in batches:
+    return list(read_snapshot(data))
+
+
+def read_snapshot(data: bytes) -> Iterator[Batch]:
+    """The same batches, each decoded when it is drawn; DecodeError where the file goes wrong."""
+    batch, offset, epoch = None, 0, 0
+    for batch in read_batches(data):
+        if not offset:
+            _check_header(batch)
+            epoch = batch.epoch
         if (batch.base_offset, batch.epoch) != (offset, epoch):
             raise DecodeError(
                 f"snapshot: expected a batch at offset {offset} of epoch {epoch}, "
                 f"got one at {batch.base_offset} of {batch.epoch}"
             )
         offset = batch.last_offset + 1
-    return batches
+        yield batch
+    if batch is None:
+        raise DecodeError("snapshot: expected a header first, got nothing")
+    if batch.records != (SnapshotFooter(),):
+        raise DecodeError(f"snapshot: expected a footer last, got {_kinds(batch)}")
 
 
-def _kinds(batches: Sequence[Batch]) -> str:
-    names = [type(record).__name__ for batch in batches for record in batch.records[:3]]
-    return ", ".join(names) or "nothing"
+def _check_header(batch: Batch) -> None:
+    if not isinstance(batch.records[0], SnapshotHeader):
+        raise DecodeError(f"snapshot: expected a header first, got {_kinds(batch)}")
+
+
+def _kinds(batch: Batch) -> str:
+    return ", ".join(type(record).__name__ for record in batch.records[:3])

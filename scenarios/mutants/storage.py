@@ -45,9 +45,9 @@ def folds_nothing_after_removal(swaps: Swaps) -> None:
         if not node.quorum.is_voter:
             dead.add(node.config.node_id)
 
-    def unless_dead(node: Node, turn: Any) -> None:
+    def unless_dead(node: Node, turn: Any, is_put_off: bool) -> None:
         if node.config.node_id not in dead:
-            load(node, turn)
+            load(node, turn, is_put_off)
 
     swaps.attribute(Node, "_renounce", buggy)
     swaps.attribute(Node, "_load_committed", unless_dead)
@@ -63,14 +63,14 @@ def folds_nothing_after_removal(swaps: Swaps) -> None:
 def folding_stops(swaps: Swaps) -> None:
     load = Node._load_committed
 
-    def buggy(node: Node, turn: Any) -> None:
+    def buggy(node: Node, turn: Any, is_put_off: bool) -> None:
         if node.quorum.is_leader or not _is_fence(node):
-            load(node, turn)
+            load(node, turn, is_put_off)
 
     def _is_fence(node: Node) -> bool:
         return any(
             isinstance(record, r.BrokerRegistrationChangeRecord) and record.fenced == r.FENCE
-            for batch in node.quorum.log.read(node._loaded)
+            for batch in node.quorum.log.read(node._loading.loaded)
             for record in batch.records
         )
 

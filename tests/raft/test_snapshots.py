@@ -1,16 +1,20 @@
 """A snapshot stands for the beginning of a log, and comes slice by slice to those who are late."""
 
+from dataclasses import replace
+
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode, Impossible
+from kraftsim.controller.core.records import NoOpRecord
 from kraftsim.controller.core.rpc import (
     FetchRequest,
     FetchSnapshotRequest,
     FetchSnapshotResponse,
     SnapshotId,
 )
+from kraftsim.controller.raft import conduct
 from kraftsim.controller.raft.roles import Follower
-from kraftsim.controller.raft.snapshots import REFERENCES_MAX, by_reference
+from kraftsim.controller.raft.snapshots import READ_RECORDS_MAX, REFERENCES_MAX, by_reference
 from tests.raft.replicas import Replicas, key_of
 from tests.raft.requests import add_voter, begin, fetch_by, slice_of
 from tests.raft.standing import ME, lead, standing
@@ -204,6 +208,62 @@ def test_a_newcomer_has_the_whole_log_in_the_end(newcomer):
     assert newcomer.quorums[ME].log.batches == quorum.log.batches
     assert newcomer.quorums[ME].log.end_offset_for_epoch(1) == quorum.log.end_offset_for_epoch(1)
     assert 10 == quorum.high_watermark
+
+
+@pytest.fixture
+def large(leader):
+    """A snapshot that takes three steps to read."""
+    leader.run_for(1000)
+    header, batches = snapshot_of(leader).batches[0], []
+    for place in range(3):
+        records = (NoOpRecord(),) * READ_RECORDS_MAX
+        offset = len(header.records) + place * READ_RECORDS_MAX
+        versions = (0,) * READ_RECORDS_MAX
+        batches.append(
+            replace(
+                header,
+                base_offset=offset,
+                records=records,
+                versions=versions,
+                is_control=False,
+            )
+        )
+    whole = (header, *batches)
+    snapshot = replace(snapshot_of(leader), batches=whole, data=leader.snapshot_format.spell(whole))
+    leader.quorums[ME].snapshot = snapshot
+    return leader
+
+
+@pytest.mark.rule("10.36", "10.45")
+def test_a_large_snapshot_is_read_in_steps_and_nothing_is_asked_meanwhile(large):
+    large.add(4)
+    while (quorum := large.quorums[4]).reading is None:
+        large.deliver(large.in_flight[0])
+    for _ in range(2):
+        large.now_ms += 1500
+        assert 0 == quorum.log.start_offset
+        assert not large.requests(FetchRequest, sender=4)
+        large.step(4, conduct.go_on)
+        assert large.now_ms + 2000 == quorum.role.fetch_ms
+    large.step(4, conduct.go_on)
+
+    assert quorum.reading is None
+    assert snapshot_of(large) == quorum.snapshot == large.disks[4].snapshot
+    (fetch,) = large.requests(FetchRequest, sender=4)
+    assert 8 == fetch.sent.request.topics[0].partitions[0].fetch_offset
+
+
+@pytest.mark.rule("10.44", "10.9")
+def test_reading_ends_with_its_leader(large):
+    large.add(4)
+    while large.quorums[4].reading is None:
+        large.deliver(large.in_flight[0])
+
+    large.ask(4, begin(2, 7))
+
+    assert large.quorums[4].reading is None
+    large.step(4, conduct.go_on)
+    assert 0 == large.quorums[4].log.start_offset
 
 
 @pytest.mark.rule("10.36")
