@@ -263,9 +263,11 @@ class Node:
     def _load_batches(self, turn: Turn, is_put_off: bool) -> None:
         """Replies leave once their records are loaded."""
         quorum, loading = self.quorum, self._loading
-        for batch in loading.batches(quorum, is_put_off=is_put_off):
+        loaded = tuple(loading.batches(quorum, is_put_off=is_put_off))
+        for batch in loaded:
             self._snapshotting.committed(batch, quorum)
-            turn.committed += (batch,)
+        if loaded:
+            turn.committed += loaded
             turn.is_plain = False
         if self.active is not None:
             released = loading.loaded if loading.has_more else quorum.high_watermark
