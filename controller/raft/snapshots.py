@@ -30,7 +30,7 @@ from .voters import ReplicaKey
 
 BATCH_BYTES, RECORD_BYTES = 61, 60  # about what they take, where nobody spells them
 REFERENCES_MAX = 256  # snapshots that may still be on their way; a replica keeps its own anyway
-READ_RECORDS_MAX = 2_000  # of one step, and the rest of their batch: some 15 milliseconds' work
+READ_RECORDS_MAX = 1_000  # of one step, and the rest of their batch: some 10 milliseconds' work
 SLICE_BYTES_MAX = 8 * 1024 * 1024  # what Kafka asks for at once
 
 
