@@ -251,6 +251,7 @@ class Node:
             self._snapshotting.maybe_begin(self._loading.loader, self.quorum, turn)
             self.high_watermark_moved_wall_ms = turn.wall_ms
         self._note_work()
+        turn.is_plain &= not self._loading.has_more  # the driver must go on
 
     def _install_snapshot(self, turn: Turn) -> bool:
         """False: the log begins with a snapshot of the leader's that is not loaded yet."""
