@@ -10,6 +10,7 @@ from kraftsim.controller.raft.protocol import Continue, Persisted, Started, Turn
 from tests.builders import registration, topic
 from tests.profiles import UNDER_TEST
 from tests.test_node import SlowDisk, heartbeat
+from tests.worlds import SECOND_US, world_of
 
 
 @pytest.fixture(params=UNDER_TEST, ids=lambda p: p.name)
@@ -120,3 +121,18 @@ def test_a_small_snapshot_is_written_in_the_step_that_begins_it(disk):
 
     assert disk.node.quorum.snapshot is not None
     assert not disk.node.has_work
+
+
+@pytest.mark.rule("0A.5", "10.29")
+def test_a_batch_beyond_a_step_is_answered_at_the_instant_of_its_commit():
+    world, replies = world_of(controllers=3), []
+    leader = world.active.node
+    request = CreateTopicsRequest(topics=(topic("t", num_partitions=LOADED_RECORDS_MAX + 1),))
+    world.dispatch(request, replies.append)
+    end_offset = leader.log.end_offset
+
+    assert world.run_until(lambda: leader.high_watermark >= end_offset, limit_us=SECOND_US)
+    world.timeline.run_until(world.timeline.now_us)
+
+    assert [0] == [reply.topics[0].error_code for reply in replies]
+    assert leader.committed == leader.latest

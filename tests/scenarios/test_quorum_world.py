@@ -17,7 +17,6 @@ from kraftsim.controller.core.rpc import (
     QuorumEndpoint,
     RemoveRaftVoterRequest,
 )
-from kraftsim.controller.loading import LOADED_RECORDS_MAX
 from kraftsim.scenarios.delays import uniform
 from kraftsim.scenarios.network_rules import Block
 from kraftsim.scenarios.world import World
@@ -51,11 +50,11 @@ def until_active(world: World, *, other_than: int) -> int:
     return world.timeline.now_us - began_us
 
 
-def create(world: World, name: str, partitions: int = 1) -> list[object]:
+def create(world: World, name: str) -> list[object]:
     """Ask the active controller for a topic; the list fills with its reply."""
     replies: list[object] = []
     request = CreateTopicsRequest(
-        topics=(CreatableTopic(name=name, num_partitions=partitions, replication_factor=3),)
+        topics=(CreatableTopic(name=name, num_partitions=1, replication_factor=3),)
     )
     world.dispatch(request, replies.append)
     return replies
@@ -83,19 +82,6 @@ def leaders_by_epoch(world: World) -> dict[int, set[int]]:
                 if isinstance(record, LeaderChange):
                     leaders.setdefault(batch.epoch, set()).add(record.leader_id)
     return leaders
-
-
-@pytest.mark.rule("0A.5", "10.29")
-def test_a_batch_beyond_a_step_is_answered_at_the_instant_of_its_commit(world: World) -> None:
-    replies = create(world, "large", LOADED_RECORDS_MAX + 1)
-    leader = world.controllers[active_id(world)].node
-    end_offset = leader.log.end_offset
-
-    assert world.run_until(lambda: leader.high_watermark >= end_offset, limit_us=SECOND_US)
-    world.timeline.run_until(world.timeline.now_us)
-
-    assert is_good(replies), replies
-    assert leader.committed == leader.latest
 
 
 def assert_one_leader_an_epoch(world: World) -> None:
