@@ -16,7 +16,7 @@ SHELL    := /bin/bash
 VENV     := .venv
 BIN      := $(VENV)/bin
 PIP      := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.txt
-FOLDERS  := controller broker_agent scenarios pipeline
+FOLDERS  := controller broker_agent simulation scenarios pipeline
 # Some environments forbid bytecode. Where start time counts, it must be there.
 BYTECODE := env -u PYTHONDONTWRITEBYTECODE
 PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup
@@ -74,13 +74,13 @@ clean:
 
 # What Spark runs on: installed where that can be, else named before anything runs.
 java: $(VENV)/.test
-	@if ! $(BIN)/python -m kraftsim.pipeline.java >/dev/null 2>&1 && [ "$$(id -u)" = 0 ] && \
+	@if ! $(BIN)/python -m kraftsim.pipeline.engines.java >/dev/null 2>&1 && [ "$$(id -u)" = 0 ] && \
 		command -v apt-get >/dev/null; then \
 		echo "installing Java 17" >&2; \
 		apt-get update -qq && \
 		apt-get install -qq -y --no-install-recommends openjdk-17-jre-headless >/dev/null; \
 	fi
-	@$(BIN)/python -m kraftsim.pipeline.java >/dev/null
+	@$(BIN)/python -m kraftsim.pipeline.engines.java >/dev/null
 
 # The released Kafka that judges ours: its jars come once, by Maven, into a cache outside the tree.
 released: $(VENV)/.test

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from kraftsim.pipeline.campaign import state_of
-from kraftsim.pipeline.commit_log import Folder, part
+from kraftsim.pipeline.campaign.campaign import state_of
+from kraftsim.pipeline.campaign.commit_log import Folder, part
 
 from . import native
 from .report import Row

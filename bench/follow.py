@@ -15,8 +15,8 @@ WARM_S, MEASURED_S = 30.0, 30.0
 
 def follow() -> list[Row]:
     """Records at a rate, from their time in the log to `foreachBatch`; and the job over them."""
+    from kraftsim.pipeline.engines.session import session
     from kraftsim.pipeline.live.follow import CONF
-    from kraftsim.pipeline.session import session
 
     with (
         properties(metadata_max_idle_interval_ms=1000 // RATE) as config,

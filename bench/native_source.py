@@ -1,8 +1,7 @@
 """What mypyc is given to read of a module: the same, and what Python need not hear.
 
-What a dataclass is given at run time, and so is a value (`core/value.py`), is written out, because
-no compiler sees it there: how one is made, compared and hashed. What is written in capitals never
-changes: it is `Final`.
+Methods that a dataclass or a value (`core/rpc/value.py`) gets at run time are written out, because
+a compiler does not see them: `__init__`, `__eq__` and `__hash__`. Names in capitals are `Final`.
 """
 
 import ast

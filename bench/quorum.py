@@ -4,9 +4,9 @@ import time
 from math import ceil
 from statistics import median
 
-from kraftsim.scenarios.streams import Streams
-from kraftsim.scenarios.topology import ControllerSpec, Topology
-from kraftsim.scenarios.world import World
+from kraftsim.simulation.streams import Streams
+from kraftsim.simulation.topology import ControllerSpec, Topology
+from kraftsim.simulation.world import World
 from tests.released.releases import NEWEST_WITH_TOOLS as RELEASE
 
 from . import load

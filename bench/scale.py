@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from statistics import median
 
-from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.rpc import DecommissionBrokerRequest
-from kraftsim.controller.loading import Loading
+from kraftsim.controller.node.loading import Loading
 from kraftsim.controller.raft.snapshots import Reading
-from kraftsim.controller.wire.snapshot_file import read_snapshot
-from kraftsim.garbage import bound_pauses
+from kraftsim.controller.wire.records.snapshot_file import read_snapshot
+from kraftsim.service.garbage_collection import bound_pauses
 
 from .report import Row
 from .scale_cluster import Cluster, begin_snapshot

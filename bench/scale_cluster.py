@@ -4,8 +4,7 @@ import random
 import time
 from collections.abc import Callable, Iterable
 
-from kraftsim.controller.clock import Clock
-from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import (
     BrokerFeature,
@@ -16,11 +15,12 @@ from kraftsim.controller.core.rpc import (
     CreateTopicsRequest,
     Request,
 )
-from kraftsim.controller.hosted import HostedNode
-from kraftsim.controller.node import Node
-from kraftsim.controller.node_types import NodeConfig
-from kraftsim.controller.timeline import Timeline
-from kraftsim.snapshot_files import SNAPSHOT_FILES
+from kraftsim.controller.node.config import NodeConfig
+from kraftsim.controller.node.hosted import HostedNode
+from kraftsim.controller.node.node import Node
+from kraftsim.controller.time.clock import Clock
+from kraftsim.controller.time.timeline import Timeline
+from kraftsim.service.snapshot_files import SNAPSHOT_FILES
 
 from .processes import CLUSTER_ID
 

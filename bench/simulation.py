@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable
 from statistics import median
 
-from kraftsim.scenarios.delays import uniform
-from kraftsim.scenarios.digest import Digest
 from kraftsim.scenarios.properties import ALWAYS
-from kraftsim.scenarios.streams import Streams
-from kraftsim.scenarios.topology import BrokerSpec, ControllerSpec, Topology, unbound_port
-from kraftsim.scenarios.watch import watch
-from kraftsim.scenarios.world import World
+from kraftsim.scenarios.running.digest import Digest
+from kraftsim.scenarios.running.watch import watch
+from kraftsim.simulation.delays import uniform
+from kraftsim.simulation.streams import Streams
+from kraftsim.simulation.topology import BrokerSpec, ControllerSpec, Topology, unbound_port
+from kraftsim.simulation.world import World
 
 from . import native
 from .load import rss_mb

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from kraftsim.pipeline.commit_log import Commit, Folder, part
-from kraftsim.pipeline.pieces import write_piece
-from kraftsim.pipeline.plan import Plan, Slice
+from kraftsim.pipeline.campaign.commit_log import Commit, Folder, part
+from kraftsim.pipeline.campaign.parquet_files import write_piece
+from kraftsim.pipeline.campaign.plan import Plan, Slice
 from kraftsim.pipeline.tables import TABLES, Table
 
 EVENTS = ("transitions", "heartbeats", "records")

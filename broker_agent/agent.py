@@ -13,8 +13,8 @@ from collections.abc import Callable
 from enum import Enum
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode, Impossible
-from kraftsim.controller.core.features import CORDONED_DIRECTORIES_FROM
-from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.feature_levels import CORDONED_DIRECTORIES_FROM
+from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
     BrokerHeartbeatResponse,
@@ -24,7 +24,7 @@ from kraftsim.controller.core.rpc import (
     Response,
 )
 from kraftsim.controller.core.uuid import random_uuid
-from kraftsim.controller.timeline import NEVER_MS
+from kraftsim.controller.time.timeline import NEVER_MS
 
 from .config import AgentConfig
 from .conversation import Channel, Conversation, Send

@@ -3,8 +3,8 @@
 from enum import Enum
 
 from kraftsim.controller.core.rpc import Request
-from kraftsim.controller.core.value import value
-from kraftsim.controller.timeline import NEVER_MS
+from kraftsim.controller.core.rpc.value import value
+from kraftsim.controller.time.timeline import NEVER_MS
 
 
 class Channel(Enum):

@@ -6,10 +6,13 @@ what its broker has fetched: a lagging broker shows stale metadata (rule 5.45).
 
 from collections.abc import Callable, Iterable
 
-from kraftsim.controller.core.describe_cluster import ALL_CLUSTER_OPERATIONS, any_live_broker
+from kraftsim.controller.core.cluster.describe_cluster import (
+    ALL_CLUSTER_OPERATIONS,
+    any_live_broker,
+)
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.image import Image
-from kraftsim.controller.core.partition import Partition, Topic
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.partition import Partition, Topic
 from kraftsim.controller.core.rpc import (
     MetadataBroker,
     MetadataPartition,
@@ -19,7 +22,7 @@ from kraftsim.controller.core.rpc import (
     MetadataTopic,
 )
 from kraftsim.controller.core.rpc.cluster import OPERATIONS_ABSENT
-from kraftsim.controller.core.topic_names import INTERNAL_TOPICS
+from kraftsim.controller.core.topics.names import INTERNAL_TOPICS
 from kraftsim.controller.core.uuid import LOST_DIRECTORY, ZERO_UUID
 
 ALL_TOPIC_OPERATIONS = 3576  # with no authorizer: bits 3 to 8, 10 and 11

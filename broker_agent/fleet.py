@@ -7,14 +7,14 @@ fetches, and what one has brought is there for all, read once and folded once.
 import logging
 from collections.abc import Callable, Iterable, Sequence
 
-from kraftsim.controller.clock import Clock
-from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.rpc import FetchResponse, FetchSnapshotResponse, Request, Response
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.server.kafka_caller import Address, KafkaCaller
 from kraftsim.controller.server.runtime import Runtime
-from kraftsim.controller.timeline import Timeline
+from kraftsim.controller.time.clock import Clock
+from kraftsim.controller.time.timeline import Timeline
 
 from .agent import Agent
 from .client import BrokerClient

@@ -13,7 +13,7 @@ from kraftsim.controller.core.rpc import (
     Request,
     Response,
 )
-from kraftsim.controller.timeline import Timeline
+from kraftsim.controller.time.timeline import Timeline
 
 RETRY_US = 50_000
 LIMIT_US = 30_000_000  # request.timeout.ms of a broker

@@ -5,16 +5,16 @@ this leader first saw the replica assigned, unfenced and out of sync. Without it
 heal: unfencing adds a broker to none (rule 4.21).
 """
 
-from kraftsim.controller.core.image import Image
-from kraftsim.controller.core.partition import PartitionKey
-from kraftsim.controller.core.records import RECOVERED
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.partition import PartitionKey
+from kraftsim.controller.core.log.records import RECOVERED
 from kraftsim.controller.core.rpc import (
     AlterPartitionBrokerState,
     AlterPartitionData,
     AlterPartitionRequest,
     AlterPartitionTopic,
 )
-from kraftsim.controller.timeline import NEVER_MS
+from kraftsim.controller.time.timeline import NEVER_MS
 
 from .config import AgentConfig
 from .conversation import Conversation, Send

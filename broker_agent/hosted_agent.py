@@ -7,10 +7,10 @@ new incarnation; a kill takes back nothing that was already sent.
 from collections.abc import Callable
 from functools import partial
 
-from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import Response
-from kraftsim.controller.timeline import Wakeup
+from kraftsim.controller.time.clock import Clock
+from kraftsim.controller.time.timeline import Wakeup
 
 from .agent import Agent, BrokerState
 from .conversation import Send

@@ -7,9 +7,9 @@ when somebody asks (a thousand private images would cost a thousand folds).
 from collections import OrderedDict
 from collections.abc import Iterable
 
-from kraftsim.controller.core.batch import Batch
-from kraftsim.controller.core.image import Image
-from kraftsim.controller.core.loader import Loader
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.loader import Loader
+from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.raft.log import MetadataLog
 
 PASTS_MAX = 8  # images of the past that are kept, for those who lag and to fold on from

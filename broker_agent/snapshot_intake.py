@@ -1,7 +1,7 @@
 """A snapshot that a fleet fetches, slice by slice: read once, for all of its brokers."""
 
 from kraftsim.controller.core.rpc import SnapshotId, SnapshotPartitionData
-from kraftsim.controller.wire.snapshot_file import decode_snapshot
+from kraftsim.controller.wire.records.snapshot_file import decode_snapshot
 
 from .image_history import ImageHistory
 

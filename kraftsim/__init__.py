@@ -6,7 +6,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .cluster import Cluster as Cluster
+    from .api.cluster import Cluster as Cluster
 
 __all__ = ["Cluster"]
 
@@ -14,7 +14,7 @@ __all__ = ["Cluster"]
 def __getattr__(name: str) -> object:
     """Import the cluster when it is first asked for: `kraftsim --help` does without it."""
     if name == "Cluster":
-        from .cluster import Cluster
+        from .api.cluster import Cluster
 
         return Cluster
     raise AttributeError(f"module 'kraftsim' has no attribute {name!r}")

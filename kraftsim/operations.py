@@ -9,13 +9,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from kraftsim.controller.wire.schema import lower_camel
-from kraftsim.scenarios.words import nearest, whole_number
+from kraftsim.controller.wire.codec.schema import lower_camel
+from kraftsim.scenarios.language.suggestions import nearest, whole_number
 
-from .errors import CommandError, UnknownBroker
-from .explain_verb import lines_of
-from .log_views import log_end_view, log_view
-from .views import (
+from .api.log_views import log_end_view, log_view
+from .api.views import (
     Document,
     broker_view,
     brokers_view,
@@ -26,9 +24,11 @@ from .views import (
     quorum_view,
     topics_view,
 )
+from .cli.explain_verb import lines_of
+from .errors import CommandError, UnknownBroker
 
 if TYPE_CHECKING:
-    from .cluster import Cluster
+    from .api.cluster import Cluster
 
 LOG_LIMIT_MAX = 10_000  # records of one answer
 EVENTS_LIMIT_MAX = 10_000  # rows of one answer

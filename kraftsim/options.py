@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
-from kraftsim.controller.core.features import level_of
+from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES, Profile
 from kraftsim.controller.core.settings import Settings
-from kraftsim.scenarios.topology import (
+from kraftsim.scenarios.language.suggestions import nearest, whole_number
+from kraftsim.simulation.topology import (
     BROKERS_MAX,
     FIRST_BROKER_ID,
     FIRST_BROKER_PORT,
@@ -17,7 +18,6 @@ from kraftsim.scenarios.topology import (
     ControllerSpec,
     Topology,
 )
-from kraftsim.scenarios.words import nearest, whole_number
 
 CONTROLLERS_MAX = 9  # more voters than any quorum that is advised
 SPEED_MAX = 1000.0  # a heartbeat of every broker each 2 ms; beyond it real time cannot keep up

@@ -15,7 +15,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-FOLDERS = ("controller", "broker_agent", "scenarios", "pipeline")
+FOLDERS = ("controller", "broker_agent", "simulation", "scenarios", "pipeline")
 BESIDE = ("pyspark_kraftlog", "sortedcontainers")
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a zip of the same modules has the same bytes
 

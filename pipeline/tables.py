@@ -107,7 +107,7 @@ TRANSITIONS = Table(
         *KEY,
         _WHEN,
         Column("node", "text", "who says it"),
-        Column("kind", "text", "what happened (scenarios/journal_kinds.py)"),
+        Column("kind", "text", "what happened (simulation/journal_kinds.py)"),
         Column("broker_id", "small", "whom it is about"),
         Column("broker_epoch", "whole", "of that broker"),
         Column("leader_epoch", "small", "of the quorum"),

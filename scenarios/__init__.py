@@ -1,1 +1,1 @@
-"""A whole cluster on one timeline: who exists (`topology`), how they live together (`world`)."""
+"""Scenarios: what befalls a simulated cluster, and what must hold of it meanwhile."""

@@ -7,13 +7,12 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from kraftsim.controller.clock import Clock
-from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.image import Image
-from kraftsim.controller.core.partition import Partition
-from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
-from kraftsim.controller.core.records import (
+from kraftsim.controller.core.image.broker import BrokerRegistration
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.partition import Partition
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.records import (
     FENCE,
     IN_CONTROLLED_SHUTDOWN,
     UNFENCE,
@@ -21,7 +20,7 @@ from kraftsim.controller.core.records import (
     NoOpRecord,
     PartitionChangeRecord,
 )
-from kraftsim.controller.core.registration import BrokerRegistration
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import (
     AlterPartitionBrokerState,
     AlterPartitionData,
@@ -43,11 +42,12 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerRequest,
 )
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID, Uuid
-from kraftsim.controller.hosted import HostedNode
-from kraftsim.controller.node import Node
-from kraftsim.controller.node_types import NodeConfig
+from kraftsim.controller.node.config import NodeConfig
+from kraftsim.controller.node.hosted import HostedNode
+from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.snapshots import by_reference
-from kraftsim.controller.timeline import Timeline
+from kraftsim.controller.time.clock import Clock
+from kraftsim.controller.time.timeline import Timeline
 from tests.other_controllers import CONTROLLER_ID, nobody_else, won_again
 
 CLUSTER_ID = "abcdefghijklmnopqrst4A"

@@ -15,13 +15,13 @@ from itertools import count, islice
 from pathlib import Path
 from queue import SimpleQueue
 
-from kraftsim.scenario_files import library, read_file
+from kraftsim.files.scenario_files import library, read_file
 from tests.other_pythons import CACHE, ROOT
 
 RUNS = 10_000
 TELL_EVERY = 100
 HASH_SEEDS = ("0", "random")
-SOURCES = ("controller", "broker_agent", "scenarios")  # what decides a run
+SOURCES = ("controller", "broker_agent", "simulation", "scenarios")  # what decides a run
 Job = tuple[str, int]
 
 

@@ -9,7 +9,8 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
-from kraftsim.mutant_files import (
+from kraftsim.cli.scenario.mutants import SWARM, small_scenario
+from kraftsim.files.mutant_files import (
     REPRODUCERS,
     Density,
     densities,
@@ -17,8 +18,7 @@ from kraftsim.mutant_files import (
     reproducers,
     size,
 )
-from kraftsim.mutant_verbs import SWARM, small_scenario
-from kraftsim.scenario_files import written
+from kraftsim.files.scenario_files import written
 from kraftsim.scenarios.mutants import MUTANTS
 from kraftsim.scenarios.mutants.kill import broken, kills
 from kraftsim.scenarios.mutants.reproduce import reproducer

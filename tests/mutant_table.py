@@ -5,8 +5,8 @@
 
 from pathlib import Path
 
-from kraftsim.mutant_files import densities, reproducers, size
-from kraftsim.scenario_files import read_file
+from kraftsim.files.mutant_files import densities, reproducers, size
+from kraftsim.files.scenario_files import read_file
 from kraftsim.scenarios.mutants import MUTANTS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "bugs.md"

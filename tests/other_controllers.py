@@ -15,7 +15,7 @@ from kraftsim.controller.core.rpc import (
     VoteRequest,
     VoteTopic,
 )
-from kraftsim.controller.node import Node
+from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.messages import METADATA_TOPIC
 from kraftsim.controller.raft.protocol import Deadline, Event, Started, Submitted
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import yaml
 
-from kraftsim.pins import pinned_plan
-from kraftsim.scenario_files import library, read_files, written
-from kraftsim.scenarios.drift import first_difference
-from kraftsim.scenarios.plan import expand
-from kraftsim.scenarios.run import Run
-from kraftsim.scenarios.scenario import Pin, Scenario
+from kraftsim.files.pins import pinned_plan
+from kraftsim.files.scenario_files import library, read_files, written
+from kraftsim.scenarios.document.plan import expand
+from kraftsim.scenarios.document.scenario import Pin, Scenario
+from kraftsim.scenarios.running.drift import first_difference
+from kraftsim.scenarios.running.run import Run
 
 PINS = re.compile(r"(?:^  - \{seed: .*\}(?:  #.*)?$\n)+", re.MULTILINE)
 

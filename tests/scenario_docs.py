@@ -7,8 +7,8 @@ is not what this would write.
 from collections.abc import Iterable
 from pathlib import Path
 
-from kraftsim.scenario_files import library, read_file
-from kraftsim.scenarios.scenario import Scenario
+from kraftsim.files.scenario_files import library, read_file
+from kraftsim.scenarios.document.scenario import Scenario
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "scenarios.md"
 FAMILIES = {

@@ -9,20 +9,22 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from kraftsim.scenarios import amounts, conditions, network_shape, selectors, sweep
-from kraftsim.scenarios.calm import Calm
 from kraftsim.scenarios.claims import Expect, measure
 from kraftsim.scenarios.claims.converge import Converge
 from kraftsim.scenarios.claims.during import During
 from kraftsim.scenarios.claims.leads_to import LeadsTo
-from kraftsim.scenarios.cluster_shape import ClusterShape
-from kraftsim.scenarios.durations import spelled
-from kraftsim.scenarios.network_shape import PRESETS
-from kraftsim.scenarios.reading import words_of
-from kraftsim.scenarios.scenario import Scenario, Times
-from kraftsim.scenarios.step import STEP_WORDS, Step
-from kraftsim.scenarios.swarm import Chaos
-from kraftsim.scenarios.topic_states import TopicState
+from kraftsim.scenarios.conditions import condition
+from kraftsim.scenarios.conditions.topic_states import TopicState
+from kraftsim.scenarios.document import network_shape, sweep
+from kraftsim.scenarios.document.cluster_shape import ClusterShape
+from kraftsim.scenarios.document.network_shape import PRESETS
+from kraftsim.scenarios.document.scenario import Scenario, Times
+from kraftsim.scenarios.document.step import STEP_WORDS, Step
+from kraftsim.scenarios.document.swarm import Chaos
+from kraftsim.scenarios.language import amounts, selectors
+from kraftsim.scenarios.language.durations import spelled
+from kraftsim.scenarios.language.reading import words_of
+from kraftsim.scenarios.running.calm import Calm
 from kraftsim.scenarios.verbs import VERBS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "scenario-words.md"
@@ -51,7 +53,7 @@ BLOCKS = {
 TABLES: dict[str, ModuleType] = {
     "Times": amounts,
     "Nodes": selectors,
-    "Conditions": conditions,
+    "Conditions": condition,
     "Networks": network_shape,
     "Sweeps": sweep,
     "Measures (`expect: measure`)": measure,

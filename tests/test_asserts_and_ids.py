@@ -67,10 +67,10 @@ MAKES_NODES = {"BrokerSpec", "ControllerSpec", "NodeConfig"}
 CHECKS_IDS = {"expect_free", "checked_id"}
 CHECKED_BY_THE_TOPOLOGY = {
     "kraftsim.options",
-    "kraftsim.scenarios.controller_nodes",
+    "kraftsim.simulation.controller_nodes",
     "kraftsim.scenarios.explore.identities",
     "kraftsim.scenarios.explore.lone_broker",
-    "kraftsim.scenarios.plan",
+    "kraftsim.scenarios.document.plan",
     "kraftsim.scenarios.verbs.membership",
 }
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.wire.apis.table import APIS
 from tests import fidelity
 from tests.fidelity import Proof
 

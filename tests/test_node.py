@@ -2,11 +2,11 @@
 
 import pytest
 
-from kraftsim.controller.core.batch import KRaftVersion, LeaderChange, Voters
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.loader import replay
+from kraftsim.controller.core.image.loader import replay
+from kraftsim.controller.core.log.batch import KRaftVersion, LeaderChange, Voters
+from kraftsim.controller.core.log.records import RegisterBrokerRecord
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
-from kraftsim.controller.core.records import RegisterBrokerRecord
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
     CreateTopicsRequest,

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kraftsim.controller.core.loader import Loader
+from kraftsim.controller.core.image.loader import Loader
+from kraftsim.controller.core.image.snapshot_batches import RECORDS_PER_BATCH
 from kraftsim.controller.core.rpc import CreateTopicsRequest, DeleteTopicsRequest
-from kraftsim.controller.core.snapshot_batches import RECORDS_PER_BATCH
-from kraftsim.controller.loading import LOADED_RECORDS_MAX
+from kraftsim.controller.node.loading import LOADED_RECORDS_MAX
 from kraftsim.controller.raft.protocol import Continue, Persisted, Started, Turn
 from tests.builders import registration, topic
 from tests.profiles import UNDER_TEST

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kraftsim.controller import timeline as timelines
-from kraftsim.controller.clock import Clock
-from kraftsim.controller.timeline import NEVER_US, Timeline, Wakeup
+from kraftsim.controller.time import timeline as timelines
+from kraftsim.controller.time.clock import Clock
+from kraftsim.controller.time.timeline import NEVER_US, Timeline, Wakeup
 
 
 def test_things_happen_in_order_of_time_then_of_being_asked_for():

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("controller", "broker_agent", "scenarios", "pipeline")
+FOLDERS = ("controller", "broker_agent", "simulation", "scenarios", "pipeline")
 SOURCE = "pyspark_kraftlog/__init__.py"  # all of it: Spark imports it whatever it is asked for
 ONE_OF_EACH = {
-    "kraftsim/pipeline/log4j2.properties",
+    "kraftsim/pipeline/engines/log4j2.properties",
     "kraftsim/__init__.py",
-    "kraftsim/cli.py",
-    "kraftsim/controller/core/image.py",
-    "kraftsim/controller/node.py",
+    "kraftsim/cli/main.py",
+    "kraftsim/controller/core/image/image.py",
+    "kraftsim/controller/node/node.py",
     "kraftsim/broker_agent/agent.py",
     "kraftsim/scenarios/__init__.py",
     "kraftsim/scenarios/scenario.schema.json",
@@ -87,5 +87,5 @@ def test_the_sdist_has_each_source_once_and_what_it_takes_to_test_it(from_sdist:
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
 
-    assert names >= {"controller/core/image.py", "tests/conftest.py", "Makefile", "LICENSE"}
+    assert names >= {"controller/core/image/image.py", "tests/conftest.py", "Makefile", "LICENSE"}
     assert not any(name.startswith(tuple(f"kraftsim/{one}/" for one in FOLDERS)) for name in names)

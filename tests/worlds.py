@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from kraftsim.controller.core.image.partition import Partition
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
-from kraftsim.controller.core.partition import Partition
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import (
     CreatableReplicaAssignment,
@@ -13,9 +13,9 @@ from kraftsim.controller.core.rpc import (
     Request,
 )
 from kraftsim.controller.core.settings import Settings
-from kraftsim.scenarios.streams import Streams
-from kraftsim.scenarios.topology import FIRST_CONTROLLER_ID, BrokerSpec, ControllerSpec, Topology
-from kraftsim.scenarios.world import World
+from kraftsim.simulation.streams import Streams
+from kraftsim.simulation.topology import FIRST_CONTROLLER_ID, BrokerSpec, ControllerSpec, Topology
+from kraftsim.simulation.world import World
 
 SECOND_US = 1_000_000
 

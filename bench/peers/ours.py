@@ -15,10 +15,10 @@ from bench.peers.workload import (
 )
 from kraftsim.controller.core.node_id import broker_node, controller_node
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
-from kraftsim.controller.timeline import Timeline
-from kraftsim.scenarios.delays import uniform
-from kraftsim.scenarios.network import Message, Network
-from kraftsim.scenarios.streams import Streams
+from kraftsim.controller.time.timeline import Timeline
+from kraftsim.simulation.delays import uniform
+from kraftsim.simulation.network import Message, Network
+from kraftsim.simulation.streams import Streams
 
 US = 1_000_000
 

@@ -7,13 +7,14 @@ same entries, so there is one implementation of each API.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import describe_cluster
-from .alter_partition import alter_partition
-from .brokers import register, unregister
-from .controllers import register_controller
-from .decommission import decommission
+from .brokers.decommission import decommission
+from .brokers.heartbeats import heartbeat
+from .brokers.registration import register, unregister
+from .cluster import describe_cluster
+from .cluster.controller_registration import register_controller
 from .errors import ApiError
-from .heartbeats import heartbeat
+from .features.update_features import update_features
+from .partitions.alter_partition import alter_partition
 from .rpc import (
     AlterPartitionRequest,
     AlterPartitionResponse,
@@ -41,9 +42,8 @@ from .rpc import (
     UpdateFeaturesResponse,
 )
 from .state import Decision, State
-from .topic_deletion import delete_topics
-from .topics import create_topics
-from .update_features import update_features
+from .topics.creation import create_topics
+from .topics.deletion import delete_topics
 from .uuid import ZERO_UUID
 
 Handler = Callable[[State, Any, int], Decision]

@@ -6,7 +6,7 @@ features) is data in the log and gates what Kafka gates by it (design: "profile"
 
 from dataclasses import dataclass, field
 
-from .features import (
+from .feature_levels import (
     ELIGIBLE_LEADER_REPLICAS,
     FIRST_BOOTSTRAP_LEVEL,
     KRAFT_VERSION,

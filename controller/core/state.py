@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .batch import ControlRecord, Voter
-from .image import Image
-from .leases import Leases
+from .brokers.leases import Leases
+from .image.image import Image
+from .log.batch import ControlRecord, Voter
+from .log.records import Record
 from .profile import Profile
-from .records import Record
 from .rpc import Response
 from .settings import Settings
 

@@ -23,7 +23,7 @@ from ..core.rpc import (
     VoteRequest,
     VoteResponse,
 )
-from ..timeline import NEVER_MS
+from ..time.timeline import NEVER_MS
 from . import description, elections, epochs, following, leading, membership, snapshots
 from .protocol import Answered, Turn
 from .quorum import Quorum

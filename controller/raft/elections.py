@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..core.errors import ErrorCode
 from ..core.rpc import VoteRequest, VoteResponse
-from ..timeline import NEVER_MS
+from ..time.timeline import NEVER_MS
 from . import epochs, leading, messages
 from .protocol import Turn
 from .quorum import Quorum

@@ -4,8 +4,8 @@ how an epoch is learned from anything that names one (rules 10.8 to 10.11, 10.22
 
 from collections.abc import Iterable
 
-from ..core.batch import VoterEndpoint
 from ..core.errors import ErrorCode
+from ..core.log.batch import VoterEndpoint
 from ..core.rpc import (
     BeginQuorumEpochPartition,
     BeginQuorumEpochRequest,

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..core.batch import Batch
 from ..core.errors import ErrorCode
+from ..core.log.batch import Batch
 from ..core.rpc import (
     EpochEndOffset,
     FetchPartition,

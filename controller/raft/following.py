@@ -3,8 +3,8 @@
 
 from collections.abc import Hashable
 
-from ..core.batch import Batch
 from ..core.errors import ErrorCode
+from ..core.log.batch import Batch
 from ..core.rpc import (
     EpochEndOffset,
     FetchPartitionData,
@@ -15,7 +15,7 @@ from ..core.rpc import (
     UpdateRaftVoterRequest,
     UpdateRaftVoterResponse,
 )
-from ..timeline import NEVER_MS
+from ..time.timeline import NEVER_MS
 from . import epochs, messages, snapshots
 from .protocol import Turn
 from .quorum import Quorum

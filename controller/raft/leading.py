@@ -4,10 +4,10 @@ listens any more (rules 10.19 to 10.29, 10.33 to 10.35)."""
 from dataclasses import replace
 from typing import Any
 
-from ..core.batch import ControlRecord, KRaftVersion, LeaderChange, VersionRange, Voters
 from ..core.errors import ErrorCode
+from ..core.log.batch import ControlRecord, KRaftVersion, LeaderChange, VersionRange, Voters
 from ..core.rpc import FetchRequest, FetchResponse
-from ..timeline import NEVER_MS
+from ..time.timeline import NEVER_MS
 from . import epochs, fetch_answer, messages
 from .protocol import Turn
 from .quorum import Quorum

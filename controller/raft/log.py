@@ -6,8 +6,8 @@ The leader only appends (rule 9.43); offsets are dense, epochs never decrease (9
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from ..core.batch import Batch
 from ..core.errors import Impossible
+from ..core.log.batch import Batch
 
 
 class MetadataLog:

@@ -7,8 +7,8 @@ once, committed or not, and is taken back with truncation.
 from dataclasses import replace
 from typing import Any
 
-from ..core.batch import VersionRange, Voter, VoterEndpoint, Voters
 from ..core.errors import ErrorCode, Impossible
+from ..core.log.batch import VersionRange, Voter, VoterEndpoint, Voters
 from ..core.rpc import (
     AddRaftVoterRequest,
     AddRaftVoterResponse,
@@ -24,7 +24,7 @@ from ..core.rpc import (
     UpdateRaftVoterResponse,
 )
 from ..core.uuid import ZERO_UUID, uuid_text
-from ..timeline import NEVER_MS
+from ..time.timeline import NEVER_MS
 from . import leading
 from .protocol import Turn
 from .quorum import LISTENER, Quorum

@@ -6,8 +6,8 @@ Kafka's schemas allow many topics and partitions; a quorum speaks of exactly one
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-from ..core.batch import Voter, VoterEndpoint
 from ..core.errors import ErrorCode
+from ..core.log.batch import Voter, VoterEndpoint
 from ..core.rpc import (
     BeginQuorumEpochPartition,
     BeginQuorumEpochRequest,

@@ -6,7 +6,7 @@ from heapq import heapify, heappop, heappush
 from typing import Generic, TypeVar
 
 from ..core.rpc import FetchRequest, FetchResponse
-from ..timeline import NEVER_MS
+from ..time.timeline import NEVER_MS
 
 Token = TypeVar("Token")
 FETCHES_MAX = 20_000  # more followers than any metadata log has; beyond it nobody is made to wait

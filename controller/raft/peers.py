@@ -6,9 +6,9 @@ moment before we ask the same one again (rule 10.54).
 
 from dataclasses import dataclass
 
-from ..core.batch import VoterEndpoint
+from ..core.log.batch import VoterEndpoint
 from ..core.rpc import Request
-from ..timeline import NEVER_MS
+from ..time.timeline import NEVER_MS
 from .protocol import Channel, Send, Turn
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ..core.batch import Batch, VoterEndpoint
 from ..core.errors import ApiError
+from ..core.log.batch import Batch, VoterEndpoint
 from ..core.rpc import Request, Response
-from ..core.value import value
+from ..core.rpc.value import value
 from .voters import ReplicaKey
 
 if TYPE_CHECKING:

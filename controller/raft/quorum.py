@@ -10,12 +10,12 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..core.batch import Batch, ControlRecord, VersionRange, Voter, VoterEndpoint
 from ..core.errors import Impossible
-from ..core.records import Record
+from ..core.log.batch import Batch, ControlRecord, VersionRange, Voter, VoterEndpoint
+from ..core.log.records import Record
 from ..core.rpc import SnapshotId
 from ..core.settings import Settings
-from ..timeline import NEVER_MS
+from ..time.timeline import NEVER_MS
 from .log import MetadataLog
 from .parked import ParkedFetches
 from .peers import Peers

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import NamedTuple
 
-from ..core.batch import Batch
 from ..core.errors import ErrorCode, Impossible
+from ..core.log.batch import Batch
 from ..core.rpc import (
     FetchSnapshotRequest,
     FetchSnapshotResponse,

@@ -7,9 +7,9 @@ version 0 (5.47): whoever spells an answer with error 35 does so.
 import re
 
 from ..core.errors import ErrorCode
-from ..core.features import KRAFT_VERSION, METADATA_VERSION
+from ..core.feature_levels import KRAFT_VERSION, METADATA_VERSION
 from ..core.hash_order import in_copied_order
-from ..core.image import Image
+from ..core.image.image import Image
 from ..core.profile import Profile
 from ..core.rpc import (
     ApiVersion,
@@ -18,8 +18,8 @@ from ..core.rpc import (
     FinalizedFeatureKey,
     SupportedFeatureKey,
 )
-from ..node import Node
-from ..wire.apis import API_VERSIONS, APIS, Api
+from ..node.node import Node
+from ..wire.apis.table import API_VERSIONS, APIS, Api
 
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 SOFTWARE_NAMED_FROM = 3

@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple, cast
 
 from ..core.rpc import Request, Response
-from ..wire.apis import API_VERSIONS, APIS
+from ..wire.apis.table import API_VERSIONS, APIS
 from ..wire.errors import DecodeError
 from ..wire.frames import FrameReader, decode_response, encode_request
 

@@ -15,15 +15,9 @@ from typing import cast
 from ..core.errors import ApiError, ErrorCode, Impossible
 from ..core.handlers import response_to
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request, Response
-from ..wire.apis import API_VERSIONS, APIS
+from ..wire.apis.table import API_VERSIONS, APIS
 from ..wire.errors import DecodeError
-from ..wire.frames import (
-    Exchange,
-    FrameReader,
-    RequestHeader,
-    encode_response,
-    read_request_header,
-)
+from ..wire.frames import Exchange, FrameReader, RequestHeader, encode_response, read_request_header
 from .runtime import Runtime
 
 log = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..timeline import NEVER_US, Action, Timeline
+from ..time.timeline import NEVER_US, Action, Timeline
 
 LONGEST_SLEEP_S = 3600.0
 PAUSE_S = 0.002  # between two pieces of work that can wait, each about a millisecond

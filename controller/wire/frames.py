@@ -9,9 +9,9 @@ from struct import error
 from typing import NamedTuple, cast
 
 from ..core.rpc import Request, Response
-from .apis import API_VERSIONS, APIS
-from .codec import decoder, encoder
-from .decode_source import skip_tags
+from .apis.table import API_VERSIONS, APIS
+from .codec.compiler import decoder, encoder
+from .codec.decode_source import skip_tags
 from .errors import DecodeError
 
 FRAME_BYTES_MAX = 100 * 1024 * 1024  # Kafka's socket.request.max.bytes

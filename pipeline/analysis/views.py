@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..commit_log import Folder, part
-from ..plan import Plan, PlanError
+from ..campaign.commit_log import Folder, part
+from ..campaign.plan import Plan, PlanError
 from ..tables import TABLES, Table
 
 if TYPE_CHECKING:

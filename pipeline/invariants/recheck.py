@@ -9,10 +9,10 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from ..commit_log import Folder, part
-from ..items import Item
+from ..campaign.commit_log import Folder, part
+from ..campaign.items import Item
+from ..campaign.plan import Plan
 from ..package import code_on_workers
-from ..plan import Plan
 from ..tables import VIOLATIONS
 from .replay import Replay
 
@@ -35,9 +35,9 @@ def recheck(spark: "SparkSession", folder: Folder) -> list[dict[str, Any]]:
     def task(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         from pathlib import Path  # it is pickled, and imports only where it runs
 
-        from kraftsim.pipeline.commit_log import Folder
+        from kraftsim.pipeline.campaign.commit_log import Folder
+        from kraftsim.pipeline.campaign.plan import Plan
         from kraftsim.pipeline.invariants.recheck import as_batch, shard_violations
-        from kraftsim.pipeline.plan import Plan
 
         plan, folder = Plan.from_json(text), Folder(Path(where))
         for batch in batches:

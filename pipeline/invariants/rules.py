@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..analysis.views import Ask, sql
-from ..plan import Plan
+from ..campaign.plan import Plan
 
 HERE = Path(__file__).parent
 ROWS_MAX = 1000  # of a rule that is broken everywhere

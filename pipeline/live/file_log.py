@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kraftsim.controller.wire.errors import DecodeError
-from kraftsim.controller.wire.json_form import control_record_json, record_json
-from kraftsim.controller.wire.record_batch import decode_batches
+from kraftsim.controller.wire.json.json_form import control_record_json, record_json
+from kraftsim.controller.wire.records.record_batch import decode_batches
 
 from .log import DataLost, Extent, KraftLogError, Mark, Range
 from .rows import Row, row_of

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kraftsim.scenarios.words import nearest, whole_number
+from kraftsim.scenarios.language.suggestions import nearest, whole_number
 
 from .file_log import FileLog
 from .http_log import HttpLog

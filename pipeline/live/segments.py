@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kraftsim.controller.wire.batch_heads import BatchHead, batch_heads
 from kraftsim.controller.wire.errors import DecodeError
-from kraftsim.controller.wire.record_batch import decode_batches
+from kraftsim.controller.wire.records.batch_heads import BatchHead, batch_heads
+from kraftsim.controller.wire.records.record_batch import decode_batches
 
 from .log import KraftLogError
 

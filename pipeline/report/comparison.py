@@ -7,14 +7,9 @@ to what was changed between them.
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from ..analysis.statistics import (
-    Difference,
-    paired_difference,
-    quantile_bounds,
-    sign_test,
-)
+from ..analysis.statistics import Difference, paired_difference, quantile_bounds, sign_test
 from ..analysis.views import Ask, sql
-from ..plan import Plan, PlanError
+from ..campaign.plan import Plan, PlanError
 
 FORMAT = "kraftsim/campaign-comparison/1"
 READS = ("runs", "intervals")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from ..analysis.statistics import Difference, Share
-from ..campaign import Canary
+from ..campaign.campaign import Canary
 
 FORMAT = "kraftsim/campaign-report/1"
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kraftsim.scenarios.words import nearest
+from kraftsim.scenarios.language.suggestions import nearest
 
-from ..campaign import UNENDED
+from ..campaign.campaign import UNENDED
 from .amounts import count
 from .comparison import QUANTILES, WHAT, Comparison
 

@@ -9,22 +9,12 @@ from typing import Any
 
 from ..analysis.statistics import difference, share_of
 from ..analysis.views import Ask, sql
-from ..campaign import State, canaries_of, state_of
-from ..commit_log import Commit, Folder
-from ..plan import Plan
+from ..campaign.campaign import State, canaries_of, state_of
+from ..campaign.commit_log import Commit, Folder
+from ..campaign.plan import Plan
 from ..tables import TABLES
 from .coverage import coverage_of
-from .findings import (
-    Availability,
-    Campaign,
-    Cell,
-    Delay,
-    Failure,
-    Findings,
-    Kill,
-    Lift,
-    Slow,
-)
+from .findings import Availability, Campaign, Cell, Delay, Failure, Findings, Kill, Lift, Slow
 from .sweeps import sweeps_of
 
 READS = ("runs", "intervals", "violations")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from ..items import Item
-from ..plan import Plan
+from ..campaign.items import Item
+from ..campaign.plan import Plan
 from .findings import Axis, Cell, Field, Sweep
 
 

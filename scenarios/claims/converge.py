@@ -4,19 +4,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.node_id import NodeId
-from kraftsim.controller.node import Node
+from kraftsim.controller.node.node import Node
 
-from ..amounts import Amount
-from ..constraints import OneOf
-from ..durations import spelled
-from ..selectors import Selector
-from ..spelling import as_written
+from ..language.amounts import Amount
+from ..language.constraints import OneOf
+from ..language.durations import spelled
+from ..language.selectors import Selector
+from ..language.spelling import as_written
 from .claim import Claim, Settle, nothing_more
 
 if TYPE_CHECKING:
-    from ..stage import Stage
+    from ..running.stage import Stage
 
 CONTROLLERS = Selector("controllers")
 IMAGES = "images"  # of brokers, too

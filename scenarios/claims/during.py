@@ -3,17 +3,18 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..amounts import Amount, in_order
-from ..conditions import Condition
-from ..holding import Holds
-from ..journal import EventRow
-from ..reading import document_of
-from ..selectors import Selector
-from ..spelling import as_written
+from kraftsim.simulation.journal import EventRow
+
+from ..conditions.condition import Condition
+from ..conditions.evaluation import Holds
+from ..language.amounts import Amount, in_order
+from ..language.reading import document_of
+from ..language.selectors import Selector
+from ..language.spelling import as_written
 from .claim import Claim, Settle, nothing_more
 
 if TYPE_CHECKING:
-    from ..stage import Stage
+    from ..running.stage import Stage
 
 AT_ONCE = Amount(fixed_us=0)
 

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from kraftsim.controller.core.node_id import numbers_of
 
-from ..places import changed
-from ..selectors import EACH, Selector
+from ..language.positions import changed
+from ..language.selectors import EACH, Selector
 
 if TYPE_CHECKING:
-    from ..stage import Stage
+    from ..running.stage import Stage
 
 
 class HasEach(Protocol):

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from ..conditions import Condition
-from ..constraints import Bare, OneOf
-from ..own_properties import is_own
+from ..conditions.condition import Condition
+from ..language.constraints import Bare, OneOf
 from ..properties import ALL
+from ..properties.own_properties import is_own
 from .converge import Converge
 from .during import During
 from .leads_to import LeadsTo

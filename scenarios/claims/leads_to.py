@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..amounts import Amount
-from ..conditions import Condition, Not
-from ..durations import spelled
-from ..reading import document_of
-from ..selectors import Selector
-from ..spelling import as_written
+from ..conditions.condition import Condition, Not
+from ..language.amounts import Amount
+from ..language.durations import spelled
+from ..language.reading import document_of
+from ..language.selectors import Selector
+from ..language.spelling import as_written
 from .claim import Claim, Settle, nothing_more
 
 if TYPE_CHECKING:
-    from ..stage import Stage
+    from ..running.stage import Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

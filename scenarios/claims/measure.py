@@ -14,20 +14,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from ..amounts import Amount, in_order
-from ..conditions import Condition, Not
-from ..constraints import OneOf
-from ..nobody import is_about_somebody
-from ..reading import Path, Problem, document_of, mapping, read
-from ..schema import Schema, SchemaOf, any_of
-from ..selectors import Selector
-from ..spelling import in_short
+from ..conditions.condition import Condition, Not
+from ..conditions.unknown_subjects import is_about_somebody
+from ..language.amounts import Amount, in_order
+from ..language.constraints import OneOf
+from ..language.reading import Path, Problem, document_of, mapping, read
+from ..language.schema import Schema, SchemaOf, any_of
+from ..language.selectors import Selector
+from ..language.spelling import in_short
 from .each import one_by_one
 from .measured import TAKES, Measured
 from .spans import Spans
 
 if TYPE_CHECKING:
-    from ..stage import Stage
+    from ..running.stage import Stage
 
 TakeName = Annotated[str, OneOf(tuple(TAKES))]
 Measurement = Callable[[str], Measured | None]  # by its name; None: there was nothing to look at

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from ..durations import spelled
+from ..language.durations import spelled
 
 Take = Callable[[Sequence[int]], int]
 

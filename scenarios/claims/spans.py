@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from ..conditions import Condition, Not
+from ..conditions.condition import Condition, Not
 
 if TYPE_CHECKING:
-    from ..stage import Stage
+    from ..running.stage import Stage
 
 
 class Spans:

@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from ..conditions import Condition
-from ..nobody import is_about_somebody
-from ..reading import document_of
-from ..spelling import as_written
+from ..conditions.condition import Condition
+from ..conditions.unknown_subjects import is_about_somebody
+from ..language.reading import document_of
+from ..language.spelling import as_written
 from .claim import Claim, Settle, nothing_more
 
 if TYPE_CHECKING:
-    from ..stage import Stage
+    from ..running.stage import Stage
 
 
 def never(condition: Condition, stage: "Stage", claim: Claim) -> Settle:

@@ -15,7 +15,7 @@ from .measure import Measurement
 from .measured import Measured
 
 if TYPE_CHECKING:
-    from ..stage import Stage
+    from ..running.stage import Stage
 
 T = TypeVar("T")
 E = TypeVar("E", LeadsTo, During)

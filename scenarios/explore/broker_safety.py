@@ -6,20 +6,20 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from kraftsim.controller.core.errors import ApiError, Impossible
-from kraftsim.controller.core.image import Image
-from kraftsim.controller.core.records import (
+from kraftsim.controller.core.image.broker import BrokerRegistration
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.log.records import (
     FENCE,
     UNFENCE,
     BrokerRegistrationChangeRecord,
     RegisterBrokerRecord,
 )
-from kraftsim.controller.core.registration import BrokerRegistration
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
     BrokerHeartbeatResponse,
     BrokerRegistrationResponse,
 )
-from kraftsim.controller.node import Node
+from kraftsim.controller.node.node import Node
 
 from .controller_life import ControllerLife
 from .identities import BROKER_ID

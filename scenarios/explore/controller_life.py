@@ -5,8 +5,8 @@ time pass. A session that passes is one of them, and so is a look at the leases.
 from typing import Any
 
 from kraftsim.controller.core.errors import Impossible
+from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
-from kraftsim.controller.core.registration import BrokerRegistration
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
     CreatableTopic,
@@ -15,8 +15,8 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerRequest,
 )
 from kraftsim.controller.core.settings import Settings
-from kraftsim.controller.node import Node
-from kraftsim.controller.node_types import NodeConfig
+from kraftsim.controller.node.config import NodeConfig
+from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Answered, Channel, Persisted, Send, Started, Turn
 from kraftsim.controller.raft.snapshots import by_reference

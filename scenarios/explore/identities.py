@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from kraftsim.controller.core.batch import Batch, VoterEndpoint
+from kraftsim.controller.core.log.batch import Batch, VoterEndpoint
 from kraftsim.controller.core.uuid import Uuid
-from kraftsim.controller.node_types import NodeConfig
+from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.raft.protocol import ElectionState
 from kraftsim.controller.raft.quorum import Identity
 from kraftsim.controller.raft.snapshots import Snapshot

@@ -4,9 +4,9 @@ from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from kraftsim.controller.core.batch import Batch, LeaderChange
 from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.records import NoOpRecord
+from kraftsim.controller.core.log.batch import Batch, LeaderChange
+from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.core.rpc import EndQuorumEpochRequest, FetchResponse, Request
 from kraftsim.controller.raft.roles import (
     Candidate,

@@ -13,9 +13,15 @@ from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import FetchResponse
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.quorum import Quorum
-from kraftsim.controller.timeline import NEVER_MS
+from kraftsim.controller.time.timeline import NEVER_MS
+from kraftsim.simulation.topology import (
+    BrokerSpec,
+    ControllerSpec,
+    Topology,
+    agent_config,
+    unbound_port,
+)
 
-from ..topology import BrokerSpec, ControllerSpec, Topology, agent_config, unbound_port
 from .identities import (
     BROKER_ID,
     CLUSTER_ID,

@@ -8,7 +8,7 @@ from copy import copy
 from typing import Any
 
 from kraftsim.controller.core.errors import Impossible
-from kraftsim.controller.node_types import NodeConfig
+from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.raft.quorum import Quorum
 
 from . import broker_safety, quorum_events

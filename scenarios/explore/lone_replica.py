@@ -5,7 +5,7 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
-from kraftsim.controller.core.records import NoOpRecord
+from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.core.rpc import FetchRequest, Request
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.raft import conduct

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
-from kraftsim.controller.core.batch import Batch, Voters
 from kraftsim.controller.core.errors import Impossible
+from kraftsim.controller.core.log.batch import Batch, Voters
 from kraftsim.controller.core.rpc import VoteResponse
 from kraftsim.controller.raft import messages
 from kraftsim.controller.raft.log import MetadataLog

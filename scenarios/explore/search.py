@@ -11,8 +11,8 @@ from typing import Any
 from kraftsim.controller.core.errors import Impossible
 
 from .limits import Limits, Spent
+from .narration import told
 from .steps import Happening
-from .telling import told
 from .world import State, World
 
 PROGRESS_STATES = 1000  # how often somebody who waits hears of it

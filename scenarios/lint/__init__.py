@@ -7,10 +7,10 @@ about; `budget.py`: faults that no claim survives.
 
 from collections.abc import Iterator
 
-from ..plan import expand, settings_of
-from ..reading import Problem
-from ..scenario import Scenario
-from ..smoke import in_small
+from ..document.plan import expand, settings_of
+from ..document.scenario import Scenario
+from ..document.smoke import in_small
+from ..language.reading import Problem
 from . import budget, kinds, names, nodes, reach
 
 SEED = 1  # any one: what is complained of does not depend on draws, but for times that are drawn

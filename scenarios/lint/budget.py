@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..conditions import Leaderless
-from ..durations import spelled
-from ..reading import Problem
-from ..scenario import Scenario
-from ..topic_states import TopicState
+from ..conditions.condition import Leaderless
+from ..conditions.topic_states import TopicState
+from ..document.scenario import Scenario
+from ..language.durations import spelled
+from ..language.reading import Problem
 from ..verbs.clocks import Suspend
 from ..verbs.processes import Crash, Pause, Stop, Wipe
 from .nodes import Population

@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..broker_states import BrokerState
+from kraftsim.simulation.topology import FIRST_CONTROLLER_ID
+
 from ..claims.converge import IMAGES, Converge
-from ..controller_states import ControllerState
-from ..places import found
-from ..reading import Problem
-from ..scenario import Scenario
-from ..selectors import Selector
-from ..topology import FIRST_CONTROLLER_ID
+from ..conditions.broker_states import BrokerState
+from ..conditions.controller_states import ControllerState
+from ..document.scenario import Scenario
+from ..language.positions import found
+from ..language.reading import Problem
+from ..language.selectors import Selector
 from ..verbs.admin import Decommission, Transfer, Unregister
 from ..verbs.disks import DiskVerb
 from ..verbs.membership import RemoveVoter

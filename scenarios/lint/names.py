@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from ..journal_kinds import EVENTS
+from kraftsim.simulation.journal_kinds import EVENTS
+
+from ..document.scenario import Scenario
+from ..language.reading import Path, Problem, document_of
+from ..language.selectors import EACH
+from ..language.suggestions import nearest
 from ..properties import ALL
-from ..reading import Path, Problem, document_of
-from ..run import ASSERTION
-from ..scenario import Scenario
-from ..selectors import EACH
-from ..words import nearest
+from ..running.run import ASSERTION
 
 
 def complaints(scenario: Scenario) -> Iterator[Problem]:

@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..places import found
-from ..reading import Path, Problem
-from ..scenario import Scenario
-from ..selectors import Selector
-from ..topic_states import TopicState
-from ..topology import BROKERS_MAX, FIRST_BROKER_ID, FIRST_CONTROLLER_ID
+from kraftsim.simulation.topology import BROKERS_MAX, FIRST_BROKER_ID, FIRST_CONTROLLER_ID
+
+from ..conditions.topic_states import TopicState
+from ..document.scenario import Scenario
+from ..language.positions import found
+from ..language.reading import Path, Problem
+from ..language.selectors import Selector
+from ..language.suggestions import nearest
 from ..verbs.admin import CreateTopic, Decommission, Flood, Unregister
 from ..verbs.membership import AddBrokers
-from ..words import nearest
 
 
 def complaints(scenario: Scenario) -> Iterator[Problem]:

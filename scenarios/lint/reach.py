@@ -4,14 +4,14 @@ decided; and what comes so often that it would never end."""
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..amounts import Period
-from ..broker_states import BrokerState, FencedAtLeast
-from ..conditions import AllOf, AnyOf, Condition, Held, Leaderless, Not
-from ..durations import spelled
-from ..limits import LimitError
-from ..reading import Path, Problem, words_of
-from ..scenario import Scenario
-from ..step import Step
+from ..conditions.broker_states import BrokerState, FencedAtLeast
+from ..conditions.condition import AllOf, AnyOf, Condition, Held, Leaderless, Not
+from ..document.scenario import Scenario
+from ..document.step import Step
+from ..language.amounts import Period
+from ..language.durations import spelled
+from ..language.limits import LimitError
+from ..language.reading import Path, Problem, words_of
 from ..verbs import VERBS
 from .nodes import Population
 

@@ -1,16 +1,6 @@
 """Bugs that can be switched on, each with the scenario that kills it (chaos.md c.4)."""
 
-from . import (
-    agents,
-    expiry,
-    leases,
-    partitions,
-    registration,
-    replication,
-    states,
-    storage,
-    votes,
-)
+from . import agents, expiry, leases, partitions, registration, replication, states, storage, votes
 from .mutant import MUTANTS, Mutant, planted
 
 __all__ = [

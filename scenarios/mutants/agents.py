@@ -4,7 +4,7 @@ from typing import Any
 
 from kraftsim.broker_agent.agent import Agent, BrokerState
 from kraftsim.broker_agent.metadata_fetch import MetadataFetch
-from kraftsim.controller.timeline import NEVER_MS
+from kraftsim.controller.time.timeline import NEVER_MS
 
 from .mutant import Swaps, mutant
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from kraftsim.controller.active import Active
-from kraftsim.controller.core import heartbeats
-from kraftsim.controller.core.leases import Leases
+from kraftsim.controller.core.brokers import heartbeats
+from kraftsim.controller.core.brokers.leases import Leases
 from kraftsim.controller.core.state import Decision, State
+from kraftsim.controller.node.active import Active
 
 from .mutant import Swaps, mutant
 

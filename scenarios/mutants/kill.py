@@ -6,9 +6,9 @@ from itertools import repeat
 
 from kraftsim.controller.core.errors import Impossible
 
-from ..limits import LimitError
-from ..run import Run, properties_of
-from ..scenario import Scenario
+from ..document.scenario import Scenario
+from ..language.limits import LimitError
+from ..running.run import Run, properties_of
 from .mutant import Mutant, planted
 
 START = "start"  # a run that ends before anything is judged

@@ -4,13 +4,13 @@ from functools import partial
 from typing import Any
 
 from kraftsim.broker_agent.agent import Agent
-from kraftsim.controller.active import Active
-from kraftsim.controller.core import heartbeats
-from kraftsim.controller.core.leases import Leases, Liveness
+from kraftsim.controller.core.brokers import heartbeats
+from kraftsim.controller.core.brokers.leases import Leases, Liveness
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.controller.core.state import Decision, ExpiryNote, State
+from kraftsim.controller.node.active import Active
+from kraftsim.simulation.controller_process import ControllerProcess
 
-from ..controller_process import ControllerProcess
 from .mutant import Swaps, mutant
 from .seams import meddling
 

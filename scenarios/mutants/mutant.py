@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from kraftsim.controller import node
+from kraftsim.controller.node import node
 
 MUTANTS: "dict[str, Mutant]" = {}
 

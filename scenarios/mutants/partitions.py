@@ -4,17 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 from kraftsim.broker_agent.healing import Healing
-from kraftsim.controller.core import (
-    alter_partition,
-    brokers,
-    decommission,
-    partitions,
-    placement,
-    replay,
-)
-from kraftsim.controller.core import records as r
+from kraftsim.controller.core.brokers import decommission, registration
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import HANDLERS
+from kraftsim.controller.core.image import replay
+from kraftsim.controller.core.log import records as r
+from kraftsim.controller.core.partitions import alter_partition, broker_changes, placement
 from kraftsim.controller.core.rpc import (
     CreateTopicsRequest,
     DecommissionBrokerRequest,
@@ -67,7 +62,7 @@ def says_that_it_left(swaps: Swaps) -> None:
     broken="unregister-removes-references",
 )
 def unregistering_keeps_references(swaps: Swaps) -> None:
-    swaps.attribute(brokers, "_leave_partitions", lambda state, broker_id: [])
+    swaps.attribute(registration, "_leave_partitions", lambda state, broker_id: [])
 
 
 @mutant(
@@ -94,7 +89,7 @@ def places_on_strangers(swaps: Swaps) -> None:
     broken="leaders-and-isr-are-active",
 )
 def fences_keep_leaderships(swaps: Swaps) -> None:
-    swaps.attribute(partitions, "without_broker", lambda state, broker_id: [])
+    swaps.attribute(broker_changes, "without_broker", lambda state, broker_id: [])
 
 
 @mutant(
@@ -158,7 +153,7 @@ def no_leader_is_no_change(swaps: Swaps) -> None:
     broken="leads_to[1]",
 )
 def unfences_elect_nobody(swaps: Swaps) -> None:
-    swaps.attribute(partitions, "with_broker", lambda state, broker_id: [])
+    swaps.attribute(broker_changes, "with_broker", lambda state, broker_id: [])
 
 
 @mutant(

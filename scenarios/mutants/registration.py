@@ -3,12 +3,14 @@
 from dataclasses import replace
 from typing import Any
 
-from kraftsim.controller.core import brokers, replay, update_features
-from kraftsim.controller.core import records as r
+from kraftsim.controller.core.brokers import registration
+from kraftsim.controller.core.brokers.leases import Leases
 from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.features import update_features
 from kraftsim.controller.core.handlers import HANDLERS
-from kraftsim.controller.core.leases import Leases
-from kraftsim.controller.core.registration import registration_of
+from kraftsim.controller.core.image import replay
+from kraftsim.controller.core.image.broker import registration_of
+from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerRegistrationRequest
 from kraftsim.controller.core.state import Decision, State
 from kraftsim.controller.raft import fetch_answer
@@ -25,12 +27,12 @@ from .seams import meddling, rewritten
     broken="epoch-law",
 )
 def always_a_new_epoch(swaps: Swaps) -> None:
-    record_of = brokers._register_record
+    record_of = registration._register_record
 
     def buggy(state: State, *asked: Any) -> r.RegisterBrokerRecord:
         return replace(record_of(state, *asked), broker_epoch=state.next_offset)
 
-    swaps.attribute(brokers, "_register_record", buggy)
+    swaps.attribute(registration, "_register_record", buggy)
 
 
 @mutant(
@@ -41,7 +43,7 @@ def always_a_new_epoch(swaps: Swaps) -> None:
     broken="epoch-law",
 )
 def amending_clears_the_fence(swaps: Swaps) -> None:
-    record_of = brokers._register_record
+    record_of = registration._register_record
 
     def buggy(state: State, request: Any, amended: Any, *rest: Any) -> r.RegisterBrokerRecord:
         record = record_of(state, request, amended, *rest)
@@ -49,7 +51,7 @@ def amending_clears_the_fence(swaps: Swaps) -> None:
             return record
         return replace(record, fenced=False, in_controlled_shutdown=False)
 
-    swaps.attribute(brokers, "_register_record", buggy)
+    swaps.attribute(registration, "_register_record", buggy)
 
 
 @mutant(
@@ -76,7 +78,7 @@ def registering_is_a_contact_at_once(swaps: Swaps) -> None:
     broken="foreign-cluster-leaves-no-trace",
 )
 def any_cluster(swaps: Swaps) -> None:
-    swaps.attribute(brokers, "_check_cluster_id", lambda state, request: None)
+    swaps.attribute(registration, "_check_cluster_id", lambda state, request: None)
     swaps.attribute(fetch_answer, "top_level_error", lambda leadership, request: ErrorCode.NONE)
 
 
@@ -88,13 +90,13 @@ def any_cluster(swaps: Swaps) -> None:
     broken="no-theft",
 )
 def draining_frees_the_id(swaps: Swaps) -> None:
-    check = brokers._check_no_other_incarnation
+    check = registration._check_no_other_incarnation
 
     def buggy(state: State, stored: Any, now_ms: int) -> None:
         if not stored.in_controlled_shutdown or stored.fenced:
             check(state, stored, now_ms)
 
-    swaps.attribute(brokers, "_check_no_other_incarnation", buggy)
+    swaps.attribute(registration, "_check_no_other_incarnation", buggy)
 
 
 @mutant(
@@ -105,7 +107,7 @@ def draining_frees_the_id(swaps: Swaps) -> None:
     broken="leaders-and-isr-are-active",
 )
 def leaves_what_was(swaps: Swaps) -> None:
-    swaps.attribute(brokers, "_cleanup", lambda state, stored, request: [])
+    swaps.attribute(registration, "_cleanup", lambda state, stored, request: [])
 
 
 @mutant(
@@ -177,7 +179,7 @@ def begins_unfenced(swaps: Swaps) -> None:
     broken="epoch-law",
 )
 def keeps_the_epoch(swaps: Swaps) -> None:
-    record_of = brokers._register_record
+    record_of = registration._register_record
 
     def buggy(state: State, request: Any, *rest: Any) -> r.RegisterBrokerRecord:
         record, stored = (
@@ -186,7 +188,7 @@ def keeps_the_epoch(swaps: Swaps) -> None:
         )
         return record if stored is None else replace(record, broker_epoch=stored.broker_epoch)
 
-    swaps.attribute(brokers, "_register_record", buggy)
+    swaps.attribute(registration, "_register_record", buggy)
 
 
 @mutant(
@@ -224,7 +226,7 @@ def any_features(swaps: Swaps) -> None:
             for one in request.features or ()
         )
 
-    swaps.attribute(brokers, "_checked_features", buggy)
+    swaps.attribute(registration, "_checked_features", buggy)
 
 
 @mutant(

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from kraftsim.controller import deferred
+from kraftsim.controller.node import deferred
 from kraftsim.controller.raft import fetch_answer, following, leading
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.roles import leader_role

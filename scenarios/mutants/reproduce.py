@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from ..claims.expect import Expect
+from ..document.plan import expand
+from ..document.scenario import Pin, Scenario
 from ..lint import complaints
-from ..plan import expand
 from ..properties import ALL
-from ..scenario import Pin, Scenario
-from ..shrink import smallest
+from ..running.shrink import smallest
 from .kill import broken
 from .mutant import Mutant, planted
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from kraftsim.controller.core import heartbeats
+from kraftsim.controller.core.brokers import heartbeats
+from kraftsim.controller.core.brokers.heartbeats import ControlState
 from kraftsim.controller.core.handlers import HANDLERS
-from kraftsim.controller.core.heartbeats import ControlState
 from kraftsim.controller.core.rpc import VoteRequest
 from kraftsim.controller.core.state import Decision, State
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
-from kraftsim.controller import snapshotting
-from kraftsim.controller.core import image_records, replay
-from kraftsim.controller.core import records as r
-from kraftsim.controller.node import Node
+from kraftsim.controller.core.image import image_records, replay
+from kraftsim.controller.core.log import records as r
+from kraftsim.controller.node import snapshotting
+from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft import following
 from kraftsim.controller.raft.quorum import Quorum
 

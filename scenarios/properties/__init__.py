@@ -1,7 +1,7 @@
 """Every property that a world can be held against, in one table."""
 
-from ..property import Property
 from . import api, image, leases, liveness, partitions, progress, quorum, registration
+from .property import Property
 
 ALL: tuple[type[Property], ...] = (
     *quorum.CLASSES,

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from kraftsim.controller.core import records as r
-from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.image.broker import BrokerRegistration
+from kraftsim.controller.core.log import records as r
+from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import NodeId, controller_node
-from kraftsim.controller.core.registration import BrokerRegistration
 from kraftsim.controller.core.rpc import (
     DescribeClusterRequest,
     DescribeClusterResponse,
@@ -16,13 +16,13 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.core.rpc.cluster import CONTROLLER_ENDPOINT
 from kraftsim.controller.core.uuid import Uuid
-from kraftsim.controller.node import Node
+from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
+from kraftsim.simulation.network import Message
+from kraftsim.simulation.world import World
 
-from ..network import Message
-from ..property import Broken, Kinds, Property
-from ..world import World
 from .committed import OfTheCommittedLog
+from .property import Broken, Kinds, Property
 from .shadow import Key
 
 Listing = frozenset[tuple[int, bool]]

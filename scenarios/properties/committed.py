@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from kraftsim.controller.core.batch import Batch
-from kraftsim.controller.core.records import NoOpRecord
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.records import NoOpRecord
 
-from ..property import Property
+from .property import Property
 from .shadow import Key, Shadow
 
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields
 from typing import Any
 
-from kraftsim.controller.core.image import Image
-from kraftsim.controller.node import Node
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
+from kraftsim.simulation.world import World
 
-from ..property import Broken, Property
-from ..world import World
+from .property import Broken, Property
 from .shadow import Fact, Key, Shadow
 
 

@@ -8,19 +8,19 @@ from typing import Any, ClassVar
 
 from sortedcontainers import SortedList
 
-from kraftsim.controller.core import records as r
-from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.brokers.leases import NO_OFFSET, Liveness
 from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.leases import NO_OFFSET, Liveness
-from kraftsim.controller.core.registration import BrokerRegistration
+from kraftsim.controller.core.image.broker import BrokerRegistration
+from kraftsim.controller.core.log import records as r
+from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
-from kraftsim.controller.node import Node
+from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
+from kraftsim.simulation.network import Message
+from kraftsim.simulation.world import World
 
-from ..network import Message
-from ..property import Broken, Kinds, Property
-from ..world import World
 from .committed import OfTheCommittedLog
+from .property import Broken, Kinds, Property
 from .shadow import Key
 from .tenure import OfTenures, Tenure, fenced_by, unfenced_by
 

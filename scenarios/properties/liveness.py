@@ -9,17 +9,17 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
-from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import broker_node, controller_node
 from kraftsim.controller.core.rpc import FetchRequest, FetchResponse
-from kraftsim.controller.node import Node
+from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.roles import Follower, Prospective
+from kraftsim.simulation.network import Message
+from kraftsim.simulation.world import World
 
-from ..network import Message
-from ..property import Broken, Kinds, Property
-from ..world import World
+from .property import Broken, Kinds, Property
 
 ELECTIONS_MAX = 10  # patience, in election timeouts: votes may be split a few times
 

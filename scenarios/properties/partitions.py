@@ -3,12 +3,12 @@
 from collections import defaultdict
 from typing import Any
 
-from kraftsim.controller.core import records as r
-from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.log import records as r
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.simulation.world import World
 
-from ..property import Broken, Property
-from ..world import World
 from .committed import OfTheCommittedLog
+from .property import Broken, Property
 from .shadow import Fact, Key, Shadow
 
 ELR = "eligible_leader_replicas"

@@ -3,10 +3,10 @@
 from collections import defaultdict, deque
 from typing import ClassVar
 
-from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.records import UnregisterBrokerRecord
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
-from kraftsim.controller.core.records import UnregisterBrokerRecord
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
     BrokerRegistrationRequest,
@@ -15,13 +15,13 @@ from kraftsim.controller.core.rpc import (
     Request,
     UnregisterBrokerRequest,
 )
-from kraftsim.controller.node import Node
+from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
+from kraftsim.simulation.network import Message, Reply
+from kraftsim.simulation.world import World
 
-from ..network import Message, Reply
-from ..property import Broken, Kinds, Property
-from ..world import World
 from .liveness import can_elect
+from .property import Broken, Kinds, Property
 
 EVENTS_PER_INSTANT_AND_NODE_MAX = 200
 ASKS_AGAIN_AFTER = (

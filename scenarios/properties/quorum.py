@@ -7,17 +7,17 @@ written down as they are seen, and whatever is seen later must agree.
 from collections.abc import Hashable
 from typing import ClassVar
 
-from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.rpc import VoteRequest, VoteResponse
 from kraftsim.controller.core.uuid import ZERO_UUID
-from kraftsim.controller.node import Node
+from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.simulation.network import Message
+from kraftsim.simulation.world import World
 
-from ..network import Message
-from ..property import Broken, Kinds, Property
-from ..world import World
+from .property import Broken, Kinds, Property
 
 NOBODYS = -1
 Place = tuple[int, int]

@@ -3,17 +3,17 @@
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from kraftsim.controller.core import records as r
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.registration import BrokerRegistration
+from kraftsim.controller.core.image.broker import BrokerRegistration
+from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerRegistrationRequest
 from kraftsim.controller.core.uuid import Uuid
-from kraftsim.controller.node import Node
+from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
+from kraftsim.simulation.network import Message
+from kraftsim.simulation.world import World
 
-from ..network import Message
-from ..property import Broken, Kinds, Property
-from ..world import World
+from .property import Broken, Kinds, Property
 from .tenure import fenced_by
 
 Soft = tuple[object, ...]

@@ -2,8 +2,8 @@
 
 from typing import Any, ClassVar
 
-from kraftsim.controller.core import records as r
 from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
     BrokerHeartbeatResponse,
@@ -16,12 +16,12 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerResponse,
 )
 from kraftsim.controller.core.uuid import Uuid
+from kraftsim.simulation.network import Message
+from kraftsim.simulation.world import World
 
-from ..network import Message
-from ..property import Broken, Kinds, Property
-from ..world import World
 from . import refusals
 from .committed import OfTheCommittedLog
+from .property import Broken, Kinds, Property
 from .tenure import OfTenures, Tenure, unfenced_by
 
 

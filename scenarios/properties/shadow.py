@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import fields
 from typing import Any
 
-from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.log.batch import Batch
 
 Key = tuple[Hashable, ...]
 Fact = dict[str, Any]

@@ -9,17 +9,17 @@ lies in front of its door counts once it goes on.
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from kraftsim.controller.core import records as r
+from kraftsim.controller.core.image.broker import BrokerRegistration
+from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.node_id import NodeId, controller_node
-from kraftsim.controller.core.registration import BrokerRegistration
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.controller.core.uuid import Uuid
-from kraftsim.controller.node import Node
+from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
+from kraftsim.simulation.network import Message
+from kraftsim.simulation.world import World
 
-from ..network import Message
-from ..property import Kinds, Property
-from ..world import World
+from .property import Kinds, Property
 
 
 @dataclass(slots=True)

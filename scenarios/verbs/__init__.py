@@ -1,6 +1,6 @@
 """Every verb of a scenario, by its word (`VERBS`): one file a family."""
 
-from . import admin, clocks, disks, membership, processes, ways, weather
+from . import admin, clocks, disks, link_quality, links, membership, processes
 from .verb import VERBS, Verb
 
 __all__ = [
@@ -11,6 +11,6 @@ __all__ = [
     "disks",
     "membership",
     "processes",
-    "ways",
-    "weather",
+    "links",
+    "link_quality",
 ]

@@ -20,13 +20,13 @@ from kraftsim.controller.core.rpc import (
     UpdateFeaturesRequest,
 )
 
-from ..amounts import Amount, Period
-from ..happenings import ADMIN_REFUSED, ErrorName, error_code_of
-from ..selectors import Selector
+from ..conditions.occurrences import ADMIN_REFUSED, ErrorName, error_code_of
+from ..language.amounts import Amount, Period
+from ..language.selectors import Selector
 from .verb import Effects, Undo, Verb, nothing
 
 if TYPE_CHECKING:
-    from ..stage import Stage
+    from ..running.stage import Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

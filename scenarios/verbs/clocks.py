@@ -4,17 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from kraftsim.controller.clock import Clock
+from kraftsim.controller.time.clock import Clock
+from kraftsim.simulation.delays import exponential
+from kraftsim.simulation.recurring import strobe
 
-from ..amounts import Amount, Period
-from ..constraints import Between
-from ..delays import exponential
-from ..recurring import strobe
-from ..selectors import Selector
+from ..language.amounts import Amount, Period
+from ..language.constraints import Between
+from ..language.selectors import Selector
 from .verb import Effects, Undo, Verb
 
 if TYPE_CHECKING:
-    from ..stage import Stage
+    from ..running.stage import Stage
 
 DRIFT_MAX = 999_999  # millionths: one that is slower by more stands still, or goes back
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.node_id import numbers_of
+from kraftsim.simulation.delays import uniform
+from kraftsim.simulation.disks import Disk
 
-from ..amounts import Amount, in_order
-from ..delays import uniform
-from ..disks import Disk
-from ..selectors import Selector
+from ..language.amounts import Amount, in_order
+from ..language.selectors import Selector
 from .verb import Effects, Undo, Verb
 
 if TYPE_CHECKING:
-    from ..stage import Stage
+    from ..running.stage import Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

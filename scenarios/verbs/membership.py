@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.profile import PROFILES
 from kraftsim.controller.core.rpc import RemoveRaftVoterRequest
+from kraftsim.simulation.topology import BROKERS_MAX, BrokerSpec, unbound_port
 
-from ..constraints import Between, OneOf
-from ..happenings import ErrorName
-from ..selectors import Selector
-from ..topology import BROKERS_MAX, BrokerSpec, unbound_port
+from ..conditions.occurrences import ErrorName
+from ..language.constraints import Between, OneOf
+from ..language.selectors import Selector
 from .admin import asked
 from .verb import Effects, Undo, Verb, nothing
 
 if TYPE_CHECKING:
-    from ..stage import Stage
+    from ..running.stage import Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.node_id import NodeId
+from kraftsim.simulation.delays import exponential, uniform
+from kraftsim.simulation.recurring import Recurring
 
-from ..amounts import Amount, Period, in_order
-from ..delays import exponential, uniform
-from ..recurring import Recurring
-from ..selectors import Selector
+from ..language.amounts import Amount, Period, in_order
+from ..language.selectors import Selector
 from .verb import Effects, Undo, Verb, nothing
 
 if TYPE_CHECKING:
-    from ..stage import Stage
+    from ..running.stage import Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from kraftsim.controller.core.node_id import NodeId
 
-from ..reading import Path, Problem
-from ..schema import SWEPT, Schema, SchemaOf, any_of
-from ..words import nearest
+from ..language.reading import Path, Problem
+from ..language.schema import SWEPT, Schema, SchemaOf, any_of
+from ..language.suggestions import nearest
 
 SHAPES = ("bridge", "ring", "majorities-ring")
 Nodes = tuple[NodeId, ...]

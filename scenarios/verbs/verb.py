@@ -7,10 +7,10 @@ and how to undo it. With `for` it is undone by itself; otherwise it holds until 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from ..amounts import Amount
+from ..language.amounts import Amount
 
 if TYPE_CHECKING:
-    from ..stage import Stage
+    from ..running.stage import Stage
 
 Undo = Callable[[], None]
 Effects = Callable[[], int]

@@ -9,7 +9,7 @@ from kraftsim.broker_agent.config import AgentConfig
 from kraftsim.broker_agent.conversation import Channel, Send
 from kraftsim.broker_agent.metadata_fetch import LogPosition
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.image import Image
+from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.rpc import (
     BrokerFeature,
     BrokerHeartbeatRequest,

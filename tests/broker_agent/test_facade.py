@@ -3,14 +3,14 @@
 import pytest
 
 from kraftsim.broker_agent import facade
-from kraftsim.controller.core.describe_cluster import describe_brokers
+from kraftsim.controller.core.cluster.describe_cluster import describe_brokers
 from kraftsim.controller.core.rpc import (
     DescribeClusterRequest,
     MetadataRequest,
     MetadataRequestTopic,
     UnregisterBrokerRequest,
 )
-from kraftsim.scenarios.world import World
+from kraftsim.simulation.world import World
 from tests.worlds import ask, create_topic, pass_time, world_of
 
 

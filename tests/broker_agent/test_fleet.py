@@ -19,9 +19,9 @@ from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerHeartbeat
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.server.runtime import Runtime
-from kraftsim.controller.timeline import Timeline
+from kraftsim.controller.time.timeline import Timeline
 from kraftsim.controller.wire.frames import encode_response
-from kraftsim.scenarios.topology import BrokerSpec, Topology, agent_config
+from kraftsim.simulation.topology import BrokerSpec, Topology, agent_config
 
 pytestmark = pytest.mark.realtime
 

@@ -5,9 +5,9 @@ import random
 import pytest
 
 from kraftsim.broker_agent.image_history import PASTS_MAX, ImageHistory
-from kraftsim.controller.core.batch import Batch
-from kraftsim.controller.core.loader import replay
-from kraftsim.controller.core.records import (
+from kraftsim.controller.core.image.loader import replay
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.records import (
     BeginTransactionRecord,
     EndTransactionRecord,
     Record,

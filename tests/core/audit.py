@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from kraftsim.controller.core import records as r
-from kraftsim.controller.core.batch import Batch
-from kraftsim.controller.core.image import Image
-from kraftsim.controller.core.partition import Partition
+from kraftsim.controller.core.image.broker import BrokerRegistration
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.partition import Partition
+from kraftsim.controller.core.log import records as r
+from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.profile import KAFKA_3_9
-from kraftsim.controller.core.registration import BrokerRegistration
 from tests.builders import ControllerUnderTest
 
 

@@ -5,9 +5,9 @@ import random
 
 from hypothesis import strategies as st
 
-from kraftsim.controller.core import partitions
 from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.loader import replay
+from kraftsim.controller.core.image.loader import replay
+from kraftsim.controller.core.partitions import broker_changes
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from tests.builders import CLUSTER_ID, ControllerUnderTest, directory_of
@@ -74,8 +74,8 @@ class Life:
         state = self.cluster.node.state
         leaderless = state.image.index.leaderless()
         for broker_id in state.image.brokers:
-            all_of_them = partitions.leader_and_isr_changes(state, leaderless, add=broker_id)
-            assert all_of_them == partitions.with_broker(state, broker_id), "2.22"
+            all_of_them = broker_changes.leader_and_isr_changes(state, leaderless, add=broker_id)
+            assert all_of_them == broker_changes.with_broker(state, broker_id), "2.22"
 
     def _leases_hold_their_bounds(self) -> None:
         """Rule 9.14; and in 3.9 its exception 2.41."""
@@ -164,11 +164,11 @@ class Life:
         configs = {"min.insync.replicas": "2"} if min_isr_2 else {}
         self.cluster.create_topic(name, tuple(replicas), configs=configs)
 
-    def place(self, name, partitions, factor) -> None:
-        fields = {"num_partitions": partitions, "replication_factor": factor}
+    def place(self, name, broker_changes, factor) -> None:
+        fields = {"num_partitions": broker_changes, "replication_factor": factor}
         if self.cluster.create_topic(name, **fields).error_code:
             return
-        for p in range(partitions):
+        for p in range(broker_changes):
             replicas = self.cluster.partition(name, p).replicas
             assert len(set(replicas)) == len(replicas) == factor, "4.49"
             assert not self.cluster.is_fenced(replicas[0]), "9.28"

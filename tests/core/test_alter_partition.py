@@ -2,10 +2,10 @@
 
 import pytest
 
-from kraftsim.controller.core.alter_partition import alter_partition
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.log.records import RECOVERING, PartitionRecord, TopicRecord
+from kraftsim.controller.core.partitions.alter_partition import alter_partition
 from kraftsim.controller.core.profile import KAFKA_3_9
-from kraftsim.controller.core.records import RECOVERING, PartitionRecord, TopicRecord
 from kraftsim.controller.core.rpc import (
     AlterPartitionBrokerState,
     AlterPartitionData,

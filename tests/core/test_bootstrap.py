@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from kraftsim.controller.core.bootstrap import activation_records
-from kraftsim.controller.core.features import level_of
-from kraftsim.controller.core.image import Image
-from kraftsim.controller.core.loader import replay
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KAFKA_4_4
-from kraftsim.controller.core.records import (
+from kraftsim.controller.core.cluster.bootstrap import activation_records
+from kraftsim.controller.core.feature_levels import level_of
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.loader import replay
+from kraftsim.controller.core.log.records import (
     AbortTransactionRecord,
     BeginTransactionRecord,
     ConfigRecord,
@@ -20,6 +19,7 @@ from kraftsim.controller.core.records import (
     RegisterControllerRecord,
     ZkMigrationStateRecord,
 )
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KAFKA_4_4
 from kraftsim.controller.core.settings import Settings
 from tests.builders import WALL_START_MS, ControllerUnderTest
 from tests.profiles import EACH_PROFILE

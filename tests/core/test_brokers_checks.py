@@ -3,8 +3,8 @@
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.log.records import FeatureRange
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
-from kraftsim.controller.core.records import FeatureRange
 from kraftsim.controller.core.uuid import LOST_DIRECTORY
 from tests.builders import (
     ALL_OF_4_4,

@@ -3,8 +3,8 @@
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.log.records import RECOVERING, UnregisterBrokerRecord
 from kraftsim.controller.core.profile import KAFKA_4_3
-from kraftsim.controller.core.records import RECOVERING, UnregisterBrokerRecord
 from kraftsim.controller.core.rpc import DecommissionBrokerResponse
 from tests.builders import ControllerUnderTest
 from tests.profiles import EACH_PROFILE

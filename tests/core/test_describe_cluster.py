@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftsim.controller.core.describe_cluster import any_live_broker, describe_brokers
+from kraftsim.controller.core.cluster.describe_cluster import any_live_broker, describe_brokers
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import refusal
 from kraftsim.controller.core.profile import KAFKA_3_9

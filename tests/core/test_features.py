@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftsim.controller.core.features import default_level, elr_enabled, level_of
+from kraftsim.controller.core.feature_levels import default_level, elr_enabled, level_of
 
 
 @pytest.mark.rule("0.5")

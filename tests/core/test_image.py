@@ -2,12 +2,12 @@
 
 import pytest
 
-from kraftsim.controller.core import records as r
-from kraftsim.controller.core.batch import KRaftVersion
 from kraftsim.controller.core.errors import Impossible
-from kraftsim.controller.core.image import Image
-from kraftsim.controller.core.records import PartitionRecord, TopicRecord
-from kraftsim.controller.core.replay import APPLIERS
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.replay import APPLIERS
+from kraftsim.controller.core.log import records as r
+from kraftsim.controller.core.log.batch import KRaftVersion
+from kraftsim.controller.core.log.records import PartitionRecord, TopicRecord
 from tests.builders import ControllerUnderTest, directory_of, uuid_of
 
 T = uuid_of("t")

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from kraftsim.controller.core.batch import Batch
-from kraftsim.controller.core.image import Image
-from kraftsim.controller.core.image_records import records_of
-from kraftsim.controller.core.loader import Loader
-from kraftsim.controller.core.records import FeatureLevelRecord
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.image_records import records_of
+from kraftsim.controller.core.image.loader import Loader
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.records import FeatureLevelRecord
 from tests.builders import ControllerUnderTest
 
 

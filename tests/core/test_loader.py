@@ -2,9 +2,9 @@
 
 import pytest
 
-from kraftsim.controller.core.batch import Batch, KRaftVersion, LeaderChange
-from kraftsim.controller.core.loader import Loader, replay
-from kraftsim.controller.core.records import (
+from kraftsim.controller.core.image.loader import Loader, replay
+from kraftsim.controller.core.log.batch import Batch, KRaftVersion, LeaderChange
+from kraftsim.controller.core.log.records import (
     AbortTransactionRecord,
     BeginTransactionRecord,
     EndTransactionRecord,

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from kraftsim.controller.core.partitions import (
+from kraftsim.controller.core.log.records import ConfigRecord
+from kraftsim.controller.core.partitions.broker_changes import (
     allows_unclean,
     default_directory,
     effective_min_isr,
     has_online_directory,
 )
-from kraftsim.controller.core.records import ConfigRecord
 from kraftsim.controller.core.uuid import (
     LOST_DIRECTORY,
     MIGRATING_DIRECTORY,

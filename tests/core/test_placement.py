@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.placement import Candidate, candidates, layout_of, place
+from kraftsim.controller.core.partitions.placement import Candidate, candidates, layout_of, place
 from kraftsim.controller.core.profile import KAFKA_4_3
 from tests.builders import ControllerUnderTest, directory_of
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kraftsim.controller.core.loader import replay
+from kraftsim.controller.core.image.loader import replay
 from tests.core.lives import COMMAND, Life
 from tests.profiles import EACH_PROFILE
 

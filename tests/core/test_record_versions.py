@@ -2,8 +2,8 @@
 
 import pytest
 
-from kraftsim.controller.core.record_versions import record_version
-from kraftsim.controller.core.records import (
+from kraftsim.controller.core.log.record_versions import record_version
+from kraftsim.controller.core.log.records import (
     FENCE,
     IN_CONTROLLED_SHUTDOWN,
     UNFENCE,

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from kraftsim.controller.core.log.records import TOPIC_RESOURCE, ConfigRecord
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, Profile
-from kraftsim.controller.core.records import TOPIC_RESOURCE, ConfigRecord
 from kraftsim.controller.core.rpc import (
     CreatableTopic,
     CreatableTopicConfigEntry,
     CreateTopicsRequest,
 )
-from kraftsim.controller.core.topic_config_tables import RELEASES
+from kraftsim.controller.core.topics.config_tables import RELEASES
 from tests.builders import ControllerUnderTest
 
 RECORDED = Path(__file__).parent / "recorded_topic_configs"

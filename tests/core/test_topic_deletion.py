@@ -2,8 +2,8 @@
 
 import pytest
 
+from kraftsim.controller.core.log.records import RemoveTopicRecord
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_1, KAFKA_4_3, KAFKA_4_4
-from kraftsim.controller.core.records import RemoveTopicRecord
 from kraftsim.controller.core.rpc import DeleteTopicsRequest, DeleteTopicState
 from kraftsim.controller.core.uuid import ZERO_UUID
 from tests.builders import ControllerUnderTest, uuid_of

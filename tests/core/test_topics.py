@@ -4,13 +4,13 @@ import pytest
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import refusal
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_1, KAFKA_4_3
-from kraftsim.controller.core.records import (
+from kraftsim.controller.core.log.records import (
     ClearElrRecord,
     ConfigRecord,
     PartitionRecord,
     TopicRecord,
 )
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_1, KAFKA_4_3
 from kraftsim.controller.core.rpc import (
     CreatableReplicaAssignment,
     CreatableTopic,

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from kraftsim.controller.core.batch import KRaftVersion, VersionRange, Voter, Voters
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.loader import replay
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KAFKA_4_4, Profile
-from kraftsim.controller.core.records import (
+from kraftsim.controller.core.image.loader import replay
+from kraftsim.controller.core.log.batch import KRaftVersion, VersionRange, Voter, Voters
+from kraftsim.controller.core.log.records import (
     BROKER_RESOURCE,
     ConfigRecord,
     FeatureLevelRecord,
     NoOpRecord,
 )
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KAFKA_4_4, Profile
 from kraftsim.controller.core.rpc import FeatureUpdate, UpdateFeaturesRequest
 from tests.builders import ALL_OF_4_4, CONTROLLER_ID, ControllerUnderTest, feature, uuid_of
 

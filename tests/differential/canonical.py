@@ -8,10 +8,10 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
-from kraftsim.controller.core.batch import Batch
-from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.frames import decode_response, encode_response
-from kraftsim.controller.wire.json_form import control_record_json, record_json, to_json
+from kraftsim.controller.wire.json.json_form import control_record_json, record_json, to_json
 from tests.differential.history import History
 from tests.released.controller import NODE_ID
 

@@ -7,8 +7,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from kraftsim.controller.core.batch import Batch, Voters
-from kraftsim.controller.core.records import (
+from kraftsim.controller.core.log.batch import Batch, Voters
+from kraftsim.controller.core.log.records import (
     NO_LEADER_CHANGE,
     PartitionChangeRecord,
     PartitionRecord,

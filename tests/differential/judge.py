@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar, cast
 
-from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.rpc import DescribeQuorumRequest, Request, Response
-from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.frames import decode_response
-from kraftsim.controller.wire.json_form import from_json
+from kraftsim.controller.wire.json.json_form import from_json
 from tests.differential import canonical
 from tests.differential.history import History
 from tests.differential.sequence import Ask, Sequence, Step

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from kraftsim.controller.core import features
+from kraftsim.controller.core import feature_levels
 from kraftsim.controller.core.uuid import parse_uuid
 from tests.differential.decoder import differing_records
 from tests.differential.judge import Bench, Witness
@@ -74,7 +74,7 @@ def started_pair(
         )
         ours, kafka = Witness(make_ours()), Witness(released)
         level = start.level or release.profile.metadata_version
-        if level >= features.CONTROLLER_REGISTRATION_FROM:
+        if level >= feature_levels.CONTROLLER_REGISTRATION_FROM:
             _await_registration(kafka)
         pair = Pair(Bench(kafka, ours), Path(name), make_ours)
         if pair.ends[0] != pair.ends[1]:

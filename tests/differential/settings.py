@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kraftsim.controller.core import features
+from kraftsim.controller.core import feature_levels
 from kraftsim.controller.core.settings import Settings
 
 OUR_SETTINGS = Settings(
@@ -40,7 +40,7 @@ class Start:
 
     @property
     def level(self) -> int | None:
-        return features.level_of(self.metadata_version) if self.metadata_version else None
+        return feature_levels.level_of(self.metadata_version) if self.metadata_version else None
 
 
 USUAL = Start()

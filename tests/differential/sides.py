@@ -12,32 +12,32 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kraftsim.controller.clock import Clock
-from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.handlers import response_to
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.records import PartitionRecord
 from kraftsim.controller.core.profile import Profile
-from kraftsim.controller.core.records import PartitionRecord
 from kraftsim.controller.core.rpc import (
     CreateTopicsRequest,
     CreateTopicsResponse,
     DescribeClusterRequest,
     Request,
 )
-from kraftsim.controller.core.topics import create_topics
+from kraftsim.controller.core.topics.creation import create_topics
 from kraftsim.controller.core.uuid import Uuid
-from kraftsim.controller.hosted import HostedNode
-from kraftsim.controller.node import Node
-from kraftsim.controller.node_types import NodeConfig
+from kraftsim.controller.node.config import NodeConfig
+from kraftsim.controller.node.hosted import HostedNode
+from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.snapshots import by_reference
-from kraftsim.controller.timeline import Timeline
+from kraftsim.controller.time.clock import Clock
+from kraftsim.controller.time.timeline import Timeline
 from kraftsim.controller.wire.frames import (
     decode_request,
     encode_request,
     encode_response,
     read_request_header,
 )
-from kraftsim.controller.wire.record_batch import decode_batches, encode_batch
+from kraftsim.controller.wire.records.record_batch import decode_batches, encode_batch
 from tests.differential.settings import OUR_SETTINGS, USUAL, Start
 from tests.other_controllers import nobody_else
 from tests.released.controller import NODE_ID, Connection, ReleasedController

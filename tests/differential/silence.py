@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
-from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.log.batch import Batch
 from tests.differential.generate.silent import IDS_EACH, keep_alive
 from tests.differential.judge import Bench, Mismatch, Witness, differences
 from tests.differential.sequence import Ask, Sequence, Silence, Step

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from kraftsim.controller.core.batch import Batch, VoterEndpoint
+from kraftsim.controller.core.log.batch import Batch, VoterEndpoint
 from kraftsim.controller.core.rpc import (
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
@@ -31,8 +31,8 @@ from kraftsim.controller.raft.protocol import Answered, Channel, ElectionState, 
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.roles import Follower, Leader
 from kraftsim.controller.raft.snapshots import by_reference
-from kraftsim.controller.timeline import NEVER_MS
-from kraftsim.controller.wire.record_batch import decode_batches
+from kraftsim.controller.time.timeline import NEVER_MS
+from kraftsim.controller.wire.records.record_batch import decode_batches
 from tests.golden import recordings
 from tests.golden.exchanges import Exchange, Happening, Place, happenings, identity
 

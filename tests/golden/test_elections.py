@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from kraftsim.controller.core.batch import KRaftVersion
+from kraftsim.controller.core.log.batch import KRaftVersion
 from kraftsim.controller.core.rpc import (
     BeginQuorumEpochPartition,
     BeginQuorumEpochRequest,
@@ -13,7 +13,7 @@ from kraftsim.controller.core.rpc import (
     VoteResponse,
 )
 from kraftsim.controller.wire.frames import decode_request, decode_response, read_request_header
-from kraftsim.controller.wire.record_batch import decode_batches
+from kraftsim.controller.wire.records.record_batch import decode_batches
 from tests.golden import recordings
 from tests.golden.recordings import RELEASES, Frame
 

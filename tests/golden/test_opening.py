@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.loader import replay
+from kraftsim.controller.core.image.loader import replay
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.records import FeatureLevelRecord
 from kraftsim.controller.core.profile import KAFKA_4_4
-from kraftsim.controller.core.records import FeatureLevelRecord
 from kraftsim.controller.core.rpc import ApiVersionsRequest, ApiVersionsResponse
 from kraftsim.controller.server import api_versions
-from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.frames import (
     decode_request,
     decode_response,
@@ -25,7 +25,7 @@ from kraftsim.controller.wire.frames import (
     encode_response,
     read_request_header,
 )
-from kraftsim.controller.wire.record_batch import decode_batches
+from kraftsim.controller.wire.records.record_batch import decode_batches
 from tests.builders import ControllerUnderTest
 from tests.fidelity import differences
 

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import pytest
 
-from kraftsim.controller.core.batch import Batch, VoterEndpoint
-from kraftsim.controller.core.controllers import register_controller
-from kraftsim.controller.core.leases import Leases
-from kraftsim.controller.core.loader import replay
+from kraftsim.controller.core.brokers.leases import Leases
+from kraftsim.controller.core.cluster.controller_registration import register_controller
+from kraftsim.controller.core.image.loader import replay
+from kraftsim.controller.core.log.batch import Batch, VoterEndpoint
+from kraftsim.controller.core.log.records import RegisterControllerRecord
 from kraftsim.controller.core.profile import KAFKA_4_3
-from kraftsim.controller.core.records import RegisterControllerRecord
 from kraftsim.controller.core.rpc import (
     ControllerRegistrationRequest,
     FetchSnapshotRequest,
@@ -38,7 +38,7 @@ from kraftsim.controller.wire.frames import (
     encode_response,
     read_request_header,
 )
-from kraftsim.controller.wire.record_batch import decode_batches
+from kraftsim.controller.wire.records.record_batch import decode_batches
 from tests.golden import recordings
 from tests.golden.recordings import RELEASES, Frame
 

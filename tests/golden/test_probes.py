@@ -11,10 +11,8 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.handlers import response_to
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, Profile
-from kraftsim.controller.core.records import (
+from kraftsim.controller.core.log.records import (
     BrokerRegistrationChangeRecord,
     NoOpRecord,
     PartitionRecord,
@@ -22,6 +20,7 @@ from kraftsim.controller.core.records import (
     Record,
     RegisterControllerRecord,
 )
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, Profile
 from kraftsim.controller.core.rpc import (
     ApiVersionsRequest,
     CreateTopicsResponse,
@@ -30,22 +29,23 @@ from kraftsim.controller.core.rpc import (
     FetchResponse,
     Request,
 )
-from kraftsim.controller.hosted import HostedNode
-from kraftsim.controller.node import Node
-from kraftsim.controller.node_types import NodeConfig
+from kraftsim.controller.node.config import NodeConfig
+from kraftsim.controller.node.hosted import HostedNode
+from kraftsim.controller.node.node import Node
+from kraftsim.controller.node.registrar import Registrar
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.snapshots import by_reference
-from kraftsim.controller.registrar import Registrar
 from kraftsim.controller.server import api_versions
-from kraftsim.controller.timeline import Timeline
-from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.time.clock import Clock
+from kraftsim.controller.time.timeline import Timeline
+from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.frames import (
     decode_request,
     decode_response,
     encode_response,
     read_request_header,
 )
-from kraftsim.controller.wire.record_batch import decode_batches
+from kraftsim.controller.wire.records.record_batch import decode_batches
 from tests.golden import recordings
 from tests.golden.recordings import Frame
 from tests.other_controllers import nobody_else

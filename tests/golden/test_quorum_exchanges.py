@@ -23,8 +23,8 @@ from functools import cache
 
 import pytest
 
-from kraftsim.controller.core.batch import Batch, LeaderChange
 from kraftsim.controller.core.errors import Impossible
+from kraftsim.controller.core.log.batch import Batch, LeaderChange
 from kraftsim.controller.core.rpc import (
     AddRaftVoterResponse,
     DescribeQuorumPartitionResult,

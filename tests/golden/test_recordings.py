@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.controller.core.rpc import FetchResponse, Response
 from kraftsim.controller.server import api_versions
-from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.frames import (
     decode_request,
@@ -18,8 +18,8 @@ from kraftsim.controller.wire.frames import (
     encode_response,
     read_request_header,
 )
-from kraftsim.controller.wire.json_form import control_record_json, record_json
-from kraftsim.controller.wire.record_batch import decode_batches, encode_batches
+from kraftsim.controller.wire.json.json_form import control_record_json, record_json
+from kraftsim.controller.wire.records.record_batch import decode_batches, encode_batches
 from tests.golden.recordings import (
     RELEASES,
     Frame,

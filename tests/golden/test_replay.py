@@ -8,17 +8,17 @@ import re
 
 import pytest
 
-from kraftsim.controller.core.image import Image
-from kraftsim.controller.core.image_records import records_of
-from kraftsim.controller.core.loader import Loader, replay
-from kraftsim.controller.core.records import (
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.image_records import records_of
+from kraftsim.controller.core.image.loader import Loader, replay
+from kraftsim.controller.core.log.records import (
     Record,
     RegisterBrokerRecord,
     RegisterControllerRecord,
     ZkMigrationStateRecord,
 )
 from kraftsim.controller.core.uuid import uuid_text
-from kraftsim.controller.wire.record_batch import decode_batches
+from kraftsim.controller.wire.records.record_batch import decode_batches
 from tests.golden import recordings
 from tests.golden.recordings import RELEASES, LogFile
 

@@ -5,15 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from kraftsim.controller.core.batch import Batch, KRaftVersion, SnapshotHeader, Voters
-from kraftsim.controller.core.records import Record
+from kraftsim.controller.core.image.snapshot_batches import snapshot_batches
+from kraftsim.controller.core.log.batch import Batch, KRaftVersion, SnapshotHeader, Voters
+from kraftsim.controller.core.log.records import Record
 from kraftsim.controller.core.rpc import FetchSnapshotResponse
-from kraftsim.controller.core.snapshot_batches import snapshot_batches
 from kraftsim.controller.wire.frames import decode_response
-from kraftsim.controller.wire.snapshot_file import (
-    decode_snapshot,
-    encode_snapshot,
-)
+from kraftsim.controller.wire.records.snapshot_file import decode_snapshot, encode_snapshot
 from tests.golden import recordings
 from tests.golden.recordings import RELEASES, LogFile
 

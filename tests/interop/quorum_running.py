@@ -19,7 +19,7 @@ from kraftsim.controller.core.rpc import (
     Response,
 )
 from kraftsim.controller.core.uuid import uuid_text
-from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.frames import decode_response, encode_request
 from tests.interop.running import LIMIT_S, _running
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftsim.agents import DRAIN_LIMIT_S
+from kraftsim.commands.agent import DRAIN_LIMIT_S
 from tests.interop.clients import Confluent, KafkaPython
 from tests.interop.conftest import Connect
 from tests.interop.running import LIMIT_S, LONG_LEASE, eventually, kraftsim_agents, kraftsim_up

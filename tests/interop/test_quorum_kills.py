@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from kraftsim.controller.core.log.records import RegisterBrokerRecord
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
-from kraftsim.controller.core.records import RegisterBrokerRecord
 from kraftsim.controller.core.rpc import (
     BrokerFeature,
     BrokerListener,

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import ClientSession
 
 from kraftsim import Cluster
-from kraftsim.cli import main
+from kraftsim.cli.main import main
 
 CLUSTER_ID = "kraftsimTestCluster001"
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from kraftsim.campaign_report import whole_folder
-from kraftsim.cli import main
+from kraftsim.cli.campaign.report import whole_folder
+from kraftsim.cli.main import main
 from kraftsim.errors import UsageError
-from kraftsim.pipeline.commit_log import Folder
-from kraftsim.pipeline.shard import run_shard
+from kraftsim.pipeline.campaign.commit_log import Folder
+from kraftsim.pipeline.campaign.shard import run_shard
 from tests.pipeline.campaigns import QUIET, scenario_file
 from tests.pipeline.small_campaigns import make_campaign
 

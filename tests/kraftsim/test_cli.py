@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kraftsim.commands import print_endpoints
+from kraftsim.cli.cluster_verbs import print_endpoints
 from tests.golden.recordings import tool
 from tests.kraftsim.conftest import CLUSTER_ID, Service
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraftsim.scenarios.durations import DURATION_US_MAX, microseconds
+from kraftsim.scenarios.language.durations import DURATION_US_MAX, microseconds
 
 
 @pytest.mark.parametrize(

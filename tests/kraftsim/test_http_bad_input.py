@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kraftsim import Cluster
-from kraftsim.http_app import BODY_BYTES_MAX, _check_control
-from kraftsim.kafka_json import KAFKA_APIS
+from kraftsim.http.app import BODY_BYTES_MAX, _check_control
+from kraftsim.http.kafka_json import KAFKA_APIS
 from tests.kraftsim.conftest import Http
 
 pytestmark = pytest.mark.realtime

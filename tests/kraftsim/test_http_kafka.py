@@ -6,8 +6,8 @@ import pytest
 
 from kraftsim import Cluster
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.http_app import status_of
-from kraftsim.kafka_json import error_name
+from kraftsim.http.app import status_of
+from kraftsim.http.kafka_json import error_name
 from tests.kraftsim.conftest import CLUSTER_ID, Http
 
 pytestmark = pytest.mark.realtime

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from aiohttp import ClientResponse
 
-from kraftsim import Cluster, http_app
+from kraftsim import Cluster
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
-from kraftsim.scenarios.world import VIRTUAL_WALL_START_MS
+from kraftsim.http import app
+from kraftsim.simulation.world import VIRTUAL_WALL_START_MS
 from tests.kraftsim.conftest import CLUSTER_ID, Http
 from tests.other_controllers import lost_leadership
 from tests.worlds import node
@@ -313,7 +314,7 @@ async def test_a_stream_begins_at_its_cursor_and_goes_on_after_a_reconnection(ht
 
 async def test_a_quiet_stream_says_that_there_is_nothing(http: Http, monkeypatch) -> None:
     """Or an interrupted client would notice only with the next event, which may never come."""
-    monkeypatch.setattr(http_app, "QUIET_S", 0.01)
+    monkeypatch.setattr(app, "QUIET_S", 0.01)
     params = {"from": "1000000"}
     async with http.session.get(http.url + "/v1/events", params=params, headers=STREAM) as response:
         async with asyncio.timeout(20):

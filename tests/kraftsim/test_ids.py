@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from kraftsim import Cluster
-from kraftsim.cli import main
+from kraftsim.cli.main import main
 from kraftsim.controller.core.node_id import NODE_ID_MAX
 from kraftsim.errors import USAGE, CommandError
 from kraftsim.options import ClusterOptions
-from kraftsim.scenarios.reading import Problem
-from kraftsim.scenarios.run import run
-from kraftsim.scenarios.scenario import read_scenario
-from kraftsim.scenarios.streams import Streams
-from kraftsim.scenarios.topology import BROKERS_MAX, BrokerSpec, ControllerSpec, Topology
-from kraftsim.scenarios.world import World
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.language.reading import Problem
+from kraftsim.scenarios.running.run import run
+from kraftsim.simulation.streams import Streams
+from kraftsim.simulation.topology import BROKERS_MAX, BrokerSpec, ControllerSpec, Topology
+from kraftsim.simulation.world import World
 
 NO_IDS = (-1, NODE_ID_MAX + 1, True, "1", None)
 DIRECTORY = "AbcdefghijklmnopqrstuA"

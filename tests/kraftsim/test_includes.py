@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from kraftsim.cli import main
+from kraftsim.cli.main import main
 from kraftsim.errors import CommandError
-from kraftsim.scenario_files import read_file
+from kraftsim.files.scenario_files import read_file
 
 MINE = """\
 schema: kraftsim/scenario/1

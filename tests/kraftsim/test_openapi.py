@@ -7,9 +7,9 @@ from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
 from kraftsim import Cluster
-from kraftsim.http_app import http_application
-from kraftsim.kafka_json import KAFKA_APIS
-from kraftsim.openapi import openapi_document
+from kraftsim.http.app import http_application
+from kraftsim.http.kafka_json import KAFKA_APIS
+from kraftsim.http.openapi import openapi_document
 from kraftsim.operations import OPERATIONS
 from tests.kraftsim.conftest import Http
 

@@ -3,13 +3,13 @@
 import pytest
 
 from kraftsim import Cluster
-from kraftsim.cli import build_parser
-from kraftsim.controller.core.features import level_of
+from kraftsim.cli.main import build_parser
+from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, KAFKA_3_9, PROFILES
 from kraftsim.options import BROKERS_MAX, ClusterOptions, topology_of
-from kraftsim.scenarios.scenario import SCHEMA, Scenario
-from kraftsim.scenarios.topology import Topology
-from kraftsim.scenarios.words import nearest
+from kraftsim.scenarios.document.scenario import SCHEMA, Scenario
+from kraftsim.scenarios.language.suggestions import nearest
+from kraftsim.simulation.topology import Topology
 
 
 def topology(**options: object) -> Topology:

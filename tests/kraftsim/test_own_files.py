@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kraftsim.cli import main
+from kraftsim.cli.main import main
 
 CHECKS = '''
 def one_at_most(world):

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from kraftsim.cli import main
-from kraftsim.scenario_files import library, read_file
-from kraftsim.scenarios.drift import first_difference
-from kraftsim.scenarios.plan import expand, named
-from kraftsim.scenarios.run import Run, bound_by
-from kraftsim.scenarios.scenario import Scenario
+from kraftsim.cli.main import main
+from kraftsim.files.scenario_files import library, read_file
+from kraftsim.scenarios.document.plan import expand, named
+from kraftsim.scenarios.document.scenario import Scenario
+from kraftsim.scenarios.running.drift import first_difference
+from kraftsim.scenarios.running.run import Run, bound_by
 
 DRAWN = """\
 schema: kraftsim/scenario/1

@@ -2,8 +2,8 @@
 
 import io
 
-from kraftsim import progress
-from kraftsim.progress import Progress
+from kraftsim.cli import progress
+from kraftsim.cli.progress import Progress
 
 
 class Terminal(io.StringIO):

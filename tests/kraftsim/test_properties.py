@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftsim.properties import FILE_BYTES_MAX, read_properties, split_known
+from kraftsim.files.properties import FILE_BYTES_MAX, read_properties, split_known
 
 
 def written(tmp_path: Path, text: str) -> Path:

@@ -6,7 +6,7 @@ import pytest
 
 from kraftsim import Cluster
 from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.loader import replay
+from kraftsim.controller.core.image.loader import replay
 
 VERBS = ("kill", "restart", "pause", "resume", "stop", "mute", "deafen", "unmute", "undeafen",
          "unregister", "decommission")  # fmt: skip

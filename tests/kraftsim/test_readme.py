@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from kraftsim.cli import main
-from kraftsim.scenario_files import LIBRARY
+from kraftsim.cli.main import main
+from kraftsim.files.scenario_files import LIBRARY
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kraftsim import scenario_files
-from kraftsim.cli import main
+from kraftsim.cli.main import main
+from kraftsim.files import scenario_files
 
 NAME = "gc-pause-longer-than-lease"
 

@@ -9,14 +9,14 @@ from dataclasses import replace
 
 import pytest
 
-from kraftsim.controller.core.batch import Voter, VoterEndpoint
+from kraftsim.commands.controller import ControllerService
+from kraftsim.controller.core.log.batch import Voter, VoterEndpoint
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, FetchRequest, VoteRequest
 from kraftsim.controller.core.uuid import uuid_text
-from kraftsim.controller.node_types import NodeConfig
+from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.raft.quorum import LISTENER, RAFT_VERSIONS
-from kraftsim.controllers import ControllerService
-from kraftsim.strangers import Strangers
+from kraftsim.service.foreign_peers import Strangers
 from tests.interop.quorum_running import free_ports
 
 LIMIT_S = 20

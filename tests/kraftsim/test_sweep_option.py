@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kraftsim.cli import main
+from kraftsim.cli.main import main
 
 QUIET = """
 schema: kraftsim/scenario/1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftsim.voter_addresses import voters_of
+from kraftsim.service.voter_addresses import voters_of
 
 A, B = "AbcdefghijklmnopqrstuA", "BbcdefghijklmnopqrstuA"
 

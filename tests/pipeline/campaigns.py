@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from kraftsim.pipeline.commit_log import Folder, part
+from kraftsim.pipeline.campaign.commit_log import Folder, part
 from kraftsim.pipeline.tables import TABLES
 
 QUIET = {

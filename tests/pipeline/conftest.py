@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kraftsim.pipeline.commit_log import Folder
-from kraftsim.pipeline.session import session
+from kraftsim.pipeline.campaign.commit_log import Folder
+from kraftsim.pipeline.engines.session import session
 from tests.pipeline.small_campaigns import SHAKY, SWEPT, make_campaign
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Any
 import duckdb
 
 from kraftsim.pipeline.analysis.views import Ask, committed_files, definitions
-from kraftsim.pipeline.commit_log import Folder
+from kraftsim.pipeline.campaign.commit_log import Folder
 from kraftsim.pipeline.tables import TABLES
 
 Rows = dict[str, Any]

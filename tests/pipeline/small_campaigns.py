@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from kraftsim.campaign_plan import plan_of
-from kraftsim.pipeline.campaign import run_campaign
-from kraftsim.pipeline.commit_log import Folder
-from kraftsim.pipeline.local_engine import run_shards
+from kraftsim.cli.campaign.plan import plan_of
+from kraftsim.pipeline.campaign.campaign import run_campaign
+from kraftsim.pipeline.campaign.commit_log import Folder
+from kraftsim.pipeline.engines.local_engine import run_shards
 
 # Claims less than is true on every seed: some runs fail, some are vacuous, the others pass.
 SHAKY = """

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from kraftsim.pipeline.commit_log import SHARDS, Commit, Folder, Piece, part
-from kraftsim.pipeline.items import Item
-from kraftsim.pipeline.plan import Plan, PlanError, Slice
-from kraftsim.pipeline.shard import run_shard
+from kraftsim.pipeline.campaign.commit_log import SHARDS, Commit, Folder, Piece, part
+from kraftsim.pipeline.campaign.items import Item
+from kraftsim.pipeline.campaign.plan import Plan, PlanError, Slice
+from kraftsim.pipeline.campaign.shard import run_shard
 from tests.pipeline.campaigns import QUIET
 
 PLAN = Plan(

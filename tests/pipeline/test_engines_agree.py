@@ -9,9 +9,9 @@ import pytest
 
 from kraftsim.pipeline.analysis import views
 from kraftsim.pipeline.analysis.views import define, frame_of, sql
-from kraftsim.pipeline.commit_log import Folder
+from kraftsim.pipeline.campaign.commit_log import Folder
+from kraftsim.pipeline.engines.on_spark import Where, checked, compared
 from kraftsim.pipeline.invariants import rules
-from kraftsim.pipeline.on_spark import Where, checked, compared
 from kraftsim.pipeline.report import comparison
 from kraftsim.pipeline.report.gather import READS, gather
 from kraftsim.pipeline.tables import TABLES

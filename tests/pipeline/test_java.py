@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftsim.pipeline.java import JavaMissing, require_java
+from kraftsim.pipeline.engines.java import JavaMissing, require_java
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from random import Random
 
 import pytest
 
-from kraftsim.cli import main
-from kraftsim.pipeline.commit_log import Folder, part
-from kraftsim.pipeline.items import Item
+from kraftsim.cli.main import main
+from kraftsim.pipeline.campaign.commit_log import Folder, part
+from kraftsim.pipeline.campaign.items import Item
+from kraftsim.pipeline.campaign.plan import Plan, Slice
 from kraftsim.pipeline.package import code_digest
-from kraftsim.pipeline.plan import Plan, Slice
 from tests.interop.running import eventually
 from tests.pipeline.campaigns import (
     DEADLY,

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from kraftsim.pipeline.items import Item
-from kraftsim.pipeline.one_run import run_one
+from kraftsim.pipeline.campaign.items import Item
+from kraftsim.pipeline.campaign.one_run import run_one
 from kraftsim.pipeline.tables import TABLES
-from kraftsim.scenarios.run import run
-from kraftsim.scenarios.scenario import read_scenario
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.running.run import run
 from tests.pipeline.campaigns import FENCED
 
 ITEM = Item(called="fenced", document=FENCED)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraftsim.pipeline.items import Item
-from kraftsim.pipeline.plan import SHARDS_MAX, Plan, PlanError, Slice, seeds_of, shards_of
+from kraftsim.pipeline.campaign.items import Item
+from kraftsim.pipeline.campaign.plan import SHARDS_MAX, Plan, PlanError, Slice, seeds_of, shards_of
 from tests.pipeline.campaigns import FENCED, QUIET
 
 ITEMS = (Item(called="quiet", document=QUIET), Item(called="fenced", document=FENCED))

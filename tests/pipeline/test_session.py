@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftsim.pipeline.session import session
+from kraftsim.pipeline.engines.session import session
 from tests.pipeline.conftest import TEST_MASTER
 
 pytestmark = pytest.mark.spark

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from kraftsim.cli import main
-from kraftsim.pipeline.commit_log import Folder
+from kraftsim.cli.main import main
+from kraftsim.pipeline.campaign.commit_log import Folder
 from tests.interop.running import eventually
 from tests.pipeline.campaigns import (
     DEADLY,
@@ -198,7 +198,7 @@ def test_a_setting_that_spark_refuses_is_told_in_a_line(quiet, tmp_path):
 def test_a_campaign_without_spark_loads_none_of_it(quiet, tmp_path):
     words = command("run", quiet, *SEEDS, "--out", tmp_path / "c", "--engine", "local")[3:]
     program = (
-        f"import sys; from kraftsim.cli import main; main({words!r});"
+        f"import sys; from kraftsim.cli.main import main; main({words!r});"
         "print(*[one for one in ('pyspark', 'pandas', 'py4j') if one in sys.modules])"
     )
     done = subprocess.run(

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from kraftsim.controller.raft import conduct
-from kraftsim.controller.timeline import NEVER_MS
+from kraftsim.controller.time.timeline import NEVER_MS
 from kraftsim.scenarios.explore.quorum_safety import Safety
 from tests.raft.replicas import Replicas
 from tests.raft.requests import add_voter, remove_voter

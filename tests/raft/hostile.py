@@ -2,8 +2,8 @@
 
 from dataclasses import fields, is_dataclass, replace
 
-from kraftsim.controller.core.batch import Batch
-from kraftsim.controller.core.records import NoOpRecord
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.core.rpc import (
     ApiVersionsRequest,
     ApiVersionsResponse,

@@ -13,7 +13,7 @@ from kraftsim.controller.raft.roles import (
     Prospective,
     Unattached,
 )
-from kraftsim.controller.timeline import NEVER_MS
+from kraftsim.controller.time.timeline import NEVER_MS
 from tests.raft.replicas import Replicas, key_of
 from tests.raft.requests import begin, vote
 from tests.raft.standing import ME, grant, lead, prospect, standing, vote_answer, votes_asked

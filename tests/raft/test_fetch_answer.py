@@ -2,9 +2,9 @@
 
 import pytest
 
-from kraftsim.controller.core.batch import Batch
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.records import NoOpRecord
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.core.rpc import (
     EpochEndOffset,
     FetchRequest,

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from kraftsim.controller.core.batch import Batch, VoterEndpoint
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.records import NoOpRecord
+from kraftsim.controller.core.log.batch import Batch, VoterEndpoint
+from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.core.rpc import (
     EpochEndOffset,
     FetchPartitionData,

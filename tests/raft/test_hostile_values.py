@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kraftsim.controller.raft import conduct, leading
 from kraftsim.controller.raft.protocol import Answered, Channel
-from kraftsim.controller.timeline import NEVER_MS
+from kraftsim.controller.time.timeline import NEVER_MS
 from kraftsim.scenarios.explore import quorum_events
 from tests.raft.hostile import NUMBERS, REQUESTS, answer_to, spoiled
 from tests.raft.replicas import Replicas

@@ -2,12 +2,12 @@
 
 import pytest
 
-from kraftsim.controller.core.batch import KRaftVersion, LeaderChange, Voters
 from kraftsim.controller.core.errors import ErrorCode, Impossible
-from kraftsim.controller.core.records import NoOpRecord
+from kraftsim.controller.core.log.batch import KRaftVersion, LeaderChange, Voters
+from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.raft import conduct, leading
 from kraftsim.controller.raft.roles import Resigned
-from kraftsim.controller.timeline import NEVER_MS
+from kraftsim.controller.time.timeline import NEVER_MS
 from tests.builders import uuid_of
 from tests.raft.replicas import Replicas
 from tests.raft.requests import add_voter, begin, fetch_by, remove_voter, slice_of, vote

@@ -5,7 +5,7 @@ import pytest
 from kraftsim.controller.core.rpc import FetchRequest, VoteRequest
 from kraftsim.controller.raft.peers import Peers
 from kraftsim.controller.raft.protocol import Channel, Turn
-from kraftsim.controller.timeline import NEVER_MS
+from kraftsim.controller.time.timeline import NEVER_MS
 from tests.raft.replicas import endpoint_of
 
 VOTE = VoteRequest()

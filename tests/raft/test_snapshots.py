@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode, Impossible
-from kraftsim.controller.core.records import NoOpRecord
+from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.core.rpc import (
     FetchRequest,
     FetchSnapshotRequest,

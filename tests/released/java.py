@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from kraftsim.pipeline.java import require_java
+from kraftsim.pipeline.engines.java import require_java
 from tests.released.jars import class_path
 from tests.released.releases import Release
 

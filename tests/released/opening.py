@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kraftsim.controller.core.rpc import ApiVersionsRequest
-from kraftsim.controller.wire.apis import API_VERSIONS
+from kraftsim.controller.wire.apis.table import API_VERSIONS
 from kraftsim.controller.wire.frames import encode_request
 from tests.released.controller import ReleasedController, released_controller
 from tests.released.releases import RELEASES, Release

@@ -5,10 +5,10 @@ all properties watch. Nothing but the project is imported: any Python with its l
 import sys
 from functools import cache
 
-from kraftsim.scenario_files import library, read_file
-from kraftsim.scenarios.run import Run, properties_of
-from kraftsim.scenarios.scenario import Scenario
-from kraftsim.scenarios.smoke import in_small
+from kraftsim.files.scenario_files import library, read_file
+from kraftsim.scenarios.document.scenario import Scenario
+from kraftsim.scenarios.document.smoke import in_small
+from kraftsim.scenarios.running.run import Run, properties_of
 
 
 @cache

@@ -10,9 +10,9 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.raft.protocol import Deadline
 from kraftsim.controller.raft.roles import Leader
-from kraftsim.controller.timeline import NEVER_MS
-from kraftsim.scenarios.network import Message
-from kraftsim.scenarios.network_rules import Block
+from kraftsim.controller.time.timeline import NEVER_MS
+from kraftsim.simulation.network import Message
+from kraftsim.simulation.network_rules import Block
 from tests.scenarios import planted
 from tests.scenarios.watched import CLIENT, ask, describe, topic
 from tests.worlds import create_topic, node, nodes, pass_time

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
-from kraftsim.controller.core import records as r
-from kraftsim.controller.core.image import Image
-from kraftsim.controller.core.loader import Loader
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.loader import Loader
+from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.node_id import controller_node
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.scenarios.properties.tenure import fenced_by, unfenced_by

@@ -5,14 +5,16 @@ from dataclasses import replace
 from itertools import count
 
 from kraftsim.broker_agent.agent import Agent
-from kraftsim.controller import deferred
-from kraftsim.controller.core import brokers, describe_cluster, heartbeats, partitions, replay
-from kraftsim.controller.core import records as r
+from kraftsim.controller.core.brokers import heartbeats, registration
+from kraftsim.controller.core.brokers.heartbeats import ControlState
+from kraftsim.controller.core.brokers.leases import Leases, Liveness
+from kraftsim.controller.core.cluster import describe_cluster
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import HANDLERS
-from kraftsim.controller.core.heartbeats import ControlState
-from kraftsim.controller.core.leases import Leases, Liveness
-from kraftsim.controller.core.registration import registration_of
+from kraftsim.controller.core.image import replay
+from kraftsim.controller.core.image.broker import registration_of
+from kraftsim.controller.core.log import records as r
+from kraftsim.controller.core.partitions import broker_changes
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
     BrokerRegistrationRequest,
@@ -21,6 +23,7 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerResponse,
 )
 from kraftsim.controller.core.state import Decision
+from kraftsim.controller.node import deferred
 from kraftsim.controller.raft import description, elections, following, leading
 from kraftsim.controller.raft.protocol import ElectionState
 from kraftsim.controller.raft.quorum import Quorum
@@ -194,7 +197,7 @@ def answers_at_once(patch):
 
 
 def directories_are_anybodys(patch):
-    patch.setattr(brokers, "_check_directories", lambda state, request: None)
+    patch.setattr(registration, "_check_directories", lambda state, request: None)
     registrations_forget_what_was(patch)
 
 
@@ -256,11 +259,11 @@ def moves_the_shutdown_offset(patch):
 
 
 def fences_keep_leaderships(patch):
-    patch.setattr(partitions, "without_broker", lambda state, broker_id: [])
+    patch.setattr(broker_changes, "without_broker", lambda state, broker_id: [])
 
 
 def unregistering_keeps_references(patch):
-    patch.setattr(brokers, "_leave_partitions", lambda state, broker_id: [])
+    patch.setattr(registration, "_leave_partitions", lambda state, broker_id: [])
 
 
 def counts_on_everybody(patch):

@@ -3,10 +3,10 @@
 import pytest
 
 from kraftsim.controller.core.node_id import numbers_of
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.language.reading import Problem
 from kraftsim.scenarios.properties import ALL
-from kraftsim.scenarios.reading import Problem
-from kraftsim.scenarios.run import Run
-from kraftsim.scenarios.scenario import read_scenario
+from kraftsim.scenarios.running.run import Run
 from tests.worlds import nodes
 
 IN_THE_END = [one for one in ALL if one.number.startswith("L") and one.always]

@@ -2,10 +2,10 @@
 
 import pytest
 
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.language.reading import Problem, document_of
 from kraftsim.scenarios.lint import complaints
-from kraftsim.scenarios.reading import Problem, document_of
-from kraftsim.scenarios.run import run
-from kraftsim.scenarios.scenario import read_scenario
+from kraftsim.scenarios.running.run import run
 
 CRASH = {"at": "2s", "id": "the-crash", "proc.crash": {"on": 1, "for": "15s"}}
 PAUSES = {"every": "4s", "times": 3, "id": "pauses", "proc.pause": {"on": 2, "for": "1s"}}

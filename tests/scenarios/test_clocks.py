@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from kraftsim.controller.clock import Clock
 from kraftsim.controller.core.profile import KAFKA_3_9
-from kraftsim.controller.timeline import NEVER_MS, Timeline, Wakeup
-from kraftsim.scenarios.world import World
+from kraftsim.controller.time.clock import Clock
+from kraftsim.controller.time.timeline import NEVER_MS, Timeline, Wakeup
+from kraftsim.simulation.world import World
 from tests.worlds import create_topic, node, pass_time, world_of
 
 WALL_START_MS = 1_700_000_000_000

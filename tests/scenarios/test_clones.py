@@ -4,9 +4,9 @@ import pytest
 
 from kraftsim.controller.core.node_id import Kind, NodeId
 from kraftsim.controller.core.uuid import Uuid
-from kraftsim.scenarios.processes import Processes
-from kraftsim.scenarios.topology import FIRST_CLONE_ID
-from kraftsim.scenarios.world import World
+from kraftsim.simulation.processes import Processes
+from kraftsim.simulation.topology import FIRST_CLONE_ID
+from kraftsim.simulation.world import World
 from tests.worlds import kinds, node, nodes, pass_time, world_of
 
 BROKERS = (1, 2, 3)

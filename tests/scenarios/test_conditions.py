@@ -2,9 +2,9 @@
 
 import pytest
 
-from kraftsim.scenarios.reading import Problem, document_of
-from kraftsim.scenarios.run import Run, run
-from kraftsim.scenarios.scenario import read_scenario
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.language.reading import Problem, document_of
+from kraftsim.scenarios.running.run import Run, run
 
 CUT = {"at": "2s", "id": "cut", "net.partition": {"on": 3001, "for": "10s"}}
 ACTIVE_CUT = {"at": "2s", "net.partition": {"on": "$old", "for": "15s"}}

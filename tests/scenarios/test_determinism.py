@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from kraftsim.scenario_files import library, read_file
-from kraftsim.scenarios.run import run
-from kraftsim.scenarios.smoke import in_small
+from kraftsim.files.scenario_files import library, read_file
+from kraftsim.scenarios.document.smoke import in_small
+from kraftsim.scenarios.running.run import run
 from tests.worlds import pass_time, world_of
 
 OUTSIDE = [

@@ -5,11 +5,11 @@ import pytest
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
 from kraftsim.controller.core.uuid import Uuid
-from kraftsim.controller.node import Node
+from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import ElectionState, Turn
-from kraftsim.scenarios.controller_process import ControllerProcess
-from kraftsim.scenarios.delays import constant, uniform
-from kraftsim.scenarios.world import World
+from kraftsim.simulation.controller_process import ControllerProcess
+from kraftsim.simulation.delays import constant, uniform
+from kraftsim.simulation.world import World
 from tests.raft.requests import vote
 from tests.worlds import SECOND_US, node, nodes, pass_time, world_of
 

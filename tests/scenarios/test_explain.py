@@ -4,15 +4,15 @@ from random import Random
 
 import pytest
 
-from kraftsim.controller.core.batch import Batch
-from kraftsim.controller.core.image import Image
-from kraftsim.controller.core.records import PartitionChangeRecord
+from kraftsim.cli.scenario.narration import told_why
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.records import PartitionChangeRecord
 from kraftsim.controller.core.uuid import random_uuid
-from kraftsim.scenarios.explain import LINES_MAX, chain
-from kraftsim.scenarios.journal import Journal
-from kraftsim.scenarios.run import Run
-from kraftsim.scenarios.scenario import read_scenario
-from kraftsim.story import told_why
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.running.explain import LINES_MAX, chain
+from kraftsim.scenarios.running.run import Run
+from kraftsim.simulation.journal import Journal
 
 
 def rows_of(*steps, seed=3, controllers=1, brokers=2, topics=None):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from kraftsim.cli import main
+from kraftsim.cli.main import main
 from kraftsim.scenarios.explore.brokers import running_cluster
 from kraftsim.scenarios.explore.limits import Limits
 from kraftsim.scenarios.explore.quorum_safety import Violation

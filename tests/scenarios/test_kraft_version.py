@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from kraftsim.controller.core.batch import KRaftVersion, Voters
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.loader import replay
+from kraftsim.controller.core.image.loader import replay
+from kraftsim.controller.core.log.batch import KRaftVersion, Voters
 from kraftsim.controller.core.rpc import (
     AddRaftVoterRequest,
     FeatureUpdate,
@@ -20,7 +20,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.raft.voters import VoterSet
-from kraftsim.scenarios.world import World
+from kraftsim.simulation.world import World
 from tests.worlds import SECOND_US, ask, pass_time, world_of
 
 IDS = (3000, 3001, 3002)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from kraftsim.scenario_files import library, read_file, read_files
-from kraftsim.scenario_runs import CANARIES
+from kraftsim.cli.scenario.runs import CANARIES
+from kraftsim.files.scenario_files import library, read_file, read_files
+from kraftsim.scenarios.document.scenario import Pin
+from kraftsim.scenarios.document.smoke import in_small
 from kraftsim.scenarios.lint import complaints
-from kraftsim.scenarios.run import Run, run
-from kraftsim.scenarios.scenario import Pin
-from kraftsim.scenarios.smoke import in_small
+from kraftsim.scenarios.running.run import Run, run
 from tests import scenario_docs
 
 SCENARIOS = {name: read_file(path).scenario for name, path in library().items()}

@@ -3,11 +3,11 @@
 import pytest
 
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
-from kraftsim.scenarios.reading import Problem, document_of, read
-from kraftsim.scenarios.run import Run
-from kraftsim.scenarios.scenario import read_scenario
-from kraftsim.scenarios.selectors import Selector
-from kraftsim.scenarios.smoke import in_small
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.document.smoke import in_small
+from kraftsim.scenarios.language.reading import Problem, document_of, read
+from kraftsim.scenarios.language.selectors import Selector
+from kraftsim.scenarios.running.run import Run
 from kraftsim.scenarios.verbs.shapes import Shape
 
 FIVE = (1, 2, 3, 4, 5)

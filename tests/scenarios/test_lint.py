@@ -2,14 +2,14 @@
 
 import pytest
 
-from kraftsim.scenario_files import library, read_file
-from kraftsim.scenarios.journal_kinds import EVENTS
+from kraftsim.files.scenario_files import library, read_file
+from kraftsim.scenarios.document.plan import expand
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.document.smoke import in_small
+from kraftsim.scenarios.language.reading import Problem
 from kraftsim.scenarios.lint import complaints
-from kraftsim.scenarios.plan import expand
-from kraftsim.scenarios.reading import Problem
-from kraftsim.scenarios.run import run
-from kraftsim.scenarios.scenario import read_scenario
-from kraftsim.scenarios.smoke import in_small
+from kraftsim.scenarios.running.run import run
+from kraftsim.simulation.journal_kinds import EVENTS
 
 NOTE = {"note": {"text": "x"}}
 FENCED = {"broker": 1, "state": "fenced"}

@@ -6,17 +6,22 @@ from collections import defaultdict
 
 import pytest
 
-from kraftsim.cli import main
-from kraftsim.mutant_files import densities, reproducers
-from kraftsim.scenario_files import library, read_file
+from kraftsim.cli.main import main
+from kraftsim.files.mutant_files import densities, reproducers
+from kraftsim.files.scenario_files import library, read_file
+from kraftsim.scenarios.document.smoke import in_small
 from kraftsim.scenarios.lint import complaints
 from kraftsim.scenarios.mutants import MUTANTS, Mutant, planted
 from kraftsim.scenarios.mutants.kill import Kill, broken, kill
-from kraftsim.scenarios.smoke import in_small
 from tests import mutant_table
 
 LIBRARY = {name: read_file(path).scenario for name, path in library().items()}
-PARTS = ("kraftsim.controller", "kraftsim.broker_agent", "kraftsim.scenarios")
+PARTS = (
+    "kraftsim.controller",
+    "kraftsim.broker_agent",
+    "kraftsim.simulation",
+    "kraftsim.scenarios",
+)
 
 
 def killed(one):

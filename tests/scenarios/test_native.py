@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from bench import native
-from kraftsim.scenario_files import find, read_file
-from kraftsim.scenarios.run import run
-from kraftsim.scenarios.smoke import in_small
+from kraftsim.files.scenario_files import find, read_file
+from kraftsim.scenarios.document.smoke import in_small
+from kraftsim.scenarios.running.run import run
 
 pytestmark = pytest.mark.xdist_group("native")  # it is made once
 
@@ -39,7 +39,7 @@ def test_a_run_is_the_same_as_machine_code(name, compiled):
 
 
 def test_what_is_compiled_is_compiled(compiled):
-    where = "import kraftsim.controller.node as one; print(one.__file__)"
+    where = "import kraftsim.controller.node.node as one; print(one.__file__)"
 
     assert native.output("-c", where).strip().endswith(".so")
 

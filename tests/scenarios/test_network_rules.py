@@ -6,10 +6,10 @@ import pytest
 
 from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, FetchRequest
-from kraftsim.controller.timeline import Timeline
-from kraftsim.scenarios.delays import bimodal, constant, exponential, lognormal, uniform
-from kraftsim.scenarios.network import Message, Network
-from kraftsim.scenarios.network_rules import Block, Delay, Duplicate, Hold, Loss, Nth
+from kraftsim.controller.time.timeline import Timeline
+from kraftsim.simulation.delays import bimodal, constant, exponential, lognormal, uniform
+from kraftsim.simulation.network import Message, Network
+from kraftsim.simulation.network_rules import Block, Delay, Duplicate, Hold, Loss, Nth
 
 FETCH = FetchRequest(topics=())
 HEARTBEAT = BrokerHeartbeatRequest(

@@ -5,10 +5,10 @@ import random
 import pytest
 
 from kraftsim.controller.core.node_id import Kind, NodeId, broker_node, controller_node
-from kraftsim.scenarios.selectors import Selector
-from kraftsim.scenarios.streams import Streams, stream_name
-from kraftsim.scenarios.topology import BrokerSpec
-from kraftsim.scenarios.world import World
+from kraftsim.scenarios.language.selectors import Selector
+from kraftsim.simulation.streams import Streams, stream_name
+from kraftsim.simulation.topology import BrokerSpec
+from kraftsim.simulation.world import World
 from tests.worlds import SECOND_US, kinds, pass_time, world_of
 
 CONTROLLER, BROKER = controller_node(3000), broker_node(3000)

@@ -3,9 +3,9 @@
 import pytest
 
 from kraftsim.controller.core.uuid import Uuid
-from kraftsim.scenarios.delays import constant, uniform
-from kraftsim.scenarios.processes import Processes
-from kraftsim.scenarios.world import World
+from kraftsim.simulation.delays import constant, uniform
+from kraftsim.simulation.processes import Processes
+from kraftsim.simulation.world import World
 from tests.worlds import SECOND_US, create_topic, kinds, node, nodes, partition, pass_time, world_of
 
 BROKERS = (1, 2, 3)

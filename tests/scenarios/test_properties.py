@@ -7,8 +7,8 @@ import pytest
 
 from kraftsim.controller.core.errors import ApiError, Impossible
 from kraftsim.controller.core.rpc import BrokerRegistrationRequest
-from kraftsim.scenarios.network_rules import Delay, Duplicate
 from kraftsim.scenarios.properties import ALL, ALWAYS
+from kraftsim.simulation.network_rules import Delay, Duplicate
 from tests.scenarios.lives import PLANTED, SESSION_S, STARTING, a_second_leader, register
 from tests.scenarios.watched import settled_world, troubled, watched_world
 from tests.worlds import SECOND_US, pass_time

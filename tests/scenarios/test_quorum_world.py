@@ -2,9 +2,9 @@
 
 import pytest
 
-from kraftsim.controller.core.batch import LeaderChange
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.loader import replay
+from kraftsim.controller.core.image.loader import replay
+from kraftsim.controller.core.log.batch import LeaderChange
 from kraftsim.controller.core.rpc import (
     AddRaftVoterRequest,
     ControllerRegistrationRequest,
@@ -17,9 +17,9 @@ from kraftsim.controller.core.rpc import (
     QuorumEndpoint,
     RemoveRaftVoterRequest,
 )
-from kraftsim.scenarios.delays import uniform
-from kraftsim.scenarios.network_rules import Block
-from kraftsim.scenarios.world import World
+from kraftsim.simulation.delays import uniform
+from kraftsim.simulation.network_rules import Block
+from kraftsim.simulation.world import World
 from tests.raft.requests import vote
 from tests.worlds import SECOND_US, ask, kinds, node, nodes, pass_time, world_of
 

@@ -9,10 +9,10 @@ import pytest
 from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.core.handlers import HANDLERS
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
-from kraftsim.scenarios.limits import LimitError
-from kraftsim.scenarios.property import Broken, Property
-from kraftsim.scenarios.run import Run, run
-from kraftsim.scenarios.scenario import read_scenario
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.language.limits import LimitError
+from kraftsim.scenarios.properties.property import Broken, Property
+from kraftsim.scenarios.running.run import Run, run
 
 QUIET = {"warmup": "1s", "run": "20s", "calm": "10s"}
 CRASH = {"at": "2s", "id": "the-crash", "proc.crash": {"on": 1, "for": "15s"}}

@@ -6,13 +6,13 @@ from importlib.resources import files
 import pytest
 from jsonschema import Draft202012Validator
 
-from kraftsim.cli import main
-from kraftsim.scenario_files import library
-from kraftsim.scenarios.reading import Problem
-from kraftsim.scenarios.scenario import SCHEMA, Scenario, read_cells
-from kraftsim.scenarios.schema import published
+from kraftsim.cli.main import main
+from kraftsim.files.scenario_files import library
+from kraftsim.files.yaml_document import read_document
+from kraftsim.scenarios.document.scenario import SCHEMA, Scenario, read_cells
+from kraftsim.scenarios.language.reading import Problem
+from kraftsim.scenarios.language.schema import published
 from kraftsim.scenarios.verbs import VERBS
-from kraftsim.yaml_document import read_document
 from tests import scenario_words
 from tests.scenarios.test_claims import WRONG as WRONG_CLAIMS
 from tests.scenarios.test_reading import WHOLE, WRONG, document

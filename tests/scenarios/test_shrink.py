@@ -2,11 +2,11 @@
 
 import pytest
 
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.language.reading import document_of
 from kraftsim.scenarios.lint import complaints
-from kraftsim.scenarios.reading import document_of
-from kraftsim.scenarios.run import run
-from kraftsim.scenarios.scenario import read_scenario
-from kraftsim.scenarios.shrink import shrink, signature
+from kraftsim.scenarios.running.run import run
+from kraftsim.scenarios.running.shrink import shrink, signature
 
 NOISE = [
     {"at": f"{at}s", "net.delay": {"on": "brokers", "low": "1ms", "high": "5ms", "for": "1s"}}

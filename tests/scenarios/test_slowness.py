@@ -3,13 +3,13 @@
 import pytest
 
 from kraftsim.controller.core.rpc import DescribeClusterRequest
-from kraftsim.controller.timeline import Timeline
-from kraftsim.scenarios.delays import constant
-from kraftsim.scenarios.network import Message
-from kraftsim.scenarios.processes import Processes
-from kraftsim.scenarios.recurring import Recurring, strobe
-from kraftsim.scenarios.service_queue import ServiceQueue
-from kraftsim.scenarios.world import OUTSIDE, World
+from kraftsim.controller.time.timeline import Timeline
+from kraftsim.simulation.delays import constant
+from kraftsim.simulation.network import Message
+from kraftsim.simulation.processes import Processes
+from kraftsim.simulation.recurring import Recurring, strobe
+from kraftsim.simulation.service_queue import ServiceQueue
+from kraftsim.simulation.world import OUTSIDE, World
 from tests.worlds import SECOND_US, create_topic, kinds, node, pass_time, world_of
 
 BROKERS = (1, 2, 3)

@@ -5,9 +5,9 @@ from collections.abc import Sized
 import pytest
 
 from kraftsim.scenarios.properties import ALWAYS
-from kraftsim.scenarios.topology import BrokerSpec
-from kraftsim.scenarios.watch import watch
-from kraftsim.scenarios.world import World
+from kraftsim.scenarios.running.watch import watch
+from kraftsim.simulation.topology import BrokerSpec
+from kraftsim.simulation.world import World
 from tests.worlds import SECOND_US, create_topic, pass_time, unstarted_world, world_of
 
 BYTES = 3000  # between two snapshots: some twenty idle seconds

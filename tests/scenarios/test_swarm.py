@@ -2,9 +2,9 @@
 
 import pytest
 
-from kraftsim.scenarios.plan import expand
-from kraftsim.scenarios.reading import Problem, document_of
-from kraftsim.scenarios.scenario import read_scenario
+from kraftsim.scenarios.document.plan import expand
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.language.reading import Problem, document_of
 
 CHAOS = {
     "every": "1s",

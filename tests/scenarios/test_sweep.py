@@ -2,11 +2,11 @@
 
 import pytest
 
-from kraftsim.scenarios.network_shape import PRESETS
-from kraftsim.scenarios.plan import expand
-from kraftsim.scenarios.reading import Problem, document_of
-from kraftsim.scenarios.run import run
-from kraftsim.scenarios.scenario import read_cells, read_scenario
+from kraftsim.scenarios.document.network_shape import PRESETS
+from kraftsim.scenarios.document.plan import expand
+from kraftsim.scenarios.document.scenario import read_cells, read_scenario
+from kraftsim.scenarios.language.reading import Problem, document_of
+from kraftsim.scenarios.running.run import run
 
 
 def document(**changes):

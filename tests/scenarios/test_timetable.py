@@ -2,8 +2,8 @@
 
 import pytest
 
-from kraftsim.scenarios.run import Run, run
-from kraftsim.scenarios.scenario import read_scenario
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.running.run import Run, run
 
 NOTE = {"note": {"text": "x"}}
 PAUSE = {"proc.pause": {"on": 1, "for": "1s"}}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kraftsim.scenarios.run import run
-from kraftsim.scenarios.scenario import read_scenario
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.running.run import run
 
 EVERY = {"broker": "brokers", "state": "unfenced"}
 BITES = {

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from kraftsim.controller.core.loader import replay
+from kraftsim.controller.core.image.loader import replay
 from kraftsim.controller.core.profile import KAFKA_3_9
 from kraftsim.controller.core.rpc import DecommissionBrokerRequest, UnregisterBrokerRequest
 from tests.profiles import EACH_PROFILE

@@ -15,9 +15,9 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.core.rpc.cluster import CONTROLLER_ENDPOINT
 from kraftsim.controller.raft.messages import METADATA_TOPIC
-from kraftsim.scenarios.delays import uniform
 from kraftsim.scenarios.properties import ALL
-from kraftsim.scenarios.watch import watch
+from kraftsim.scenarios.running.watch import watch
+from kraftsim.simulation.delays import uniform
 from tests.worlds import SECOND_US, pass_time, unstarted_world
 
 CALM_S = 60

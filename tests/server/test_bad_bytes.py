@@ -19,11 +19,11 @@ from kraftsim.controller.server.kafka_listener import (
     KafkaListener,
 )
 from kraftsim.controller.server.runtime import Runtime
-from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.frames import FRAME_BYTES_MAX, encode_request
-from kraftsim.scenarios.streams import Streams
-from kraftsim.scenarios.topology import Topology
-from kraftsim.scenarios.world import World
+from kraftsim.simulation.streams import Streams
+from kraftsim.simulation.topology import Topology
+from kraftsim.simulation.world import World
 from tests.golden.recordings import frame as recorded
 from tests.golden.recordings import frames as recordings
 from tests.server.kafka_client import API_VERSIONS, connected

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from kraftsim.controller.core.batch import Batch
+from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.server import runtime as runtime_module
 from kraftsim.controller.server.runtime import Runtime
-from kraftsim.controller.timeline import Timeline
-from kraftsim.scenarios.delays import uniform
-from kraftsim.scenarios.world import World
+from kraftsim.controller.time.timeline import Timeline
+from kraftsim.simulation.delays import uniform
+from kraftsim.simulation.world import World
 from tests.scenarios.watched import ask, topic
 from tests.worlds import unstarted_world
 

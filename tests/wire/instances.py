@@ -5,9 +5,9 @@ from typing import Any
 from hypothesis import strategies as st
 from kio.schema.errors import ErrorCode
 
-from kraftsim.controller.core.batch import Batch
-from kraftsim.controller.core.records import NoOpRecord, TopicRecord
-from kraftsim.controller.wire.schema import (
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.records import NoOpRecord, TopicRecord
+from kraftsim.controller.wire.codec.schema import (
     BOOL,
     BYTES,
     FLOAT64,

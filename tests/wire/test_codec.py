@@ -15,11 +15,11 @@ from kraftsim.controller.core.rpc import (
     MetadataRequest,
     MetadataResponse,
 )
-from kraftsim.controller.wire.apis import APIS
-from kraftsim.controller.wire.codec import decoder, encoder
-from kraftsim.controller.wire.encode_source import KEPT_BODIES_MAX
+from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.controller.wire.codec.compiler import decoder, encoder
+from kraftsim.controller.wire.codec.encode_source import KEPT_BODIES_MAX
+from kraftsim.controller.wire.codec.varints import unsigned
 from kraftsim.controller.wire.errors import DecodeError
-from kraftsim.controller.wire.varints import unsigned
 
 HEARTBEAT, METADATA, REGISTRATION = APIS[63], APIS[3], APIS[62]
 DIRECTORY = bytes(range(16))
@@ -120,7 +120,7 @@ def test_null_topics_ask_for_all_and_an_empty_list_for_none() -> None:
 
 
 def test_what_was_read_is_an_ordinary_value() -> None:
-    """That nobody sets a field of it is the type checker's to see (core/value.py)."""
+    """That nobody sets a field of it is the type checker's to see (core/rpc/value.py)."""
     read = decode_heartbeat(encoder(HEARTBEAT.request, 2)(A_HEARTBEAT))
 
     assert (type(read), repr(read), hash(read)) == (

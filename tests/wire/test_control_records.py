@@ -4,20 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraftsim.controller.core.batch import (
+from kraftsim.controller.core.log.batch import (
     ControlRecord,
     KRaftVersion,
     LeaderChange,
     SnapshotFooter,
     SnapshotHeader,
 )
-from kraftsim.controller.wire.control_records import (
+from kraftsim.controller.wire.errors import DecodeError
+from kraftsim.controller.wire.records.control_records import (
     CONTROL_RECORDS,
     TYPES,
     decode_control_record,
     encode_control_record,
 )
-from kraftsim.controller.wire.errors import DecodeError
 
 from .instances import instances
 

@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraftsim.controller.core import records
-from kraftsim.controller.core.batch import KRaftVersion, VersionRange, Voter, VoterEndpoint, Voters
+from kraftsim.controller.core.log import records
+from kraftsim.controller.core.log.batch import (
+    KRaftVersion,
+    VersionRange,
+    Voter,
+    VoterEndpoint,
+    Voters,
+)
 from kraftsim.controller.core.rpc import (
     BrokerFeature,
     BrokerHeartbeatRequest,
@@ -20,9 +26,9 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerResponse,
 )
 from kraftsim.controller.core.uuid import uuid_text
-from kraftsim.controller.wire.api_decommission_broker import DECOMMISSION_BROKER
-from kraftsim.controller.wire.apis import APIS
-from kraftsim.controller.wire.json_form import (
+from kraftsim.controller.wire.apis.api_decommission_broker import DECOMMISSION_BROKER
+from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.controller.wire.json.json_form import (
     JsonError,
     control_record_json,
     from_json,

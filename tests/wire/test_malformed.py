@@ -12,7 +12,7 @@ from kraftsim.controller.core.rpc import (
     CreatableTopicConfigEntry,
     CreateTopicsRequest,
 )
-from kraftsim.controller.wire.apis import APIS
+from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.frames import (
     FrameReader,
@@ -22,8 +22,8 @@ from kraftsim.controller.wire.frames import (
     encode_response,
     read_request_header,
 )
-from kraftsim.controller.wire.metadata_records import decode_record, encode_record
-from kraftsim.controller.wire.record_batch import decode_batches
+from kraftsim.controller.wire.records.metadata_records import decode_record, encode_record
+from kraftsim.controller.wire.records.record_batch import decode_batches
 from tests.golden.recordings import RELEASES, Frame, frames, metadata_logs, runs
 
 SOON = settings(max_examples=400, deadline=timedelta(milliseconds=500))

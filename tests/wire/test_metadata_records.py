@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kraftsim.controller.core import records
-from kraftsim.controller.core.record_versions import record_version
-from kraftsim.controller.core.records import Record
+from kraftsim.controller.core.log import records
+from kraftsim.controller.core.log.record_versions import record_version
+from kraftsim.controller.core.log.records import Record
 from kraftsim.controller.wire.errors import DecodeError
-from kraftsim.controller.wire.metadata_records import KEYS, decode_record, encode_record
-from kraftsim.controller.wire.record_tables import RECORDS
+from kraftsim.controller.wire.records.metadata_records import KEYS, decode_record, encode_record
+from kraftsim.controller.wire.records.record_tables import RECORDS
 
 from .instances import instances
 

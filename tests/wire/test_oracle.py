@@ -22,15 +22,9 @@ from kio.serial._implicit_defaults import get_tagged_field_default
 from kio.static.constants import EntityType
 
 from kraftsim.controller.core.uuid import ZERO_UUID
-from kraftsim.controller.wire.apis import APIS
-from kraftsim.controller.wire.codec import decoder, encoder
-from kraftsim.controller.wire.schema import (
-    Array,
-    Field,
-    Message,
-    Spelled,
-    Struct,
-)
+from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.controller.wire.codec.compiler import decoder, encoder
+from kraftsim.controller.wire.codec.schema import Array, Field, Message, Spelled, Struct
 
 from .instances import instances
 

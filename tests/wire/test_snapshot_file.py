@@ -4,21 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraftsim.controller.core.batch import (
-    Batch,
-    KRaftVersion,
-    SnapshotHeader,
-    Voters,
-)
-from kraftsim.controller.core.records import NoOpRecord, Record, TopicRecord
-from kraftsim.controller.core.snapshot_batches import RECORDS_PER_BATCH, snapshot_batches
-from kraftsim.controller.wire.control_records import CONTROL_RECORDS
+from kraftsim.controller.core.image.snapshot_batches import RECORDS_PER_BATCH, snapshot_batches
+from kraftsim.controller.core.log.batch import Batch, KRaftVersion, SnapshotHeader, Voters
+from kraftsim.controller.core.log.records import NoOpRecord, Record, TopicRecord
 from kraftsim.controller.wire.errors import DecodeError
-from kraftsim.controller.wire.record_batch import FETCH_BYTES_MAX
-from kraftsim.controller.wire.snapshot_file import (
-    decode_snapshot,
-    encode_snapshot,
-)
+from kraftsim.controller.wire.records.control_records import CONTROL_RECORDS
+from kraftsim.controller.wire.records.record_batch import FETCH_BYTES_MAX
+from kraftsim.controller.wire.records.snapshot_file import decode_snapshot, encode_snapshot
 
 from .instances import instances
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..uuid import ZERO_UUID, Uuid
-from ..value import value
+from .value import value
 
 if TYPE_CHECKING:
-    from ..batch import Batch
+    from ..log.batch import Batch
 
 HIGH_WATERMARK_UNKNOWN = 2**63 - 1  # the default of Fetch v18's HighWatermark (KIP-1166)
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kraftsim.controller.core.features import bootstrap_levels
+from kraftsim.controller.core.feature_levels import bootstrap_levels
 from tests.differential.generate.draft import Draft, named_uuid
 from tests.differential.sequence import Ask, Step
 from tests.released.controller import NODE_ID

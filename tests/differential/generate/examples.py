@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 
-from kraftsim.controller.core.features import METADATA_VERSION
+from kraftsim.controller.core.feature_levels import METADATA_VERSION
 from tests.differential.generate import brokers, partitions, topics
 from tests.differential.generate.draft import Draft
 from tests.differential.generate.sequences import cleanup

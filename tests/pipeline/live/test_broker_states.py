@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from kraftsim.controller.core.loader import replay
-from kraftsim.controller.wire.record_batch import decode_batches
+from kraftsim.controller.core.image.loader import replay
+from kraftsim.controller.wire.records.record_batch import decode_batches
 from kraftsim.pipeline.live.broker_states import (
     ABOUT_BROKERS,
     REGISTRATION,

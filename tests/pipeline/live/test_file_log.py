@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftsim.controller.wire.batch_heads import BatchHead, batch_heads
+from kraftsim.controller.wire.records.batch_heads import BatchHead, batch_heads
 from kraftsim.pipeline.live.file_log import FileLog
 from kraftsim.pipeline.live.log import DataLost, KraftLogError, Range
 from kraftsim.pipeline.live.rows import Row

@@ -110,7 +110,7 @@ def test_a_killed_driver_leaves_each_offset_once(spark, service: Service, tmp_pa
 
 def driver_that_is_killed(url: str, out: str) -> None:
     """In a process of its own, leader of its group."""
-    from kraftsim.pipeline.session import session
+    from kraftsim.pipeline.engines.session import session
 
     spark = session("killed", master=TEST_MASTER, conf=TEST_CONF)
     query = into(Path(out), stream_at(spark, url=url, maxRecordsPerBatch=5))

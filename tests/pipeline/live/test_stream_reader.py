@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 
-from kraftsim.controller.wire.batch_heads import batch_heads
+from kraftsim.controller.wire.records.batch_heads import batch_heads
 from kraftsim.pipeline.live.log import DataLost, KraftLogError
 from kraftsim.pipeline.live.options import options_of
 from kraftsim.pipeline.live.rows import NAMES

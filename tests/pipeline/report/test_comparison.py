@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftsim.pipeline.plan import PlanError
+from kraftsim.pipeline.campaign.plan import PlanError
 from kraftsim.pipeline.report.comparison import Comparison, compare, definitions
 from kraftsim.pipeline.report.gates import read_gates, regressions
 from tests.pipeline.duck import Duck, duck

@@ -1,0 +1,1 @@
+"""Registration, heartbeats, leases, unregistration and decommission of brokers."""

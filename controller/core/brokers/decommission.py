@@ -1,0 +1,143 @@
+"""DecommissionBroker: KIP-631's draft of leaving for good, which Kafka never shipped (rule 3.12).
+
+Unlike unregistering, the id leaves the replica sets too. A partition whose last replica that is
+would lose its data, so that is refused unless forced; forced, it is placed anew on a live broker.
+Everything happens in one batch with the unregistration.
+"""
+
+from dataclasses import replace
+
+from ..errors import ApiError, ErrorCode, Impossible
+from ..image.broker import BrokerRegistration
+from ..image.partition import Partition, PartitionKey
+from ..log.records import PartitionChangeRecord, Record
+from ..partitions import broker_changes
+from ..partitions.change import Election, build
+from ..rpc import DecommissionBrokerRequest, DecommissionBrokerResponse
+from ..state import Decision, State
+from .registration import check_operation_size, unregistration
+
+
+def decommission(state: State, request: DecommissionBrokerRequest, now_ms: int) -> Decision:
+    """8 if unknown; BROKER_REQUIRED_FOR_PARTITIONS where it is the last replica, unless forced."""
+    stored: BrokerRegistration | None = state.image.brokers.get(request.broker_id)
+    if stored is None:
+        raise ApiError(
+            ErrorCode.BROKER_NOT_AVAILABLE,
+            f"expected the id of a registered broker, got {request.broker_id}",
+        )
+    leaving = state.image.index.hosted(request.broker_id)
+    needed = [key for key in leaving if _is_last_replica(state, key, request.broker_id)]
+    refuge = _refuge(state, request.broker_id)
+    if needed and (not request.force or refuge is None):
+        raise _required(state, request, needed)
+    lost = set(needed)
+    changes: list[Record] = [
+        _placed_anew(state, key, request.broker_id, refuge)
+        if key in lost and refuge is not None
+        else _shrunk(state, key, request.broker_id)
+        for key in leaving
+    ]
+    records = (*changes, unregistration(stored))
+    check_operation_size(state, records)
+    return Decision(records=records, reply=DecommissionBrokerResponse(), is_atomic=True)
+
+
+def _is_last_replica(state: State, key: PartitionKey, broker_id: int) -> bool:
+    """Nobody else in Replicas, or nobody else who holds the data: ISR and ELR together, or where
+    both are empty the last known leader."""
+    partition = state.image.partition(key)
+    holders = {*partition.isr, *partition.elr} or {*partition.last_known_elr}
+    return set(partition.replicas) == {broker_id} or holders <= {broker_id}
+
+
+def _refuge(state: State, broker_id: int) -> int | None:
+    """The live broker that takes over what would be lost: the lowest id."""
+    return next(
+        (b for b in state.image.brokers if b != broker_id and state.image.is_active(b)), None
+    )
+
+
+def _required(
+    state: State, request: DecommissionBrokerRequest, needed: list[PartitionKey]
+) -> ApiError:
+    names = ", ".join(f"{state.image.topics[t].name}-{p}" for t, p in needed[:3])
+    more = f" and {len(needed) - 3} more" if len(needed) > 3 else ""
+    hint = "no other broker is live to take them" if request.force else "force places them anew"
+    return ApiError(
+        ErrorCode.BROKER_REQUIRED_FOR_PARTITIONS,
+        f"broker {request.broker_id} is the last replica of {names}{more}; {hint}",
+    )
+
+
+def _shrunk(state: State, key: PartitionKey, broker_id: int) -> PartitionChangeRecord:
+    """The partition without the broker: replicas, ISR, ELR, reassignment, leadership."""
+    partition = _without_reassignment(state.image.partition(key), broker_id)
+    change = build(
+        key,
+        partition,
+        broker_changes.rules_of(state, key, partition),
+        target_isr=tuple(r for r in partition.isr if r != broker_id),
+        acceptable=broker_changes.acceptor(
+            state, partition, lambda r: r != broker_id and state.image.is_active(r)
+        ),
+        unclean_shutdown=(broker_id,),
+        target_replicas=tuple(r for r in partition.replicas if r != broker_id),
+    )
+    if change is None:
+        raise Impossible(f"broker {broker_id} leaves a replica set, and nothing changes")
+    old = state.image.partition(key)
+    return replace(
+        change,
+        adding_replicas=_changed(partition.adding_replicas, old.adding_replicas),
+        removing_replicas=_changed(partition.removing_replicas, old.removing_replicas),
+        last_known_elr=_known_without(change.last_known_elr, old.last_known_elr, broker_id),
+    )
+
+
+def _without_reassignment(partition: Partition, broker_id: int) -> Partition:
+    return replace(
+        partition,
+        adding_replicas=tuple(r for r in partition.adding_replicas if r != broker_id),
+        removing_replicas=tuple(r for r in partition.removing_replicas if r != broker_id),
+    )
+
+
+def _changed(new: tuple[int, ...], old: tuple[int, ...]) -> tuple[int, ...] | None:
+    return new if new != old else None
+
+
+def _known_without(
+    new: tuple[int, ...] | None, old: tuple[int, ...], broker_id: int
+) -> tuple[int, ...] | None:
+    """The last known leader is nobody if it was the broker that leaves."""
+    known = old if new is None else new
+    return _changed(tuple(r for r in known if r != broker_id), old)
+
+
+def _placed_anew(
+    state: State, key: PartitionKey, broker_id: int, refuge: int
+) -> PartitionChangeRecord:
+    """Elected uncleanly on a live broker: whatever only the leaving one held is lost."""
+    old = state.image.partition(key)
+    kept = tuple(r for r in old.replicas if r != broker_id)
+    live = next((r for r in kept if state.image.is_active(r)), None)
+    replicas = kept if live is not None else (*kept, refuge)
+    rules = replace(broker_changes.rules_of(state, key, old), election=Election.UNCLEAN)
+    change = build(
+        key,
+        replace(old, adding_replicas=(), removing_replicas=(), last_known_elr=()),
+        rules,
+        target_isr=(),
+        acceptable=lambda r: r != broker_id and state.image.is_active(r),
+        unclean_shutdown=(broker_id, *old.elr),
+        target_replicas=replicas,
+    )
+    if change is None:
+        raise Impossible(f"broker {broker_id} leaves a replica set, and nothing changes")
+    return replace(
+        change,
+        adding_replicas=_changed((), old.adding_replicas),
+        removing_replicas=_changed((), old.removing_replicas),
+        last_known_elr=_changed((), old.last_known_elr),
+    )

@@ -1,0 +1,217 @@
+"""Heartbeats: the life of a registration between registering and leaving (rules 2.4 to 2.32a).
+
+A broker is FENCED (registered, not trusted), UNFENCED (serving), or in CONTROLLED_SHUTDOWN (giving
+its leaderships away). SHUTDOWN_NOW is only ever an answer: what is stored afterwards is FENCED.
+Which state follows is one table, `_next_state`; what each change writes is another, `_WRITES`.
+
+Never: a heartbeat with another epoch changes anything, soft state included (9.8); a broker is
+unfenced before it has caught up with its own registration (2.12); a reply is sent before its
+records are committed (the node sees to that).
+"""
+
+from collections.abc import Callable
+from enum import Enum
+
+from .. import feature_levels
+from ..errors import ApiError, ErrorCode
+from ..image.broker import BrokerRegistration
+from ..log.records import (
+    FENCE,
+    IN_CONTROLLED_SHUTDOWN,
+    UNFENCE,
+    BrokerRegistrationChangeRecord,
+    FenceBrokerRecord,
+    Record,
+    UnfenceBrokerRecord,
+)
+from ..partitions import broker_changes
+from ..rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
+from ..state import Decision, ExpiryNote, HeartbeatNote, State
+from .leases import Liveness
+
+
+class ControlState(Enum):
+    """`steady` are the decisions of a heartbeat that ends in this state and writes nothing, not
+    caught up and caught up (2.18); made once, because nearly every heartbeat is one of them."""
+
+    FENCED = "FENCED"
+    UNFENCED = "UNFENCED"
+    CONTROLLED_SHUTDOWN = "CONTROLLED_SHUTDOWN"
+    SHUTDOWN_NOW = "SHUTDOWN_NOW"
+
+    def __init__(self, name: str) -> None:
+        self.is_fenced = name in ("FENCED", "SHUTDOWN_NOW")
+        note = HeartbeatNote(self.is_fenced, name == "CONTROLLED_SHUTDOWN")
+        self.steady = tuple(
+            Decision(
+                reply=BrokerHeartbeatResponse(
+                    is_caught_up=is_caught_up,
+                    is_fenced=self.is_fenced,
+                    should_shut_down=name == "SHUTDOWN_NOW",
+                ),
+                note=note,
+            )
+            for is_caught_up in (False, True)
+        )
+
+
+FENCED, UNFENCED = ControlState.FENCED, ControlState.UNFENCED
+CONTROLLED_SHUTDOWN, SHUTDOWN_NOW = ControlState.CONTROLLED_SHUTDOWN, ControlState.SHUTDOWN_NOW
+
+
+def heartbeat(state: State, request: BrokerHeartbeatRequest, now_ms: int) -> Decision:
+    """One heartbeat; 77 for an unknown id and for any epoch but the current one (2.7, 2.8)."""
+    broker: BrokerRegistration | None = state.image.brokers.get(request.broker_id)
+    if broker is None or broker.broker_epoch != request.broker_epoch:
+        raise _stale(broker, request)
+    liveness = state.leases.liveness[broker.broker_id]
+    current = current_state(liveness)
+    following = _next_state(state, broker, liveness, current, request)
+    decision = following.steady[request.current_metadata_offset >= broker.register_offset]
+    cordoned = request.cordoned_log_dirs
+    is_news = cordoned is not None and cordoned != broker.cordoned_log_dirs
+    if following is current and not is_news and not request.offline_log_dirs:
+        return decision
+    records = [] if following is current else _WRITES[following](state, broker)
+    if request.offline_log_dirs:  # directories, in every state (2.30), after what the state writes
+        records += _offline_directories(state, broker, request)
+    if is_news:
+        records += _cordoned_directories(state, broker, request)
+    return decision._replace(records=tuple(records))
+
+
+def expire_one(state: State, now_ms: int) -> Decision | None:
+    """Fence the broker whose lease ran out longest ago; None if every lease holds (2.36, 2.47).
+
+    One broker a decision: the next sees what this one left (4.19), and its own batch.
+    """
+    broker_id = state.leases.first_expired(now_ms)
+    if broker_id is None:
+        return None
+    broker = state.image.brokers.get(broker_id)
+    note = ExpiryNote(broker_id=broker_id)
+    fences_again = state.profile.contacts_by_epoch  # 4.x, for a fenced broker too (2.38)
+    if broker is None or (state.leases.liveness[broker_id].fenced and not fences_again):
+        return Decision(note=note)
+    return Decision(records=tuple(fence(state, broker)), note=note)
+
+
+def current_state(liveness: Liveness) -> ControlState:
+    """Rule 2.11."""
+    if liveness.controlled_shutdown_offset >= 0:
+        return CONTROLLED_SHUTDOWN
+    return FENCED if liveness.fenced else UNFENCED
+
+
+def _stale(broker: BrokerRegistration | None, request: BrokerHeartbeatRequest) -> ApiError:
+    if broker is None:
+        message = f"Receive a heartbeat from broker {request.broker_id} before registration"
+    else:
+        message = (
+            f"Expected broker epoch {broker.broker_epoch}, "
+            f"but got broker epoch {request.broker_epoch}"
+        )
+    return ApiError(ErrorCode.STALE_BROKER_EPOCH, message)
+
+
+def _next_state(
+    state: State,
+    broker: BrokerRegistration,
+    liveness: Liveness,
+    current: ControlState,
+    request: BrokerHeartbeatRequest,
+) -> ControlState:
+    """The transition table of rule 2.12, row by row; the first row that fits applies."""
+    if current is FENCED:
+        if request.want_shut_down:
+            return SHUTDOWN_NOW
+        caught_up = request.current_metadata_offset >= broker.register_offset
+        return UNFENCED if caught_up and not request.want_fence else FENCED
+    if current is UNFENCED and not request.want_shut_down:
+        return FENCED if request.want_fence else UNFENCED
+    leads = state.image.index.leads(broker.broker_id)
+    if current is UNFENCED:
+        if request.want_fence:
+            return SHUTDOWN_NOW
+        return CONTROLLED_SHUTDOWN if leads else SHUTDOWN_NOW
+    if leads or liveness.controlled_shutdown_offset > state.leases.lowest_active_offset():
+        return CONTROLLED_SHUTDOWN  # the request's flags are ignored: no way back (2.13)
+    return SHUTDOWN_NOW
+
+
+def fence(state: State, broker: BrokerRegistration) -> list[Record]:
+    """Partition changes first, then the fence, in one batch (rule 2.21)."""
+    changes = broker_changes.without_broker(state, broker.broker_id)
+    if state.image.metadata_version < feature_levels.REGISTRATION_CHANGE_FROM:
+        return [*changes, FenceBrokerRecord(id=broker.broker_id, epoch=broker.broker_epoch)]
+    return [*changes, _registration_change(broker, fenced=FENCE)]
+
+
+def unfence(state: State, broker: BrokerRegistration) -> list[Record]:
+    """The unfence first, then elections for all leaderless partitions (rule 2.22)."""
+    elections = broker_changes.with_broker(state, broker.broker_id)
+    if state.image.metadata_version < feature_levels.REGISTRATION_CHANGE_FROM:
+        return [UnfenceBrokerRecord(id=broker.broker_id, epoch=broker.broker_epoch), *elections]
+    return [_registration_change(broker, fenced=UNFENCE), *elections]
+
+
+def _begin_controlled_shutdown(state: State, broker: BrokerRegistration) -> list[Record]:
+    """The flag, once and where it exists, then the partitions' way out (rule 2.23)."""
+    changes = broker_changes.without_broker(state, broker.broker_id)
+    if (
+        broker.in_controlled_shutdown
+        or state.image.metadata_version < feature_levels.IN_CONTROLLED_SHUTDOWN_FROM
+    ):
+        return changes
+    flag = _registration_change(broker, in_controlled_shutdown=IN_CONTROLLED_SHUTDOWN)
+    return [flag, *changes]
+
+
+_WRITES: dict[ControlState, Callable[[State, BrokerRegistration], list[Record]]] = {
+    FENCED: fence,
+    UNFENCED: unfence,
+    CONTROLLED_SHUTDOWN: _begin_controlled_shutdown,
+    SHUTDOWN_NOW: fence,  # again, even if it is fenced already (2.17)
+}
+
+
+def _registration_change(
+    broker: BrokerRegistration, *, fenced: int = 0, in_controlled_shutdown: int = 0
+) -> BrokerRegistrationChangeRecord:
+    return BrokerRegistrationChangeRecord(
+        broker_id=broker.broker_id,
+        broker_epoch=broker.broker_epoch,
+        fenced=fenced,
+        in_controlled_shutdown=in_controlled_shutdown,
+    )
+
+
+def _offline_directories(
+    state: State, broker: BrokerRegistration, request: BrokerHeartbeatRequest
+) -> list[Record]:
+    """Registered directories that went offline lose their replicas (rules 2.30, 2.31)."""
+    if state.image.metadata_version < feature_levels.DIRECTORY_ASSIGNMENT_FROM:
+        return []
+    lost = [d for d in broker.log_dirs if d in request.offline_log_dirs]
+    if not lost:
+        return []
+    online = tuple(d for d in broker.log_dirs if d not in lost)
+    change = BrokerRegistrationChangeRecord(
+        broker_id=broker.broker_id, broker_epoch=broker.broker_epoch, log_dirs=online
+    )
+    changes = [broker_changes.without_directory(state, broker.broker_id, d) for d in lost]
+    return [*(record for records in changes for record in records), change]
+
+
+def _cordoned_directories(
+    state: State, broker: BrokerRegistration, request: BrokerHeartbeatRequest
+) -> list[Record]:
+    """A list that differs from the registered one gives one record with all of it (2.32a)."""
+    if state.image.metadata_version < feature_levels.CORDONED_DIRECTORIES_FROM:
+        return []
+    change = BrokerRegistrationChangeRecord(
+        broker_id=broker.broker_id,
+        broker_epoch=broker.broker_epoch,
+        cordoned_log_dirs=request.cordoned_log_dirs,
+    )
+    return [change]

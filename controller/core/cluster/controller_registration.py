@@ -1,0 +1,51 @@
+"""ControllerRegistration: a controller makes itself known (rules 5.61, 5.62)."""
+
+from .. import feature_levels
+from ..errors import ApiError, ErrorCode
+from ..log.records import Endpoint, FeatureRange, RegisterControllerRecord
+from ..rpc import ControllerRegistrationRequest, ControllerRegistrationResponse
+from ..state import Decision, State
+
+
+def register_controller(
+    state: State, request: ControllerRegistrationRequest, now_ms: int
+) -> Decision:
+    """Always written, in the order of the request; the last writer wins: no session, no check for
+    duplicates (5.62)."""
+    if state.image.metadata_version < feature_levels.CONTROLLER_REGISTRATION_FROM:
+        raise ApiError(
+            ErrorCode.UNSUPPORTED_VERSION,
+            "The version of API is not supported.",
+        )
+    is_ready = request.zk_migration_ready and state.profile.writes_zk_migration_state
+    record = registration(request, zk_migration_ready=is_ready)
+    return Decision((record,), ControllerRegistrationResponse())
+
+
+def registration(
+    request: ControllerRegistrationRequest, *, zk_migration_ready: bool = False
+) -> RegisterControllerRecord:
+    """What is written of a controller that asks for it, or that is the active one itself. Only
+    releases that know ZooKeeper keep what it says of a migration (5.62)."""
+    return RegisterControllerRecord(
+        controller_id=request.controller_id,
+        incarnation_id=request.incarnation_id,
+        zk_migration_ready=zk_migration_ready,
+        end_points=tuple(
+            Endpoint(
+                name=one.name,
+                host=one.host,
+                port=one.port,
+                security_protocol=one.security_protocol,
+            )
+            for one in request.listeners
+        ),
+        features=tuple(
+            FeatureRange(
+                name=one.name,
+                min_supported_version=one.min_supported_version,
+                max_supported_version=one.max_supported_version,
+            )
+            for one in request.features
+        ),
+    )

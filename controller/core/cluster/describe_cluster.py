@@ -1,0 +1,109 @@
+"""DescribeCluster: who is there, asked of a controller or of a broker (rules 5.5 to 5.19)."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from .. import feature_levels
+from ..errors import ApiError, ErrorCode
+from ..image.image import Image
+from ..rpc import DescribeClusterBroker, DescribeClusterRequest, DescribeClusterResponse
+from ..rpc.cluster import BROKER_ENDPOINT, CONTROLLER_ENDPOINT, OPERATIONS_ABSENT
+
+ALL_CLUSTER_OPERATIONS = 8096  # with no authorizer, bits 5 and 7 to 12 (rule 5.11)
+_NAMES = {BROKER_ENDPOINT: "BROKER", CONTROLLER_ENDPOINT: "CONTROLLER"}
+
+
+def describe_controllers(
+    image: Image, request: DescribeClusterRequest, *, cluster_id: str, leader_id: int, listener: str
+) -> DescribeClusterResponse:
+    """The registered controllers that have `listener`; they are never fenced (5.14, 5.15)."""
+    if image.metadata_version < feature_levels.CONTROLLER_REGISTRATION_FROM:
+        raise ApiError(
+            ErrorCode.UNSUPPORTED_VERSION,
+            "Direct-to-controller communication is not supported with the current MetadataVersion.",
+        )
+    _check_endpoint_type(request, CONTROLLER_ENDPOINT)
+    nodes = tuple(
+        DescribeClusterBroker(broker_id=controller_id, host=endpoint.host, port=endpoint.port)
+        for controller_id, controller in image.controllers.items()
+        for endpoint in controller.end_points
+        if endpoint.name == listener
+    )
+    return _response(request, CONTROLLER_ENDPOINT, cluster_id, leader_id, nodes)
+
+
+def describe_brokers(
+    image: Image,
+    request: DescribeClusterRequest,
+    *,
+    cluster_id: str,
+    listener: str,
+    random: Callable[[], float],
+) -> DescribeClusterResponse:
+    """Brokers that have `listener`; fenced ones only when asked for (5.16, 5.17). The controller
+    named is any live broker: they all forward."""
+    _check_endpoint_type(request, BROKER_ENDPOINT)
+    nodes = tuple(
+        DescribeClusterBroker(
+            broker_id=broker.broker_id,
+            host=endpoint.host,
+            port=endpoint.port,
+            rack=broker.rack,
+            is_fenced=broker.fenced,
+            start_time_ms=broker.start_time_ms,
+        )
+        for broker in image.brokers.values()
+        if (endpoint := broker.listener(listener)) is not None
+        and (request.include_fenced_brokers or not broker.fenced)
+    )
+    controller_id = any_live_broker(image, random)
+    return _response(request, BROKER_ENDPOINT, cluster_id, controller_id, nodes)
+
+
+def any_live_broker(image: Image, random: Callable[[], float]) -> int:
+    """A random unfenced broker, -1 if there is none (rules 5.16, 5.40)."""
+    live = [broker.broker_id for broker in image.brokers.values() if not broker.fenced]
+    return live[int(random() * len(live))] if live else -1
+
+
+def as_version_0(response: DescribeClusterResponse) -> DescribeClusterResponse:
+    """Version 0 knows neither 114 nor 115: both are INVALID_REQUEST there (rule 5.8)."""
+    if response.error_code in (
+        ErrorCode.MISMATCHED_ENDPOINT_TYPE,
+        ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,
+    ):
+        return replace(response, error_code=ErrorCode.INVALID_REQUEST)
+    return response
+
+
+def _check_endpoint_type(request: DescribeClusterRequest, own: int) -> None:
+    """Rule 5.8; version 0 always means BROKER."""
+    asked = request.endpoint_type
+    if asked not in _NAMES:
+        raise ApiError(ErrorCode.UNSUPPORTED_ENDPOINT_TYPE, f"Unsupported endpoint type {asked}")
+    if asked != own:
+        raise ApiError(
+            ErrorCode.MISMATCHED_ENDPOINT_TYPE,
+            f"The request was sent to an endpoint of type {_NAMES[own]}, "
+            f"but we wanted an endpoint of type {_NAMES[asked]}",
+        )
+
+
+def _response(
+    request: DescribeClusterRequest,
+    endpoint_type: int,
+    cluster_id: str,
+    controller_id: int,
+    nodes: tuple[DescribeClusterBroker, ...],
+) -> DescribeClusterResponse:
+    listed = any(node.broker_id == controller_id for node in nodes)
+    wants_operations = request.include_cluster_authorized_operations
+    return DescribeClusterResponse(
+        endpoint_type=endpoint_type,
+        cluster_id=cluster_id,
+        controller_id=controller_id if listed else -1,  # rule 5.12
+        brokers=nodes,
+        cluster_authorized_operations=(
+            ALL_CLUSTER_OPERATIONS if wants_operations else OPERATIONS_ABSENT
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Changes of finalized features, and what they write besides."""

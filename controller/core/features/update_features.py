@@ -1,0 +1,231 @@
+"""UpdateFeatures: what the cluster finalizes (rules 5.54 to 5.60).
+
+4.x refuses a request whole, 95 with the reason of the first feature that cannot be; 3.9 decides
+feature by feature.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from .. import feature_levels
+from ..errors import ErrorCode
+from ..hash_order import in_hash_order
+from ..log.batch import ControlRecord, KRaftVersion, Voters
+from ..log.records import FeatureLevelRecord, FeatureRange, NoOpRecord, Record
+from ..rpc import (
+    FeatureUpdate,
+    UpdatableFeatureResult,
+    UpdateFeaturesRequest,
+    UpdateFeaturesResponse,
+)
+from ..state import Decision, State
+from .elr_safety import elr_safety_records
+
+UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE = 1, 2, 3
+_PREFIX = "The update failed for all features since the following feature had an error: "
+
+
+def update_features(state: State, request: UpdateFeaturesRequest, now_ms: int) -> Decision:
+    """`validate_only` writes nothing; an equal level is written again (5.57), so is 0 (5.59)."""
+    updates = _in_hash_order(request.feature_updates)
+    proposed = state.image.features | {one.feature: one.max_version_level for one in updates}
+    reasons = {update.feature: _refusal(state, update, proposed) for update in updates}
+    refused = [reason for reason in reasons.values() if reason is not None]
+    if state.profile.updates_features_together:
+        if refused:
+            return Decision(reply=_refused_together(refused[0]))
+        reply = _updated_together(request)
+    else:
+        reply = _answered_apart(reasons)
+    accepted = tuple(update for update in updates if reasons[update.feature] is None)
+    if request.validate_only:
+        return Decision(reply=reply)
+    control = _control(state, accepted)
+    return Decision(_records(state, accepted), reply, control=control, is_atomic=True)
+
+
+def _in_hash_order(updates: tuple[FeatureUpdate, ...]) -> tuple[FeatureUpdate, ...]:
+    """Kafka keeps them in a HashMap: that is the order of checks and records."""
+    by_name = {update.feature: update for update in updates}
+    return tuple(by_name[name] for name in in_hash_order(by_name))
+
+
+def _records(state: State, updates: tuple[FeatureUpdate, ...]) -> tuple[Record, ...]:
+    levels = tuple(record for one in updates for record in _level_records(state, one))
+    turns_elr_on = any(
+        one.feature == feature_levels.ELIGIBLE_LEADER_REPLICAS and one.max_version_level > 0
+        for one in updates
+    )
+    return (*elr_safety_records(state.image, state.settings), *levels) if turns_elr_on else levels
+
+
+def _level_records(state: State, update: FeatureUpdate) -> tuple[Record, ...]:
+    """kraft.version is the quorum's to write; a NoOp is there for the reply to wait for."""
+    if _is_of_the_quorum(state, update.feature):
+        return (NoOpRecord(),) if update.upgrade_type == UPGRADE else ()
+    return (FeatureLevelRecord(name=update.feature, feature_level=update.max_version_level),)
+
+
+def _is_of_the_quorum(state: State, feature: str) -> bool:
+    """3.9 writes kraft.version as it writes any feature; no quorum heeds it (KAFKA-18979)."""
+    return feature == feature_levels.KRAFT_VERSION and state.profile.upgrades_kraft_version
+
+
+def _control(state: State, updates: tuple[FeatureUpdate, ...]) -> tuple[ControlRecord, ...]:
+    """What raises kraft.version: from 1 on the log tells who votes (KIP-853, rule 10.49)."""
+    for update in updates:
+        level = update.max_version_level
+        if _is_of_the_quorum(state, update.feature) and level > state.image.kraft_version:
+            return (KRaftVersion(kraft_version=level), Voters(voters=state.voters()))
+    return ()
+
+
+def _refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, int]) -> str | None:
+    """Kafka's checks in Kafka's order (rule 5.56)."""
+    reason = _common_refusal(state, update, proposed)
+    if reason is not None:
+        return (
+            f"Invalid update version {update.max_version_level} for feature {update.feature}. "
+            f"{reason}"
+        )
+    if update.feature == feature_levels.METADATA_VERSION:
+        return _metadata_version_refusal(state, update)
+    if _is_of_the_quorum(state, update.feature):
+        return _kraft_version_refusal(state, update)
+    return None
+
+
+def _common_refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, int]) -> str | None:
+    level = update.max_version_level
+    current = _current_level(state, update.feature)
+    if update.upgrade_type not in (UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE):
+        return "The controller does not support the given upgrade type."
+    if level < 0:
+        return "A feature version cannot be less than 0."
+    unsupported = _unsupported(state, update.feature, level)
+    if unsupported is not None:
+        return unsupported
+    if level < current and update.upgrade_type == UPGRADE:
+        return (
+            "Can't downgrade the version of this feature without setting the upgrade type to "
+            "either safe or unsafe downgrade."
+        )
+    if level > current and update.upgrade_type != UPGRADE:
+        return "Can't downgrade to a newer version."
+    if _is_of_the_quorum(state, update.feature):
+        return "Can't downgrade the version of this feature." if level < current else None
+    if not state.profile.updates_features_together:  # 3.9 checks no dependency
+        return None
+    if update.feature not in _known(state):
+        return f"Feature {update.feature} not found."
+    least = state.profile.least_metadata_version
+    return feature_levels.unmet_dependency(update.feature, level, proposed, least)
+
+
+def _known(state: State) -> list[str]:
+    return [name for name, _, _ in state.profile.supported_features]
+
+
+def _current_level(state: State, feature: str) -> int:
+    image = state.image
+    if _is_of_the_quorum(state, feature):
+        return image.kraft_version
+    return image.features.get(feature, feature_levels.default_level(feature))
+
+
+def _unsupported(state: State, feature: str, level: int) -> str | None:
+    """Who does not support it: this controller, a broker, fenced or not (5.58), another controller,
+    or one of the quorum that has not said what it supports."""
+    image, me = state.image, state.node_id
+    own = {name: (low, high) for name, low, high in state.profile.supported_features}
+    reason = _reason(f"Local controller {me}", own, feature, level)
+    for broker in image.brokers.values():
+        ranges = _ranges(broker.features)
+        reason = reason or _reason(f"Broker {broker.broker_id}", ranges, feature, level)
+    if reason or image.metadata_version < feature_levels.CONTROLLER_REGISTRATION_FROM:
+        return reason
+    for controller_id, controller in image.controllers.items():
+        ranges = _ranges(controller.features)
+        if controller_id != me:
+            reason = reason or _reason(f"Controller {controller_id}", ranges, feature, level)
+    voter_ids = [one.voter_id for one in state.voters()]
+    missing = [one for one in voter_ids if one != me and one not in image.controllers]
+    if reason is None and missing:
+        return f"controller {missing[0]} has not registered, and may not support this feature"
+    return reason
+
+
+def _reason(
+    who: str, ranges: Mapping[str, tuple[int, int]], feature: str, level: int
+) -> str | None:
+    """A feature that is not listed is supported at level 0, which is to have none of it."""
+    low, high = ranges.get(feature, (0, 0))
+    if low <= level <= high:
+        return None
+    if high == 0:
+        return f"{who} does not support this feature."
+    return f"{who} only supports versions {low}-{high}"
+
+
+def _ranges(supported: Iterable[FeatureRange]) -> dict[str, tuple[int, int]]:
+    return {one.name: (one.min_supported_version, one.max_supported_version) for one in supported}
+
+
+def _metadata_version_refusal(state: State, update: FeatureUpdate) -> str | None:
+    """Rule 5.57: a level that the log could not be read at is never gone back to."""
+    level, current = update.max_version_level, state.image.metadata_version
+    if level < feature_levels.FIRST_BOOTSTRAP_LEVEL:
+        name = feature_levels.LEVEL_NAMES[feature_levels.FIRST_BOOTSTRAP_LEVEL - 1]
+        reason = f"Unable to set a metadata.version less than {name}"
+        return f"Invalid metadata.version {level}. {reason}"
+    if level >= current or not feature_levels.changes_metadata(level, current):
+        return None
+    reason = (
+        "Unsafe metadata downgrade is not supported in this version."
+        if update.upgrade_type == UNSAFE_DOWNGRADE
+        else "Refusing to perform the requested downgrade because it might delete metadata "
+        "information."
+    )
+    if not state.profile.names_downgraded_levels:
+        return f"Invalid metadata.version {level}. {reason}"
+    return f"Unsupported metadata.version downgrade from {current} to {level}. {reason}"
+
+
+def _kraft_version_refusal(state: State, update: FeatureUpdate) -> str | None:
+    """Every voter must have told the leader that it supports the level (KIP-853)."""
+    level = update.max_version_level
+    ranges = (one.k_raft_version_feature for one in state.voters())
+    if level == state.image.kraft_version or all(
+        one.min_supported_version <= level <= one.max_supported_version for one in ranges
+    ):
+        return None
+    return (
+        f"Invalid upgrade of {update.feature} to KRAFT_VERSION_{level} because not all of the "
+        f"voters support it"
+    )
+
+
+def _updated_together(request: UpdateFeaturesRequest) -> UpdateFeaturesResponse:
+    """No message; a result for each feature up to version 1 (5.55)."""
+    results = tuple(
+        UpdatableFeatureResult(feature=update.feature, error_message="NONE")
+        for update in request.feature_updates
+    )
+    return UpdateFeaturesResponse(error_message=None, results=results)
+
+
+def _refused_together(reason: str) -> UpdateFeaturesResponse:
+    code = ErrorCode.INVALID_UPDATE_VERSION
+    return UpdateFeaturesResponse(error_code=code, error_message=_PREFIX + reason)
+
+
+def _answered_apart(reasons: Mapping[str, str | None]) -> UpdateFeaturesResponse:
+    """3.9 decides each feature by itself, and answers by name."""
+    results = tuple(
+        UpdatableFeatureResult(
+            feature=feature,
+            error_code=0 if reason is None else ErrorCode.INVALID_UPDATE_VERSION,
+            error_message=reason,
+        )
+        for feature, reason in sorted(reasons.items())
+    )
+    return UpdateFeaturesResponse(error_message="", results=results)

@@ -1,0 +1,1 @@
+"""The image: what the metadata log, folded from its first record, says is true."""

@@ -1,0 +1,93 @@
+"""The fewest records that tell an image, in the order of Kafka's snapshots (rules 9.46, 10.43).
+
+Replaying them gives the image back, but for where in the log each fact stood. A broker's start time
+(KIP-436) goes with its registration.
+"""
+
+from collections.abc import Iterator
+
+from ..feature_levels import METADATA_VERSION
+from ..log import records as r
+from .broker import BrokerRegistration
+from .image import Image
+from .partition import Partition, Topic
+
+NO_BROKER = -1  # whom a snapshot names as the last to be given producer ids
+
+
+def records_of(image: Image) -> Iterator[r.Record]:
+    """Features first, because they say how all else may be written; then whoever is there."""
+    yield from _features(image)
+    for broker in image.brokers.values():
+        yield _registration(broker)
+    yield from image.controllers.values()
+    for topic_id in image.topic_ids.values():
+        yield from _topic(image.topics[topic_id])
+    yield from _configs(image)
+    for entity, quotas in image.client_quotas.items():
+        for key, value in quotas.items():
+            yield r.ClientQuotaRecord(entity=entity, key=key, value=value, remove=False)
+    if image.next_producer_id:
+        yield r.ProducerIdsRecord(
+            broker_id=NO_BROKER,
+            broker_epoch=NO_BROKER,
+            next_producer_id=image.next_producer_id,
+        )
+    yield from image.access_controls.values()
+    yield from image.scram_credentials.values()
+    yield from image.delegation_tokens.values()
+
+
+def _features(image: Image) -> Iterator[r.Record]:
+    names = sorted(image.features, key=lambda name: (name != METADATA_VERSION, name))
+    for name in names:
+        yield r.FeatureLevelRecord(name=name, feature_level=image.features[name])
+
+
+def _registration(broker: BrokerRegistration) -> r.RegisterBrokerRecord:
+    return r.RegisterBrokerRecord(
+        broker_id=broker.broker_id,
+        incarnation_id=broker.incarnation_id,
+        broker_epoch=broker.broker_epoch,
+        end_points=broker.listeners,
+        features=broker.features,
+        rack=broker.rack,
+        fenced=broker.fenced,
+        in_controlled_shutdown=broker.in_controlled_shutdown,
+        log_dirs=broker.log_dirs,
+        cordoned_log_dirs=broker.cordoned_log_dirs,
+        start_time_ms=broker.start_time_ms,
+    )
+
+
+def _topic(topic: Topic) -> Iterator[r.Record]:
+    yield r.TopicRecord(name=topic.name, topic_id=topic.topic_id)
+    for partition_id, partition in sorted(topic.partitions.items()):
+        yield _partition(topic, partition_id, partition)
+
+
+def _partition(topic: Topic, partition_id: int, partition: Partition) -> r.PartitionRecord:
+    """No eligible or last known replicas are none at all, as Kafka writes them."""
+    return r.PartitionRecord(
+        partition_id=partition_id,
+        topic_id=topic.topic_id,
+        replicas=partition.replicas,
+        isr=partition.isr,
+        removing_replicas=partition.removing_replicas,
+        adding_replicas=partition.adding_replicas,
+        leader=partition.leader,
+        leader_recovery_state=partition.leader_recovery_state,
+        leader_epoch=partition.leader_epoch,
+        partition_epoch=partition.partition_epoch,
+        directories=partition.directories,
+        eligible_leader_replicas=partition.elr or None,
+        last_known_elr=partition.last_known_elr or None,
+    )
+
+
+def _configs(image: Image) -> Iterator[r.Record]:
+    for (resource_type, resource_name), values in image.configs.items():
+        for name, value in values.items():
+            yield r.ConfigRecord(
+                resource_type=resource_type, resource_name=resource_name, name=name, value=value
+            )

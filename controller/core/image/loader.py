@@ -1,0 +1,89 @@
+"""The fold of a log into an image, batch by batch, metadata transactions whole (rule 9.34).
+
+Records between BeginTransaction and EndTransaction become visible together; an aborted transaction
+leaves nothing. Whoever follows a log (committed state, observers, readers of files) folds it here.
+"""
+
+from collections.abc import Iterable
+from typing import cast
+
+from ..log.batch import Batch, ControlRecord
+from ..log.records import (
+    AbortTransactionRecord,
+    BeginTransactionRecord,
+    EndTransactionRecord,
+    Record,
+)
+from .image import Image
+
+
+class Loader:
+    """`image` is what may be seen; `open_transaction` the name of one that is not closed yet."""
+
+    def __init__(self, image: Image | None = None) -> None:
+        self.image = image if image is not None else Image()
+        self.open_transaction: str | None = None
+        self._held: list[tuple[Record, int, Batch]] = []
+
+    @staticmethod
+    def of_snapshot(batches: Iterable[Batch], end_offset: int, epoch: int) -> "Loader":
+        """The image that a snapshot tells, which holds everything below `end_offset`; every fact
+        in it stands where the last one stood, as in Kafka."""
+        loader = Loader()
+        for batch in batches:
+            loader.load_of_snapshot(batch, end_offset, epoch)
+        return loader
+
+    def load_of_snapshot(self, batch: Batch, end_offset: int, epoch: int) -> None:
+        """Load one batch of a snapshot."""
+        image, offset = self.image, end_offset - 1
+        for record in batch.records:
+            image.offset = -1
+            if batch.is_control:
+                image.apply_control(cast(ControlRecord, record), offset=offset, epoch=epoch)
+            else:
+                image.apply(cast(Record, record), offset=offset, epoch=epoch)
+
+    def copy(self) -> "Loader":
+        """A twin that goes its own way, in the middle of a transaction or not."""
+        twin = Loader(self.image.copy())
+        twin.open_transaction, twin._held = self.open_transaction, self._held[:]
+        return twin
+
+    def load(self, batch: Batch) -> None:
+        if batch.is_control:
+            for offset, control in enumerate(batch.records, batch.base_offset):
+                self.image.apply_control(
+                    cast(ControlRecord, control), offset=offset, epoch=batch.epoch
+                )
+            return
+        for offset, record in enumerate(batch.records, batch.base_offset):
+            if self.open_transaction is None and type(record) is not BeginTransactionRecord:
+                self._apply(cast(Record, record), offset, batch)
+            else:
+                self._hold(cast(Record, record), offset, batch)
+
+    def _hold(self, record: Record, offset: int, batch: Batch) -> None:
+        if isinstance(record, BeginTransactionRecord):
+            self.open_transaction = record.name or ""
+        self._held.append((record, offset, batch))
+        if isinstance(record, AbortTransactionRecord):
+            self._held = [self._held[0], self._held[-1]]  # what lies between never happened
+        if isinstance(record, AbortTransactionRecord | EndTransactionRecord):
+            self._release()
+
+    def _release(self) -> None:
+        held, self._held, self.open_transaction = self._held, [], None
+        for record, offset, batch in held:
+            self._apply(record, offset, batch)
+
+    def _apply(self, record: Record, offset: int, batch: Batch) -> None:
+        self.image.apply(record, offset=offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms)
+
+
+def replay(batches: Iterable[Batch]) -> Image:
+    """The image that a log tells, from its first batch on."""
+    loader = Loader()
+    for batch in batches:
+        loader.load(batch)
+    return loader.image

@@ -1,0 +1,98 @@
+"""One partition as the log has made it, and how a change record changes it (rules 4.15, 4.16)."""
+
+from dataclasses import dataclass, field, replace
+
+from ..log.records import (
+    NO_LEADER,
+    NO_LEADER_CHANGE,
+    NO_RECOVERY_CHANGE,
+    RECOVERED,
+    PartitionChangeRecord,
+    PartitionRecord,
+)
+from ..rpc.value import value
+from ..uuid import Uuid
+
+PartitionKey = tuple[Uuid, int]
+
+
+@value
+class Partition:
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    leader: int
+    leader_epoch: int
+    partition_epoch: int
+    leader_recovery_state: int
+    removing_replicas: tuple[int, ...]
+    adding_replicas: tuple[int, ...]
+    elr: tuple[int, ...]
+    last_known_elr: tuple[int, ...]
+    directories: tuple[Uuid, ...]
+
+    def directory_of(self, broker_id: int) -> Uuid | None:
+        """The directory that holds the broker's replica; None where none is assigned."""
+        if broker_id in self.replicas and self.directories:
+            return self.directories[self.replicas.index(broker_id)]
+        return None
+
+
+@dataclass(slots=True)
+class Topic:
+    name: str
+    topic_id: Uuid
+    partitions: dict[int, Partition] = field(default_factory=dict)
+
+
+def partition_of(record: PartitionRecord) -> Partition:
+    return Partition(
+        replicas=record.replicas,
+        isr=record.isr,
+        leader=record.leader,
+        leader_epoch=record.leader_epoch,
+        partition_epoch=record.partition_epoch,
+        leader_recovery_state=record.leader_recovery_state,
+        removing_replicas=record.removing_replicas,
+        adding_replicas=record.adding_replicas,
+        elr=record.eligible_leader_replicas or (),
+        last_known_elr=record.last_known_elr or (),
+        directories=record.directories,
+    )
+
+
+def changed(partition: Partition, record: PartitionChangeRecord) -> Partition:
+    """Every record moves the partition epoch; a Leader field, even a repeated one, the leader's."""
+    names_leader = record.leader != NO_LEADER_CHANGE
+    replicas, isr, recovery = record.replicas, record.isr, record.leader_recovery_state
+    removing, adding = record.removing_replicas, record.adding_replicas
+    elr, last_known_elr = record.eligible_leader_replicas, record.last_known_elr
+    directories = record.directories
+    return Partition(  # None: no change
+        replicas=partition.replicas if replicas is None else replicas,
+        isr=partition.isr if isr is None else isr,
+        leader=record.leader if names_leader else partition.leader,
+        leader_epoch=partition.leader_epoch + names_leader,
+        partition_epoch=partition.partition_epoch + 1,
+        leader_recovery_state=(
+            partition.leader_recovery_state if recovery == NO_RECOVERY_CHANGE else recovery
+        ),
+        removing_replicas=partition.removing_replicas if removing is None else removing,
+        adding_replicas=partition.adding_replicas if adding is None else adding,
+        elr=partition.elr if elr is None else elr,
+        last_known_elr=partition.last_known_elr if last_known_elr is None else last_known_elr,
+        directories=partition.directories if directories is None else directories,
+    )
+
+
+def without_elr(partition: Partition) -> Partition:
+    """What a ClearElrRecord leaves (rule 4.23); it moves no epoch."""
+    return replace(partition, elr=(), last_known_elr=())
+
+
+def needs_its_leader(partition: Partition) -> bool:
+    """Only its leader can bring it back to health: a replica is out of sync, or it recovers."""
+    if partition.leader == NO_LEADER:
+        return False
+    return (
+        len(partition.isr) < len(partition.replicas) or partition.leader_recovery_state != RECOVERED
+    )

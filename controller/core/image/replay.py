@@ -1,0 +1,246 @@
+"""What each record of the log does to the image: one function a record, in one table.
+
+Only `Image.apply` calls these. A record that does not fit a correct log is impossible: `assert`.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..errors import Impossible
+from ..log import records as r
+from .broker import BrokerRegistration, amended_by, registration_of
+from .partition import Topic, changed, partition_of, without_elr
+
+if TYPE_CHECKING:
+    from .image import Image
+
+
+def _register_broker(
+    image: "Image", record: r.RegisterBrokerRecord, offset: int, timestamp_ms: int
+) -> None:
+    old = image.brokers.get(record.broker_id)
+    if old is not None:
+        _disown(image, old)
+        image.is_settled &= old.incarnation_id != record.incarnation_id
+    for directory in record.log_dirs:
+        owner = image.directories.setdefault(directory, record.broker_id)
+        if owner != record.broker_id:
+            raise Impossible(f"directory of {record.broker_id} belongs to {owner}")
+    image.own_brokers()[record.broker_id] = registration_of(record, old, offset, timestamp_ms)
+
+
+def _disown(image: "Image", broker: BrokerRegistration) -> None:
+    for directory in broker.log_dirs:
+        image.directories.pop(directory, None)
+
+
+def _unregister_broker(image: "Image", record: r.UnregisterBrokerRecord, *_: int) -> None:
+    _disown(image, _current(image, record.broker_id, record.broker_epoch))
+    del image.own_brokers()[record.broker_id]
+
+
+def _current(image: "Image", broker_id: int, broker_epoch: int) -> BrokerRegistration:
+    broker: BrokerRegistration | None = image.brokers.get(broker_id)
+    if broker is None:
+        raise Impossible(f"broker {broker_id} is not registered")
+    if broker.broker_epoch != broker_epoch:
+        raise Impossible(f"epoch {broker.broker_epoch}, not {broker_epoch}")
+    return broker
+
+
+def _change_registration(image: "Image", record: r.BrokerRegistrationChangeRecord, *_: int) -> None:
+    broker = _current(image, record.broker_id, record.broker_epoch)
+    if record.log_dirs:
+        _disown(image, broker)
+        image.directories.update(dict.fromkeys(record.log_dirs, record.broker_id))
+    image.is_settled = record.fenced == r.UNFENCE or (
+        image.is_settled and not _changes_directories(record)
+    )
+    image.own_brokers()[record.broker_id] = amended_by(broker, record)
+
+
+def _changes_directories(record: r.BrokerRegistrationChangeRecord) -> bool:
+    """Also where none remains online: such a record sets nothing at all (2.30)."""
+    return not (record.fenced or record.in_controlled_shutdown or record.cordoned_log_dirs)
+
+
+def _fence_broker(image: "Image", record: r.FenceBrokerRecord, *_: int) -> None:
+    broker = _current(image, record.id, record.epoch)
+    image.own_brokers()[record.id] = replace(broker, fenced=True)
+
+
+def _unfence_broker(image: "Image", record: r.UnfenceBrokerRecord, *_: int) -> None:
+    broker = _current(image, record.id, record.epoch)
+    image.own_brokers()[record.id] = replace(broker, fenced=False)
+    image.is_settled = True
+
+
+def _topic(image: "Image", record: r.TopicRecord, *_: int) -> None:
+    image.put_topic(Topic(record.name, record.topic_id))
+    image.topic_ids[record.name] = record.topic_id
+    image.names.add(record.name)
+
+
+def _remove_topic(image: "Image", record: r.RemoveTopicRecord, *_: int) -> None:
+    topic = image.topics.pop(record.topic_id)
+    image.own_topics.discard(record.topic_id)
+    del image.topic_ids[topic.name]
+    image.names.remove(topic.name)
+    image.configs.pop((r.TOPIC_RESOURCE, topic.name), None)
+    for partition_id, partition in topic.partitions.items():
+        image.index.remove((record.topic_id, partition_id), partition)
+
+
+def _partition(image: "Image", record: r.PartitionRecord, *_: int) -> None:
+    partitions = image.own_topic(record.topic_id).partitions
+    key = (record.topic_id, record.partition_id)
+    old = partitions.get(record.partition_id)
+    if old is not None:
+        image.index.remove(key, old)
+    new = partitions[record.partition_id] = partition_of(record)
+    image.index.add(key, new)
+
+
+def _change_partition(image: "Image", record: r.PartitionChangeRecord, *_: int) -> None:
+    partition_id = record.partition_id
+    partitions = image.own_topic(record.topic_id).partitions
+    old = partitions[partition_id]
+    image.is_settled &= record.replicas is None
+    new = partitions[partition_id] = changed(old, record)
+    image.index.replace((record.topic_id, partition_id), old, new)
+
+
+def _clear_elr(image: "Image", record: r.ClearElrRecord, *_: int) -> None:
+    image.is_settled = False
+    named = [record.topic_name] if record.topic_name else list(image.topic_ids)
+    for topic_id in (image.topic_ids[name] for name in named):
+        for partition_id, old in image.topics[topic_id].partitions.items():
+            if old.elr or old.last_known_elr:
+                new = without_elr(old)
+                image.own_topic(topic_id).partitions[partition_id] = new
+                image.index.replace((topic_id, partition_id), old, new)
+
+
+def _config(image: "Image", record: r.ConfigRecord, *_: int) -> None:
+    resource = (record.resource_type, record.resource_name)
+    image.is_settled = False
+    values = {**image.configs.get(resource, {}), record.name: record.value}
+    left = {name: value for name, value in values.items() if value is not None}
+    if left:
+        image.configs[resource] = left  # a new dictionary: copies of the image share the old one
+    else:
+        image.configs.pop(resource, None)
+
+
+def _feature_level(image: "Image", record: r.FeatureLevelRecord, offset: int, _: int) -> None:
+    if record.feature_level == 0:
+        image.features.pop(record.name, None)
+    else:
+        image.features[record.name] = record.feature_level
+    image.features_offset = offset
+    image.is_settled = False
+
+
+def _register_controller(image: "Image", record: r.RegisterControllerRecord, *_: int) -> None:
+    image.controllers[record.controller_id] = record
+
+
+def _unregister_controller(image: "Image", record: r.UnregisterControllerRecord, *_: int) -> None:
+    del image.controllers[record.controller_id]
+
+
+def _producer_ids(image: "Image", record: r.ProducerIdsRecord, *_: int) -> None:
+    image.next_producer_id = record.next_producer_id
+
+
+def _client_quota(image: "Image", record: r.ClientQuotaRecord, *_: int) -> None:
+    quotas = dict(image.client_quotas.get(record.entity, {}))
+    if record.remove:
+        quotas.pop(record.key, None)
+    else:
+        quotas[record.key] = record.value
+    if quotas:
+        image.client_quotas[record.entity] = quotas
+    else:
+        image.client_quotas.pop(record.entity, None)
+
+
+def _scram(image: "Image", record: r.UserScramCredentialRecord, *_: int) -> None:
+    image.scram_credentials[record.name, record.mechanism] = record
+
+
+def _remove_scram(image: "Image", record: r.RemoveUserScramCredentialRecord, *_: int) -> None:
+    image.scram_credentials.pop((record.name, record.mechanism), None)
+
+
+def _access_control(image: "Image", record: r.AccessControlEntryRecord, *_: int) -> None:
+    image.access_controls[record.id] = record
+
+
+def _remove_access_control(
+    image: "Image", record: r.RemoveAccessControlEntryRecord, *_: int
+) -> None:
+    image.access_controls.pop(record.id, None)
+
+
+def _token(image: "Image", record: r.DelegationTokenRecord, *_: int) -> None:
+    image.delegation_tokens[record.token_id] = record
+
+
+def _remove_token(image: "Image", record: r.RemoveDelegationTokenRecord, *_: int) -> None:
+    image.delegation_tokens.pop(record.token_id, None)
+
+
+def _begin_transaction(
+    image: "Image", record: r.BeginTransactionRecord, offset: int, _: int
+) -> None:
+    if image.open_transaction is not None:
+        raise Impossible(f"nested in {image.open_transaction}")
+    image.open_transaction = record.name or ""
+    image.transaction_offset = offset
+
+
+def _end_transaction(image: "Image", record: r.EndTransactionRecord, offset: int, _: int) -> None:
+    image.open_transaction = None
+    if image.features_offset > image.transaction_offset:
+        image.features_offset = offset  # what it changed became visible here (rule 5.53)
+
+
+def _abort_transaction(image: "Image", *_: object) -> None:
+    image.open_transaction = None
+
+
+def _nothing(*_: object) -> None:
+    """A NoOp moves the offset and nothing else; ZooKeeper's migration state is history."""
+
+
+APPLIERS: dict[type, Callable[..., None]] = {
+    r.RegisterBrokerRecord: _register_broker,
+    r.UnregisterBrokerRecord: _unregister_broker,
+    r.BrokerRegistrationChangeRecord: _change_registration,
+    r.FenceBrokerRecord: _fence_broker,
+    r.UnfenceBrokerRecord: _unfence_broker,
+    r.TopicRecord: _topic,
+    r.RemoveTopicRecord: _remove_topic,
+    r.PartitionRecord: _partition,
+    r.PartitionChangeRecord: _change_partition,
+    r.ClearElrRecord: _clear_elr,
+    r.ConfigRecord: _config,
+    r.FeatureLevelRecord: _feature_level,
+    r.RegisterControllerRecord: _register_controller,
+    r.UnregisterControllerRecord: _unregister_controller,
+    r.ProducerIdsRecord: _producer_ids,
+    r.ClientQuotaRecord: _client_quota,
+    r.UserScramCredentialRecord: _scram,
+    r.RemoveUserScramCredentialRecord: _remove_scram,
+    r.AccessControlEntryRecord: _access_control,
+    r.RemoveAccessControlEntryRecord: _remove_access_control,
+    r.DelegationTokenRecord: _token,
+    r.RemoveDelegationTokenRecord: _remove_token,
+    r.BeginTransactionRecord: _begin_transaction,
+    r.EndTransactionRecord: _end_transaction,
+    r.AbortTransactionRecord: _abort_transaction,
+    r.NoOpRecord: _nothing,
+    r.ZkMigrationStateRecord: _nothing,
+}

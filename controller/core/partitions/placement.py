@@ -1,0 +1,190 @@
+"""Where replicas go: striped over racks, live brokers first within a rack (rules 4.40 to 4.49).
+
+The first replica is always on an unfenced broker; rack spread beats liveness for the others (4.49).
+Entropy is drawn through `random()` only.
+"""
+
+from collections.abc import Callable, Iterable, MutableSequence, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import ApiError, ErrorCode, Impossible
+from ..state import State
+
+Random = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    broker_id: int
+    rack: str | None
+    fenced: bool
+
+
+def candidates(state: State) -> list[Candidate]:
+    """Every known broker, fenced ones too, but none in (soft) controlled shutdown and none whose
+    directories are all cordoned (rule 4.40)."""
+    found = []
+    for broker_id, broker in state.image.brokers.items():
+        liveness = state.leases.liveness[broker_id]
+        if not liveness.is_shutting_down and not broker.is_cordoned:
+            found.append(Candidate(broker_id, broker.rack, liveness.fenced))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Rack:
+    """Ids of its brokers, ascending."""
+
+    unfenced: tuple[int, ...]
+    fenced: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where replicas can go: the racks in the order of their names, none before all names."""
+
+    racks: tuple[Rack, ...]
+    brokers: int
+    unfenced: int
+
+
+def layout_of(brokers: Iterable[Candidate]) -> Layout:
+    by_name: dict[str | None, tuple[list[int], list[int]]] = {}
+    for broker in brokers:
+        unfenced, fenced = by_name.setdefault(broker.rack, ([], []))
+        (fenced if broker.fenced else unfenced).append(broker.broker_id)
+    names = sorted(by_name, key=lambda name: (name is not None, name or ""))
+    racks = tuple(
+        Rack(tuple(sorted(unfenced)), tuple(sorted(fenced)))
+        for unfenced, fenced in (by_name[name] for name in names)
+    )
+    unfenced_count = sum(len(rack.unfenced) for rack in racks)
+    fenced_count = sum(len(rack.fenced) for rack in racks)
+    return Layout(racks, unfenced_count + fenced_count, unfenced_count)
+
+
+def place(
+    layout: Layout,
+    *,
+    partitions: int,
+    replication_factor: int,
+    random: Random,
+    mentions_cordoned: bool = True,
+) -> list[tuple[int, ...]]:
+    """Replicas of `partitions` new partitions; INVALID_REPLICATION_FACTOR as in rule 4.43."""
+    racks = _Racks(layout, random)
+    if replication_factor <= 0:
+        raise _refused(
+            f"Invalid replication factor {replication_factor}: the replication factor must be "
+            "positive."
+        )
+    if racks.unfenced == 0:
+        cordoned = ", or have all their log directories cordoned" if mentions_cordoned else ""
+        raise _refused(f"All brokers are currently fenced{cordoned}.")
+    if replication_factor > racks.total:
+        cordoned = " or some brokers have all their log directories cordoned"
+        raise _refused(
+            f"The target replication factor of {replication_factor} cannot be reached because "
+            f"only {racks.total} broker(s) are registered{cordoned if mentions_cordoned else ''}."
+        )
+    return [racks.place(replication_factor) for _ in range(partitions)]
+
+
+def _refused(message: str) -> ApiError:
+    return ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, message)
+
+
+class _Brokers:
+    """A rotating list: each broker at most once a partition, another start every time (4.48)."""
+
+    def __init__(self, ids: tuple[int, ...], random: Random) -> None:
+        """Starts anywhere."""
+        self.ids: Sequence[int] = ids
+        self._offset = _below(len(ids), random) if ids else 0
+        self._index = 0
+        self._turn = 0
+
+    def shuffle(self, random: Random) -> None:
+        ids = list(self.ids)
+        _shuffle(ids, random)
+        self.ids = ids
+
+    def next(self, turn: int) -> int | None:
+        if self._turn != turn:
+            self._turn, self._index = turn, 0
+            self._offset = (self._offset + 1) % len(self.ids) if self.ids else 0
+        if self._index >= len(self.ids):
+            return None
+        self._index += 1
+        return self.ids[(self._index - 1 + self._offset) % len(self.ids)]
+
+
+class _Rack:
+    def __init__(self, rack: Rack, random: Random) -> None:
+        self.fenced = _Brokers(rack.fenced, random)
+        self.unfenced = _Brokers(rack.unfenced, random)
+
+    def next(self, turn: int) -> int | None:
+        broker_id = self.unfenced.next(turn)
+        return self.fenced.next(turn) if broker_id is None else broker_id
+
+
+class _Racks:
+    def __init__(self, layout: Layout, random: Random) -> None:
+        self.total, self.unfenced = layout.brokers, layout.unfenced
+        self._racks = [_Rack(rack, random) for rack in layout.racks]
+        self._random = random
+        self._turn = 0
+        self._offset = _below(len(self._racks), random) if self._racks else 0
+
+    def place(self, replication_factor: int) -> tuple[int, ...]:
+        if self._turn == self.unfenced > 1:  # as many partitions as live brokers: reshuffle (4.45)
+            self._shuffle()
+            self._turn = 0
+        self._offset %= len(self._racks)
+        first_rack, leader = self._first()
+        replicas = (leader, *self._others(first_rack, replication_factor - 1))
+        self._turn += 1
+        self._offset += 1
+        return replicas
+
+    def _first(self) -> tuple[int, int]:
+        """(rack, broker) of the first replica: the next live broker from the offset on (4.46)."""
+        count = len(self._racks)
+        for position in range(self._offset, self._offset + count):
+            broker_id = self._racks[position % count].unfenced.next(self._turn)
+            if broker_id is not None:
+                return position % count, broker_id
+        raise Impossible(f"no live broker in any of {count} racks")
+
+    def _others(self, first_rack: int, wanted: int) -> list[int]:
+        """Round the racks again from the offset, skipping the first one's turn once (4.47)."""
+        found: list[int] = []
+        position, skip = self._offset, first_rack
+        while len(found) < wanted:
+            if position == skip:
+                skip = -1
+            else:
+                broker_id = self._racks[position].next(self._turn)
+                if broker_id is not None:
+                    found.append(broker_id)
+            position = (position + 1) % len(self._racks)
+        return found
+
+    def _shuffle(self) -> None:
+        _shuffle(self._racks, self._random)
+        for rack in self._racks:
+            rack.fenced.shuffle(self._random)
+            rack.unfenced.shuffle(self._random)
+
+
+def _below(bound: int, random: Random) -> int:
+    return int(random() * bound)
+
+
+def _shuffle(items: MutableSequence[Any], random: Random) -> None:
+    """Fisher and Yates by `random()` alone: `random.shuffle` may change between Pythons."""
+    for last in range(len(items) - 1, 0, -1):
+        other = _below(last + 1, random)
+        items[last], items[other] = items[other], items[last]

@@ -1,0 +1,110 @@
+"""A topic's configurations: which are valid (rule 4.54), and which are in force (rule 4.5)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..hash_order import in_properties_order
+from ..java_text import parse_integer, trim
+from ..log.records import BROKER_RESOURCE
+from ..profile import Profile
+from ..rpc import CreatableTopicConfig
+from ..settings import Settings
+from ..state import State
+from .config_tables import BROKER_NAMES, TOPIC_CONFIGS
+from .config_validators import invalid
+
+# ConfigSource numbers of the wire.
+FROM_TOPIC, FROM_BROKER, FROM_CLUSTER_DEFAULT, FROM_STATIC, FROM_DEFAULT = 1, 2, 3, 4, 5
+
+_MIN_LAG, _MAX_LAG = "min.compaction.lag.ms", "max.compaction.lag.ms"
+_MILLISECONDS = {".minutes": 60_000, ".hours": 3_600_000}
+_STATIC = {
+    "min.insync.replicas": "min_insync_replicas",
+    "unclean.leader.election.enable": "unclean_leader_election_enable",
+}
+_SHIPPED = Settings()
+_WITH_PROPERTIES = ("3.9", "4.1")
+
+
+def check(configs: Mapping[str, str], profile: Profile) -> None:
+    """Names first, then values in the order of the table, then values that exclude each other.
+
+    `configs` come in the order of a hash map; up to 4.1 Kafka copied them into Properties.
+    """
+    known = TOPIC_CONFIGS[profile.topic_configs]
+    copied = profile.topic_configs in _WITH_PROPERTIES
+    for name in in_properties_order(configs) if copied else configs:
+        if name not in known:
+            raise invalid(f"Unknown topic config name: {name}")
+    values = {
+        name: config.parse(configs[name]) for name, config in known.items() if name in configs
+    }
+    _check_together(values)
+
+
+def _check_together(values: Mapping[str, Any]) -> None:
+    least, most = values.get(_MIN_LAG, 0), values.get(_MAX_LAG, 2**63 - 1)
+    if least > most:
+        raise invalid(f"conflict topic config setting {_MIN_LAG} ({least}) > {_MAX_LAG} ({most})")
+    if values.get("remote.storage.enable", False):
+        raise invalid(
+            "Tiered Storage functionality is disabled in the broker. "
+            "Topic cannot be configured with remote log storage."
+        )
+
+
+def effective(state: State, own: Mapping[str, str]) -> tuple[CreatableTopicConfig, ...]:
+    """Every configuration in force for a topic with these of its own, sorted by name."""
+    configs = state.image.configs
+    shown = dict(_DEFAULTS[state.profile.topic_configs])
+    for source, settings in (
+        (FROM_STATIC, _static(state.settings)),
+        (FROM_CLUSTER_DEFAULT, configs.get((BROKER_RESOURCE, ""), {})),
+        (FROM_BROKER, configs.get((BROKER_RESOURCE, str(state.node_id)), {})),
+    ):
+        for name, value in _of_topics(settings).items():
+            if name in shown:
+                shown[name] = _shown(name, value, source)
+    shown |= {name: _shown(name, value, FROM_TOPIC) for name, value in own.items()}
+    return tuple(shown[name] for name in sorted(shown))
+
+
+def _shown(name: str, value: str, source: int) -> CreatableTopicConfig:
+    return CreatableTopicConfig(name=name, value=value, config_source=source)
+
+
+_DEFAULTS = {
+    release: {
+        name: _shown(name, config.default, FROM_DEFAULT)
+        for name, config in configs.items()
+        if config.default is not None
+    }
+    for release, configs in TOPIC_CONFIGS.items()
+}
+_TOPIC_NAMES = {setting: name for name, settings in BROKER_NAMES.items() for setting in settings}
+
+
+def _of_topics(settings: Mapping[str, str]) -> dict[str, str]:
+    """What a broker's settings mean for topics, under their names."""
+    found: dict[str, str] = {}
+    for name in filter(None, map(_TOPIC_NAMES.get, settings)):
+        setting = next(setting for setting in BROKER_NAMES[name] if setting in settings)
+        found[name] = _converted(setting, settings[setting])
+    return found
+
+
+def _converted(name: str, value: str) -> str:
+    """In milliseconds if the broker's setting has another unit; Kafka reads nonsense as 0."""
+    for unit, milliseconds in _MILLISECONDS.items():
+        if name.endswith(unit):
+            return str((parse_integer(trim(value), 32) or 0) * milliseconds)
+    return value
+
+
+def _static(settings: Settings) -> dict[str, str]:
+    """What a properties file would set: every setting that differs from the shipped one."""
+    return {
+        name: str(getattr(settings, field)).lower()
+        for name, field in _STATIC.items()
+        if getattr(settings, field) != getattr(_SHIPPED, field)
+    }

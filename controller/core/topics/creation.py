@@ -1,0 +1,306 @@
+"""CreateTopics (rules 4.50 to 4.58).
+
+Every topic of a request succeeds or fails by itself, with its own code and Kafka's own text, but a
+request that is too large fails as a whole (0A.7). What succeeds is written in one batch. With
+validate_only nothing is written at all.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from .. import feature_levels
+from ..errors import ApiError, ErrorCode
+from ..hash_order import in_hash_order
+from ..log.records import (
+    TOPIC_RESOURCE,
+    ClearElrRecord,
+    ConfigRecord,
+    PartitionRecord,
+    Record,
+    TopicRecord,
+)
+from ..partitions import broker_changes, placement
+from ..rpc import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreatableTopicResult,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+)
+from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
+from ..uuid import Uuid, random_uuid
+from . import configs as topic_configs
+from . import names
+
+Assignment = dict[int, tuple[int, ...]]
+PARTITIONS_PER_REQUEST_MAX = 10_000  # Kafka's own, whatever else the request asks for (0A.7)
+TEXT_BYTES_MAX = 32767  # in UTF-8, of any string on the wire
+
+_DUPLICATE = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
+_PROHIBITED = ApiError(
+    ErrorCode.INVALID_REQUEST,
+    f"Creation of internal topic {names.METADATA_TOPIC} is prohibited.",
+)
+
+
+def create_topics(state: State, request: CreateTopicsRequest, now_ms: int) -> Decision:
+    named = Counter(topic.name for topic in request.topics)
+    refused = _refused_by_the_listener(named)
+    wanted = [topic for topic in request.topics if topic.name not in refused]
+    results: list[CreatableTopicResult] = []
+    records: list[Record] = []
+    _check_partitions(state, wanted)
+    survey = Survey(state)
+    for topic in wanted:
+        result, created = _create(survey, topic)
+        results.append(result)
+        records += created
+        if len(records) > RECORDS_PER_OPERATION_MAX:
+            raise _too_large("Unable to perform excessively large batch operation.")
+    reply = _spellable(request, (*results, *refused.values()))
+    written = () if request.validate_only else tuple(records)
+    return Decision(records=written, reply=reply, is_atomic=True)
+
+
+def _refused_by_the_listener(named: Counter[str]) -> dict[str, CreatableTopicResult]:
+    """Answered after all others, once a name, duplicates in the order of a HashSet (4.52)."""
+    twice = in_hash_order(name for name, count in named.items() if count > 1)
+    refused = {name: _refused(name, _DUPLICATE) for name in twice}
+    if named[names.METADATA_TOPIC] == 1:
+        refused[names.METADATA_TOPIC] = _refused(names.METADATA_TOPIC, _PROHIBITED)
+    return refused
+
+
+def _spellable(
+    request: CreateTopicsRequest, results: tuple[CreatableTopicResult, ...]
+) -> CreateTopicsResponse:
+    """Kafka answers -1 for every topic if one text is too long to be sent; its records stand."""
+    texts = (result.error_message or "" for result in results)
+    if any(len(text.encode("utf-8", "surrogatepass")) > TEXT_BYTES_MAX for text in texts):
+        failed = ErrorCode.UNKNOWN_SERVER_ERROR
+        results = tuple(
+            CreatableTopicResult(name=t.name, error_code=failed) for t in request.topics
+        )
+    return CreateTopicsResponse(topics=results)
+
+
+class Survey:
+    """What the topics of one request have in common, computed when the first of them asks."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self._layout: placement.Layout | None = None
+        self._in_force: dict[tuple[tuple[str, str], ...], tuple[CreatableTopicConfig, ...]] = {}
+        self._active: dict[int, bool] = {}
+        self._directories: dict[int, Uuid] = {}
+
+    def layout(self) -> placement.Layout:
+        if self._layout is None:
+            self._layout = placement.layout_of(placement.candidates(self.state))
+        return self._layout
+
+    def in_force(self, configs: dict[str, str]) -> tuple[CreatableTopicConfig, ...]:
+        key = tuple(configs.items())
+        if key not in self._in_force:
+            self._in_force[key] = topic_configs.effective(self.state, configs)
+        return self._in_force[key]
+
+    def is_active(self, broker_id: int) -> bool:
+        if broker_id not in self._active:
+            self._active[broker_id] = self.state.image.is_active(broker_id)
+        return self._active[broker_id]
+
+    def directory(self, broker_id: int) -> Uuid:
+        """Of a new replica on the broker."""
+        if broker_id not in self._directories:
+            found = broker_changes.default_directory(self.state, broker_id)
+            self._directories[broker_id] = found
+        return self._directories[broker_id]
+
+
+def _check_partitions(state: State, topics: Iterable[CreatableTopic]) -> None:
+    """All topics together, before any is looked at (0A.7, as released 3.9.1, 4.1.1 and 4.3.1)."""
+    total = sum(_partitions_asked(state, topic) for topic in topics)
+    if total > PARTITIONS_PER_REQUEST_MAX:
+        raise _too_large("Excessively large number of partitions per request.")
+
+
+def _partitions_asked(state: State, topic: CreatableTopic) -> int:
+    if topic.assignments:
+        return len(topic.assignments)
+    count = topic.num_partitions
+    return state.settings.num_partitions if count == -1 else max(count, 0)
+
+
+def _refused(name: str, error: ApiError) -> CreatableTopicResult:
+    return CreatableTopicResult(name=name, error_code=error.code, error_message=error.message)
+
+
+def _create(survey: Survey, topic: CreatableTopic) -> tuple[CreatableTopicResult, list[Record]]:
+    state = survey.state
+    try:
+        names.check(state, topic.name)
+        configs = _checked_configs(state, topic)
+        assignment = _manual(state, topic) if topic.assignments else _automatic(survey, topic)
+    except ApiError as error:
+        return _refused(topic.name, error), []
+    topic_id = random_uuid(state.random)
+    records = _topic_records(survey, topic.name, topic_id, configs, assignment)
+    result = CreatableTopicResult(
+        name=topic.name,
+        topic_id=topic_id,
+        num_partitions=len(assignment),
+        replication_factor=len(assignment[0]),
+        configs=survey.in_force(configs),
+    )
+    return result, records
+
+
+def _too_large(message: str) -> ApiError:
+    return ApiError(ErrorCode.POLICY_VIOLATION, message)
+
+
+def _checked_configs(state: State, topic: CreatableTopic) -> dict[str, str]:
+    """In the order of the hash map in which Kafka collects them, which is that of its records."""
+    if not topic.configs:
+        return {}
+    without_value = [config.name for config in topic.configs if config.value is None]
+    if without_value:
+        raise ApiError(
+            ErrorCode.INVALID_CONFIG,
+            f"Null value not supported for topic configs: {','.join(without_value)}",
+        )
+    configs = {config.name: config.value for config in topic.configs if config.value is not None}
+    in_order = {name: configs[name] for name in in_hash_order(configs)}
+    topic_configs.check(in_order, state.profile)
+    return in_order
+
+
+def _manual(state: State, topic: CreatableTopic) -> Assignment:
+    """Rule 4.55; the count of the first list is the measure for the others."""
+    for field, given in (
+        ("replication factor", topic.replication_factor),
+        ("numPartitions", topic.num_partitions),
+    ):
+        if given != -1:
+            raise ApiError(
+                ErrorCode.INVALID_REQUEST,
+                f"A manual partition assignment was specified, but {field} was not set to -1.",
+            )
+    assignment: Assignment = {}
+    for one in topic.assignments:
+        if one.partition_index in assignment:
+            raise _bad_assignment(
+                f"Found multiple manual partition assignments for partition {one.partition_index}"
+            )
+        first = next(iter(assignment.values()), one.broker_ids)
+        check_manual_replicas(state, one.broker_ids, len(first))
+        if not any(state.image.is_active(broker_id) for broker_id in one.broker_ids):
+            raise _bad_assignment(
+                "All brokers specified in the manual partition assignment for partition "
+                f"{one.partition_index} are fenced or in controlled shutdown."
+            )
+        assignment[one.partition_index] = one.broker_ids
+    if sorted(assignment) != list(range(len(assignment))):
+        raise _bad_assignment("partitions should be a consecutive 0-based integer sequence")
+    return dict(sorted(assignment.items()))
+
+
+def check_manual_replicas(state: State, broker_ids: tuple[int, ...], wanted: int) -> None:
+    what = "The manual partition assignment includes"
+    if not broker_ids:
+        raise _bad_assignment(f"{what} an empty replica list.")
+    for broker_id in sorted(broker_ids):
+        if broker_id not in state.image.brokers:
+            raise _bad_assignment(f"{what} broker {broker_id}, but no such broker is registered.")
+        if state.profile.spares_cordoned_brokers and state.image.brokers[broker_id].is_cordoned:
+            raise _bad_assignment(
+                f"{what} broker {broker_id}, but all its log directories are cordoned."
+            )
+        if broker_ids.count(broker_id) > 1:
+            raise _bad_assignment(f"{what} the broker {broker_id} more than once.")
+    if len(broker_ids) != wanted:
+        raise _bad_assignment(
+            f"{what} a partition with {len(broker_ids)} replica(s), but this is not consistent "
+            f"with previous partitions, which have {wanted} replica(s)."
+        )
+
+
+def _bad_assignment(message: str) -> ApiError:
+    return ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
+
+
+def _automatic(survey: Survey, topic: CreatableTopic) -> Assignment:
+    """Rules 4.56, 4.51 and 4.50."""
+    settings = survey.state.settings
+    if topic.replication_factor == 0 or topic.replication_factor < -1:
+        raise ApiError(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            "Replication factor must be larger than 0, or -1 to use the default value.",
+        )
+    if topic.num_partitions == 0 or topic.num_partitions < -1:
+        raise ApiError(
+            ErrorCode.INVALID_PARTITIONS,
+            "Number of partitions was set to an invalid non-positive value.",
+        )
+    factor = topic.replication_factor
+    factor = settings.default_replication_factor if factor == -1 else factor
+    count = topic.num_partitions
+    count = settings.num_partitions if count == -1 else count
+    prefix = f"Unable to replicate the partition {factor} time(s): "
+    placed = _placed(survey, count, factor, prefix)
+    if not all(any(map(survey.is_active, replicas)) for replicas in placed):
+        raise ApiError(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            f"{prefix}All brokers are currently fenced or in controlled shutdown.",
+        )
+    return dict(enumerate(placed))
+
+
+def _placed(survey: Survey, count: int, factor: int, prefix: str) -> list[tuple[int, ...]]:
+    try:
+        return placement.place(
+            survey.layout(),
+            partitions=count,
+            replication_factor=factor,
+            random=survey.state.random,
+            mentions_cordoned=survey.state.profile.mentions_cordoned,
+        )
+    except ApiError as error:
+        raise ApiError(error.code, prefix + error.message) from None
+
+
+def _topic_records(
+    survey: Survey, name: str, topic_id: Uuid, configs: dict[str, str], assignment: Assignment
+) -> list[Record]:
+    """Topic, then its configurations (and what they clear), then its partitions (4.58, 4.23)."""
+    records: list[Record] = [TopicRecord(name=name, topic_id=topic_id)]
+    records += [
+        ConfigRecord(resource_type=TOPIC_RESOURCE, resource_name=name, name=key, value=value)
+        for key, value in configs.items()
+    ]
+    if "min.insync.replicas" in configs and feature_levels.elr_enabled(survey.state.image.features):
+        records.append(ClearElrRecord(topic_name=name))
+    records += [
+        _partition_record(survey, topic_id, partition_id, replicas)
+        for partition_id, replicas in assignment.items()
+    ]
+    return records
+
+
+def _partition_record(
+    survey: Survey, topic_id: Uuid, partition_id: int, replicas: tuple[int, ...]
+) -> PartitionRecord:
+    """In sync is who is active, in assignment order; the first of them leads (4.18, 4.50)."""
+    isr = tuple(filter(survey.is_active, replicas))
+    level = survey.state.image.metadata_version
+    has_directories = level >= feature_levels.DIRECTORY_ASSIGNMENT_FROM
+    directories = tuple(map(survey.directory, replicas)) if has_directories else ()
+    return PartitionRecord(
+        partition_id=partition_id,
+        topic_id=topic_id,
+        replicas=replicas,
+        isr=isr,
+        leader=isr[0],
+        directories=directories,
+    )

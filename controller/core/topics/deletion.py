@@ -1,0 +1,93 @@
+"""DeleteTopics, by name or by id (rules 4.52, 4.59).
+
+A topic that is named twice is not deleted: a name or an id that stands twice in the request gets
+one answer, and so does a name whose topic is given by its id too.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TypeVar
+
+from ..errors import ApiError, ErrorCode
+from ..hash_order import in_hash_order
+from ..image.image import Image
+from ..log.records import RemoveTopicRecord
+from ..rpc import DeletableTopicResult, DeleteTopicsRequest, DeleteTopicsResponse, DeleteTopicState
+from ..state import Decision, State
+from ..uuid import ZERO_UUID, Uuid
+
+Key = TypeVar("Key", str, bytes)
+
+
+def delete_topics(state: State, request: DeleteTopicsRequest, now_ms: int) -> Decision:
+    """One RemoveTopicRecord a topic, in one batch."""
+    image, results = state.image, [refusal for topic in request.topics for refusal in _odd(topic)]
+    names = Counter([*request.topic_names, *_names(request.topics)])
+    ids = Counter(_ids(request.topics))
+    results += [_refused(name, ZERO_UUID, _DUPLICATE_NAME) for name in in_hash_order(_twice(names))]
+    results += [_refused(None, topic_id, _DUPLICATE_ID) for topic_id in _twice(ids)]
+    doomed: dict[Uuid, str] = {}
+    for topic_id in (topic_id for topic_id, count in ids.items() if count == 1):
+        if topic_id in image.topics:
+            doomed[topic_id] = image.topics[topic_id].name
+        else:
+            results.append(_refused(None, topic_id, _UNKNOWN_ID))
+    for name in in_hash_order(name for name, count in names.items() if count == 1):
+        refusal = _doom(image, name, ids, doomed)
+        results += [] if refusal is None else [refusal]
+    results += [DeletableTopicResult(name=name, topic_id=key) for key, name in doomed.items()]
+    records = tuple(RemoveTopicRecord(topic_id=topic_id) for topic_id in doomed)
+    reply = DeleteTopicsResponse(responses=tuple(results))
+    return Decision(records=records, reply=reply, is_atomic=True)
+
+
+def _doom(
+    image: Image, name: str, ids: Counter[Uuid], doomed: dict[Uuid, str]
+) -> DeletableTopicResult | None:
+    topic_id = image.topic_ids.get(name)
+    if topic_id is None:
+        return _refused(name, ZERO_UUID, _UNKNOWN_NAME)
+    if ids[topic_id]:
+        doomed.pop(topic_id, None)
+        return _refused(name, topic_id, _ALREADY_SUPPLIED)
+    doomed[topic_id] = name
+    return None
+
+
+def _odd(topic: DeleteTopicState) -> Iterable[DeletableTopicResult]:
+    if topic.name is None and topic.topic_id == ZERO_UUID:
+        yield _refused(None, ZERO_UUID, _NEITHER)
+    elif topic.name is not None and topic.topic_id != ZERO_UUID:
+        yield _refused(topic.name, topic.topic_id, _BOTH)
+
+
+def _names(topics: Iterable[DeleteTopicState]) -> list[str]:
+    return [t.name for t in topics if t.name is not None and t.topic_id == ZERO_UUID]
+
+
+def _ids(topics: Iterable[DeleteTopicState]) -> list[Uuid]:
+    return [t.topic_id for t in topics if t.name is None and t.topic_id != ZERO_UUID]
+
+
+def _twice(counts: Counter[Key]) -> list[Key]:
+    return [key for key, count in counts.items() if count > 1]
+
+
+def _refused(name: str | None, topic_id: Uuid, error: ApiError) -> DeletableTopicResult:
+    return DeletableTopicResult(
+        name=name, topic_id=topic_id, error_code=error.code, error_message=error.message
+    )
+
+
+_NEITHER = ApiError(ErrorCode.INVALID_REQUEST, "Neither topic name nor id were specified.")
+_BOTH = ApiError(ErrorCode.INVALID_REQUEST, "You may not specify both topic name and topic id.")
+_DUPLICATE_NAME = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
+_DUPLICATE_ID = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic id.")
+_ALREADY_SUPPLIED = ApiError(
+    ErrorCode.INVALID_REQUEST,
+    "The provided topic name maps to an ID that was already supplied.",
+)
+_UNKNOWN_NAME = ApiError(
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "This server does not host this topic-partition."
+)
+_UNKNOWN_ID = ApiError(ErrorCode.UNKNOWN_TOPIC_ID, "This server does not host this topic ID.")

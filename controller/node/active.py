@@ -1,0 +1,247 @@
+"""What only the active controller has: guesses, uncommitted state, replies that wait, timers.
+
+It is made when leadership is claimed and dropped when it is lost; nothing of it survives (rules
+0A.10 to 0A.13). It conducts decisions and makes none: decide, append, apply, note, in that order.
+"""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from ..core.brokers import heartbeats
+from ..core.brokers.leases import Leases
+from ..core.cluster import bootstrap, controller_registration
+from ..core.errors import ApiError, Impossible
+from ..core.handlers import Handler
+from ..core.image.image import Image
+from ..core.log.batch import ControlRecord
+from ..core.log.record_versions import record_version
+from ..core.log.records import (
+    BrokerRegistrationChangeRecord,
+    FenceBrokerRecord,
+    Record,
+    UnfenceBrokerRecord,
+    UnregisterBrokerRecord,
+)
+from ..core.profile import Profile
+from ..core.rpc import ControllerRegistrationRequest, Request
+from ..core.settings import Settings
+from ..core.state import (
+    RECORDS_PER_BATCH_MAX,
+    Decision,
+    ExpiryNote,
+    HeartbeatNote,
+    RegistrationNote,
+    State,
+)
+from ..raft.protocol import Turn
+from ..raft.quorum import Quorum
+from ..time.timeline import NEVER_MS
+from .config import NodeConfig
+from .deferred import DeferredReplies
+
+EXPIRY_RECORDS_MAX = 250  # of one step, at least one broker's: heartbeats wait meanwhile
+EXPIRY_PAUSE_MAX_MS = 1_000  # by then the check goes on, should nothing else make it
+CHANGE_LEASES = frozenset(
+    {
+        BrokerRegistrationChangeRecord,
+        FenceBrokerRecord,
+        UnfenceBrokerRecord,
+        UnregisterBrokerRecord,
+    }
+)
+
+
+class Active:
+    """`state` is what decisions look at: committed state and the uncommitted tail (rule 0A.3)."""
+
+    def __init__(
+        self,
+        config: NodeConfig,
+        quorum: Quorum,
+        image: Image,
+        *,
+        profile: Profile,
+        settings: Settings,
+        random: Callable[[], float],
+    ) -> None:
+        self.epoch = quorum.epoch
+        self._config = config
+        self._quorum = quorum
+        self._profile = profile
+        self._settings = settings
+        self._deferred: DeferredReplies[Any] = DeferredReplies()
+        self._lease_check_ms = self._idle_ms = NEVER_MS
+        self.deadline_ms = NEVER_MS
+        self.is_expiring = False  # leases are over that the last check has not come to
+        self.state = State(
+            node_id=config.node_id,
+            cluster_id=config.cluster_id,
+            profile=profile,
+            settings=settings,
+            image=image,
+            leases=Leases(profile, settings.broker_session_timeout_ms),
+            random=random,
+            next_offset=quorum.log.end_offset,
+            voters=lambda: quorum.known_voters.voters,
+        )
+
+    def claim(self, me: ControllerRegistrationRequest, turn: Turn) -> None:
+        """Leases begin anew, the records that an activation owes are written, timers start."""
+        state = self.state
+        state.leases.started(state.image.brokers.values(), turn.now_ms)
+        records = bootstrap.activation_records(
+            state.image, self._profile, self._settings, self._config.metadata_version
+        )
+        if records:
+            self._append(records, turn)
+        self.register(me, turn)
+        if self._profile.expiry_checks_per_session is not None:
+            self._lease_check_ms = self._next_lease_check(turn.now_ms)
+        self._idle_ms = self._next_idle(turn.now_ms)
+        self._set_deadline()
+
+    def register(self, me: ControllerRegistrationRequest, turn: Turn) -> None:
+        """Write this controller's own registration, where the log may have one and has none."""
+        image = self.state.image
+        known = image.controllers.get(me.controller_id)
+        is_known = known is not None and known.incarnation_id == me.incarnation_id
+        if not is_known and bootstrap.may_register_controllers(image):
+            self._append((controller_registration.registration(me),), turn)
+
+    def submit(self, handler: Handler, request: Request, token: Any, turn: Turn) -> None:
+        """Decide now; reply once the high watermark has passed what was written (rule 0A.5)."""
+        state = self.state
+        try:
+            decision = handler(state, request, turn.now_ms)
+        except ApiError as error:
+            turn.replies = ((token, error),)
+            return
+        self._commit(decision, request, turn)
+        reply = decision.reply
+        if reply is None:
+            raise Impossible(f"no reply to {type(request).__name__}")
+        if self._quorum.high_watermark == state.next_offset:
+            turn.replies = ((token, reply),)
+        else:
+            self._deferred.add(state.next_offset - 1, token, reply)
+
+    def on_deadline(self, turn: Turn) -> None:
+        now_ms = turn.now_ms
+        if now_ms >= self._lease_check_ms:
+            self._expire_leases(turn)
+        if now_ms >= self._idle_ms:
+            record = bootstrap.idle_record(self.state.image)
+            if record is not None:
+                self._append((record,), turn)
+            self._idle_ms = self._next_idle(now_ms)
+        self._set_deadline()
+
+    def go_on_expiring(self, turn: Turn) -> None:
+        self._expire_leases(turn)
+        self._set_deadline()
+
+    def _expire_leases(self, turn: Turn) -> None:
+        """Fence broker by broker until no lease is over, or this step has written enough: Kafka
+        serves what waits between two fences, too (rules 2.36, 2.47)."""
+        begin, self.is_expiring = self.state.next_offset, False
+        while (decision := heartbeats.expire_one(self.state, turn.now_ms)) is not None:
+            self._commit(decision, None, turn)
+            if self.state.next_offset - begin >= EXPIRY_RECORDS_MAX:
+                self.is_expiring = True
+                self._lease_check_ms = turn.now_ms + EXPIRY_PAUSE_MAX_MS
+                return
+        self._lease_check_ms = self._next_lease_check(turn.now_ms)
+
+    def release(self, high_watermark: int, turn: Turn) -> None:
+        """The replies whose records are committed now, oldest first."""
+        turn.replies += tuple(self._deferred.released(high_watermark))
+
+    def renounce(self, error: ApiError, turn: Turn) -> None:
+        """Whoever waits is told nothing but that the controller is another one (rule 0A.13)."""
+        turn.replies += tuple((token, error) for token in self._deferred.failed())
+
+    def _commit(self, decision: Decision, request: Any, turn: Turn) -> None:
+        """Note the guess, then append and apply the records (the order of 2.27 to 2.29)."""
+        note, leases, now_ms = decision.note, self.state.leases, turn.now_ms
+        if isinstance(note, HeartbeatNote):
+            leases.heard(
+                request.broker_id,
+                request.broker_epoch,
+                request.current_metadata_offset,
+                note.fenced,
+                now_ms,
+            )
+            if not (decision.records or note.enters_controlled_shutdown) and (
+                self._lease_check_ms != NEVER_MS
+            ):
+                return  # nearly every heartbeat is one that changes nothing
+        elif isinstance(note, ExpiryNote):
+            leases.expired(note.broker_id)
+        if decision.control:
+            self._append_control(decision.control, turn)
+        if decision.records:
+            self._append(decision.records, turn, is_atomic=decision.is_atomic)
+        if isinstance(note, HeartbeatNote):
+            if note.enters_controlled_shutdown:
+                leases.shutting_down_from(request.broker_id, self.state.next_offset - 1)
+        elif isinstance(note, RegistrationNote):
+            leases.registered(
+                note.broker_id,
+                note.broker_epoch,
+                fenced=note.fenced,
+                amends=note.amends,
+                now_ms=now_ms,
+            )
+        if self._lease_check_ms == NEVER_MS and note is not None:  # the first contact (2.41)
+            self._lease_check_ms = self._next_lease_check(now_ms)
+            self._set_deadline()
+
+    def _append(self, records: tuple[Record, ...], turn: Turn, *, is_atomic: bool = True) -> None:
+        """As one batch, or as several where that is allowed and necessary (rule 0A.7)."""
+        size = len(records) if is_atomic else RECORDS_PER_BATCH_MAX
+        for start in range(0, len(records), size):
+            self._append_batch(records[start : start + size], turn)
+
+    def _append_batch(self, records: tuple[Record, ...], turn: Turn) -> None:
+        image = self.state.image
+        level = image.metadata_version
+        versions = tuple(record_version(record, level) for record in records)
+        batch = self._quorum.append(records, versions, turn)
+        self.state.next_offset = batch.last_offset + 1
+        for offset, record in enumerate(batch.records, batch.base_offset):
+            record = cast(Record, record)
+            image.apply(record, offset=offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms)
+            if type(record) in CHANGE_LEASES:
+                self._follow(record)
+
+    def _append_control(self, records: tuple[ControlRecord, ...], turn: Turn) -> None:
+        """What a decision says to the quorum, which takes it up at once (rule 10.50)."""
+        batch = self._quorum.append(records, (0,) * len(records), turn, is_control=True)
+        self.state.next_offset = batch.last_offset + 1
+        for offset, record in enumerate(records, batch.base_offset):
+            self.state.image.apply_control(record, offset=offset, epoch=batch.epoch)
+
+    def _follow(self, record: Record) -> None:
+        """Keep the guesses in step with the facts."""
+        leases, brokers = self.state.leases, self.state.image.brokers
+        if isinstance(record, UnregisterBrokerRecord):
+            leases.forget(record.broker_id)
+        elif isinstance(record, BrokerRegistrationChangeRecord):
+            leases.registration_changed(record.broker_id, brokers[record.broker_id].fenced)
+        elif isinstance(record, FenceBrokerRecord | UnfenceBrokerRecord):
+            leases.registration_changed(record.id, brokers[record.id].fenced)
+
+    def _set_deadline(self) -> None:
+        self.deadline_ms = min(self._lease_check_ms, self._idle_ms)
+
+    def _next_lease_check(self, now_ms: int) -> int:
+        """Every session/8 (2.47), or exactly when the oldest lease runs out (2.34)."""
+        checks = self._profile.expiry_checks_per_session
+        if checks is not None:
+            return now_ms + max(1, self._settings.broker_session_timeout_ms // checks)
+        expiry_ms = self.state.leases.next_expiry_ms()
+        return NEVER_MS if expiry_ms is None else expiry_ms
+
+    def _next_idle(self, now_ms: int) -> int:
+        interval_ms = self._settings.metadata_max_idle_interval_ms
+        return now_ms + interval_ms if interval_ms > 0 else NEVER_MS

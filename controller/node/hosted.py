@@ -1,0 +1,225 @@
+"""A node on a timeline: its clock, its one wake-up, its disk, the others, and who waits for it.
+
+Pure, so that the live service and virtual time run the same one.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+
+from ..core.errors import Impossible
+from ..core.log.batch import Batch
+from ..core.rpc import Request, Response
+from ..raft.log import MetadataLog
+from ..raft.protocol import (
+    Answered,
+    Continue,
+    Deadline,
+    Event,
+    Persisted,
+    Reply,
+    Resign,
+    Send,
+    Started,
+    Turn,
+)
+from ..time.clock import Clock
+from ..time.timeline import Wakeup
+from .node import Node
+
+HELD_MAX = 1000  # answers that a stopped process has not read: one for each request of its own
+
+ReplyTo = Callable[[Reply], None]
+Dispatch = Callable[[Request, ReplyTo], None]
+Transport = Callable[[Send, Callable[[Response | None], None]], None]
+Write = Callable[[Turn, MetadataLog, Callable[[], None]], bool]
+Sends = tuple[Send, ...]
+Replies = tuple[tuple[ReplyTo, Reply], ...]
+
+
+class HostedNode:
+    """`transport` carries requests to other controllers and calls back with what came of them;
+    `step_listeners` are told of every step that let out more than a reply, `committed_listeners`
+    of every batch once it is committed, in order. `write` makes durable what a step says: True if
+    it is, else it calls back, in order. Without it memory is the disk. `on_failure` hears of a step
+    that has seen the impossible, and ends the process; without it the error goes on its way."""
+
+    def __init__(
+        self, node: Node, clock: Clock, transport: Transport, write: Write | None = None
+    ) -> None:
+        self.node = node
+        self.clock = clock
+        self.step_listeners: list[Callable[[Node, Turn], None]] = []
+        self.committed_listeners: list[Callable[[Batch], None]] = []
+        self.on_failure: Callable[[Impossible], None] | None = None
+        self._transport = transport
+        self._write = write
+        self._unsaid: deque[list[tuple[Sends, Replies]]] = deque()  # since each pending vote
+        self.is_over = False
+        self._is_holding = False
+        self._held: list[Callable[[], None]] = []
+        self._wakeup = Wakeup(clock, self._wake)
+        self._will_go_on = False
+
+    def end(self) -> None:
+        """The process is gone: nothing that comes reaches it, no time wakes it."""
+        self.is_over = True
+        self._wakeup.end()
+
+    def hold(self, holding: bool) -> None:
+        """A process that is stopped by signal sees neither answers nor time; once it goes on, it
+        sees what has come, and what time it is."""
+        self._is_holding = holding
+        if not holding:
+            held, self._held = self._held, []
+            for go_on in held:
+                go_on()
+            self._wake()
+
+    def start(self, *, stands_at_once: bool = False) -> None:
+        """The process is up. A single voter is its own majority and leads at once."""
+        self.step(Started(stands_at_once))
+
+    def resign(self, successor_id: int) -> None:
+        self.step(Resign(successor_id))
+
+    def submit(self, request: Request, reply_to: ReplyTo) -> None:
+        """Decide `request` now; `reply_to` is called once, now or when the reply may be seen."""
+        now_ms = self.clock.now_ms
+        wall_ms = now_ms + self.clock.wall_offset_ms
+        try:
+            turn = self.node.submit(request, reply_to, now_ms, wall_ms)
+        except Impossible as error:
+            self._fail(error)
+            return
+        is_plain = turn.is_plain and not self._unsaid
+        if is_plain and self.node.deadline_ms >= self._wakeup.armed_ms:
+            for answer, reply in turn.replies:
+                answer(reply)
+        else:
+            self._carry_out(turn, now_ms)
+
+    def step(self, event: Event) -> None:
+        if self.is_over:
+            return
+        if self._is_holding:
+            if len(self._held) < HELD_MAX:
+                self._held.append(partial(self.step, event))
+            return
+        now_ms = self.clock.now_ms
+        wall_ms = now_ms + self.clock.wall_offset_ms
+        try:
+            turn = self.node.step(event, now_ms, wall_ms)
+        except Impossible as error:
+            self._fail(error)
+            return
+        self._carry_out(turn, now_ms)
+
+    def _fail(self, error: Impossible) -> None:
+        """What a step left half-done must not be built upon."""
+        if self.on_failure is None:
+            raise error
+        self.on_failure(error)
+
+    def _wake(self) -> None:
+        if self.is_over or self._is_holding:
+            return
+        if self.node.deadline_ms <= self.clock.now_ms:
+            self.step(Deadline())
+        else:
+            self._wakeup.arm(self.node.deadline_ms)
+
+    def _carry_out(self, turn: Turn, now_ms: int) -> None:
+        """Persist what a step says, then send, then reply, in order."""
+        sends, replies = self._persisted(turn, now_ms)
+        if self.is_over:
+            return  # its disk has failed, or it has seen the impossible
+        node, wakeup = self.node, self._wakeup
+        if node.deadline_ms < wakeup.armed_ms:
+            wakeup.arm(node.deadline_ms)
+        if self._unsaid:
+            self._unsaid[-1].append((sends, replies))
+        else:
+            self._say(sends, replies)
+        if node.has_work and not self._will_go_on:
+            self._will_go_on = True
+            self.clock.timeline.soon(self._go_on)
+
+    def _go_on(self) -> None:
+        self._will_go_on = False
+        self.step(Continue())
+
+    def _persisted(self, turn: Turn, now_ms: int) -> tuple[Sends, Replies]:
+        """Persist and say so until nothing is left to persist, or the disk takes its time; every
+        message and reply of it."""
+        wall_ms = now_ms + self.clock.wall_offset_ms
+        sends, replies = turn.sends, turn.replies
+        self._tell(turn)
+        while self._is_durable(turn) and turn.persist:
+            end_offset = turn.persist[-1].last_offset + 1
+            try:
+                turn = self.node.step(Persisted(end_offset), now_ms, wall_ms)
+            except Impossible as error:
+                self._fail(error)
+                break
+            sends, replies = sends + turn.sends, replies + turn.replies
+            self._tell(turn)
+        return sends, replies
+
+    def _is_durable(self, turn: Turn) -> bool:
+        """Write what a step says; False: the disk takes its time.
+
+        For the log there is `Persisted`, and the quorum itself waits for it. Nothing else has an
+        event: what is said after a vote leaves once the vote is durable (rule 10.5). What else was
+        written before is so by then, too.
+        """
+        if self._write is None or not _writes(turn):
+            return True
+        end_offset = self.node.log.end_offset if turn.persist else None
+        is_vote = turn.election is not None
+        if self._write(turn, self.node.log, partial(self._written, end_offset, is_vote)):
+            return True
+        if is_vote:
+            self._unsaid.append([])
+        return False
+
+    def _written(self, end_offset: int | None, is_vote: bool) -> None:
+        """A slow disk says that it has it; a process that is stopped hears of it later."""
+        if self.is_over:
+            return
+        if self._is_holding:
+            self._held.append(partial(self._written, end_offset, is_vote))
+            return
+        if is_vote:
+            for said in self._unsaid.popleft():
+                self._say(*said)
+        if end_offset is not None:
+            self.step(Persisted(end_offset))
+
+    def _say(self, sends: Sends, replies: Replies) -> None:
+        for send in sends:
+            self._send(send)
+        for reply_to, reply in replies:
+            reply_to(reply)
+
+    def _tell(self, turn: Turn) -> None:
+        for watch in self.step_listeners:
+            watch(self.node, turn)
+        for batch in turn.committed:
+            for listener in self.committed_listeners:
+                listener(batch)
+
+    def _send(self, send: Send) -> None:
+        self._transport(send, partial(self._answered, send))
+
+    def _answered(self, send: Send, response: Response | None) -> None:
+        answered = Answered(
+            channel=send.channel, peer_id=send.peer_id, number=send.number, response=response
+        )
+        self.step(answered)
+
+
+def _writes(turn: Turn) -> bool:
+    """Does it say anything that a disk must keep?"""
+    is_cut = turn.truncate_to is not None or turn.snapshot is not None
+    return bool(turn.persist) or turn.election is not None or is_cut

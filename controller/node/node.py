@@ -1,0 +1,310 @@
+"""One controller: its place in the quorum, its committed image, and the order of what happens.
+
+The node conducts; it decides nothing. A step takes an event and a time and returns a `Turn`: what
+the driver must do. The quorum (`raft/`) says what is committed and who leads; what is committed is
+folded into the image; whoever leads, and has committed something of its own epoch, is active and
+decides (`active.py`).
+
+Time comes as `now_ms` (monotonic, the only one that decides) and `wall_ms` (stamps records).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..core.brokers.leases import Leases
+from ..core.cluster import describe_cluster
+from ..core.errors import ApiError, ErrorCode, Impossible
+from ..core.handlers import HANDLERS, Handler
+from ..core.image.image import Image
+from ..core.profile import Profile
+from ..core.rpc import DescribeClusterRequest, Request
+from ..core.settings import Settings
+from ..core.state import State
+from ..raft import conduct, elections, leading
+from ..raft.log import MetadataLog
+from ..raft.protocol import (
+    Answered,
+    Continue,
+    Deadline,
+    ElectionState,
+    Event,
+    Persisted,
+    Reply,
+    Resign,
+    Started,
+    Submitted,
+    Turn,
+)
+from ..raft.quorum import LISTENER, Quorum
+from ..raft.roles import Leader, Unattached
+from ..raft.snapshots import Snapshot, SnapshotFormat
+from ..time.timeline import NEVER_MS
+from .active import Active
+from .config import NodeConfig
+from .loading import Loading
+from .registrar import Registrar
+from .snapshotting import Snapshotting
+
+
+class Node:
+    """`deadline_ms` is when the driver must step with `Deadline`; NEVER_MS: nothing is awaited.
+    `has_work`: a step has put off work, for which the driver steps with `Continue` once it can.
+    `stored`, `log` and `snapshot` are what an earlier process made durable."""
+
+    def __init__(
+        self,
+        config: NodeConfig,
+        *,
+        profile: Profile,
+        settings: Settings,
+        random: Callable[[], float],
+        snapshot_format: SnapshotFormat,
+        handlers: Mapping[type, Handler] = HANDLERS,
+        log: MetadataLog | None = None,
+        stored: ElectionState | None = None,
+        snapshot: Snapshot | None = None,
+    ) -> None:
+        self.config = config
+        self.profile = profile
+        self.settings = settings
+        self.quorum = Quorum(
+            replace(config.identity, updates_static_voters=profile.upgrades_kraft_version),
+            settings=settings,
+            random=random,
+            snapshot_format=snapshot_format,
+            log=MetadataLog() if log is None else log,
+            stored=ElectionState() if stored is None else stored,
+            snapshot=snapshot,
+        )
+        self.active: Active | None = None
+        self.deadline_ms = NEVER_MS
+        self.high_watermark_moved_wall_ms = 0
+        self._handlers = handlers
+        self._random = random
+        self._loading = Loading()
+        self.has_work = False
+        self._snapshotting = Snapshotting(settings)
+        self._registrar = Registrar(config, profile, settings, random)
+        self._steps: Mapping[type, Callable[[Any, Turn], None]] = {
+            Started: self._start,
+            Answered: self._answered,
+            Deadline: self._deadline,
+            Continue: self._continue,
+            Persisted: lambda event, turn: conduct.on_persisted(
+                self.quorum, event.end_offset, turn
+            ),
+            Resign: self._resign,
+        }
+
+    @property
+    def log(self) -> MetadataLog:
+        return self.quorum.log
+
+    @property
+    def epoch(self) -> int:
+        return self.quorum.epoch
+
+    @property
+    def leader_id(self) -> int:
+        return self.quorum.leader_id
+
+    @property
+    def high_watermark(self) -> int:
+        return self.quorum.high_watermark
+
+    @property
+    def is_active(self) -> bool:
+        return self.active is not None
+
+    @property
+    def committed(self) -> Image:
+        """What is committed: the only state that HTTP reads and facades may show."""
+        return self._loading.image
+
+    @property
+    def latest(self) -> Image:
+        """Committed state and, on the active controller, the uncommitted tail (rule 0A.3)."""
+        return self.committed if self.active is None else self.active.state.image
+
+    @property
+    def state(self) -> State:
+        if self.active is None:
+            raise Impossible("only the active controller decides")
+        return self.active.state
+
+    @property
+    def leases(self) -> Leases:
+        return self.state.leases
+
+    def step(self, event: Event, now_ms: int, wall_ms: int) -> Turn:
+        if isinstance(event, Submitted):
+            return self.submit(event.request, event.token, now_ms, wall_ms)
+        turn = Turn(now_ms, wall_ms)
+        self._steps[type(event)](event, turn)
+        self._follow_quorum(turn, is_put_off=type(event) is Continue)
+        return turn
+
+    def submit(self, request: Request, token: Any, now_ms: int, wall_ms: int) -> Turn:
+        """The step of a request; `step(Submitted(...))` is the same with one object more."""
+        turn = Turn(now_ms, wall_ms)
+        handler = self._handlers.get(type(request))
+        active = self.active
+        if handler is None:
+            self._read(request, token, turn)
+        elif active is None:
+            turn.replies = ((token, self._not_controller()),)
+        else:
+            before_ms = active.deadline_ms
+            active.submit(handler, request, token, turn)
+            if active.deadline_ms != before_ms:
+                self._set_deadline(now_ms)
+        return turn
+
+    def _read(self, request: Request, token: Any, turn: Turn) -> None:
+        """Requests that are the quorum's own, or that read committed state."""
+        if not conduct.understands(request):
+            turn.replies += ((token, self._described(request)),)
+        elif conduct.on_request(self.quorum, request, token, turn):
+            self._follow_quorum(turn)
+        else:
+            self.deadline_ms = min(self.deadline_ms, self.quorum.parked.next_expiry_ms())
+
+    def _described(self, request: Request) -> Reply:
+        if not isinstance(request, DescribeClusterRequest):
+            raise Impossible(f"no handler for {type(request)}")
+        try:
+            return describe_cluster.describe_controllers(
+                self.committed,
+                request,
+                cluster_id=self.config.cluster_id,
+                leader_id=self.leader_id,
+                listener=LISTENER,
+            )
+        except ApiError as error:
+            return error
+
+    def _start(self, event: Started, turn: Turn) -> None:
+        quorum = self.quorum
+        conduct.start(quorum, turn)
+        if event.stands_at_once and quorum.epoch == 0 and isinstance(quorum.role, Unattached):
+            elections.stand(quorum, turn)
+            conduct.poll(quorum, turn)
+
+    def _answered(self, event: Answered, turn: Turn) -> None:
+        if not self._registrar.on_answer(event, turn):
+            conduct.on_answer(self.quorum, event, turn)
+
+    def _deadline(self, _: Deadline, turn: Turn) -> None:
+        if conduct.deadline_ms(self.quorum, turn.now_ms - 1) <= turn.now_ms:
+            conduct.on_deadline(self.quorum, turn)
+        active = self.active
+        if active is not None and self.quorum.is_leader and active.deadline_ms <= turn.now_ms:
+            active.on_deadline(turn)
+            self._note_work()
+
+    def _continue(self, _: Continue, turn: Turn) -> None:
+        """What is left to load is loaded with whatever else the quorum has decided."""
+        conduct.go_on(self.quorum, turn)
+        self._snapshotting.maybe_go_on(self.quorum, turn)
+        if self.active is not None and self.active.is_expiring and self.quorum.is_leader:
+            self.active.go_on_expiring(turn)
+        self._note_work()
+
+    def _note_work(self) -> None:
+        is_expiring = self.active is not None and self.active.is_expiring
+        is_loading = self._loading.has_more or self.quorum.reading is not None
+        self.has_work = is_loading or self._snapshotting.has_work or is_expiring
+
+    def _resign(self, event: Resign, turn: Turn) -> None:
+        if self.quorum.is_leader:
+            leading.resign(self.quorum, turn, event.successor_id)
+            conduct.poll(self.quorum, turn)
+
+    # What the quorum decided
+
+    def _follow_quorum(self, turn: Turn, *, is_put_off: bool = False) -> None:
+        """Take up what is committed now, and what this node is now."""
+        quorum, role = self.quorum, self.quorum.role
+        if self.active is not None and not (
+            isinstance(role, Leader) and quorum.epoch == self.active.epoch
+        ):
+            self._renounce(turn)
+        if self._loading.loaded < quorum.high_watermark:
+            self._load_committed(turn, is_put_off)
+        if quorum.reading is not None:
+            self._note_work()
+        leads = isinstance(role, Leader) and self._loading.loaded > role.epoch_start
+        if leads and self.active is None:
+            self._claim(turn)
+        if self.active is not None:  # a level was raised to one that knows controllers (5.62)
+            self.active.register(self._registrar.request, turn)
+        self._registrar.poll(self.committed, quorum, self.is_active, turn)
+        self._set_deadline(turn.now_ms)
+
+    def _load_committed(self, turn: Turn, is_put_off: bool) -> None:
+        if self._install_snapshot(turn):
+            self._load_batches(turn, is_put_off)
+            self._snapshotting.maybe_begin(self._loading.loader, self.quorum, turn)
+            self.high_watermark_moved_wall_ms = turn.wall_ms
+        self._note_work()
+        turn.is_plain &= not self._loading.has_more  # the driver must go on
+
+    def _install_snapshot(self, turn: Turn) -> bool:
+        """False: the log begins with a snapshot of the leader's that is not loaded yet."""
+        snapshot = self.quorum.snapshot
+        if snapshot is None or not self._loading.is_behind(self.quorum):
+            return True
+        self._snapshotting.began_anew(turn.now_ms)
+        return self._loading.install(snapshot)
+
+    def _load_batches(self, turn: Turn, is_put_off: bool) -> None:
+        """Replies leave once their records are loaded."""
+        quorum, loading = self.quorum, self._loading
+        loaded = tuple(loading.batches(quorum, is_put_off=is_put_off))
+        for batch in loaded:
+            self._snapshotting.committed(batch, quorum)
+        if loaded:
+            turn.committed += loaded
+            turn.is_plain = False
+        if self.active is not None:
+            released = loading.loaded if loading.has_more else quorum.high_watermark
+            self.active.release(released, turn)
+
+    def _claim(self, turn: Turn) -> None:
+        """Claim: fresh guesses over a copy of what is committed (rules 0A.10 to 0A.12)."""
+        image = self.committed.copy()
+        image.open_transaction = self._loading.loader.open_transaction
+        self.active = Active(
+            self.config,
+            self.quorum,
+            image,
+            profile=self.profile,
+            settings=self.settings,
+            random=self._random,
+        )
+        self.active.claim(self._registrar.request, turn)
+
+    def _renounce(self, turn: Turn) -> None:
+        """Back to what is committed; the log keeps its tail, which may yet commit (0A.13)."""
+        active, self.active = self.active, None
+        if active is None:
+            raise Impossible("only the active controller gives leadership up")
+        active.renounce(self._not_controller(), turn)
+
+    def _set_deadline(self, now_ms: int) -> None:
+        self.deadline_ms = min(
+            conduct.deadline_ms(self.quorum, now_ms),
+            NEVER_MS if self.active is None else self.active.deadline_ms,
+            self._registrar.deadline_ms(now_ms),
+        )
+
+    def _not_controller(self) -> ApiError:
+        """Rule 0A.2: the text names the leader where one is known."""
+        known = self.leader_id not in (-1, self.config.node_id)
+        text = (
+            f"The active controller appears to be node {self.leader_id}."
+            if known
+            else "No controller appears to be active."
+        )
+        return ApiError(ErrorCode.NOT_CONTROLLER, text)

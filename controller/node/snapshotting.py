@@ -1,0 +1,114 @@
+"""When what is committed is worth a snapshot, and the snapshot (rules 10.43, 10.46).
+
+By size, or by time if anything was committed since: what grows without end begins anew. Kafka
+writes a snapshot beside the thread that decides; here a copy of the image is written a batch a
+step, and heartbeats are served between two steps.
+"""
+
+from collections.abc import Iterator
+
+from ..core.image.image_records import records_of
+from ..core.image.loader import Loader
+from ..core.image.snapshot_batches import RECORDS_PER_BATCH, snapshot_batches
+from ..core.log.batch import Batch, Voters
+from ..core.log.record_versions import record_version
+from ..core.rpc import SnapshotId
+from ..core.settings import Settings
+from ..raft.protocol import Turn
+from ..raft.quorum import Quorum
+from ..raft.snapshots import Snapshot
+
+FREED_RECORDS_MAX = 2_000  # of one step: about a millisecond's work
+
+
+class Draft:
+    """A snapshot that is being written: `left` yields the batches that `written` lacks."""
+
+    def __init__(self, snapshot_id: SnapshotId, left: Iterator[Batch]) -> None:
+        self.snapshot_id = snapshot_id
+        self.written: list[Batch] = []
+        self._left = left
+
+    def go_on(self, quorum: Quorum) -> bool:
+        """Write and spell batches until one is full. True: there is none left."""
+        for batch in self._left:
+            quorum.snapshot_format.size(batch)  # its bytes are kept for the whole
+            self.written.append(batch)
+            if len(batch.records) >= RECORDS_PER_BATCH:
+                return False
+        return True
+
+
+class Snapshotting:
+    """One controller's own snapshots; the log stays back to the one before the last."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._draft: Draft | None = None
+        self._forgotten: list[Batch] = []
+        self._bytes = 0
+        self._last_ms = 0
+        self._last_timestamp_ms = 0
+
+    def committed(self, batch: Batch, quorum: Quorum) -> None:
+        self._bytes += quorum.snapshot_format.size(batch)
+        self._last_timestamp_ms = batch.timestamp_ms
+
+    def began_anew(self, now_ms: int) -> None:
+        """The log begins with a snapshot of the leader's: a draft of our own is of no use."""
+        self._draft = None
+        self._bytes, self._last_ms = 0, now_ms
+
+    @property
+    def has_work(self) -> bool:
+        return self._draft is not None or bool(self._forgotten)
+
+    def maybe_begin(self, loader: Loader, quorum: Quorum, turn: Turn) -> None:
+        """Between metadata transactions only: a snapshot holds no half of one (rule 9.34)."""
+        if self._draft is None and loader.open_transaction is None and self._is_due(turn.now_ms):
+            self._draft = self._begun(loader, quorum, turn)
+            self._bytes, self._last_ms = 0, turn.now_ms
+            self.maybe_go_on(quorum, turn)
+
+    def maybe_go_on(self, quorum: Quorum, turn: Turn) -> None:
+        """One batch of the draft, if there is one; the last batch ends it."""
+        self._free()
+        if self._draft is not None and self._draft.go_on(quorum):
+            self._take(self._draft, quorum, turn)
+            self._draft = None
+
+    def _free(self) -> None:
+        """Let go of what a snapshot has made superfluous, some records at a time: to free all the
+        records of a large log takes as long as to write them."""
+        freed = 0
+        while self._forgotten and freed < FREED_RECORDS_MAX:
+            freed += len(self._forgotten.pop().records)
+
+    def _is_due(self, now_ms: int) -> bool:
+        settings = self._settings
+        if self._bytes >= settings.metadata_log_max_record_bytes_between_snapshots:
+            return True
+        interval_ms = settings.metadata_log_max_snapshot_interval_ms
+        return 0 < interval_ms <= now_ms - self._last_ms and self._bytes > 0
+
+    def _begun(self, loader: Loader, quorum: Quorum, turn: Turn) -> Draft:
+        image = loader.image.copy()  # as it is now; it shares what does not change meanwhile
+        end_offset, level = image.offset + 1, image.metadata_version
+        batches = snapshot_batches(
+            ((record, record_version(record, level)) for record in records_of(image)),
+            epoch=image.epoch,
+            timestamp_ms=turn.wall_ms,
+            last_contained_log_timestamp=self._last_timestamp_ms,
+            kraft_version=quorum.history.version_at(end_offset),
+            voters=Voters(voters=quorum.history.at(end_offset).voters),
+        )
+        return Draft(SnapshotId(end_offset=end_offset, epoch=image.epoch), batches)
+
+    def _take(self, draft: Draft, quorum: Quorum, turn: Turn) -> None:
+        log, batches = quorum.log, tuple(draft.written)
+        whole = SnapshotId(end_offset=log.start_offset, epoch=log.start_epoch)
+        older = () if quorum.snapshot is None else quorum.snapshot.batches
+        self._forgotten = [*older, *log.read(log.start_offset)]
+        snapshot = Snapshot(draft.snapshot_id, batches, quorum.snapshot_format.spell(batches))
+        quorum.take_snapshot(snapshot, turn, begin=quorum.snapshot_id or whole)
+        self._free()

@@ -1,0 +1,1 @@
+"""A heap of future actions, and the clock that a node reads."""

@@ -1,0 +1,13 @@
+"""Where voters are reached, as the quorum's APIs spell it; Fetch has its own, with racks."""
+
+from ...core.rpc import NodeEndpoint, QuorumEndpoint
+from ..codec.schema import INT32, STRING, UINT16, Array, Field, Struct
+
+VOTER_ENDPOINTS = Array(
+    Struct(QuorumEndpoint, (Field("name", STRING), Field("host", STRING), Field("port", UINT16))),
+    keyed_by="name",
+)
+LEADER_ENDPOINTS = Array(
+    Struct(NodeEndpoint, (Field("node_id", INT32), Field("host", STRING), Field("port", UINT16))),
+    keyed_by="node_id",
+)

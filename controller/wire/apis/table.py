@@ -1,0 +1,89 @@
+"""The table of the APIs that we speak: key, versions, schemas, and which listeners (rule 5.1)."""
+
+from dataclasses import dataclass
+from types import ModuleType
+
+from ..codec.schema import Message
+from . import (
+    api_01_fetch,
+    api_03_metadata,
+    api_18_api_versions,
+    api_19_create_topics,
+    api_20_delete_topics,
+    api_52_vote,
+    api_53_begin_quorum_epoch,
+    api_54_end_quorum_epoch,
+    api_55_describe_quorum,
+    api_56_alter_partition,
+    api_57_update_features,
+    api_59_fetch_snapshot,
+    api_60_describe_cluster,
+    api_62_broker_registration,
+    api_63_broker_heartbeat,
+    api_64_unregister_broker,
+    api_70_controller_registration,
+    api_80_add_raft_voter,
+    api_81_remove_raft_voter,
+    api_82_update_raft_voter,
+)
+
+API_VERSIONS = 18
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """`name` as Kafka calls it, without Request or Response: "BrokerRegistration"."""
+
+    key: int
+    name: str
+    request: Message
+    response: Message
+    listeners: frozenset[str]
+
+    @property
+    def min_version(self) -> int:
+        return self.request.min_version
+
+    @property
+    def max_version(self) -> int:
+        return self.request.max_version
+
+    def speaks(self, version: int) -> bool:
+        return self.min_version <= version <= self.max_version
+
+
+CONTROLLER = frozenset({"controller"})
+BROKER = frozenset({"broker"})
+BOTH = CONTROLLER | BROKER
+
+
+def _api(key: int, name: str, module: ModuleType, listeners: frozenset[str]) -> Api:
+    """`listeners`: where Kafka offers it."""
+    return Api(key, name, module.REQUEST, module.RESPONSE, listeners)
+
+
+APIS: dict[int, Api] = {
+    api.key: api
+    for api in (
+        _api(1, "Fetch", api_01_fetch, CONTROLLER),
+        _api(3, "Metadata", api_03_metadata, BROKER),
+        _api(API_VERSIONS, "ApiVersions", api_18_api_versions, BOTH),
+        _api(19, "CreateTopics", api_19_create_topics, BOTH),
+        _api(20, "DeleteTopics", api_20_delete_topics, BOTH),
+        _api(52, "Vote", api_52_vote, CONTROLLER),
+        _api(53, "BeginQuorumEpoch", api_53_begin_quorum_epoch, CONTROLLER),
+        _api(54, "EndQuorumEpoch", api_54_end_quorum_epoch, CONTROLLER),
+        _api(55, "DescribeQuorum", api_55_describe_quorum, BOTH),
+        _api(56, "AlterPartition", api_56_alter_partition, CONTROLLER),
+        _api(57, "UpdateFeatures", api_57_update_features, BOTH),
+        _api(59, "FetchSnapshot", api_59_fetch_snapshot, CONTROLLER),
+        _api(60, "DescribeCluster", api_60_describe_cluster, BOTH),
+        _api(62, "BrokerRegistration", api_62_broker_registration, CONTROLLER),
+        _api(63, "BrokerHeartbeat", api_63_broker_heartbeat, CONTROLLER),
+        _api(64, "UnregisterBroker", api_64_unregister_broker, BOTH),
+        _api(70, "ControllerRegistration", api_70_controller_registration, CONTROLLER),
+        _api(80, "AddRaftVoter", api_80_add_raft_voter, BOTH),
+        _api(81, "RemoveRaftVoter", api_81_remove_raft_voter, BOTH),
+        _api(82, "UpdateRaftVoter", api_82_update_raft_voter, CONTROLLER),
+    )
+}

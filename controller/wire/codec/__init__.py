@@ -1,0 +1,1 @@
+"""Compiles a schema for one version into functions that encode and decode."""

@@ -1,0 +1,299 @@
+"""Writes the Python source that decodes one version of one message.
+
+Straight-line: a run of fixed-width fields, and the length byte of what follows it, is one
+`struct` unpacking. The objects are dataclasses, whose own `__init__` is four times slower than
+what is written here: make an empty one, then fill it.
+Short input shows as `struct.error` or `IndexError`, which `codec` turns into `DecodeError`; slices
+and counts are checked here, because Python would not mind them, or would allocate first.
+"""
+
+from dataclasses import MISSING, fields
+from struct import error, unpack_from
+
+from ..errors import DecodeError
+from .schema import (
+    STRING,
+    STRING_BYTES_MAX,
+    Array,
+    Field,
+    Fixed,
+    Message,
+    Spelled,
+    Struct,
+    Variable,
+    WireType,
+    plain_fields,
+    tagged_fields,
+)
+from .source_writer import Namespace, SourceWriter, packing_of
+from .varints import read_unsigned
+
+
+def decode_source(message: Message, version: int) -> tuple[str, Namespace]:
+    """`def decode(data, pos)`, which returns the object and the end of its bytes."""
+    writer = _Writer(message, version, _RUNTIME, depth=2)
+    result = writer.new_object(message.struct, message.name)
+    writer.line(f"return {result}, pos")
+    head = ["def decode(data, pos):", "  size = len(data)", "  try:"]
+    tail = [
+        "  except (error, IndexError): raise ended(title, size) from None",
+        "  except UnicodeDecodeError as bad: raise not_utf8(title, bad) from None",
+    ]
+    writer.names["title"] = f"{message.name} v{version}"
+    return "\n".join([*head, *writer.lines, *tail]), writer.names
+
+
+class _Writer(SourceWriter):
+    def new_object(self, struct: Struct, path: str) -> str:
+        """Read `struct`; the name of the variable that holds the object, or the bare value."""
+        values: dict[str, str] = {}
+        self._fields(struct, path, values)
+        self._flush()
+        if struct.model is None:
+            (value,) = values.values()
+            return value
+        return self._build(struct.model, values)
+
+    def _build(self, model: type, values: dict[str, str]) -> str:
+        name = self._name("o")
+        self.line(f"{name} = {self._constant(model.__new__)}({self._constant(model)})")
+        for attribute, default in defaults(model).items():
+            value = values.get(attribute) or self._constant(default)
+            if default is MISSING and attribute not in values:
+                where = f"{model.__name__}.{attribute}"
+                raise TypeError(f"{where}: expected a field or a default at version {self.version}")
+            self.line(f"{name}.{attribute} = {value}")
+        return name
+
+    def _fields(self, struct: Struct, path: str, values: dict[str, str]) -> None:
+        for field in plain_fields(struct, self.version):
+            self._field(field, f"{path}.{field.name}", values)
+        if self.flexible:
+            self._tags(struct, path, values)
+
+    def _field(self, field: Field, path: str, values: dict[str, str]) -> None:
+        if isinstance(field.type, Struct) and field.type.model is None:
+            self._fields(field.type, path, values)
+            return
+        nullable = field.nullable_since <= self.version
+        values[field.name] = self._value(field.type, path, nullable, self._name("v"))
+
+    def _value(self, kind: WireType, path: str, nullable: bool, name: str) -> str:
+        if isinstance(kind, Fixed):
+            self._run.append((kind.code, name))
+            return name
+        if isinstance(kind, Struct):
+            return self.new_object(kind, path)
+        count = self._count(kind)
+        self.line(f"if {count} < 0:")
+        if nullable:
+            self.line(f"  if {count} < -1: raise negative({path!r}, {count})")
+            self.line(f"  {name} = None")
+            self.line("else:")
+            self._depth += 1
+        else:
+            self.line(f"  raise negative({path!r}, {count})")
+        if isinstance(kind, Array):
+            self._array(kind, path, count, name)
+        else:
+            self._bytes(kind, path, count, name)
+        self._depth -= nullable
+        return name
+
+    def _count(self, kind: WireType) -> str:
+        """Read the length before a variable part; -1 is null in both encodings."""
+        count = self._name("n")
+        if self.flexible:
+            self._run.append(("B", count))
+            self._flush()
+            self.line(f"if {count} > 127: {count}, pos = varint(data, pos - 1)")
+            self.line(f"{count} -= 1")
+        else:
+            self._run.append(("h" if kind is STRING else "i", count))
+            self._flush()
+        return count
+
+    def _bytes(self, kind: Variable | Spelled, path: str, count: str, name: str) -> None:
+        if kind is STRING and self.flexible:  # else its length has 16 bits
+            self.line(f"if {count} > {STRING_BYTES_MAX}: raise long({path!r}, {count})")
+        self._end(path, count)
+        raw = "data[pos:end]"
+        if isinstance(kind, Spelled):
+            self.line(f"{name} = {self._constant(kind.decode)}({raw})")
+        else:
+            self.line(f"{name} = {raw}" + (".decode()" if kind is STRING else ""))
+        self.line("pos = end")
+
+    def _end(self, path: str, length: str) -> None:
+        self.line(f"end = pos + {length}")
+        self.line(f"if end > size: raise short({path!r}, {length}, size - pos)")
+
+    def _array(self, kind: Array, path: str, count: str, name: str) -> None:
+        element = kind.element
+        if isinstance(element, Fixed):
+            self._fixed_array(element, path, count, name)
+            return
+        least = least_bytes(element, self.version, self.flexible)
+        self.line(f"if {count} * {least} > size - pos: raise many({path!r}, {count}, size - pos)")
+        items = self._name("a")
+        self.line(f"{items} = []")
+        self.line(f"for _ in range({count}):")
+        self._depth += 1
+        value = self._value(element, f"{path}[]", False, self._name("v"))
+        self._flush()
+        self.line(f"{items}.append({value})")
+        self._depth -= 1
+        self.line(f"{name} = tuple({items})")
+        if kind.keyed_by is not None:
+            self.line(f"{name} = first_of_each({name}, {kind.keyed_by!r})")
+
+    def _fixed_array(self, element: Fixed, path: str, count: str, name: str) -> None:
+        self._end(path, f"{count} * {element.width}")
+        if element.code == "16s":
+            self.line(f"{name} = tuple([data[i:i + 16] for i in range(pos, end, 16)])")
+        else:
+            self.line(f"{name} = unpack_from(f'>{{{count}}}{element.code}', data, pos)")
+        self.line("pos = end")
+
+    def _tags(self, struct: Struct, path: str, values: dict[str, str]) -> None:
+        count = self._name("t")
+        self._run.append(("B", count))
+        self._flush()
+        known = tagged_fields(struct, self.version)
+        if not known:
+            self.line(f"if {count}: pos = skip_tags(data, pos - 1)")
+            return
+        for _, field in known:
+            values[field.name] = self._name("v")
+            self.line(f"{values[field.name]} = {self._constant(field.default)}")
+        self.line(f"if {count}:")
+        self._depth += 1
+        self._known_tags(count, path, known, values)
+        self._depth -= 1
+
+    def _known_tags(
+        self, count: str, path: str, known: list[tuple[int, Field]], values: dict[str, str]
+    ) -> None:
+        tag, end = self._name("tag"), self._name("e")
+        self.line(f"if {count} > 127: {count}, pos = varint(data, pos - 1)")
+        self.line(f"for _ in range({count}):")
+        self._depth += 1
+        self.line(f"{tag}, pos = varint(data, pos)")
+        self.line(f"{end}, pos = varint(data, pos)")
+        self.line(f"if {end} > size - pos: raise short({path!r}, {end}, size - pos)")
+        self.line(f"{end} += pos")
+        for number, field in known:
+            self.line(f"if {tag} == {number}:")
+            self._depth += 1
+            self._tagged(field, f"{path}.{field.name}", values[field.name], end)
+            self._depth -= 1
+        self.line(f"pos = {end}")
+        self._depth -= 1
+
+    def _tagged(self, field: Field, path: str, name: str, end: str) -> None:
+        nullable = field.nullable_since <= self.version
+        value = self._value(field.type, path, nullable, name)
+        self._flush()
+        if value != name:
+            self.line(f"{name} = {value}")
+        self.line(f"if pos != {end}: raise unlike({path!r}, {end} - pos)")
+
+    def _flush(self) -> None:
+        if not self._run:
+            return
+        codes = "".join(code for code, _ in self._run)
+        names = "".join(f"{name}, " for _, name in self._run)
+        self._run.clear()
+        if codes == "B":
+            self.line(f"{names.rstrip(', ')} = data[pos]; pos += 1")
+            return
+        packing = packing_of(codes)
+        self.line(
+            f"{names}= {self._constant(packing.unpack_from)}(data, pos); pos += {packing.size}"
+        )
+
+
+def defaults(model: type) -> dict[str, object]:
+    """Every attribute of `model`, with MISSING where it has no default."""
+    return {
+        field.name: field.default
+        if field.default_factory is MISSING or field.default is not MISSING
+        else field.default_factory()
+        for field in fields(model)
+    }
+
+
+def least_bytes(kind: WireType, version: int, flexible: bool) -> int:
+    """How few bytes can spell it; at least 1, so that a count is always bounded by the bytes."""
+    if isinstance(kind, Fixed):
+        return kind.width
+    if not isinstance(kind, Struct):
+        return 1 if flexible else 2 if kind is STRING else 4
+    inside = sum(
+        least_bytes(field.type, version, flexible) for field in plain_fields(kind, version)
+    )
+    return max(1, inside + flexible)
+
+
+def skip_tags(data: bytes, pos: int) -> int:
+    """Past a tag section whose count stands at `pos`."""
+    count, pos = read_unsigned(data, pos)
+    for _ in range(count):
+        _, pos = read_unsigned(data, pos)
+        length, pos = read_unsigned(data, pos)
+        if length > len(data) - pos:
+            raise _short("a tagged field", length, len(data) - pos)
+        pos += length
+    return pos
+
+
+def first_of_each(items: tuple[object, ...], key: str) -> tuple[object, ...]:
+    first: dict[object, object] = {}
+    for item in items:
+        first.setdefault(getattr(item, key), item)
+    return items if len(first) == len(items) else tuple(first.values())
+
+
+def _negative(path: str, length: int) -> DecodeError:
+    what = "null" if length == -1 else f"length {length}"
+    return DecodeError(f"{path}: expected a value, got {what}")
+
+
+def _short(path: str, length: int, left: int) -> DecodeError:
+    return DecodeError(f"{path}: expected {length} bytes, got the {left} that are left")
+
+
+def _long(path: str, length: int) -> DecodeError:
+    return DecodeError(f"{path}: expected at most {STRING_BYTES_MAX} bytes, got {length}")
+
+
+def _many(path: str, count: int, left: int) -> DecodeError:
+    return DecodeError(f"{path}: expected {count} elements, got only {left} bytes")
+
+
+def _unlike(path: str, difference: int) -> DecodeError:
+    return DecodeError(f"{path}: expected the tagged field's own size, got {difference} bytes more")
+
+
+def _ended(title: str, size: int) -> DecodeError:
+    return DecodeError(f"{title}: expected more than the {size} bytes that came")
+
+
+def _not_utf8(title: str, error: UnicodeDecodeError) -> DecodeError:
+    return DecodeError(f"{title}: expected UTF-8, got {bytes(error.object[:64])!r}")
+
+
+_RUNTIME: Namespace = {
+    "error": error,
+    "ended": _ended,
+    "not_utf8": _not_utf8,
+    "varint": read_unsigned,
+    "unpack_from": unpack_from,
+    "skip_tags": skip_tags,
+    "first_of_each": first_of_each,
+    "negative": _negative,
+    "short": _short,
+    "long": _long,
+    "many": _many,
+    "unlike": _unlike,
+}

@@ -1,0 +1,1 @@
+"""The same schemas as JSON documents, and as JSON Schema."""

@@ -1,0 +1,100 @@
+"""The same tables spelled as JSON: Kafka's field names in lowerCamel, uuids and bytes as base64.
+
+Without a version a document has every field of the model: that is how HTTP speaks. With one it is
+what Kafka's own JSON converters print, tagged fields at their default left out.
+"""
+
+import base64
+from functools import cache
+from typing import Any
+
+from ...core.log.batch import ControlRecord
+from ...core.log.records import Record
+from ...core.uuid import uuid_text
+from ..codec.schema import BYTES, UUID, Array, Field, Fixed, Message, Spelled, Struct, WireType
+from ..records.control_records import CONTROL_RECORDS, TYPES
+from ..records.metadata_records import KEYS
+from ..records.record_tables import RECORDS
+from .json_reading import JsonError, from_json
+from .json_schemas import json_schema
+
+__all__ = [
+    "Document",
+    "JsonError",
+    "control_record_json",
+    "from_json",
+    "json_schema",
+    "record_json",
+    "to_json",
+]
+
+Document = dict[str, object]
+
+
+def to_json(message: Message, value: object, version: int | None = None) -> Document:
+    return _struct_json(message.struct, value, version)
+
+
+def record_json(record: Record | ControlRecord, version: int) -> Document:
+    """As kafka-dump-log prints it: `{"type": "TOPIC_RECORD", "version": 0, "data": {...}}`."""
+    table = RECORDS[KEYS[type(record)]]
+    return {
+        "type": _upper_snake(table.name),
+        "version": version,
+        "data": to_json(table, record, version),
+    }
+
+
+def control_record_json(record: Record | ControlRecord) -> Document:
+    """In the same form; the data begins with its own version, as Kafka prints it."""
+    table = CONTROL_RECORDS[TYPES[type(record)]]
+    data = {"version": 0} | to_json(table, record, 0)
+    return {"type": _upper_snake(table.name), "version": 0, "data": data}
+
+
+@cache
+def _upper_snake(name: str) -> str:
+    words = "".join(f"_{letter}" if letter.isupper() else letter for letter in name)
+    return words.lstrip("_").upper()
+
+
+def _struct_json(struct: Struct, value: object, version: int | None) -> Document:
+    document: Document = {}
+    for field in struct.fields:
+        found = getattr(value, field.name)
+        if version is None or _prints(field, found, version):
+            document[field.json] = _value_json(field.type, found, version)
+    return document
+
+
+def _prints(field: Field, value: object, version: int) -> bool:
+    if not field.since <= version <= field.until:
+        return False
+    return field.tag is None or value != field.default
+
+
+def _value_json(kind: WireType, value: Any, version: int | None) -> object:
+    if value is None:
+        return None
+    if isinstance(kind, Array):
+        return [_element_json(kind.element, item, version) for item in value]
+    if isinstance(kind, Struct):
+        return _struct_json(kind, value, version)
+    if isinstance(kind, Spelled):
+        return _base64(kind.encode(value))
+    if kind is UUID:
+        return uuid_text(value)
+    if kind is BYTES:
+        return _base64(value)
+    return int(value) if isinstance(kind, Fixed) and kind.high else value
+
+
+def _element_json(kind: WireType, item: object, version: int | None) -> object:
+    if isinstance(kind, Struct) and kind.model is None:
+        (field,) = kind.fields
+        return {field.json: _value_json(field.type, item, version)}
+    return _value_json(kind, item, version)
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")

@@ -1,0 +1,175 @@
+"""Reads a JSON document into a core object. A wrong word is an error that names the right one.
+
+Fields with a default in the model may be left out; unknown fields may not be there.
+"""
+
+import base64
+from collections.abc import Callable
+from dataclasses import MISSING
+from typing import Any, NoReturn
+
+from ...core.uuid import parse_uuid
+from ..codec.decode_source import defaults, first_of_each
+from ..codec.schema import (
+    BOOL,
+    BYTES,
+    FLOAT64,
+    NEVER,
+    STRING,
+    STRING_BYTES_MAX,
+    UUID,
+    Array,
+    Field,
+    Fixed,
+    Message,
+    Struct,
+    WireType,
+)
+
+SHOWN_MAX = 64  # characters of a wrong value that a message repeats
+
+
+class JsonError(ValueError):
+    """A document that is no request: where, what was expected, and what came."""
+
+    def __init__(self, path: str, expected: str, got: str) -> None:
+        super().__init__(f"{path or 'body'}: expected {expected}, got {got}")
+        self.path = path
+        self.expected = expected
+        self.got = got
+
+
+def from_json(message: Message, document: object) -> Any:
+    return _read_struct(message.struct, document, "")
+
+
+def _read_struct(struct: Struct, document: object, path: str) -> object:
+    if not isinstance(document, dict):
+        _refuse(path, "an object", document)
+    assert struct.model is not None, path
+    known = {field.json: field for field in struct.fields}
+    for name in document:
+        if name not in known:
+            raise JsonError(
+                _below(path, str(name)), _nearest(str(name), list(known)), "an unknown field"
+            )
+    values = {}
+    for name, field in known.items():
+        default = defaults(struct.model)[field.name]
+        if name in document:
+            values[field.name] = _read_field(field, document[name], _below(path, name), default)
+        elif default is MISSING:
+            raise JsonError(_below(path, name), _expected(field.type), "nothing")
+    return struct.model(**values)
+
+
+def _read_field(field: Field, value: object, path: str, default: object) -> object:
+    if value is None and (field.nullable_since != NEVER or default is None):
+        return None
+    return _read_value(field.type, value, path)
+
+
+def _read_value(kind: WireType, value: object, path: str) -> object:
+    if isinstance(kind, Struct):
+        return _read_struct(kind, value, path)
+    if isinstance(kind, Array):
+        return _read_array(kind, value, path)
+    read = _READERS.get(kind, _read_integer)
+    try:
+        return read(kind, value)
+    except (TypeError, ValueError):
+        _refuse(path, _expected(kind), value)
+
+
+def _read_array(kind: Array, value: object, path: str) -> object:
+    if not isinstance(value, list):
+        _refuse(path, _expected(kind), value)
+    items = tuple(
+        _read_value(kind.element, item, f"{path}[{index}]") for index, item in enumerate(value)
+    )
+    return items if kind.keyed_by is None else first_of_each(items, kind.keyed_by)
+
+
+def _read_integer(kind: WireType, value: object) -> int:
+    assert isinstance(kind, Fixed), kind
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError
+    if not kind.low <= value <= kind.high:
+        raise ValueError
+    return value
+
+
+def _read_typed(*types: type) -> Callable[[WireType, object], object]:
+    def read(_: WireType, value: object) -> object:
+        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+            raise TypeError
+        return value
+
+    return read
+
+
+def _read_string(_: WireType, value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    if len(value.encode()) > STRING_BYTES_MAX:  # half of a surrogate pair is a ValueError, too
+        raise ValueError
+    return value
+
+
+def _read_uuid(_: WireType, value: object) -> bytes:
+    if not isinstance(value, str):
+        raise TypeError
+    return parse_uuid(value)
+
+
+def _read_bytes(_: WireType, value: object) -> bytes:
+    if not isinstance(value, str):
+        raise TypeError
+    return base64.b64decode(value, validate=True)
+
+
+_READERS: dict[WireType, Callable[[WireType, object], object]] = {
+    BOOL: _read_typed(bool),
+    FLOAT64: _read_typed(int, float),
+    STRING: _read_string,
+    UUID: _read_uuid,
+    BYTES: _read_bytes,
+}
+
+
+def _expected(kind: WireType) -> str:
+    if isinstance(kind, Array):
+        return "an array"
+    if isinstance(kind, Struct):
+        return "an object"
+    if kind in _NAMES:
+        return _NAMES[kind]
+    assert isinstance(kind, Fixed), kind
+    return f"an integer from {kind.low} to {kind.high}"
+
+
+_NAMES: dict[WireType, str] = {
+    BOOL: "true or false",
+    FLOAT64: "a number",
+    STRING: f"a string of at most {STRING_BYTES_MAX} bytes of UTF-8",
+    UUID: "a uuid of 22 base64 characters",
+    BYTES: "base64",
+}
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=1)
+    return f"a field such as {near[0]!r}" if near else f"one of {', '.join(known) or 'no fields'}"
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _refuse(path: str, expected: str, value: object) -> NoReturn:
+    shown = repr(value)
+    if len(shown) > SHOWN_MAX:
+        shown = shown[:SHOWN_MAX] + "..."
+    raise JsonError(path, expected, shown)

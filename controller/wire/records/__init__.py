@@ -1,0 +1,1 @@
+"""Record batches, metadata records, control records and snapshot files in Kafka's bytes."""

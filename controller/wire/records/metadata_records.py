@@ -1,0 +1,61 @@
+"""Every metadata record of 3.9.1, 4.1.1, 4.3.1 and 4.4.0 in every version (interop 3.3, 3.4).
+
+A record's value is a frame version, its key, its version and its body, all of it flexible, and
+nothing follows. RegisterBrokerRecord carries one tagged field of ours, the start time (KIP-436),
+which Kafka's readers skip and which is not written while it is 0.
+"""
+
+from functools import cache
+from typing import cast
+
+from ...core.log.records import Record
+from ..codec.compiler import Encoder, decoder, encoder
+from ..codec.schema import Message
+from ..codec.varints import read_unsigned, unsigned
+from ..errors import DecodeError
+from .record_tables import RECORDS
+
+FRAME_VERSION = 1
+KEYS: dict[type, int] = {table.model: key for key, table in RECORDS.items()}
+
+
+def encode_record(record: Record, version: int) -> bytes:
+    model: type = type(record)
+    prefix, body = _spelling(model, version)
+    return prefix + body(record)
+
+
+@cache
+def _spelling(model: type, version: int) -> tuple[bytes, Encoder]:
+    key = KEYS[model]
+    table = RECORDS[key]
+    if not table.min_version <= version <= table.max_version:
+        known = f"{table.min_version} to {table.max_version}"
+        raise ValueError(f"{table.name}: expected a version of {known}, got {version}")
+    prefix = unsigned(FRAME_VERSION) + unsigned(key) + unsigned(version)
+    return prefix, encoder(table, version)
+
+
+def decode_record(data: bytes) -> tuple[Record, int]:
+    """The record and its version; DecodeError for a key or version that no release has."""
+    try:
+        frame, pos = read_unsigned(data, 0)
+        key, pos = read_unsigned(data, pos)
+        version, pos = read_unsigned(data, pos)
+    except IndexError:
+        raise DecodeError(f"expected the frame of a record, got {len(data)} bytes") from None
+    if frame != FRAME_VERSION:
+        raise DecodeError(f"expected record frame version {FRAME_VERSION}, got {frame}")
+    record, end = decoder(_table(key, version), version)(data, pos)
+    if end != len(data):
+        raise DecodeError(f"expected a record of {end} bytes, got {len(data)}")
+    return cast(Record, record), version
+
+
+def _table(key: int, version: int) -> Message:
+    table = RECORDS.get(key)
+    if table is None:
+        raise DecodeError(f"expected a metadata record, got key {key}")
+    if version > table.max_version:
+        raise DecodeError(f"{table.name}: expected version 0 to {table.max_version}, got {version}")
+    return table

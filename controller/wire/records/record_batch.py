@@ -1,0 +1,199 @@
+"""Record batches of the metadata log: magic 2, CRC-32C, no compression, every time the same.
+
+A batch that was spelled or read keeps its bytes (`Batch.spelled`): it is the same for every
+follower. The layout is interop 3.1. `crc32c` is imported when the first batch is spelled, because
+its own imports take longer than the rest of the wire together.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
+from struct import Struct as Packing
+from typing import NoReturn, cast
+
+from ...core.log.batch import Batch, ControlRecord
+from ...core.log.records import Record
+from ..codec.varints import read_zigzag, zigzag
+from ..errors import DecodeError
+from .control_records import VERSION as CONTROL_RECORD_VERSION
+from .control_records import decode_control_record, encode_control_record
+from .metadata_records import decode_record, encode_record
+
+FETCH_BYTES_MAX = 8 * 1024 * 1024  # of one answer, as Kafka's raft bounds it
+READ_BATCHES_MAX = 4096  # last read batches that are kept: what a fleet reads at one moment
+MAGIC = 2
+CONTROL = 0x20  # of the attributes; any other bit is a batch that this log does not have
+NO_PRODUCER = (-1, -1, -1)  # id, epoch, base sequence
+_HEAD = Packing(">qiibI")  # base offset, length of the rest, epoch, magic, CRC of what follows
+_BODY = Packing(">hiqqqhii")  # attributes, last delta, base and max time, producer, record count
+_LENGTH_END = 12
+_RECORD_BYTES_MIN = 7
+_NO_KEY, _NO_HEADERS, _NO_ATTRIBUTES_OR_DELTA = b"\x01", b"\x00", b"\x00\x00"
+
+
+def encode_batches(batches: Sequence[Batch], bytes_max: int = FETCH_BYTES_MAX) -> bytes:
+    """Whole batches up to the bound, but at least one, so that a reader always gets on."""
+    spelled: list[bytes] = []
+    size = 0
+    for batch in batches:
+        one = encode_batch(batch)
+        size += len(one)
+        if spelled and size > bytes_max:
+            break
+        spelled.append(one)
+    return b"".join(spelled)
+
+
+def encode_batch(batch: Batch) -> bytes:
+    if not batch.spelled:
+        batch.spelled.append(_spell(batch))
+    return batch.spelled[0]
+
+
+def _spell(batch: Batch) -> bytes:
+    count = len(batch.records)
+    if not count:
+        raise ValueError("expected a batch of one record or more, got none")
+    times = (batch.timestamp_ms, batch.timestamp_ms)
+    attributes = CONTROL if batch.is_control else 0
+    body = _BODY.pack(attributes, count - 1, *times, *NO_PRODUCER, count) + _spell_records(batch)
+    length = _HEAD.size - _LENGTH_END + len(body)
+    return _HEAD.pack(batch.base_offset, length, batch.epoch, MAGIC, _crc(body)) + body
+
+
+def _spell_records(batch: Batch) -> bytes:
+    spelled: list[bytes] = []
+    for delta, record in enumerate(batch.records):
+        if batch.is_control:
+            key, value = encode_control_record(cast(ControlRecord, record))
+            key = zigzag(len(key)) + key
+        else:
+            key, value = _NO_KEY, encode_record(cast(Record, record), batch.versions[delta])
+        before = _NO_ATTRIBUTES_OR_DELTA + zigzag(delta) + key + zigzag(len(value))
+        length = len(before) + len(value) + len(_NO_HEADERS)
+        spelled += (zigzag(length), before, value, _NO_HEADERS)
+    return b"".join(spelled)
+
+
+def decode_batches(data: bytes) -> list[Batch]:
+    """Every batch of `data`, which must end with a whole one."""
+    return list(read_batches(data))
+
+
+def read_batches(data: bytes) -> Iterator[Batch]:
+    """The same batches, each decoded when it is drawn."""
+    pos = 0
+    while pos < len(data):
+        end = _batch_end(data, pos)
+        yield _read_batch(data[pos:end])
+        pos = end
+
+
+def _batch_end(data: bytes, pos: int) -> int:
+    left = len(data) - pos
+    if left < _HEAD.size + _BODY.size:
+        raise DecodeError(
+            f"expected a batch of {_HEAD.size + _BODY.size} bytes or more, got {left}"
+        )
+    length = int.from_bytes(data[pos + 8 : pos + _LENGTH_END], "big", signed=True)
+    if not _HEAD.size + _BODY.size <= length + _LENGTH_END <= left:
+        raise DecodeError(f"expected a batch within {left} bytes, got one of {length} and 12 bytes")
+    return pos + _LENGTH_END + length
+
+
+@lru_cache(maxsize=READ_BATCHES_MAX)
+def _read_batch(data: bytes) -> Batch:
+    """A whole batch. The brokers of one process read the same tail of the log: it is read once."""
+    base_offset, _, epoch, magic, crc = _HEAD.unpack_from(data)
+    if magic != MAGIC:
+        raise DecodeError(f"batch at offset {base_offset}: expected magic {MAGIC}, got {magic}")
+    found = _crc(data[_HEAD.size :])
+    if crc != found:
+        raise DecodeError(f"batch at offset {base_offset}: expected CRC {crc}, got {found}")
+    attributes, last_delta, base_ms, max_ms, *_, count = _BODY.unpack_from(data, _HEAD.size)
+    if attributes & ~CONTROL:
+        raise DecodeError(
+            f"batch at offset {base_offset}: expected attributes 0 or {CONTROL}, got {attributes}"
+        )
+    if not 0 < count <= len(data) // _RECORD_BYTES_MIN or last_delta != count - 1:
+        raise DecodeError(
+            f"batch at offset {base_offset}: expected records for {last_delta + 1} offsets, "
+            f"got {count} in {len(data)} bytes"
+        )
+    if base_ms != max_ms:
+        raise DecodeError(
+            f"batch at offset {base_offset}: expected one time, got {base_ms} to {max_ms}"
+        )
+    records, versions = _read_records(data, count, is_control=attributes == CONTROL)
+    return Batch(
+        base_offset=base_offset,
+        epoch=epoch,
+        timestamp_ms=base_ms,
+        records=records,
+        versions=versions,
+        is_control=attributes == CONTROL,
+        spelled=[data],
+    )
+
+
+Records = tuple[Record, ...] | tuple[ControlRecord, ...]
+
+
+def _read_records(data: bytes, count: int, *, is_control: bool) -> tuple[Records, tuple[int, ...]]:
+    """The records and their versions, which must fill the batch."""
+    read: list[tuple[Record | ControlRecord, int]] = []
+    pos = _HEAD.size + _BODY.size
+    try:
+        for delta in range(count):
+            key, value, pos = _read_record(data, pos, delta)
+            if is_control:
+                read.append((decode_control_record(key or b"", value), CONTROL_RECORD_VERSION))
+            else:
+                read.append(decode_record(value))
+    except IndexError:
+        raise DecodeError(f"expected {count} records, got {len(data)} bytes") from None
+    if pos != len(data):
+        raise DecodeError(f"expected a batch of {pos} bytes, got {len(data)}")
+    records, versions = zip(*read, strict=True)
+    return cast(Records, records), versions
+
+
+def _read_record(data: bytes, pos: int, delta: int) -> tuple[bytes | None, bytes, int]:
+    """Key, value, and the end of the record, whose offset must be `delta` beyond the batch's."""
+    length, pos = read_zigzag(data, pos)
+    end = pos + length
+    if length < 0 or end > len(data):
+        _refuse("record", "length", f"at most {len(data) - pos}", length)
+    if data[pos] or data[pos + 1]:
+        _refuse("record", "attributes and time delta", "0, 0", tuple(data[pos : pos + 2]))
+    offset_delta, pos = read_zigzag(data, pos + 2)
+    if offset_delta != delta:
+        _refuse("record", "offset delta", delta, offset_delta)
+    key, pos = _read_bytes(data, pos, end)
+    value, pos = _read_bytes(data, pos, end)
+    if value is None or pos + 1 != end or data[pos]:
+        _refuse("record", "one value and no headers in bytes", end - pos, value)
+    return key, value, end
+
+
+def _read_bytes(data: bytes, pos: int, end: int) -> tuple[bytes | None, int]:
+    length, pos = read_zigzag(data, pos)
+    if length == -1:
+        return None, pos
+    if not 0 <= length <= end - pos:
+        _refuse("record", "length of key or value", f"at most {end - pos}", length)
+    return data[pos : pos + length], pos + length
+
+
+def _refuse(where: str, what: str, expected: object, got: object) -> NoReturn:
+    raise DecodeError(f"{where}: expected {what} {expected}, got {got!r:.64}")
+
+
+@cache
+def _crc_function() -> Callable[[bytes], int]:
+    from crc32c import crc32c
+
+    return crc32c
+
+
+def _crc(data: bytes) -> int:
+    return _crc_function()(data)

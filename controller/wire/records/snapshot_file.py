@@ -1,0 +1,51 @@
+"""The bytes of a snapshot: Kafka's `.checkpoint` file, which is also what FetchSnapshot hands out.
+
+Offsets are counted from 0 within the file, every batch has the snapshot's epoch, and its time is
+when it was written. A control batch opens the file (rule 10.43), a footer ends it, so that half a
+snapshot is never taken for a whole one.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from ...core.log.batch import Batch, SnapshotFooter, SnapshotHeader
+from ..errors import DecodeError
+from .record_batch import encode_batch, read_batches
+
+
+def encode_snapshot(batches: Sequence[Batch]) -> bytes:
+    """All of them: unlike an answer to a Fetch, a file has no bound."""
+    return b"".join(map(encode_batch, batches))
+
+
+def decode_snapshot(data: bytes) -> list[Batch]:
+    """The batches of a whole snapshot, its header the first and its footer the last."""
+    return list(read_snapshot(data))
+
+
+def read_snapshot(data: bytes) -> Iterator[Batch]:
+    """The same batches, each decoded when it is drawn; DecodeError where the file goes wrong."""
+    batch, offset, epoch = None, 0, 0
+    for batch in read_batches(data):
+        if not offset:
+            _check_header(batch)
+            epoch = batch.epoch
+        if (batch.base_offset, batch.epoch) != (offset, epoch):
+            raise DecodeError(
+                f"snapshot: expected a batch at offset {offset} of epoch {epoch}, "
+                f"got one at {batch.base_offset} of {batch.epoch}"
+            )
+        offset = batch.last_offset + 1
+        yield batch
+    if batch is None:
+        raise DecodeError("snapshot: expected a header first, got nothing")
+    if batch.records != (SnapshotFooter(),):
+        raise DecodeError(f"snapshot: expected a footer last, got {_kinds(batch)}")
+
+
+def _check_header(batch: Batch) -> None:
+    if not isinstance(batch.records[0], SnapshotHeader):
+        raise DecodeError(f"snapshot: expected a header first, got {_kinds(batch)}")
+
+
+def _kinds(batch: Batch) -> str:
+    return ", ".join(type(record).__name__ for record in batch.records[:3])

@@ -1,0 +1,304 @@
+"""The cluster in Python: start it, break it, watch it, in one process, by real or virtual time."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from importlib import import_module
+from types import TracebackType
+
+from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.controller.core.node_id import NodeId, broker_node
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
+from kraftsim.controller.core.uuid import random_uuid, uuid_text
+from kraftsim.controller.server.runtime import Runtime
+from kraftsim.simulation.streams import Streams
+from kraftsim.simulation.topology import (
+    FIRST_BROKER_ID,
+    FIRST_CONTROLLER_ID,
+    PORT_MAX,
+    BrokerSpec,
+    expect_free,
+    unbound_port,
+)
+from kraftsim.simulation.world import VIRTUAL_WALL_START_MS, World
+
+from ..errors import CommandError, UnknownBroker
+from ..options import ClusterOptions, topology_of
+from ..service.followed_listener import FollowedListener
+from ..service.listeners import Service
+from ..service.snapshot_files import SNAPSHOT_FILES
+from .controllers import ControllerVerbs
+
+START_LIMIT = "60s"
+SIMULATED_MAX = 10_000  # brokers of one cluster, with those that were added
+
+
+class Cluster(ControllerVerbs):
+    """`async with Cluster(brokers=3) as kraft:` gives a cluster whose brokers are all unfenced.
+
+    With `clock="virtual"` time moves only by `advance`, `wait` and `transfer_leadership`, at the
+    speed of the processor.
+    Ports of None (the default) open no sockets; 0 lets the system choose.
+    """
+
+    def __init__(
+        self,
+        brokers: int = 3,
+        *,
+        controllers: int = 1,
+        cluster_id: str | None = None,
+        profile: str = DEFAULT_PROFILE.name,
+        metadata_version: str | None = None,
+        clock: str = "real",
+        seed: int | None = None,
+        racks: Sequence[str] = (),
+        settings: Mapping[str, object] | None = None,
+        host: str = "127.0.0.1",
+        advertised_host: str | None = None,
+        kafka_port: int | None = None,
+        controller_port: int | None = None,
+        http_port: int | None = None,
+    ) -> None:
+        self.options = ClusterOptions(
+            brokers=brokers,
+            controllers=controllers,
+            cluster_id=cluster_id,
+            profile=profile,
+            metadata_version=metadata_version,
+            clock=clock,
+            seed=seed,
+            racks=racks,
+            settings=settings or {},
+            host=host,
+            advertised_host=advertised_host,
+            kafka_port=kafka_port,
+            controller_port=controller_port,
+            http_port=http_port,
+        )
+        self._streams = Streams(seed)
+        self.cluster_id = cluster_id or uuid_text(random_uuid(self._streams.draw_of("cluster")))
+        self._service = Service(host)
+        self._arriving: set[int] = set()
+        self._is_closed = False
+        self._world: World | None = None
+        self._runtime: Runtime | None = None
+
+    async def __aenter__(self) -> "Cluster":
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    # Life
+
+    async def start(self) -> None:
+        """Bind, elect, start the brokers; return once every one of them is unfenced."""
+        try:
+            await self.open()
+            await self.until_ready()
+        except BaseException:
+            await self.close()
+            raise
+
+    async def open(self) -> None:
+        """The part of `start` that does not wait: Kafka listeners answer from here on."""
+        if self._world is not None or self._is_closed:
+            raise CommandError("a cluster starts once: make another `Cluster(...)`")
+        options, service = self.options, self._service
+        controller_ports = []
+        if options.controller_port is not None:
+            for position in range(options.controllers):
+                port = options.controller_port and options.controller_port + position
+                node_id = FIRST_CONTROLLER_ID + position
+                controller_ports.append(await service.open_controller(node_id, port))
+        broker_ports = []
+        if options.kafka_port is not None:
+            for position in range(options.brokers):
+                port = options.kafka_port and options.kafka_port + position
+                broker_ports.append(await service.open_facade(FIRST_BROKER_ID + position, port))
+        topology = topology_of(
+            options, self.cluster_id, controller_ports=controller_ports, broker_ports=broker_ports
+        )
+        world = World(
+            topology,
+            streams=self._streams,
+            snapshot_format=SNAPSHOT_FILES,
+            wall_start_ms=VIRTUAL_WALL_START_MS
+            if options.is_virtual
+            else time.time_ns() // 1_000_000,
+        )
+        runtime = Runtime(world.timeline, speed=options.speed())
+        self._world, self._runtime = world, runtime
+        service.serve(world, runtime)
+        world.start(elects_at_once=True)
+        for broker_id in service.facades:
+            service.serve_facade(broker_id, runtime)
+        runtime.leave()
+
+    async def until_ready(self) -> None:
+        """Wait until a controller is active and every broker of the start is unfenced."""
+        expected = range(FIRST_BROKER_ID, FIRST_BROKER_ID + self.options.brokers)
+        await self._until(
+            lambda: self.world.are_unfenced(expected),
+            START_LIMIT,
+            "every broker unfenced",
+            lambda: self._standing(expected),
+        )
+        if self.options.http_port is not None and self._service.http_port is None:
+            await self.open_http()
+
+    async def open_http(self) -> None:
+        """Serve HTTP; imported late and beside the loop, because it is the slowest part of a start
+        and Kafka's listeners answer meanwhile."""
+        http_app = await asyncio.to_thread(import_module, "kraftsim.http.app")
+        port = self.options.http_port or 0
+        await self._service.open_http(http_app.http_application(self), port)
+
+    async def close(self) -> None:
+        self._is_closed = True
+        await self._service.close()
+        if self._runtime is not None:
+            self._runtime.close()
+
+    @property
+    def world(self) -> World:
+        """The simulation itself; look, and use the verbs of this class to change it."""
+        if self._world is None or self._is_closed:
+            raise CommandError(self._not_running())
+        return self._world
+
+    def _not_running(self) -> str:
+        state = "closed" if self._is_closed else "not started"
+        return f"the cluster is {state}: use `async with Cluster(...)`"
+
+    # Addresses
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Kafka clients connect here; empty without `kafka_port`."""
+        return self._addresses(self._service.facades)
+
+    @property
+    def bootstrap_controllers(self) -> str:
+        return self._addresses(self._service.controllers)
+
+    def _addresses(self, listeners: Mapping[int, FollowedListener]) -> str:
+        ports = (listener.port for _, listener in sorted(listeners.items()))
+        return ",".join(f"{self._advertised}:{port}" for port in ports)
+
+    @property
+    def http_url(self) -> str:
+        port = self._service.http_port
+        return "" if port is None else f"http://{self._advertised}:{port}"
+
+    @property
+    def _advertised(self) -> str:
+        return self.options.advertised_host or self.options.host
+
+    # Simulated brokers
+
+    async def add_broker(self, rack: str | None = None, broker_id: int | None = None) -> int:
+        """Start one more simulated broker; its id."""
+        world = self.world
+        chosen = self._free_id(broker_id)
+        self._arriving.add(chosen)  # binding a port takes time, and others may add meanwhile
+        try:
+            port = await self._broker_port(chosen)
+            with self._entered():
+                world.add_broker(
+                    BrokerSpec(broker_id=chosen, host=self._advertised, port=port, rack=rack)
+                )
+                if self.options.kafka_port is not None and self._runtime is not None:
+                    self._service.serve_facade(chosen, self._runtime)
+        finally:
+            self._arriving.discard(chosen)
+        return chosen
+
+    def _free_id(self, wanted: int | None) -> int:
+        """The id that was asked for, if it is free; else the next above the simulated brokers'."""
+        world = self.world
+        taken = {*world.agents, *self._arriving}
+        if len(taken) >= SIMULATED_MAX:
+            raise CommandError(f"expected at most {SIMULATED_MAX} simulated brokers")
+        chosen: int | None = wanted
+        if chosen is None:
+            chosen = max(taken, default=FIRST_BROKER_ID - 1) + 1
+            while chosen in world.committed.brokers or chosen in world.controllers:
+                chosen += 1
+        try:
+            return expect_free("broker_id", chosen, world.controllers, taken)
+        except ValueError as error:
+            raise CommandError(str(error)) from None
+
+    async def _broker_port(self, broker_id: int) -> int:
+        """The port of its facade, bound; without sockets any port that can be registered."""
+        first = self.options.kafka_port
+        if first is None:
+            return unbound_port(broker_id)
+        port = first and first + broker_id - FIRST_BROKER_ID
+        if not 0 <= port <= PORT_MAX:
+            raise CommandError(
+                f"broker {broker_id}: expected a port of at most {PORT_MAX}, got {port}; "
+                "start with --kafka-port 0 to let the system choose"
+            )
+        return await self._service.open_facade(broker_id, port)
+
+    async def stop(self, broker_id: int) -> None:
+        """SIGTERM: the broker gives its leaderships away, is fenced, and ends."""
+        with self._entered():
+            self._agent(broker_id).stop()
+
+    async def kill(self, broker_id: int) -> None:
+        """SIGKILL: gone at once; the controller learns of it when the lease runs out."""
+        with self._entered():
+            self._agent(broker_id).kill()
+
+    async def pause(self, broker_id: int) -> None:
+        """SIGSTOP: the process is there and does nothing, its sockets hang."""
+        with self._entered():
+            self._agent(broker_id).pause()
+
+    async def resume(self, broker_id: int) -> None:
+        """SIGCONT."""
+        with self._entered():
+            self._agent(broker_id).resume()
+
+    async def restart(self, broker_id: int) -> None:
+        """Kill the process if it lives and start another: a new incarnation."""
+        with self._entered():
+            agent = self._agent(broker_id)
+            agent.kill()
+            agent.start()
+
+    async def mute(self, broker_id: int, on: bool = True) -> None:
+        """What the broker sends no longer reaches the controller."""
+        self._agent(broker_id)
+        _put(self.world.network.mute, broker_node(broker_id), on)
+
+    async def deafen(self, broker_id: int, on: bool = True) -> None:
+        """What the controller answers no longer reaches the broker."""
+        self._agent(broker_id)
+        _put(self.world.network.deaf, broker_node(broker_id), on)
+
+    def _agent(self, broker_id: int) -> HostedAgent:
+        agent = self.world.agents.get(broker_id)
+        if agent is None:
+            raise UnknownBroker(broker_id, sorted(self.world.agents))
+        return agent
+
+    def _entered(self) -> AbstractContextManager[None]:
+        """Something from outside happens on the timeline."""
+        if self._runtime is None or self._is_closed:
+            raise CommandError(self._not_running())
+        return self._runtime.entered()
+
+
+def _put(members: set[NodeId], one: NodeId, is_member: bool) -> None:
+    (members.add if is_member else members.discard)(one)

@@ -1,0 +1,181 @@
+"""What is asked of the controllers, and what is done to them, in Python."""
+
+import asyncio
+from abc import abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.rpc import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DecommissionBrokerRequest,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DeleteTopicState,
+    DescribeClusterRequest,
+    DescribeQuorumPartition,
+    DescribeQuorumRequest,
+    DescribeQuorumResponse,
+    DescribeQuorumTopic,
+    Request,
+    Response,
+    UnregisterBrokerRequest,
+)
+from kraftsim.controller.core.topics.names import METADATA_TOPIC
+from kraftsim.scenarios.language.durations import microseconds
+from kraftsim.simulation.controller_process import ControllerProcess
+
+from ..errors import CommandError, UnknownController
+from ..service.description import ClusterDescription, describe
+from .waiting import Waiting
+
+_READS = (DescribeClusterRequest, DescribeQuorumRequest)  # they tell what there is, at once
+HOLD_LIMIT = "10s"  # an election takes two to four; then what was held is refused
+REQUEST_LIMIT_S = 30.0  # of real time; a virtual clock stands still meanwhile
+
+
+class ControllerVerbs(Waiting):
+    """A part of `Cluster`."""
+
+    @abstractmethod
+    def _entered(self) -> AbstractContextManager[None]: ...
+
+    async def request(self, request: Request) -> Response:
+        """Any request to the active controller; ApiError if it is refused. Where nobody is active a
+        write is held for the next leader, as a broker holds what it forwards (rule 0A.2); but not
+        by a virtual clock, which stands still meanwhile."""
+        is_held = self.world.active is None and not isinstance(request, _READS)
+        if is_held and not self.options.is_virtual:
+            await self._comes(lambda: self.world.active is not None, HOLD_LIMIT)
+        replies: asyncio.Queue[Response | ApiError] = asyncio.Queue()
+        with self._entered():
+            self.world.dispatch(request, replies.put_nowait)
+        try:
+            async with asyncio.timeout(REQUEST_LIMIT_S):
+                reply = await replies.get()
+        except TimeoutError:
+            text = (
+                f"no controller answered within {REQUEST_LIMIT_S:.0f} s: has the quorum a majority?"
+            )
+            raise ApiError(ErrorCode.REQUEST_TIMED_OUT, text) from None
+        if isinstance(reply, ApiError):
+            raise reply
+        return reply
+
+    async def unregister(self, broker_id: int) -> None:
+        """Kafka's own way out: gone from every ISR, still named by its assignments."""
+        await self.request(UnregisterBrokerRequest(broker_id=broker_id))
+
+    async def decommission(self, broker_id: int, force: bool = False) -> None:
+        """KIP-631's way out: gone from the assignments too; refused for a last replica."""
+        await self.request(DecommissionBrokerRequest(broker_id=broker_id, force=force))
+
+    async def create_topic(
+        self,
+        name: str,
+        partitions: int = -1,
+        replication_factor: int = -1,
+        assignments: Sequence[Sequence[int]] = (),
+    ) -> None:
+        """Create a topic; -1 means the controller's default. ApiError if it is refused."""
+        topic = CreatableTopic(
+            name=name,
+            num_partitions=partitions,
+            replication_factor=replication_factor,
+            assignments=tuple(
+                CreatableReplicaAssignment(partition_index=index, broker_ids=tuple(broker_ids))
+                for index, broker_ids in enumerate(assignments)
+            ),
+        )
+        reply = await self.request(CreateTopicsRequest(topics=(topic,)))
+        assert isinstance(reply, CreateTopicsResponse), type(reply)
+        _raise_if_refused(reply.topics[0].error_code, reply.topics[0].error_message)
+
+    async def delete_topic(self, name: str) -> None:
+        reply = await self.request(DeleteTopicsRequest(topics=(DeleteTopicState(name=name),)))
+        assert isinstance(reply, DeleteTopicsResponse), type(reply)
+        _raise_if_refused(reply.responses[0].error_code, reply.responses[0].error_message)
+
+    async def describe_cluster(self, include_fenced: bool = False) -> ClusterDescription:
+        """What DescribeCluster tells (KIP-1073), with start times (KIP-436)."""
+        return describe(self.world, include_fenced)
+
+    async def describe_quorum(self) -> DescribeQuorumResponse:
+        """The quorum as its leader sees it (KIP-836); ApiError while nobody leads."""
+        partition = DescribeQuorumPartition(partition_index=0)
+        topic = DescribeQuorumTopic(topic_name=METADATA_TOPIC, partitions=(partition,))
+        reply = await self.request(DescribeQuorumRequest(topics=(topic,)))
+        assert isinstance(reply, DescribeQuorumResponse), type(reply)
+        result = reply.topics[0].partitions[0]
+        _raise_if_refused(result.error_code, result.error_message)
+        return reply
+
+    async def transfer_leadership(self, to: int = -1, timeout: str = "20s") -> int:
+        """The leader gives up; `to` is asked to follow first (-1: who has most of the log).
+        Returns the id of the next one once it is active; CommandError if that is not `to`."""
+        microseconds(timeout)  # before anybody gives up
+        epoch = self._epoch_given_up(to)
+        what = "another leader" if to == -1 else f"controller {to} to lead"
+        await self._until(lambda: self._is_led_since(epoch), timeout, what, self._roles)
+        leader_id = self.world.controller.node.config.node_id
+        if to not in (-1, leader_id):
+            raise CommandError(
+                f"expected controller {to} to lead, and {leader_id} was elected: transfer again"
+            )
+        return leader_id
+
+    def _epoch_given_up(self, to: int) -> int:
+        """The epoch that ends by it; of one that leads already, the one before its own."""
+        with self._entered():
+            active = self.world.active
+            if active is None:
+                raise CommandError("nobody leads: wait until a controller is active")
+            if to != -1 and self._process(to).state != "RUNNING":
+                raise CommandError(f"controller {to} is not running")
+            epoch = active.node.epoch
+            if to == active.node.config.node_id:
+                return epoch - 1
+            active.hosted.resign(to)
+            return epoch
+
+    def _is_led_since(self, epoch: int) -> bool:
+        active = self.world.active
+        return active is not None and active.node.epoch > epoch
+
+    async def kill_controller(self, node_id: int) -> None:
+        """SIGKILL: gone at once; the others elect another leader. Its disk stays."""
+        with self._entered():
+            self._process(node_id)
+            self.world.kill_controller(node_id)
+
+    async def start_controller(self, node_id: int) -> None:
+        """A new process over the disk that the last one left."""
+        with self._entered():
+            self._process(node_id)
+            self.world.start_controller(node_id)
+
+    async def pause_controller(self, node_id: int) -> None:
+        """SIGSTOP: the process is there and does nothing, its sockets hang."""
+        with self._entered():
+            self._process(node_id)
+            self.world.pause_controller(node_id)
+
+    async def resume_controller(self, node_id: int) -> None:
+        """SIGCONT."""
+        with self._entered():
+            self._process(node_id)
+            self.world.resume_controller(node_id)
+
+    def _process(self, node_id: int) -> ControllerProcess:
+        process = self.world.controllers.get(node_id)
+        if process is None:
+            raise UnknownController(node_id, sorted(self.world.controllers))
+        return process
+
+
+def _raise_if_refused(code: int, message: str | None) -> None:
+    if code:
+        raise ApiError(ErrorCode(code), message or "")

@@ -1,0 +1,158 @@
+"""The read side: committed state as JSON documents (design 4.3). Nothing here changes anything."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.controller.core.image.broker import BrokerRegistration
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.partition import Partition, Topic
+from kraftsim.controller.core.log.records import Endpoint
+from kraftsim.controller.core.rpc import DescribeQuorumResponse, ReplicaState
+from kraftsim.controller.core.uuid import uuid_text
+from kraftsim.simulation.journal import EventRow
+from kraftsim.simulation.world import World
+
+Document = dict[str, object]
+
+
+def cluster_view(world: World) -> Document:
+    """What any controller of the cluster has known to be committed, and who is active."""
+    image, node = world.committed, world.controller.node
+    return {
+        "clusterId": node.config.cluster_id,
+        "controllerId": node.leader_id if node.is_active else -1,
+        "controllerEpoch": node.epoch,
+        "profile": node.profile.name,
+        "metadataVersion": image.metadata_version,
+        "finalizedFeatures": dict(sorted(image.finalized.items())),
+        "highWatermark": world.committed_log.end_offset,
+        "logEndOffset": node.log.end_offset,
+        "brokers": len(image.brokers),
+        "fencedBrokers": sum(broker.fenced for broker in image.brokers.values()),
+        "topics": len(image.topics),
+        "leaderlessPartitions": len(image.index.leaderless()),
+    }
+
+
+def quorum_view(world: World, described: DescribeQuorumResponse) -> Document:
+    """KIP-836, with the time of the high watermark that never shipped."""
+    partition = described.topics[0].partitions[0]
+    endpoints = {
+        one.node_id: f"{one.listeners[0].host}:{one.listeners[0].port}" for one in described.nodes
+    }
+    return {
+        "leaderId": partition.leader_id,
+        "leaderEpoch": partition.leader_epoch,
+        "highWatermark": partition.high_watermark,
+        "highWatermarkUpdateTimeMs": world.controller.node.high_watermark_moved_wall_ms,
+        "voters": [_replica_view(one, endpoints) for one in partition.current_voters],
+        "observers": [_replica_view(one, endpoints) for one in partition.observers],
+    }
+
+
+def _replica_view(state: ReplicaState, endpoints: Mapping[int, str]) -> Document:
+    return {
+        "nodeId": state.replica_id,
+        "directoryId": uuid_text(state.replica_directory_id),
+        "endpoint": endpoints.get(state.replica_id),
+        "logEndOffset": state.log_end_offset,
+        "lastFetchTimestamp": state.last_fetch_timestamp,
+        "lastCaughtUpTimestamp": state.last_caught_up_timestamp,
+    }
+
+
+def controllers_view(world: World) -> Document:
+    return {"controllers": [controller_view(world, node_id) for node_id in world.controllers]}
+
+
+def controller_view(world: World, node_id: int) -> Document:
+    process = world.controllers[node_id]
+    node = process.node
+    return {
+        "nodeId": node_id,
+        "state": process.state,
+        "role": type(node.quorum.role).__name__.upper() if process.is_alive else None,
+        "active": process.is_alive and node.is_active,
+        "leaderId": node.leader_id,
+        "epoch": node.epoch,
+        "highWatermark": node.high_watermark,
+        "logEndOffset": node.log.end_offset,
+    }
+
+
+def brokers_view(image: Image, agents: Mapping[int, HostedAgent]) -> Document:
+    """Registered brokers, and simulated ones that are not registered (yet, or any more)."""
+    return {
+        "brokers": [broker_view(image, agents, one) for one in sorted({*image.brokers, *agents})]
+    }
+
+
+def broker_view(image: Image, agents: Mapping[int, HostedAgent], broker_id: int) -> Document:
+    broker, agent = image.brokers.get(broker_id), agents.get(broker_id)
+    document: Document = {"brokerId": broker_id, "registered": broker is not None}
+    if broker is not None:
+        document |= _registration_view(broker)
+        document["leaderships"] = len(image.index.led(broker_id))
+    if agent is not None:
+        document["agent"] = {
+            "state": agent.state,
+            "metadataOffset": agent.agent.metadata_offset,
+            "lastError": agent.agent.last_error or agent.agent.failure,
+        }
+    return document
+
+
+def _registration_view(broker: BrokerRegistration) -> Document:
+    return {
+        "brokerEpoch": broker.broker_epoch,
+        "incarnationId": uuid_text(broker.incarnation_id),
+        "fenced": broker.fenced,
+        "inControlledShutdown": broker.in_controlled_shutdown,
+        "rack": broker.rack,
+        "listeners": [_listener_view(listener) for listener in broker.listeners],
+        "startTimeMs": broker.start_time_ms,
+        "logDirs": [uuid_text(directory) for directory in broker.log_dirs],
+    }
+
+
+def _listener_view(listener: Endpoint) -> Document:
+    return {
+        "name": listener.name,
+        "host": listener.host,
+        "port": listener.port,
+        "securityProtocol": listener.security_protocol,
+    }
+
+
+def topics_view(image: Image) -> Document:
+    topics = (image.topics[topic_id] for _, topic_id in sorted(image.topic_ids.items()))
+    return {"topics": [_topic_view(topic) for topic in topics]}
+
+
+def _topic_view(topic: Topic) -> Document:
+    return {
+        "name": topic.name,
+        "topicId": uuid_text(topic.topic_id),
+        "partitions": [
+            _partition_view(index, partition)
+            for index, partition in sorted(topic.partitions.items())
+        ],
+    }
+
+
+def _partition_view(index: int, partition: Partition) -> Document:
+    return {
+        "partition": index,
+        "leader": partition.leader,
+        "leaderEpoch": partition.leader_epoch,
+        "partitionEpoch": partition.partition_epoch,
+        "replicas": list(partition.replicas),
+        "isr": list(partition.isr),
+        "eligibleLeaderReplicas": list(partition.elr),
+        "lastKnownElr": list(partition.last_known_elr),
+    }
+
+
+def event_view(row: EventRow) -> Document:
+    return asdict(row)

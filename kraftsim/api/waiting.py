@@ -1,0 +1,132 @@
+"""Waiting until something holds in a world, by the clock or by running time itself."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+from kraftsim.scenarios.language.durations import microseconds
+from kraftsim.scenarios.language.suggestions import nearest, whole_number
+from kraftsim.simulation.world import World
+
+from ..errors import CommandError, UnknownController
+from ..options import ClusterOptions
+from .broker_states import STATES, states_of
+
+STANDINGS_MAX = 10  # brokers whose states the message of a timeout tells
+VIRTUAL_SLICE_US = 60_000_000  # of a long wait by virtual time; between them others get a turn
+
+
+async def until_virtual(world: World, condition: Callable[[], bool], limit_us: int) -> bool:
+    """Run time itself, in slices, so that a long wait keeps nobody else from being served."""
+    end_us = world.timeline.now_us + limit_us
+    while (left_us := end_us - world.timeline.now_us) > 0:
+        if world.run_until(condition, limit_us=min(left_us, VIRTUAL_SLICE_US)):
+            return True
+        await asyncio.sleep(0)
+    return condition()
+
+
+async def until_live(world: World, condition: Callable[[], bool], limit_s: float) -> bool:
+    """Look again after every event, and once more at the end."""
+    happened = asyncio.Event()
+    listeners = world.journal.listeners
+
+    def heard(_: object) -> None:
+        happened.set()
+
+    listeners.append(heard)
+    try:
+        async with asyncio.timeout(limit_s):
+            while not condition():
+                await happened.wait()
+                happened.clear()
+    except TimeoutError:
+        return condition()
+    finally:
+        listeners.remove(heard)
+    return True
+
+
+class Waiting(ABC):
+    """A part of `Cluster`: the verbs that let time pass."""
+
+    options: ClusterOptions
+
+    @property
+    @abstractmethod
+    def world(self) -> World: ...
+
+    async def advance(self, by: str) -> None:
+        """Let `by` ("11s") pass: on a virtual clock at once, on a real one by waiting."""
+        duration_us = microseconds(by)
+        if self.options.is_virtual:
+            self.world.advance(duration_us)
+        else:
+            await asyncio.sleep(duration_us / 1e6 / self.options.speed())
+
+    async def wait(
+        self,
+        broker: int | None = None,
+        state: str | None = None,
+        timeout: str = "20s",
+        *,
+        leader: int | str | None = None,
+    ) -> None:
+        """Wait until the broker is in `state` (one of STATES), or until the controller `leader`
+        (an id, or "any") is active; TimeoutError says what is so instead."""
+        if broker is not None and state is not None and leader is None:
+            await self._wait_for_broker(broker, state, timeout)
+        elif broker is None and state is None and leader is not None:
+            await self._wait_for_leader(leader, timeout)
+        else:
+            raise CommandError("wait: expected a broker and a state, or a leader")
+
+    def states_of(self, broker_id: int) -> set[str]:
+        """Every state the broker is in now: as registered, and as a simulated process."""
+        return states_of(self.world, broker_id)
+
+    async def _wait_for_broker(self, broker: int, state: str, timeout: str) -> None:
+        if state not in STATES:
+            raise CommandError(f"state: expected {nearest(state, STATES)}, got {state!r}")
+        await self._until(
+            lambda: state in self.states_of(broker),
+            timeout,
+            f"broker {broker} {state}",
+            lambda: self._standing((broker,)),
+        )
+
+    async def _wait_for_leader(self, leader: int | str, timeout: str) -> None:
+        world = self.world
+        wanted = None if leader == "any" else whole_number(str(leader))
+        if wanted is None and leader != "any":
+            raise CommandError(f"leader: expected a controller's id or any, got {leader!r}")
+        if wanted is not None and wanted not in world.controllers:
+            raise UnknownController(wanted, sorted(world.controllers))
+
+        def leads() -> bool:
+            active = world.active
+            return active is not None and wanted in (None, active.node.config.node_id)
+
+        what = "an active controller" if wanted is None else f"controller {wanted} to be active"
+        await self._until(leads, timeout, what, self._roles)
+
+    async def _until(
+        self, condition: Callable[[], bool], timeout: str, what: str, standing: Callable[[], str]
+    ) -> None:
+        if not await self._comes(condition, timeout):
+            raise TimeoutError(f"expected {what} within {timeout}; {standing()}")
+
+    async def _comes(self, condition: Callable[[], bool], timeout: str) -> bool:
+        limit_us = microseconds(timeout)
+        if self.options.is_virtual:
+            return await until_virtual(self.world, condition, limit_us)
+        return await until_live(self.world, condition, limit_us / 1e6 / self.options.speed())
+
+    def _standing(self, broker_ids: Sequence[int]) -> str:
+        states = {b: sorted(self.states_of(b)) for b in broker_ids[:STANDINGS_MAX]}
+        return "; ".join(f"broker {b}: {', '.join(s)}" for b, s in states.items())
+
+    def _roles(self) -> str:
+        """What every controller is, for whoever waited for another leader in vain."""
+        roles = ((one, process.role) for one, process in self.world.controllers.items())
+        return "; ".join(f"controller {one}: {role}" for one, role in roles)

@@ -1,0 +1,1 @@
+"""`kraftsim campaign ...`: run, resume, check, compare and report campaigns."""

@@ -1,0 +1,62 @@
+"""`kraftsim campaign check`: the log of every run, looked at again by code that did not write it.
+
+Exit codes: 0 nothing is wrong, 1 something is, 2 a folder that is no campaign, or not whole,
+3 there was nothing to look at, for no log was kept.
+"""
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import FAILED, GOOD, VACUOUS
+from ..spark_options import add_spark, where_of
+from .report import whole_folder
+
+SHOWN_MAX = 20  # rows of one rule, for people
+
+
+def add_check(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = words.add_parser("check", help="replay every kept log through another model, and by SQL")
+    one.add_argument("folder", type=Path, metavar="DIR")
+    one.add_argument("--json", action="store_true", help="print JSON")
+    add_spark(one)
+    one.set_defaults(run=_check)
+
+
+def _check(given: argparse.Namespace) -> int:
+    from kraftsim.pipeline.engines.on_spark import checked
+
+    folder = whole_folder(given.folder)
+    rows = checked(folder, where_of(given))
+    logs = sum(one.pieces["records"].rows for one in folder.commits().values())
+    if given.json:
+        print(json.dumps({"records": logs, "violations": rows}))
+    else:
+        print(*_lines(rows, logs), sep="\n")
+    if rows:
+        return FAILED
+    return GOOD if logs else VACUOUS
+
+
+def _lines(rows: Sequence[Mapping[str, Any]], logs: int) -> Iterator[str]:
+    from kraftsim.pipeline.invariants.recheck import NAME, NUMBER
+    from kraftsim.pipeline.invariants.rules import RULES
+
+    counts = Counter(row["number"] for row in rows)
+    for number, name, claim in (
+        *((one.number, one.name, one.claim) for one in RULES),
+        (NUMBER, NAME, "Another model of the log finds nothing that Kafka forbids."),
+    ):
+        held = "holds" if logs else "not checked"
+        state = f"BROKEN, {counts[number]} times" if counts[number] else held
+        yield f"{number:4} {name:36} {state:18} {claim}"
+        for row in [one for one in rows if one["number"] == number][:SHOWN_MAX]:
+            yield f"     {row['run_id']} at {row['t_us'] / 1e6:.3f} s: {row['what']}"
+            yield f"     {row['repro']}"
+    if logs:
+        yield f"{len(rows):,} rows are wrong; {logs:,} records replayed"
+    else:
+        yield "No log was kept: run the campaign with --events all to have them replayed"

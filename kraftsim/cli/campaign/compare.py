@@ -1,0 +1,119 @@
+"""`kraftsim campaign compare BASE NEW`: a gate for CI; the same seeds before and after a change.
+
+Exit codes: 0 no gate fails, 1 one does, 2 words or campaigns that cannot be meant.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import FAILED, GOOD, UsageError
+from ..spark_options import add_spark, where_of
+from .report import whole_folder
+
+if TYPE_CHECKING:
+    from kraftsim.pipeline.campaign.commit_log import Folder
+    from kraftsim.pipeline.report.comparison import Comparison, Interval, Quantile
+    from kraftsim.pipeline.report.gates import Gate
+
+CHANCE = 0.05  # a split less likely than this is worth a word
+
+
+def add_compare(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = words.add_parser("compare", help="two campaigns of the same seeds: is the new one worse?")
+    one.add_argument("base", type=Path, metavar="BASE")
+    one.add_argument("new", type=Path, metavar="NEW")
+    one.add_argument(
+        "--fail-on",
+        type=_gates,
+        default=(),
+        metavar="NAME:+N,...",
+        help="what may not grow by more, as in p99:+10%%,violations:+0",
+    )
+    one.add_argument("--json", type=Path, metavar="F", help="write the numbers")
+    add_spark(one)
+    one.set_defaults(run=_compare)
+
+
+def _gates(text: str) -> "tuple[Gate, ...]":
+    from kraftsim.pipeline.report.gates import read_gates
+
+    try:
+        return read_gates(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _compare(given: argparse.Namespace) -> int:
+    from kraftsim.pipeline.campaign.plan import PlanError
+    from kraftsim.pipeline.engines.on_spark import compared
+    from kraftsim.pipeline.report.gates import regressions
+
+    base, new = (_finished(path) for path in (given.base, given.new))
+    try:
+        found = compared(base, new, where_of(given))
+    except PlanError as error:
+        raise UsageError(f"{base.path}, {new.path}: {error}") from None
+    wrong = list(regressions(found, given.fail_on))
+    if given.json is not None:
+        said = [{"gate": gate.text, "why": why} for gate, why in wrong]
+        document = found.to_document() | {"regressions": said}
+        given.json.write_text(json.dumps(document, indent=1), "utf-8")
+    print(*_lines(found), sep="\n")
+    print(*(f"REGRESSION  {why}" for _, why in wrong), sep="\n", end="\n" if wrong else "")
+    return FAILED if wrong else GOOD
+
+
+def _finished(path: Path) -> "Folder":
+    """UsageError for half of a campaign: what is not in it would pass every gate."""
+    from kraftsim.pipeline.campaign.campaign import state_of
+
+    folder = whole_folder(path)
+    state = state_of(folder.plan(), folder.commits())
+    if not state.is_finished:
+        raise UsageError(
+            f"{path} is unfinished, {state.done_shards:,} of {state.shards:,} shards are there: "
+            f"`kraftsim campaign resume {path}` runs the rest"
+        )
+    return folder
+
+
+def _lines(found: "Comparison") -> Iterator[str]:
+    yield f"runs that are in both, of the same seeds: {found.pairs:,}"
+    for flip in found.flips:
+        planted = " with a bug planted" if flip.is_planted else ""
+        yield f"  {flip.runs:,}{planted} were {flip.was} and are {flip.is_now}: {flip.repro}"
+    for one in found.digests:
+        if one.different:
+            share = f"{one.different:,} of {one.pairs:,}"
+            yield f"  {share} runs of {one.scenario} are not the same any more: {one.repro}"
+    yield f"{'measure':16}{'base':>14}{'new':>14}   pairs in which it grew, shrank"
+    for measure in found.measures:
+        word = f", chance {measure.chance:.2g}" if measure.chance < CHANCE else ""
+        grew = f"{measure.more:,}, {measure.less:,}{word}"
+        is_time = measure.name == "zombies"
+        base, new = (
+            f"{one / 1e6:,.3f} s" if is_time else f"{one:,}" for one in (measure.base, measure.new)
+        )
+        yield f"{measure.name:16}{base:>14}{new:>14}   {grew}"
+    yield f"{'quantile':16}{'base':>14}{'new':>14}   95 % interval of each"
+    for quantile in found.quantiles:
+        yield _quantile_line(quantile)
+
+
+def _quantile_line(one: "Quantile") -> str:
+    base, new = ("-" if us is None else f"{us / 1000:,.1f} ms" for us in (one.base_us, one.new_us))
+    ranges = [_range(us) for us in (one.base_interval_us, one.new_interval_us)]
+    return f"{one.name:16}{base:>14}{new:>14}   {ranges[0]}; {ranges[1]}"
+
+
+def _range(interval_us: "Interval | None") -> str:
+    """Of few times an end of it may not be known."""
+    if interval_us is None or interval_us == (None, None):
+        return "-"
+    low, high = (None if us is None else f"{us / 1000:,.1f}" for us in interval_us)
+    if high is None:
+        return f"{low} or more"
+    return f"{high} or less" if low is None else f"{low} to {high}"

@@ -1,0 +1,123 @@
+"""From the words of `kraftsim campaign run` to the plan: which scenarios, cells, bugs and seeds.
+
+A plan depends on nothing but those words, the files and our code: the same on every machine.
+"""
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kraftsim.scenarios.document.plan import expand
+from kraftsim.scenarios.language.reading import document_of
+
+from ...errors import UsageError
+from ...files.own_files import sources
+from ...files.scenario_files import expect_sound, library
+from ..scenario.mutants import mutants_of
+from ..scenario.runs import CANARIES, chosen
+
+if TYPE_CHECKING:
+    from kraftsim.pipeline.campaign.items import Item
+    from kraftsim.pipeline.campaign.plan import Plan
+
+    from ...files.scenario_files import ScenarioFile
+
+COST_S = 0.0005  # of a node for a virtual second, about: a shard need not be exactly so long
+
+
+def plan_of(given: argparse.Namespace) -> "Plan":
+    """UsageError names what cannot be meant."""
+    from kraftsim.pipeline.campaign.plan import RUNS_MAX, Plan, shards_of
+    from kraftsim.pipeline.package import code_digest
+
+    files = list(chosen(given))
+    for file in files:
+        expect_sound(file)
+    _expect_names_apart(files)
+    subjects = [one for one in files if not _is_canary(one)]
+    if given.tag and not files:
+        raise UsageError(f"no scenario of the library has the tag {' or '.join(given.tag)}")
+    if not subjects:
+        raise UsageError("expected a scenario besides the canaries, which every campaign has")
+    items = _once((*_items(subjects, given), *_canaries()))
+    seeds = {
+        number: _pinned(item) if item.is_canary else given.seeds
+        for number, item in enumerate(items)
+    }
+    if (runs := sum(map(len, seeds.values()))) > RUNS_MAX:
+        raise UsageError(f"expected at most {RUNS_MAX:,} runs, got {runs:,}")
+    cost_s = {number: _cost_s(item, seeds[number].start) for number, item in enumerate(items)}
+    shards = shards_of(items, seeds, cost_s, given.shard_seconds)
+    return Plan(code=code_digest(), events=given.events, items=items, shards=shards)
+
+
+def _once(items: "Iterable[Item]") -> "tuple[Item, ...]":
+    """What was named twice, by another path too, is run once: a run has one row."""
+    return tuple({item.key: item for item in items}.values())
+
+
+def _expect_names_apart(files: "list[ScenarioFile]") -> None:
+    """By its name a scenario is known in every table."""
+    paths: dict[str, Path] = {}
+    for file in files:
+        path = file.path.resolve()
+        known = library().get(file.scenario.name)
+        first = paths.setdefault(file.scenario.name, known if _is_canary(file) and known else path)
+        if first.resolve() != path:
+            raise UsageError(f"{path} and {first}: two scenarios are called {file.scenario.name!r}")
+
+
+def _is_canary(file: "ScenarioFile") -> bool:
+    return file.scenario.name in CANARIES
+
+
+def _items(files: "list[ScenarioFile]", given: argparse.Namespace) -> "Iterator[Item]":
+    names = given.mutants
+    bugs = [] if names is None else mutants_of([] if names == "all" else names.split(","))
+    for file in files:
+        for mutant in (None, *(one.name for one in bugs)):
+            yield _item(file, mutant=mutant, is_small=given.smoke)
+
+
+def _canaries() -> "Iterator[Item]":
+    """One of each, in every campaign: whoever does not notice them notices nothing."""
+    from ...files.scenario_files import find, read_file
+
+    for name, expected in CANARIES.items():
+        yield _item(read_file(find(name)), expected=expected)
+
+
+def _item(
+    file: "ScenarioFile",
+    *,
+    mutant: str | None = None,
+    expected: str = "pass",
+    is_small: bool = False,
+) -> "Item":
+    from kraftsim.pipeline.campaign.items import Item
+
+    scenario = file.scenario
+    document = json.loads(json.dumps(document_of(scenario)))
+    return Item(
+        called=str(file.path.resolve()) if file.called == str(file.path) else file.called,
+        document=document,
+        cell=scenario.cell,
+        is_small=is_small,
+        mutant=mutant,
+        expected=expected,
+        own=sources(file.path, scenario),
+    )
+
+
+def _pinned(item: "Item") -> range:
+    seed = item.scenario().pins[0].seed
+    return range(seed, seed + 1)
+
+
+def _cost_s(item: "Item", seed: int) -> float:
+    plan = expand(item.scenario(), seed)
+    times, cluster = plan.time, plan.cluster
+    virtual_s = (times.warmup.us + times.run.us + times.calm.us) / 1e6
+    return COST_S * virtual_s * (cluster.controllers + cluster.brokers)

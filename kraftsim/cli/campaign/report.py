@@ -1,0 +1,79 @@
+"""`kraftsim campaign report`: what a campaign has shown, as a page and as numbers.
+
+Exit codes: those of the campaign itself, 0 passed, 1 failed (or a canary is deaf), 3 vacuous or
+unfinished; 2 for a folder that is no campaign, or not whole.
+"""
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import FAILED, GOOD, VACUOUS, UsageError
+from ..spark_options import add_spark, where_of
+
+if TYPE_CHECKING:
+    from kraftsim.pipeline.campaign.commit_log import Folder
+    from kraftsim.pipeline.report.findings import Findings
+
+EXIT_CODES = {"pass": GOOD, "fail": FAILED, "vacuous": VACUOUS, "unfinished": VACUOUS}
+
+
+def add_report(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = words.add_parser("report", help="what it has shown: a page, and its numbers")
+    one.add_argument("folder", type=Path, metavar="DIR")
+    one.add_argument("--html", type=Path, metavar="F", help="write one page; report.html")
+    one.add_argument("--json", type=Path, metavar="F", help="write its numbers")
+    add_spark(one)
+    one.set_defaults(run=_report)
+
+
+def whole_folder(path: Path) -> "Folder":
+    """UsageError for no campaign, and for one of which a file is not what was committed."""
+    from kraftsim.pipeline.analysis.views import expect_whole
+    from kraftsim.pipeline.campaign.commit_log import Folder
+    from kraftsim.pipeline.campaign.plan import PlanError
+
+    folder = Folder(path)
+    try:
+        expect_whole(folder)
+        if not folder.commits():
+            raise PlanError(f"{path} has no runs yet: `kraftsim campaign resume {path}` runs them")
+    except PlanError as error:
+        raise UsageError(str(error)) from None
+    return folder
+
+
+def _report(given: argparse.Namespace) -> int:
+    from kraftsim.pipeline.engines.on_spark import reported
+    from kraftsim.pipeline.report.page import page
+
+    html = given.html or (None if given.json else Path("report.html"))
+    for file in (html, given.json):
+        _expect_writable(file)
+    found = reported(whole_folder(given.folder), where_of(given))
+    if html is not None:
+        html.write_text(page(found), "utf-8")
+    if given.json is not None:
+        given.json.write_text(json.dumps(found.to_document(), indent=1), "utf-8")
+    written = [str(one) for one in (html, given.json) if one is not None]
+    print(f"{_sentence(found)}; written: {', '.join(written)}")
+    return EXIT_CODES[found.verdict]
+
+
+def _expect_writable(file: Path | None) -> None:
+    """Known before the work, not after it."""
+    if file is not None and (file.is_dir() or not os.access(file.resolve().parent, os.W_OK)):
+        raise UsageError(f"expected a file in a folder that can be written, got {file}")
+
+
+def _sentence(found: "Findings") -> str:
+    if found.deaf:
+        names = ", ".join(one.name for one in found.deaf)
+        return f"failed: a canary is deaf, so nothing here proves anything ({names})"
+    runs = sum(one.runs for one in found.cells)
+    scenarios = len({one.scenario for one in found.cells})
+    return (
+        f"{found.verdict}: {runs:,} runs of {scenarios:,} scenario{'' if scenarios == 1 else 's'}"
+    )

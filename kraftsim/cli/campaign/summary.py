@@ -1,0 +1,65 @@
+"""What a campaign has come to, told from its commits, and the exit code that says the same."""
+
+import json
+from typing import TYPE_CHECKING
+
+from ...errors import FAILED, GOOD, VACUOUS
+
+if TYPE_CHECKING:
+    from kraftsim.pipeline.campaign.campaign import State
+    from kraftsim.pipeline.campaign.commit_log import Folder
+    from kraftsim.pipeline.campaign.plan import Plan
+
+
+def tell(folder: "Folder", state: "State", *, as_json: bool) -> int:
+    """Print it; the exit code."""
+    deaf = _deaf_canaries(folder.plan(), state)
+    if as_json:
+        print(json.dumps(_document(state) | {"deaf_canaries": deaf}))
+    else:
+        print(*_lines(folder, state, deaf), sep="\n")
+    if deaf or state.failures:
+        return FAILED
+    return VACUOUS if state.verdicts["vacuous"] else GOOD
+
+
+def _deaf_canaries(plan: "Plan", state: "State") -> list[str]:
+    """Those that did not do what they are there for, among the runs that are done."""
+    from kraftsim.pipeline.campaign.campaign import canaries_of
+
+    return [
+        f"{one.name}: expected {one.expected}, got {one.got}"
+        for one in canaries_of(plan, state)
+        if one.is_deaf
+    ]
+
+
+def _document(state: "State") -> dict[str, object]:
+    return {
+        "shards": state.shards,
+        "shards_done": state.done_shards,
+        "runs": state.runs,
+        "runs_done": state.done_runs,
+        "verdicts": dict(state.verdicts),
+        "planted": dict(state.planted),
+        "canaries": state.canaries,
+    }
+
+
+def _lines(folder: "Folder", state: "State", deaf: list[str]) -> list[str]:
+    counts = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(state.verdicts.items()))
+    lines = [
+        f"{state.done_runs:,} of {state.runs:,} runs, {state.done_shards:,} of {state.shards:,} "
+        f"shards; judged: {counts or 'none yet'}"
+    ]
+    if state.canaries and not deaf:
+        lines.append("the canaries, which must not pass, did not")
+    if state.planted:
+        killed = state.planted["fail"]
+        lines.append(f"with bugs planted: {killed:,} of {state.planted.total():,} runs fell")
+    lines += [f"A canary is deaf, so nothing here proves anything: {one}" for one in deaf]
+    if not state.is_finished:
+        lines.append(f"unfinished: kraftsim campaign resume {folder.path}")
+    else:
+        lines.append(f"kraftsim campaign report {folder.path} --html report.html")
+    return lines

@@ -1,0 +1,248 @@
+"""`kraftsim campaign ...`: thousands of runs as tables in a folder.
+
+Exit codes: 0 all passed, 1 some failed or a canary did not, 2 usage, 3 some were vacuous, 130
+interrupted; what is committed by then stays.
+"""
+
+import argparse
+import json
+import os
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import FAILED, GOOD, INTERRUPTED, CommandError, UsageError
+from ..interrupts import interrupts_noted
+from ..scenario.runs import add_sweep, seed_range
+from ..spark_options import add_spark, expect_installed, where_of
+from . import summary as summary
+from .check import add_check
+from .compare import add_compare
+from .report import add_report
+
+if TYPE_CHECKING:
+    from kraftsim.pipeline.campaign.campaign import Engine, State
+    from kraftsim.pipeline.campaign.commit_log import Folder
+
+SAMPLE = 20  # runs that `verify` repeats
+ENGINES = ("spark", "local")
+
+
+def add_campaign_verbs(
+    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    parser_class: type[argparse.ArgumentParser],
+) -> argparse.ArgumentParser:
+    parent = verbs.add_parser("campaign", help="thousands of seeded runs as tables, by Spark")
+    words = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
+    _add_run(words)
+    add_report(words)
+    add_compare(words)
+    add_check(words)
+    for name, run, what in (
+        ("resume", _resume, "run what is missing"),
+        ("status", _status, "how far it has come"),
+        ("verify", _verify, "are its files whole? repeat some runs: same digests?"),
+        ("sweep", _sweep, "remove what interrupted shards left; set corrupt ones aside"),
+    ):
+        one = words.add_parser(name, help=what)
+        one.add_argument("folder", type=Path, metavar="DIR")
+        if name in ("resume", "verify"):
+            _add_engine(one)
+        if name == "verify":
+            one.add_argument("--sample", type=_count, default=SAMPLE, metavar="N", help=str(SAMPLE))
+        one.add_argument("--json", action="store_true", help="print JSON")
+        one.set_defaults(run=run)
+    return parent
+
+
+def _add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = words.add_parser("run", help="run scenarios with many seeds, and keep every run")
+    one.add_argument("scenarios", nargs="*", metavar="FILE|NAME")
+    one.add_argument("--all", action="store_true", help="the whole library")
+    one.add_argument("--tag", action="append", default=[], metavar="T", help="those with a tag")
+    one.add_argument("--seeds", type=seed_range, required=True, metavar="A..B", help="B not")
+    one.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the tables go")
+    add_sweep(one)
+    one.add_argument(
+        "--mutants",
+        nargs="?",
+        const="all",
+        metavar="NAME,...",
+        help="with these bugs too, one at a time; without names: with all",
+    )
+    one.add_argument("--smoke", action="store_true", help="in small, as the files' smoke: says")
+    one.add_argument(
+        "--events",
+        choices=("all", "failures", "none"),
+        default="all",
+        help="of which runs transitions, heartbeats and records are kept",
+    )
+    one.add_argument(
+        "--shard-seconds", type=_seconds, metavar="S", help="work in a shard, about; 8 to 60"
+    )
+    _add_engine(one)
+    one.add_argument("--json", action="store_true", help="print JSON")
+    one.set_defaults(run=_run, cell=[])
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds < inf:
+        raise argparse.ArgumentTypeError(f"expected more than 0 seconds, got {text}")
+    return seconds
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected 1 or more, got {text}")
+    return number
+
+
+def _add_engine(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--engine", choices=ENGINES, default="spark", help="local: without a JVM")
+    verb.add_argument("--workers", type=int, metavar="N", help="processes of --engine local")
+    add_spark(verb)
+
+
+# The verbs
+
+
+def _run(given: argparse.Namespace) -> int:
+    from kraftsim.pipeline.campaign.commit_log import Folder
+
+    from .plan import plan_of
+
+    engine = _engine(given)
+    folder = Folder(given.out)
+    folder.begin(plan_of(given))
+    return _go_on(folder, engine, given)
+
+
+def _resume(given: argparse.Namespace) -> int:
+    folder = _folder(given)
+    _expect_whole(folder)
+    return _go_on(folder, _engine(given), given)
+
+
+def _status(given: argparse.Namespace) -> int:
+    from kraftsim.pipeline.campaign.campaign import state_of
+
+    folder = _folder(given)
+    state = state_of(folder.plan(), folder.commits())
+    return summary.tell(folder, state, as_json=given.json)
+
+
+def _verify(given: argparse.Namespace) -> int:
+    from kraftsim.pipeline.campaign.verify import repeated
+
+    from .progress import CampaignProgress
+
+    folder = _folder(given)
+    wrong, runs = list(folder.corruptions()), 0
+    if not wrong:
+        progress = CampaignProgress(is_wanted=not given.json)
+        done = repeated(folder, given.sample, _engine(given), progress.tell)
+        wrong, runs = list(done.wrong), done.runs
+        progress.clear()
+    elif not given.json:
+        wrong.append(f"kraftsim campaign sweep {folder.path} sets corrupt shards aside")
+    if given.json:
+        print(json.dumps({"sample": runs, "wrong": wrong}))
+    else:
+        print(*wrong or [f"whole; runs repeated, each with its digest: {runs:,}"], sep="\n")
+    return FAILED if wrong else GOOD
+
+
+def _sweep(given: argparse.Namespace) -> int:
+    from kraftsim.pipeline.campaign.campaign import alone
+
+    folder = _folder(given)
+    with alone(folder):
+        removed, aside = folder.sweep(), folder.set_corrupt_aside()
+    if given.json:
+        print(json.dumps({"removed": removed, "aside": aside}))
+    else:
+        print(f"{removed} files of interrupted shards removed, {len(aside)} corrupt shards aside")
+        if aside:
+            print(f"kraftsim campaign resume {folder.path} runs those again")
+    return GOOD
+
+
+# What they share
+
+
+def _folder(given: argparse.Namespace) -> "Folder":
+    from kraftsim.pipeline.campaign.commit_log import Folder
+
+    folder = Folder(given.folder)
+    folder.plan()
+    return folder
+
+
+def _expect_whole(folder: "Folder") -> None:
+    from kraftsim.pipeline.package import code_digest
+
+    plan = folder.plan()
+    if plan.code != code_digest():
+        raise CommandError(
+            f"{folder.path} was begun by another version of kraftsim: its runs would not be the "
+            "same now; go on with that one, or begin another campaign"
+        )
+    for wrong in folder.corruptions():
+        raise CommandError(f"{wrong}; `kraftsim campaign sweep {folder.path}` sets it aside")
+
+
+def _engine(given: argparse.Namespace) -> "Engine":
+    """UsageError before anything starts, if it could not."""
+    from functools import partial
+
+    if given.engine == "local":
+        expect_installed("pyarrow")
+        from kraftsim.pipeline.engines import local_engine
+
+        if given.master or given.remote or given.conf:
+            raise UsageError(
+                "--engine local has no --master, --remote or --conf: those are Spark's"
+            )
+        if given.workers is not None and given.workers < 1:
+            raise UsageError(f"--workers: expected 1 or more, got {given.workers}")
+        workers = given.workers or os.cpu_count() or 1
+        return partial(local_engine.run_shards, workers=workers)
+    if given.workers is not None:
+        raise UsageError("--workers is of --engine local; for Spark: --master 'local[N,4]'")
+    where = where_of(given)
+    from kraftsim.pipeline.engines.java import require_java
+    from kraftsim.pipeline.engines.spark_engine import run_shards
+
+    if not where.remote:
+        require_java()
+    return partial(run_shards, master=where.master, remote=where.remote, conf=where.conf)
+
+
+def _go_on(folder: "Folder", engine: "Engine", given: argparse.Namespace) -> int:
+    from kraftsim.pipeline.campaign.campaign import EngineError, run_campaign
+
+    from .progress import CampaignProgress
+
+    progress = CampaignProgress(is_wanted=not given.json)
+
+    def tell(state: "State", worked_s: float) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        progress.tell(state, worked_s)
+
+    try:
+        with interrupts_noted() as asked:
+            state = run_campaign(folder, engine, tell)
+    except EngineError as error:
+        raise CommandError(
+            f"{error}; what is committed stays: kraftsim campaign resume {folder.path}"
+        ) from None
+    except KeyboardInterrupt:
+        progress.clear()
+        print(f"interrupted; `kraftsim campaign resume {folder.path}` goes on")
+        return INTERRUPTED
+    finally:
+        progress.clear()
+    return summary.tell(folder, state, as_json=given.json)

@@ -1,0 +1,212 @@
+"""The verbs that talk to a running cluster: from the table of operations, and Kafka's own tool.
+
+`cluster cluster-id|list-endpoints|unregister|decommission` take the options and print the columns
+of Kafka's `kafka-cluster` (rules 6.26 to 6.28), `quorum add|remove` print its sentences
+(`voter_verbs.py`); the others print what their row of the table gives.
+"""
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..errors import GOOD, CommandError
+from ..http.client import Document, call, service_url, stream
+from ..operations import OPERATIONS, Operation, Parameter
+from .tables import print_document, print_sentence
+from .voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_voter_arguments
+
+Run = Callable[[argparse.Namespace], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    words: tuple[str, ...]
+    help: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Run
+
+
+def _of(operation: Operation) -> Command:
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        for parameter in operation.parameters:
+            _add_argument(parser, operation, parameter)
+
+    def run(given: argparse.Namespace) -> int:
+        arguments = {
+            one.json_name: getattr(given, one.name)
+            for one in operation.parameters
+            if getattr(given, one.name) is not None
+        }
+        document = call(service_url(given.url), operation.method, operation.path, arguments)
+        print_document(document, as_json=given.json)
+        return GOOD
+
+    return Command(operation.words, operation.help, add_arguments, run)
+
+
+def _add_argument(
+    parser: argparse.ArgumentParser, operation: Operation, parameter: Parameter
+) -> None:
+    if parameter.name in operation.path_names:
+        parser.add_argument(parameter.name, type=parameter.kind, metavar=parameter.name.upper())
+        return
+    option = "--" + parameter.name.rstrip("_").replace("_", "-")
+    kind = str if parameter.kind is bool else parameter.kind
+    parser.add_argument(
+        option, type=kind, required=parameter.is_required, dest=parameter.name, default=None
+    )
+
+
+def _events(given: argparse.Namespace) -> int:
+    url = service_url(given.url)
+    start = given.from_ or 0
+    if given.follow:
+        for row in stream(url, f"/v1/events?from={start}"):
+            _print_row(row, as_json=given.json)
+        return GOOD
+    document = call(url, "GET", "/v1/events", {"from": start, "limit": given.limit or 1000})
+    rows = document["events"]
+    assert isinstance(rows, list), rows
+    for row in rows:
+        _print_row(row, as_json=given.json)
+    return GOOD
+
+
+def _print_row(row: Document, *, as_json: bool) -> None:
+    if as_json:
+        import json
+
+        print(json.dumps(row), flush=True)
+        return
+    t_us, detail = row["t_us"], row["detail"]
+    assert isinstance(t_us, int), row
+    assert isinstance(detail, dict), row
+    told = " ".join(f"{key}={value}" for key, value in detail.items() if value is not None)
+    broker = "" if row["broker_id"] is None else f" broker={row['broker_id']}"
+    line = f"{t_us / 1e6:12.3f}s  {row['seq']:>6}  {row['node']:<16} {row['kind']}{broker} {told}"
+    print(line.rstrip(), flush=True)
+
+
+def _events_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-f", "--follow", action="store_true", help="go on as they happen")
+    parser.add_argument("--from", type=int, dest="from_", metavar="SEQ")
+    parser.add_argument("--limit", type=int)
+
+
+def _kafka_cluster_arguments(parser: argparse.ArgumentParser) -> None:
+    """As Kafka's tool takes them; the request goes to --url, whose cluster -b must be."""
+    parser.add_argument("-b", "--bootstrap-server", help="must be a broker of the cluster at --url")
+    parser.add_argument(
+        "-c", "--config", help="accepted as by Kafka's tool; there is no use for it"
+    )
+
+
+def _cluster_url(given: argparse.Namespace) -> str:
+    """The service's address, once it is sure that it is the cluster that was meant."""
+    url = service_url(given.url)
+    if given.bootstrap_server is not None:
+        brokers = call(url, "GET", "/v1/brokers", {})["brokers"]
+        assert isinstance(brokers, list), brokers
+        known = {f"{one['host']}:{one['port']}" for b in brokers for one in b.get("listeners", ())}
+        meant = given.bootstrap_server.replace("localhost:", "127.0.0.1:").split(",")
+        if not set(meant) & known:
+            raise CommandError(
+                f"--bootstrap-server: expected one of {', '.join(sorted(known))} of the cluster at "
+                f"{url}, got {given.bootstrap_server}"
+            )
+    return url
+
+
+def _id_arguments(parser: argparse.ArgumentParser) -> None:
+    _kafka_cluster_arguments(parser)
+    parser.add_argument("-i", "--id", type=int, required=True, metavar="BROKER")
+
+
+def _decommission_arguments(parser: argparse.ArgumentParser) -> None:
+    _id_arguments(parser)
+    parser.add_argument("-f", "--force", action="store_true", help="even a last replica")
+
+
+def _endpoints_arguments(parser: argparse.ArgumentParser) -> None:
+    _kafka_cluster_arguments(parser)
+    parser.add_argument("--include-fenced-brokers", action="store_true")
+
+
+def _cluster_id(given: argparse.Namespace) -> int:
+    document = call(_cluster_url(given), "GET", "/v1/cluster", {})
+    if given.json:
+        print_document({"clusterId": document["clusterId"]}, as_json=True)
+    else:
+        print(f"Cluster ID: {document['clusterId']}")
+    return GOOD
+
+
+def _list_endpoints(given: argparse.Namespace) -> int:
+    request = {"includeFencedBrokers": given.include_fenced_brokers}
+    document = call(_cluster_url(given), "POST", "/kafka/DescribeCluster", request)
+    if given.json:
+        print_document(document, as_json=True)
+        return GOOD
+    brokers = document["brokers"]
+    assert isinstance(brokers, list), brokers
+    print_endpoints(brokers)
+    return GOOD
+
+
+def print_endpoints(brokers: list[Document]) -> None:
+    """The columns of Kafka's tool (6.27), with RACK left out when nobody has one."""
+    has_rack = any(broker["rack"] for broker in brokers)
+    host_width = max((len(str(broker["host"])) for broker in brokers), default=100)
+    rack_width = max((len(str(broker["rack"])) for broker in brokers if broker["rack"]), default=10)
+
+    def line(id: object, host: object, port: object, rack: object, state: object, kind: str) -> str:
+        shown_rack = f"{rack or 'null'!s:<{rack_width}} " if has_rack else ""
+        return (
+            f"{id!s:<10} {host!s:<{host_width}} {port!s:<10} {shown_rack}{state!s:<10} {kind:<15}"
+        )
+
+    print(line("ID", "HOST", "PORT", "RACK", "STATE", "ENDPOINT_TYPE"))
+    for one in brokers:
+        state = "fenced" if one["isFenced"] else "unfenced"
+        print(line(one["brokerId"], one["host"], one["port"], one["rack"], state, "broker"))
+
+
+def _unregister(given: argparse.Namespace) -> int:
+    body = {"brokerId": given.id}
+    document = call(_cluster_url(given), "POST", "/kafka/UnregisterBroker", body)
+    print_sentence(f"Broker {given.id} is no longer registered.", document, as_json=given.json)
+    return GOOD
+
+
+def _decommission(given: argparse.Namespace) -> int:
+    body = {"brokerId": given.id, "force": given.force}
+    document = call(_cluster_url(given), "POST", "/kafka/DecommissionBroker", body)
+    print_sentence(f"Broker {given.id} is decommissioned.", document, as_json=given.json)
+    return GOOD
+
+
+def _command(
+    words: str, help: str, add: Callable[[argparse.ArgumentParser], None], run: Run
+) -> Command:
+    return Command(tuple(words.split()), help, add, run)
+
+
+OF_THEIR_OWN = (("events",), ("explain",))  # they print in their own way; explain asks runs, too
+COMMANDS: tuple[Command, ...] = (
+    *(_of(operation) for operation in OPERATIONS if operation.words not in OF_THEIR_OWN),
+    _command("events", "what happened, row by row", _events_arguments, _events),
+    _command("cluster cluster-id", "print the cluster's id", _kafka_cluster_arguments, _cluster_id),
+    _command(
+        "cluster list-endpoints", "brokers and their state", _endpoints_arguments, _list_endpoints
+    ),
+    _command(
+        "cluster list-nodes",
+        "the same, by its draft's name (KIP-1073)",
+        _endpoints_arguments,
+        _list_endpoints,
+    ),
+    _command("cluster unregister", "Kafka's way out of a cluster", _id_arguments, _unregister),
+    _command("cluster decommission", "KIP-631's way out", _decommission_arguments, _decommission),
+    _command("quorum add", "make an observer a voter", add_voter_arguments, add_voter),
+    _command("quorum remove", "make a voter an observer", remove_voter_arguments, remove_voter),
+)

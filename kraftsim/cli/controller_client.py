@@ -1,0 +1,67 @@
+"""The CLI's way to controllers that no HTTP stands before: Kafka's own wire."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.rpc import DescribeQuorumResponse, Request, Response
+from kraftsim.controller.server.kafka_caller import Address, KafkaCaller
+from kraftsim.controller.wire.json.json_form import from_json
+
+from ..api.views import Document
+from ..errors import CommandError
+from ..http.kafka_json import KAFKA_APIS, document_of
+
+ANSWER_LIMIT_S = 5.0  # of one controller; it gives a change of the voters two seconds itself
+LEADER_LIMIT_S = 10.0  # an election takes two to four
+RETRY_S = 0.1
+
+
+def ask_leader(addresses: Sequence[Address], api: str, body: Document) -> Document:
+    """One request to whichever of the controllers leads; CommandError if none of them does in time,
+    or if it refuses."""
+    request: Request = from_json(KAFKA_APIS[api].request, body)
+    response = asyncio.run(_answer(addresses, request))
+    document = document_of(KAFKA_APIS[api], response)
+    if document["errorCode"]:
+        raise CommandError(f"{document['error']}: {document['message']}")
+    return document
+
+
+async def _answer(addresses: Sequence[Address], request: Request) -> Response:
+    """They are asked in turn: those that do not lead say so and do nothing."""
+    end_s = time.monotonic() + LEADER_LIMIT_S
+    while time.monotonic() < end_s:
+        for address in addresses:
+            response = await _asked(address, request)
+            if response is not None and not _leads_not(response):
+                return response
+        await asyncio.sleep(RETRY_S)
+    named = ", ".join(f"{host}:{port}" for host, port in addresses)
+    raise CommandError(
+        f"none of {named} leads: name every controller of the quorum, and see that a majority of "
+        "its voters runs"
+    )
+
+
+async def _asked(address: Address, request: Request) -> Response | None:
+    """None: nobody is there, or does not answer."""
+    answered: asyncio.Future[Response | None] = asyncio.get_running_loop().create_future()
+    caller = KafkaCaller("kraftsim", lambda action: action())
+    caller.send(address, request, answered.set_result)
+    try:
+        async with asyncio.timeout(ANSWER_LIMIT_S):
+            return await answered
+    except TimeoutError:
+        return None
+    finally:
+        caller.drop()
+
+
+def _leads_not(response: Response) -> bool:
+    if isinstance(response, DescribeQuorumResponse):
+        code = response.topics[0].partitions[0].error_code
+    else:
+        code = getattr(response, "error_code", ErrorCode.NONE)
+    return code == ErrorCode.NOT_LEADER_OR_FOLLOWER

@@ -1,0 +1,70 @@
+"""`kraftsim explain`: why somebody was fenced, unfenced or elected, in a scenario's run or in a
+cluster that runs now; at most twenty lines."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from ..errors import GOOD, CommandError
+from ..http.client import call, service_url
+from .scenario.runs import add_cell, seeds_of
+
+if TYPE_CHECKING:
+    from kraftsim.simulation.journal import EventRow
+
+
+def add_explain(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = verbs.add_parser("explain", help="what led to a fence, an unfence or an election")
+    one.add_argument("what", metavar="EVENT|FILE|NAME", help="of the cluster at --url; a scenario")
+    one.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
+    add_cell(one)
+    one.add_argument("--event", type=int, metavar="SEQ", help="by its number; listed unless given")
+    one.add_argument("--url", metavar="URL", help="default: KRAFTSIM_HTTP, else port 8090")
+    one.set_defaults(run=_explain)
+
+
+def _explain(given: argparse.Namespace) -> int:
+    if given.what.isdecimal():
+        document = call(
+            service_url(given.url), "GET", "/sim/explain/{event}", {"event": given.what}
+        )
+        lines = document["lines"]
+        assert isinstance(lines, list), document
+        print(*lines, sep="\n")
+        return GOOD
+    rows = _rows(given)
+    if given.event is None:
+        _list(rows)
+    else:
+        print(*lines_of(rows, given.event), sep="\n")
+    return GOOD
+
+
+def _rows(given: argparse.Namespace) -> "list[EventRow]":
+    """What a run writes; nothing is watched, which changes nothing."""
+    from kraftsim.scenarios.running.run import Run
+
+    from ..files.scenario_files import find, read_sound
+
+    file = read_sound(find(given.what), given.cell)
+    given.seeds = None
+    return list(Run(file.scenario, seeds_of(given, file)[0], ()).finish().rows)
+
+
+def lines_of(rows: "list[EventRow]", seq: int) -> list[str]:
+    """The first cause first."""
+    from .scenario.narration import told_why
+
+    try:
+        return told_why(rows, seq)
+    except KeyError:
+        kept = f"{rows[0].seq} to {rows[-1].seq}" if rows else "none"
+        raise CommandError(f"no event {seq}: expected one that is kept, {kept}") from None
+
+
+def _list(rows: "list[EventRow]") -> None:
+    from kraftsim.scenarios.running.explain import ASKED_FOR
+
+    for row in rows:
+        if row.kind in ASKED_FOR:
+            who = row.detail.get("leader_id", row.broker_id)
+            print(f"{row.seq:6}  {row.t_us / 1e6:9.3f} s  {row.kind.replace('_', ' ')}: {who}")

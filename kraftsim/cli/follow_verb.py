@@ -1,0 +1,117 @@
+"""`kraftsim follow`: what becomes of the brokers of a log that goes on, told or kept as Parquet.
+
+Spark and Java are needed, and missed before anything starts.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from ..errors import GOOD, INTERRUPTED, CommandError, UsageError
+from ..http.client import service_url
+from .interrupts import interrupts_noted
+from .spark_options import setting
+
+
+def add_follow(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = verbs.add_parser(
+        "follow", help="broker states, leases and availability of a log, live, through Spark"
+    )
+    one.add_argument("--url", metavar="URL", help="default: KRAFTSIM_HTTP, else port 8090")
+    one.add_argument("--path", metavar="P", help="instead: a metadata log on disk, Kafka's too")
+    one.add_argument("--out", metavar="DIR", help="write Parquet there instead of telling")
+    one.add_argument("--checkpoint", metavar="C", help="where it notes how far it is; in --out")
+    one.add_argument("--once", action="store_true", help="end with what there is now")
+    one.add_argument("--master", metavar="M", help="of Spark; SPARK_MASTER, else local[*,4]")
+    one.add_argument(
+        "--conf", action="append", default=[], type=setting, metavar="K=V", help="of Spark"
+    )
+    one.add_argument("--json", action="store_true", help="print JSON")
+    one.set_defaults(run=run_follow)
+
+
+def run_follow(given: argparse.Namespace) -> int:
+    source = _source(given)
+    try:
+        from kraftsim.pipeline.engines.java import require_java
+        from kraftsim.pipeline.engines.session import session
+        from kraftsim.pipeline.live import follow
+        from kraftsim.pipeline.live.log import KraftLogError
+        from kraftsim.pipeline.live.options import options_of
+        from kraftsim.pipeline.package import code_on_workers
+    except ModuleNotFoundError as error:
+        raise CommandError(f"follow needs {error.name}: pip install 'kraftsim[spark]'") from None
+    require_java()
+    try:
+        options_of(source).log.extent()  # a wrong address is told before Java has started
+        conf = follow.CONF | dict(given.conf)
+        print(f"following {' '.join(source.values())}; Spark needs a moment", file=sys.stderr)
+        with _java_said_apart():
+            spark = session("kraftsim follow", master=given.master, conf=conf)
+        tell = _tell_json if given.json else _tell
+        with interrupts_noted() as stop, code_on_workers(spark):
+            query = follow.start(
+                spark,
+                source,
+                checkpoint=given.checkpoint,
+                out=given.out,
+                tell=tell,
+                once=given.once,
+            )
+            follow.run(query, stop)
+    except KraftLogError as error:
+        raise CommandError(str(error)) from None
+    return INTERRUPTED if stop.is_set() else GOOD
+
+
+def _source(given: argparse.Namespace) -> dict[str, str]:
+    if given.path is None:
+        return {"url": service_url(given.url)}
+    if given.url is not None:
+        raise UsageError(f"expected one of --url and --path, got {given.url} and {given.path}")
+    return {"path": given.path}
+
+
+@contextmanager
+def _java_said_apart() -> Iterator[None]:
+    """Java and its workers talk at every start; what matters comes back as an error. They get
+    another stderr, a file that is gone when they are."""
+    with tempfile.TemporaryFile() as apart:
+        ours = os.dup(2)
+        os.dup2(apart.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(ours, 2)
+            os.close(ours)
+
+
+def _tell_json(change: Mapping[str, object]) -> None:
+    print(json.dumps(change, default=_iso), flush=True)
+
+
+def _iso(value: object) -> str:
+    """Spark hands out times of this machine's zone; a log has none."""
+    assert isinstance(value, datetime), value
+    return f"{value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+
+
+def _tell(change: Mapping[str, object]) -> None:
+    before = change["state_before"] or "unknown"
+    line = (
+        f"{_iso(change['ts'])}  offset {change['offset']:<8} broker {change['broker_id']:<5} "
+        f"{before} -> {change['state']}"
+    )
+    lease_ms, known_ms, unfenced_ms = (
+        change[name] for name in ("lease_ms", "known_ms", "unfenced_ms")
+    )
+    if isinstance(lease_ms, int):
+        line += f", lease {str(change['lease_end']).lower()} after {lease_ms / 1000:.1f} s"
+    if isinstance(known_ms, int) and isinstance(unfenced_ms, int) and known_ms:
+        line += f", unfenced {unfenced_ms / known_ms:.1%} of {known_ms / 1000:.1f} s"
+    print(line, flush=True)

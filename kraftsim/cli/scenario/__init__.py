@@ -1,0 +1,1 @@
+"""`kraftsim scenario ...`: run, list, show, lint, explore and shrink scenarios."""

@@ -1,0 +1,168 @@
+"""`kraftsim scenario explore`: every history of a few nodes, within limits.
+
+Exit codes: 0 every history was looked at, 1 one of them breaks a rule, 3 not all were looked at.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from math import isinf
+from typing import TYPE_CHECKING
+
+from ...errors import FAILED, GOOD, VACUOUS, UsageError
+from ..progress import Progress
+
+if TYPE_CHECKING:
+    from kraftsim.scenarios.explore.limits import Limits
+    from kraftsim.scenarios.explore.search import Explored
+    from kraftsim.scenarios.explore.subjects import Subject
+
+AMOUNTS = {  # option -> (field of Limits, what is counted)
+    "epochs": ("epoch", "the highest epoch of the quorum"),
+    "writes": ("writes", "what an admin asks for: a topic, an unregistration"),
+    "crashes": ("crashes", "controllers that crash and start again"),
+    "elections": ("patience", "how often somebody loses its patience"),
+    "losses": ("losses", "answers that are lost, requests that come late or twice"),
+    "sessions": ("sessions", "sessions that pass on a controller's clock"),
+    "rebirths": ("rebirths", "new processes of the broker"),
+    "stops": ("stops", "controlled shutdowns of the broker"),
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`broken`: the rule, and what was seen; `history`: the shortest that leads there."""
+
+    explored: "Explored | None"
+    broken: str | None = None
+    history: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        if self.explored is None:
+            return "violated"
+        return "exhaustive" if self.explored.is_exhaustive else "not exhaustive"
+
+    @property
+    def exit_code(self) -> int:
+        return {"violated": FAILED, "exhaustive": GOOD, "not exhaustive": VACUOUS}[self.verdict]
+
+
+def add_explore(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = words.add_parser("explore", help="every history of 2 or 3 voters, or of 1 broker")
+    one.add_argument("--voters", type=int, choices=(1, 2, 3), default=2, help="2 unless given")
+    one.add_argument("--broker", action="store_true", help="and a broker that keeps a lease")
+    for option, (_, counted) in AMOUNTS.items():
+        one.add_argument(f"--{option}", type=int, metavar="N", help=f"at most: {counted}")
+    one.add_argument("--states-max", type=int, metavar="N", help="end there, not exhaustive")
+    one.add_argument("--mutant", metavar="NAME", help="with a known bug: is it found?")
+    one.add_argument("--json", action="store_true", help="print JSON")
+    one.set_defaults(run=_explore)
+
+
+def _explore(given: argparse.Namespace) -> int:
+    from kraftsim.scenarios.explore.subjects import STATES_MAX, Subject
+
+    subject = Subject(given.voters, given.broker)
+    limits = _limits(given, subject)
+    states_max = STATES_MAX if given.states_max is None else given.states_max
+    if states_max < 1:
+        raise UsageError(f"--states-max: expected 1 or more, got {states_max}")
+    began_s = time.monotonic()
+    progress = Progress(is_wanted=not given.json)
+
+    def on_progress(states: int, depth: int) -> None:
+        progress.say(f"{subject}: {states:,} states, histories of {depth} steps")
+
+    outcome = _searched(subject, limits, states_max, given.mutant, on_progress)
+    progress.clear()
+    seconds = time.monotonic() - began_s
+    if given.json:
+        print(json.dumps(_document(subject, limits, outcome)))
+    else:
+        _tell(subject, limits, outcome, seconds)
+    return outcome.exit_code
+
+
+def _limits(given: argparse.Namespace, subject: "Subject") -> "Limits":
+    from kraftsim.scenarios.explore.subjects import LIMITS
+
+    if subject not in LIMITS:
+        raise UsageError("one voter alone has nobody to disagree with: expected --broker too")
+    asked = {field: getattr(given, option) for option, (field, _) in AMOUNTS.items()}
+    for option, (field, _) in AMOUNTS.items():
+        if asked[field] is not None and asked[field] < 0:
+            raise UsageError(f"--{option}: expected 0 or more, got {asked[field]}")
+    return replace(LIMITS[subject], **{key: one for key, one in asked.items() if one is not None})
+
+
+def _searched(
+    subject: "Subject",
+    limits: "Limits",
+    states_max: int,
+    mutant: str | None,
+    on_progress: Callable[[int, int], None],
+) -> Outcome:
+    from kraftsim.controller.core.errors import Impossible
+    from kraftsim.scenarios.explore.search import explore
+    from kraftsim.scenarios.explore.subjects import world_of
+
+    with ExitStack() as planting:
+        _plant(mutant, planting)
+        try:
+            world, beginnings = world_of(subject, limits)
+            return Outcome(
+                explore(world, *beginnings, states_max=states_max, on_progress=on_progress)
+            )
+        except Impossible as broken:
+            return Outcome(None, str(broken), tuple(getattr(broken, "__notes__", ())))
+
+
+def _plant(name: str | None, planting: ExitStack) -> None:
+    from kraftsim.scenarios.language.suggestions import nearest
+    from kraftsim.scenarios.mutants import MUTANTS, planted
+
+    if name is None:
+        return
+    if name not in MUTANTS:
+        raise UsageError(f"unknown mutant {name!r}: expected {nearest(name, MUTANTS)}")
+    planting.enter_context(planted(MUTANTS[name]))
+
+
+def _tell(subject: "Subject", limits: "Limits", outcome: Outcome, seconds: float) -> None:
+    print(f"{subject}: {', '.join(_spelled(limits))}")
+    explored = outcome.explored
+    if explored is None:
+        print(f"VIOLATED  {outcome.broken}")
+        print("the shortest history that leads there:")
+        print(*(f"  {number:3}  {one}" for number, one in enumerate(outcome.history, 1)), sep="\n")
+        return
+    seen = f"{explored.states:,} states, histories of up to {explored.depth} steps, {seconds:.1f} s"
+    if explored.is_exhaustive:
+        print(f"EXHAUSTIVE  {seen}: no rule is broken in any of them")
+    else:
+        print(f"NOT EXHAUSTIVE  {seen}: ended at {explored.bound}, so nothing is said of the rest")
+
+
+def _spelled(limits: "Limits") -> list[str]:
+    amounts = {option: getattr(limits, field) for option, (field, _) in AMOUNTS.items()}
+    return [f"{option} {'any' if isinf(one) else one}" for option, one in amounts.items()]
+
+
+def _document(subject: "Subject", limits: "Limits", outcome: Outcome) -> dict[str, object]:
+    explored = outcome.explored
+    amounts = {key: None if isinf(one) else one for key, one in asdict(limits).items()}
+    return {
+        "voters": subject.voters,
+        "broker": subject.has_broker,
+        "limits": amounts,
+        "verdict": outcome.verdict,
+        "states": None if explored is None else explored.states,
+        "depth": None if explored is None else explored.depth,
+        "bound": None if explored is None else explored.bound,
+        "broken": outcome.broken,
+        "history": list(outcome.history),
+    }

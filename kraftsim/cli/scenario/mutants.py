@@ -1,0 +1,183 @@
+"""`kraftsim scenario mutants`: plant known bugs, one after the other; is each noticed?
+
+Exit codes: 0 all are killed, 1 one survives, 2 no such mutant.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import FAILED, GOOD, CommandError, UsageError
+
+if TYPE_CHECKING:
+    from kraftsim.scenarios.document.scenario import Scenario
+    from kraftsim.scenarios.mutants import Mutant
+    from kraftsim.scenarios.mutants.kill import Kill
+
+    from ...files.scenario_files import ScenarioFile
+
+SWARM = "swarm-everything"
+
+
+def add_mutants(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = words.add_parser("mutants", help="plant known bugs: is each noticed?")
+    one.add_argument("names", nargs="*", metavar="NAME", help="all of them, unless given")
+    one.add_argument("--json", action="store_true", help="print JSON")
+    one.add_argument("--smallest", action="store_true", help="by the smallest scenario of each")
+    one.add_argument(
+        "--swarm", type=int, metavar="N", help=f"how many of N seeds of {SWARM} alone kill each"
+    )
+    one.set_defaults(run=_mutants)
+
+
+def _mutants(given: argparse.Namespace) -> int:
+    chosen = mutants_of(given.names)
+    if given.swarm is not None:
+        return _swarm(chosen, given.swarm, as_json=given.json)
+    rows: list[dict[str, object]] = []
+    without: dict[str, tuple[str, ...]] = {}
+    for one in chosen:
+        began_s = time.monotonic()
+        done = _kill(one, _shown_by(one, smallest=given.smallest), without)
+        rows.append(_row(one) | _measured(one) | {"killed": done.is_killed})
+        if not given.json:
+            _tell(done, time.monotonic() - began_s)
+    if given.json:
+        print(json.dumps(rows))
+    return GOOD if all(row["killed"] for row in rows) else FAILED
+
+
+def planted_by(name: str | None) -> "Callable[[], AbstractContextManager[None]]":
+    """What plants that bug for as long as a run lasts; nothing, without a name."""
+    from kraftsim.scenarios.mutants import planted
+
+    if name is None:
+        return nullcontext
+    (one,) = mutants_of([name])
+    return lambda: planted(one)
+
+
+def mutants_of(names: Iterable[str]) -> "list[Mutant]":
+    from kraftsim.scenarios.language.suggestions import nearest
+    from kraftsim.scenarios.mutants import MUTANTS
+
+    for name in names:
+        if name not in MUTANTS:
+            raise UsageError(f"unknown mutant {name!r}: expected {nearest(name, sorted(MUTANTS))}")
+    return [MUTANTS[name] for name in names or sorted(MUTANTS)]
+
+
+def small_scenario(name: str) -> "Scenario":
+    """One of the library, as it runs in the suite."""
+    from kraftsim.scenarios.document.smoke import in_small
+
+    from ...files.scenario_files import find, read_file
+
+    return in_small(read_file(find(name)).scenario)
+
+
+def _shown_by(one: "Mutant", *, smallest: bool) -> "Scenario":
+    from ...files.mutant_files import reproducers
+    from ...files.scenario_files import read_file
+
+    if not smallest:
+        return small_scenario(one.scenario)
+    kept = reproducers()
+    if one.name not in kept:
+        raise CommandError(
+            f"{one.name} has no smallest scenario yet: `kraftsim scenario shrink {one.scenario} "
+            f"--mutant {one.name}` makes one"
+        )
+    return read_file(kept[one.name]).scenario
+
+
+def _kill(one: "Mutant", scenario: "Scenario", without: dict[str, tuple[str, ...]]) -> "Kill":
+    """`without`: what falls in a scenario although nothing is planted, which kills nobody."""
+    from kraftsim.scenarios.mutants.kill import broken, kill
+    from kraftsim.scenarios.mutants.mutant import CompiledError
+
+    seed = scenario.pins[0].seed
+    if scenario.name not in without:
+        without[scenario.name] = broken(scenario, seed)
+    try:
+        return kill(one, scenario, seed, without[scenario.name])
+    except CompiledError as error:
+        raise CommandError(str(error)) from None
+
+
+def _row(one: "Mutant") -> dict[str, object]:
+    return {
+        "mutant": one.name,
+        "defect": one.defect,
+        "scenario": one.scenario,
+        "property": one.broken,
+    }
+
+
+def _measured(one: "Mutant") -> dict[str, object]:
+    """What `make mutants` has found out; None: nothing yet."""
+    from ...files.mutant_files import densities, reproducers, size
+    from ...files.scenario_files import read_file
+
+    density, small = densities().get(one.name), reproducers().get(one.name)
+    return {
+        "swarm_kills": None if density is None else density.kills,
+        "swarm_seeds": None if density is None else density.seeds,
+        "smallest": None if small is None else size(read_file(small).scenario),
+    }
+
+
+def _tell(done: "Kill", took_s: float) -> None:
+    one, measured = done.mutant, _measured(done.mutant)
+    alone = f"{measured['swarm_kills']} of {measured['swarm_seeds']} seeds"
+    verdict = "killed  " if done.is_killed else "SURVIVED"
+    print(
+        f"{one.name} {verdict} {took_s:4.1f} s  {one.scenario} by {one.broken}: {one.title} "
+        f"({one.defect}); swarm alone: {alone}; smallest: {measured['smallest']}",
+        flush=True,
+    )
+
+
+def _swarm(chosen: "list[Mutant]", seeds: int, *, as_json: bool) -> int:
+    """Without the scenario that was made for each: a measure of the search, never a failure."""
+    from kraftsim.scenarios.mutants.kill import broken, kills
+
+    scenario = small_scenario(SWARM)
+    passing = [seed for seed in range(1, seeds + 1) if not broken(scenario, seed)]
+    rows: list[dict[str, object]] = []
+    for one in chosen:
+        count = kills(one, scenario, passing)
+        rows.append(_row(one) | {"scenario": SWARM, "seeds": len(passing), "kills": count})
+        if not as_json:
+            print(f"{one.name} {count:>5} of {len(passing)} seeds: {one.title}", flush=True)
+    if as_json:
+        print(json.dumps(rows))
+    return GOOD
+
+
+def shrink_with(
+    name: str, file: "ScenarioFile", seed: int | None, out: Path | None, limit_s: float
+) -> int:
+    """`scenario shrink --mutant`: the smallest file that falls with the bug, and holds without."""
+    from kraftsim.scenarios.document.smoke import in_small
+    from kraftsim.scenarios.mutants.reproduce import reproducer
+
+    from ...files.mutant_files import size
+    from ...files.scenario_files import written
+
+    (one,) = mutants_of([name])
+    scenario, ends_s = in_small(file.scenario), time.monotonic() + limit_s
+    if seed is None:
+        seed = scenario.pins[0].seed if scenario.pins else 1
+    try:
+        small = reproducer(one, scenario, seed, may_go_on=lambda: time.monotonic() < ends_s)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    path = out or Path(f"{name}.yaml")
+    path.write_text(written(small), "utf-8")
+    print(f"{path}: {size(small)}; falls by {one.broken}")
+    return GOOD

@@ -1,0 +1,158 @@
+"""A run as a story: what happened, in sentences, with the time at which it did.
+
+Rows of one instant that say the same of many partitions are one sentence.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from shlex import quote
+
+from kraftsim.scenarios.document.scenario import Scenario
+from kraftsim.scenarios.language.durations import spelled
+from kraftsim.scenarios.running.explain import chain
+from kraftsim.scenarios.running.run import Result
+from kraftsim.simulation.journal import EventRow
+
+LAST_EVENTS = 6  # that are told of a run that fails
+LINES_MAX = 200  # of a story, unless somebody asks for more
+
+
+def story(
+    scenario: Scenario,
+    result: Result,
+    *,
+    called: str,
+    is_small: bool = False,
+    lines_max: int = LINES_MAX,
+) -> Iterator[str]:
+    """Line by line: the claim, what happened (its first `lines_max` lines), and the verdict."""
+    yield f"{scenario.title or scenario.name} (seed {result.seed})"
+    yield f"Claim: {' '.join(scenario.claim.split())}"
+    yield ""
+    lines = list(_lines(result.rows, {one.on: one.say for one in scenario.lesson}))
+    yield from lines[:lines_max]
+    if len(lines) > lines_max:
+        yield f"          ... and {len(lines) - lines_max} lines more; --lines {len(lines)} has all"
+    yield ""
+    yield from verdict(result, called=called, is_small=is_small)
+
+
+def verdict(result: Result, *, called: str, is_small: bool = False) -> Iterator[str]:
+    """What came of it, and the one command that repeats it, on the name or the file that it is
+    `called` by; `is_small`: it was run with --smoke."""
+    cell = f"  {', '.join(result.cell)}" if result.cell else ""
+    yield (
+        f"{result.verdict.upper()}  {result.scenario}{cell}  seed {result.seed}  {result.digest}  "
+        f"{result.events} events in {result.virtual_us / 1e6:.1f} virtual seconds"
+    )
+    violations = sorted(result.violations, key=lambda one: one.t_us)
+    for one in violations:
+        number = "" if one.number in ("-", one.name) else f"{one.number} "
+        yield f"  broken at {one.t_us / 1e6:.3f} s: {number}{one.name}: {one.what}"
+    if violations and result.verdict == "fail":
+        yield from _last_events(result.rows, violations[0].t_us)
+    yield from (f"  measured: {one}" for one in result.measured)
+    if result.verdict != "pass":
+        yield from (f"  vacuous: {one}" for one in result.vacuous)
+        yield f"  repeat: {_command(result, called, is_small)}"
+
+
+def _last_events(rows: Sequence[EventRow], until_us: int) -> Iterator[str]:
+    """What had happened when the first of them fell."""
+    until = [row for row in rows if row.t_us <= until_us]
+    lines = list(_lines(until, {}))[-LAST_EVENTS:]
+    yield from (f"  before:{line}" for line in lines)
+
+
+def _command(result: Result, called: str, is_small: bool) -> str:
+    cells = [f"--sweep {quote(one)}" for one in result.cell]  # also of what a file does not sweep
+    options = [*cells, "--seed", str(result.seed), *(["--smoke"] if is_small else [])]
+    return " ".join(["kraftsim scenario run", quote(called), *options])
+
+
+def told_why(rows: Sequence[EventRow], seq: int) -> list[str]:
+    """What led to row `seq`, one line a row; KeyError where it is not kept."""
+    return [f"{row.t_us / 1e6:9.3f} s  {_sentence([row])}" for row in chain(rows, seq)]
+
+
+def _lines(rows: Sequence[EventRow], captions: dict[str, str]) -> Iterator[str]:
+    """Each caption once, after the first event that it is about; `captions` is used up."""
+    for (t_us, kind, *_), together in groupby(rows, key=_togetherness):
+        text = _sentence(list(together))
+        if text:
+            yield f"{t_us / 1e6:9.3f} s  {text}"
+        if kind in captions:
+            yield f"{'':13}({captions.pop(kind)})"
+
+
+def _togetherness(row: EventRow) -> tuple[int, str, str, int | None]:
+    """Rows with the same one are told together."""
+    apart = row.seq if row.kind != "partition_changed" else None
+    return row.t_us, row.kind, row.node, apart
+
+
+def _sentence(rows: Sequence[EventRow]) -> str:
+    row = rows[0]
+    detail = row.detail
+    match row.kind:
+        case "fault_begins" if "say" in detail:
+            return f">> {detail['verb']}: {detail['say']}"
+        case "fault_begins":
+            return f">> {detail['verb']}"
+        case "fault_ends":
+            return f"<< {detail['verb']} is over"
+        case "calm_begins":
+            return f"-- calm: {_ids(detail['core'])} are healed, {_ids(detail['left'])} left alone"
+        case "agent_state":
+            return f"broker {row.broker_id} is {detail['state']}"
+        case "controller_state":
+            failure = f": {detail['failure']}" if "failure" in detail else ""
+            return f"{_node(row)} is {detail['state']}{failure}"
+        case "controller_elected":
+            voters = _ids(detail["granting_voters"])
+            return f"controller {detail['leader_id']} leads epoch {row.leader_epoch}, by {voters}"
+        case "controller_stands":
+            return f"{_node(row)} has lost its patience, and asks who would vote for it"
+        case "controller_resigns":
+            return f"{_node(row)} gives leadership of epoch {row.leader_epoch} up"
+        case "lease_expired":
+            silent = spelled(_whole(detail["silent_ms"]) * 1000)
+            return f"{_node(row)} has not heard of broker {row.broker_id} for {silent}"
+        case "partition_changed":
+            return _partitions(rows)
+        case "admin_refused":
+            return f"the admin is refused: {detail['asked']} gets {detail['error']}"
+        case "topic_created" | "topic_deleted":
+            return f"{row.kind.replace('_', ' ')}: {detail.get('topic', detail.get('topic_id'))}"
+        case _ if row.broker_id is not None:
+            said = row.kind.removeprefix("broker_").replace("_", " ")
+            return f"the log says: broker {row.broker_id} {said} (epoch {row.broker_epoch})"
+        case kind:
+            return kind.replace("_", " ")
+
+
+def _partitions(rows: Sequence[EventRow]) -> str:
+    moved = sum("leader" in row.detail for row in rows)
+    leaderless = sum(row.detail.get("leader") == -1 for row in rows)
+    said = f"{_count(len(rows), 'partition')} changed"
+    if moved:
+        said += f", {_count(moved, 'new leader')}"
+    return said + (f", {leaderless} of them nobody" if leaderless else "")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _whole(number: object) -> int:
+    assert isinstance(number, int), number
+    return number
+
+
+def _ids(nodes: object) -> str:
+    assert isinstance(nodes, list), nodes
+    return ", ".join(map(str, nodes))
+
+
+def _node(row: EventRow) -> str:
+    return row.node.replace("-", " ")

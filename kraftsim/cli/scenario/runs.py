@@ -1,0 +1,259 @@
+"""`kraftsim scenario run`: run scenarios, tell what came of each, and judge the whole."""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import FAILED, GOOD, VACUOUS, CommandError, UsageError
+from .mutants import planted_by
+
+if TYPE_CHECKING:
+    from kraftsim.scenarios.running.run import Result
+
+    from ...files.scenario_files import ScenarioFile
+
+# These two prove that a run can end otherwise: each is as it should be when it does.
+CANARIES = {"campaign-canary": "fail", "vacuous-fault": "vacuous"}
+
+
+SEED_MAX = 2**63 - 1  # as tables keep them
+
+
+def add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = words.add_parser("run", help="run scenarios and judge them")
+    one.add_argument("scenarios", nargs="*", metavar="FILE|NAME")
+    one.add_argument("--all", action="store_true", help="the whole library")
+    one.add_argument("--tag", action="append", default=[], metavar="T", help="those with a tag")
+    one.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
+    one.add_argument("--seeds", type=seed_range, metavar="A..B", help="from A on, before B")
+    add_cell(one)
+    add_sweep(one)
+    one.add_argument("--mutant", metavar="NAME", help="with that bug planted")
+    one.add_argument("--until-failure", action="store_true", help="end with the first that fails")
+    one.add_argument("--time-limit", type=float, metavar="S", help="begin none after so long")
+    one.add_argument("--junit", type=Path, metavar="F", help="write the verdicts as JUnit XML")
+    one.add_argument("--smoke", action="store_true", help="in small, as the files' smoke: says")
+    one.add_argument("--lines", type=int, metavar="N", help="of a story: 200 unless given")
+    one.add_argument("--json", action="store_true", help="print one JSON object a run")
+    one.set_defaults(run=_run)
+
+
+def add_cell(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--cell",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="of a file that sweeps: the runs with this value",
+    )
+
+
+def add_sweep(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--sweep",
+        action="append",
+        default=[],
+        type=_sweep,
+        metavar="NAME=VALUE,...",
+        help="these values, of what the file sweeps or of any word: cluster.brokers=3,5",
+    )
+
+
+def _sweep(text: str) -> tuple[str, tuple[object, ...]]:
+    import yaml
+
+    name, equals, values = text.partition("=")
+    if not name or not equals or not values:
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE,..., got {text!r}")
+    return name, tuple(yaml.safe_load(one) for one in values.split(","))
+
+
+def seed_range(text: str) -> range:
+    first, dots, last = text.partition("..")
+    if not dots or not first.isdecimal() or not last.isdecimal() or int(first) >= int(last):
+        raise argparse.ArgumentTypeError(f"expected A..B with A before B, got {text!r}")
+    if int(last) > SEED_MAX:
+        raise argparse.ArgumentTypeError(f"expected seeds up to {SEED_MAX}, got {last}")
+    return range(int(first), int(last))
+
+
+def _run(given: argparse.Namespace) -> int:
+    from ...files.pins import drifts
+    from ...files.scenario_files import expect_sound
+    from .narration import verdict
+
+    if given.seed is not None and given.seeds is not None:
+        raise UsageError("expected --seed or --seeds, got both")
+    if given.lines is not None and given.lines < 0:
+        raise UsageError(f"--lines: expected 0 or more, got {given.lines}")
+    files = list(chosen(given))
+    for file in files:
+        expect_sound(file)
+    _expect_writable(given.junit)
+    results = []
+    for file, result in _results(given, files, planted_by(given.mutant)):
+        results.append(result)
+        drifted = [] if given.smoke or given.mutant else list(drifts(file, result))
+        if given.json:
+            _print_json(result, drifted)
+        elif len(files) == 1 and given.seeds is None:
+            _tell(given, file, result)
+        else:
+            print(*verdict(result, called=file.called, is_small=given.smoke), sep="\n")
+        if not given.json:
+            print(*(f"  drifted: {one}\n" for one in drifted), sep="", end="")
+        if given.until_failure and not _is_as_expected(result, given):
+            break
+    if not results:
+        raise UsageError("nothing was run: expected scenarios with that tag, and time for one")
+    if given.junit is not None:
+        _write_junit(given.junit, results)
+    return _exit_code(results, given)
+
+
+def _tell(given: argparse.Namespace, file: "ScenarioFile", result: "Result") -> None:
+    from .narration import LINES_MAX, story
+
+    most = LINES_MAX if given.lines is None else given.lines
+    told = story(file.scenario, result, called=file.called, is_small=given.smoke, lines_max=most)
+    print(*told, sep="\n")
+
+
+def chosen(given: argparse.Namespace) -> "Iterator[ScenarioFile]":
+    from ...files.scenario_files import find, library, read_files
+
+    names = [*given.scenarios, *(library() if given.all or given.tag else ())]
+    if not names:
+        raise UsageError("expected a file, a name, --tag or --all; `kraftsim scenario list` helps")
+    sweep = dict(given.sweep)
+    if len(sweep) < len(given.sweep):
+        raise UsageError("--sweep: expected each word once, with all its values: WORD=A,B")
+    for name in dict.fromkeys(names):
+        files = read_files(find(name), given.cell, sweep)
+        is_named = name in given.scenarios or given.all
+        if is_named or set(given.tag) & set(files[0].scenario.tags):
+            yield from map(_in_small, files) if given.smoke else files
+
+
+def _in_small(file: "ScenarioFile") -> "ScenarioFile":
+    from kraftsim.scenarios.document.smoke import in_small
+    from kraftsim.scenarios.language.reading import Problem
+
+    try:
+        return replace(file, scenario=in_small(file.scenario))
+    except Problem as problem:
+        raise file.document.error(problem) from None
+
+
+def _results(
+    given: argparse.Namespace,
+    files: "Iterable[ScenarioFile]",
+    planted: "Callable[[], AbstractContextManager[None]]",
+) -> "Iterator[tuple[ScenarioFile, Result]]":
+    from kraftsim.scenarios.language.limits import LimitError
+    from kraftsim.scenarios.language.reading import Problem
+    from kraftsim.scenarios.running.run import run
+
+    from ..progress import Progress
+
+    progress = Progress(is_wanted=not given.json)
+    ends = None if given.time_limit is None else time.monotonic() + given.time_limit
+    for file in files:
+        for seed in seeds_of(given, file):
+            if ends is not None and time.monotonic() >= ends:
+                print(f"the time limit of {given.time_limit:g} s is over", file=sys.stderr)
+                return
+            what = " ".join([file.scenario.name, *file.scenario.cell, f"seed {seed}"])
+            try:
+                with planted():
+                    result = run(file.scenario, seed, partial(progress.tell, what))
+            except Problem as problem:
+                raise CommandError(f"{file.document.error(problem)}, of seed {seed}") from None
+            except (LimitError, ValueError) as error:
+                raise CommandError(f"{file.path}: seed {seed}: {error}") from None
+            finally:
+                progress.clear()
+            yield file, result
+
+
+def seeds_of(given: argparse.Namespace, file: "ScenarioFile") -> range:
+    if given.seeds is not None:
+        seeds: range = given.seeds
+        return seeds
+    pins = file.scenario.own_pins
+    seed = given.seed if given.seed is not None else pins[0].seed if pins else 1
+    return range(seed, seed + 1)
+
+
+def _is_as_expected(result: "Result", given: argparse.Namespace) -> bool:
+    """A canary is as it should be when it does what it is there for, and nobody asked for it."""
+    is_library = given.all or not given.scenarios
+    return result.verdict == (CANARIES.get(result.scenario, "pass") if is_library else "pass")
+
+
+def _exit_code(results: "list[Result]", given: argparse.Namespace) -> int:
+    verdicts = {one.verdict for one in results if not _is_as_expected(one, given)}
+    if not verdicts:
+        return GOOD
+    return FAILED if verdicts != {"vacuous"} else VACUOUS
+
+
+def _print_json(result: "Result", drifted: list[str]) -> None:
+    import json
+
+    document = {
+        "scenario": result.scenario,
+        "cell": ", ".join(result.cell),
+        "seed": result.seed,
+        "verdict": result.verdict,
+        "digest": result.digest,
+        "violations": [
+            {"number": one.number, "property": one.name, "what": one.what, "t_us": one.t_us}
+            | {"seq": one.seq}
+            for one in result.violations
+        ],
+        "vacuous": list(result.vacuous),
+        "drifted": drifted,
+        "effects": dict(result.effects),
+        "exercised": dict(result.exercised),
+        "measured": {
+            one.name: {"value": one.value, "unit": "us" if one.is_time else "times"}
+            | {"take": one.take, "samples": one.samples}
+            for one in result.measured
+        },
+        "events": result.events,
+        "virtual_us": result.virtual_us,
+    }
+    print(json.dumps(document), flush=True)
+
+
+def _expect_writable(junit: Path | None) -> None:
+    """Told before anything runs. A file of an earlier run is empty from here on: whoever is
+    interrupted leaves none that could be taken for his own."""
+    try:
+        if junit is not None:
+            _write_junit(junit, [])
+    except OSError as error:
+        raise UsageError(f"--junit {junit}: cannot be written: {error.strerror}") from None
+
+
+def _write_junit(path: Path, results: "list[Result]") -> None:
+    from xml.etree.ElementTree import Element, ElementTree, SubElement
+
+    failures = sum(one.verdict == "fail" for one in results)
+    suite = Element("testsuite", name="kraftsim", tests=str(len(results)), failures=str(failures))
+    for one in results:
+        name = " ".join([*one.cell, f"seed {one.seed}"])
+        case = SubElement(suite, "testcase", classname=one.scenario, name=name)
+        if one.verdict == "fail":
+            why = "; ".join(f"{broken.name}: {broken.what}" for broken in one.violations)
+            SubElement(case, "failure", message=why)
+        elif one.verdict == "vacuous":
+            SubElement(case, "skipped", message="; ".join(one.vacuous))
+    ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)

@@ -1,0 +1,179 @@
+"""`kraftsim scenario ...`: run, list, show, lint and begin scenario files.
+
+Exit codes: 0 good, 1 failed, 2 usage or a broken file, 3 vacuous, 130 interrupted.
+"""
+
+import argparse
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kraftsim.controller.core.errors import Impossible
+
+from ...errors import FAILED, GOOD, CommandError
+from ..explain_verb import add_explain
+from .explore import add_explore
+from .mutants import add_mutants
+from .runs import add_cell, add_run, seeds_of
+
+if TYPE_CHECKING:
+    from kraftsim.scenarios.running.run import Result
+
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
+
+
+def add_scenario_verbs(
+    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    parser_class: type[argparse.ArgumentParser],
+) -> argparse.ArgumentParser:
+    parent = verbs.add_parser("scenario", help="chaos in virtual time: run, list, show, lint, new")
+    words = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
+    add_run(words)
+    _add_list(words)
+    show = words.add_parser("show", help="the plan that a seed gives: what is drawn, and who")
+    show.add_argument("scenario", metavar="FILE|NAME")
+    show.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
+    add_cell(show)
+    show.set_defaults(run=_show)
+    add_explain(verbs)
+    lint = words.add_parser("lint", help="check files without running them")
+    lint.add_argument("scenarios", nargs="+", metavar="FILE|NAME")
+    lint.set_defaults(run=_lint)
+    _add_shrink(words)
+    add_explore(words)
+    add_mutants(words)
+    schema = words.add_parser("schema", help="JSON Schema of scenario files, for editors")
+    schema.set_defaults(run=_schema)
+    new = words.add_parser("new", help="a commented file to begin with")
+    new.add_argument("name", metavar="NAME")
+    new.set_defaults(run=_new)
+    return parent
+
+
+def _add_list(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = words.add_parser("list", help="the library")
+    one.add_argument("--tag", action="append", default=[], metavar="T", help="those with a tag")
+    one.add_argument("--json", action="store_true", help="print JSON")
+    one.set_defaults(run=_list)
+
+
+def _add_shrink(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = words.add_parser("shrink", help="from a failing run to a smaller file that fails alike")
+    one.add_argument("scenario", metavar="FILE|NAME")
+    one.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
+    one.add_argument("--out", type=Path, metavar="F", help="where to write it; NAME-small.yaml")
+    one.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="60 unless given")
+    add_cell(one)
+    one.add_argument("--mutant", metavar="NAME", help="with that bug; it has to hold without it")
+    one.set_defaults(run=_shrink)
+
+
+# list, show, lint, new
+
+
+def _list(given: argparse.Namespace) -> int:
+    import json
+
+    from ...files.scenario_files import library, read_file
+
+    scenarios = [read_file(path).scenario for path in library().values()]
+    wanted = [one for one in scenarios if not given.tag or set(given.tag) & set(one.tags)]
+    if given.json:
+        rows = [{"name": one.name, "title": one.title, "tags": list(one.tags)} for one in wanted]
+        print(json.dumps(rows))
+        return GOOD
+    width = max((len(one.name) for one in wanted), default=0)
+    for one in wanted:
+        print(f"{one.name:<{width}}  {one.title}")
+    return GOOD
+
+
+def _show(given: argparse.Namespace) -> int:
+    from kraftsim.scenarios.running.run import bound_by
+
+    from ...files.pins import pinned_plan
+    from ...files.scenario_files import find, read_sound, written
+
+    file = read_sound(find(given.scenario), given.cell)
+    given.seeds = None
+    seed = seeds_of(given, file)[0]
+    print(written(pinned_plan(file.scenario, seed, bound_by(file.scenario, seed))), end="")
+    return GOOD
+
+
+def _lint(given: argparse.Namespace) -> int:
+    from ...files.scenario_files import complaints_of, find, read_files
+
+    found = 0
+    for name in given.scenarios:
+        path = find(name)
+        try:
+            files = read_files(path)
+        except CommandError as error:
+            print(error)
+            found += 1
+            continue
+        said = dict.fromkeys(str(one) for file in files for one in complaints_of(file))
+        print(*said, sep="\n", end="\n" * bool(said))
+        found += len(said)
+    return FAILED if found else GOOD
+
+
+def _shrink(given: argparse.Namespace) -> int:
+    from kraftsim.scenarios.running.run import run
+    from kraftsim.scenarios.running.shrink import shrink, signature
+
+    from ...files.pins import pinned_plan
+    from ...files.scenario_files import find, read_file, read_sound, written
+    from .mutants import shrink_with
+
+    file = read_sound(find(given.scenario), given.cell)
+    if given.mutant is not None:
+        return shrink_with(given.mutant, file, given.seed, given.out, given.time_limit)
+    given.seeds = None
+    seed = seeds_of(given, file)[0]
+    ends = time.monotonic() + given.time_limit
+    shrunk = shrink(file.scenario, seed, may_go_on=lambda: time.monotonic() < ends)
+    path = given.out or Path(f"{file.scenario.name}-small.yaml")
+    small = pinned_plan(shrunk.scenario, seed, shrunk.result.bound, shrunk.result.digest)
+    path.write_text(written(small), "utf-8")
+    _expect_same(run(read_file(path).scenario, seed), shrunk.result)
+    cluster = shrunk.scenario.cluster
+    print(
+        f"{path}: {len(shrunk.scenario.do)} steps, {cluster.controllers} controllers, "
+        f"{cluster.brokers} brokers, {shrunk.result.events} events; {shrunk.tried} runs"
+    )
+    print(f"fails with {signature(shrunk.result)}: kraftsim scenario run {path} --seed {seed}")
+    return GOOD
+
+
+def _expect_same(again: "Result", result: "Result") -> None:
+    """The file is proven by running what was read from it."""
+    if again.digest != result.digest or again.violations != result.violations:
+        before = f"{result.digest} with {result.violations}"
+        raise Impossible(f"expected {before} again, got {again.digest} with {again.violations}")
+
+
+def _schema(given: argparse.Namespace) -> int:
+    import json
+
+    from kraftsim.scenarios.document.scenario import SCHEMA, Scenario
+    from kraftsim.scenarios.language.schema import published
+
+    print(json.dumps(published(Scenario, SCHEMA), indent=1))
+    return GOOD
+
+
+def _new(given: argparse.Namespace) -> int:
+    from .template import START
+
+    if not NAME.fullmatch(given.name):
+        what = "a name of small letters, digits and hyphens"
+        raise CommandError(f"expected {what}, got {given.name!r}; the file is written here")
+    path = Path(f"{given.name}.yaml")
+    if path.exists():
+        raise CommandError(f"{path} exists")
+    path.write_text(START.replace("NAME", given.name), "utf-8")
+    print(f"{path}: edit it, then: kraftsim scenario run {path}")
+    return GOOD

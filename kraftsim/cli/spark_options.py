@@ -1,0 +1,57 @@
+"""Where Spark runs, as a user says it; the same words for every verb that asks it."""
+
+import argparse
+import re
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from ..errors import CommandError, UsageError
+
+if TYPE_CHECKING:
+    from kraftsim.pipeline.engines.on_spark import Where
+
+
+# As Spark reads it; of nobody there it would tell in a hundred lines.
+MASTER = re.compile(
+    r"local(\[(\*|[1-9]\d*)(, *[1-9]\d*)?\])?|spark://[^,:/]+:\d+(,.+)?|k8s://.+|yarn"
+)
+
+
+def add_spark(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--master", metavar="M", help="of Spark: local[2,4], spark://HOST:PORT")
+    verb.add_argument("--remote", metavar="R", help="a Connect server: sc://HOST:PORT")
+    verb.add_argument(
+        "--conf", action="append", default=[], type=setting, metavar="K=V", help="of Spark"
+    )
+
+
+def where_of(given: argparse.Namespace) -> "Where":
+    """UsageError for two places, or one that cannot be; CommandError where nobody listens."""
+    expect_installed("pyarrow", "pyspark", "pandas")
+    from kraftsim.pipeline.campaign.campaign import EngineError
+    from kraftsim.pipeline.engines.on_spark import Where
+    from kraftsim.pipeline.engines.spark_engine import expect_there
+
+    if given.master and given.remote:
+        raise UsageError("expected one of --master and --remote, got both")
+    if given.master and not MASTER.fullmatch(given.master):
+        raise UsageError(f"--master: expected local[2,4] or spark://HOST:PORT, got {given.master}")
+    try:
+        expect_there(given.master, given.remote)
+    except EngineError as error:
+        raise CommandError(str(error)) from None
+    return Where(given.master, given.remote, dict(given.conf))
+
+
+def expect_installed(*modules: str) -> None:
+    """CommandError names what brings them; nothing of theirs is imported."""
+    for module in modules:
+        if find_spec(module) is None:
+            raise CommandError(f"campaigns need {module}: pip install 'kraftsim[spark]'")
+
+
+def setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"expected KEY=VALUE, got {text!r}")
+    return key, value

@@ -1,0 +1,99 @@
+"""`kraftsim quorum add|remove`: who votes (KIP-853), in what `up` runs or in running controllers.
+
+Either way it is Kafka's own request: `POST /kafka/...` to the service, or the same document over
+the wire. The sentences are those of Kafka's `kafka-metadata-quorum` (rule 6.39).
+"""
+
+import argparse
+from collections.abc import Callable
+
+from ..errors import GOOD, CommandError
+from ..http.client import Document, call, service_url
+from .tables import print_sentence
+
+ADD_TIMEOUT_MS = 5000
+
+Ask = Callable[[str, Document], Document]
+
+
+def add_voter_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("voter", metavar="ID@HOST:PORT:DIRECTORY", help="as --voters names one")
+    _bootstrap_argument(parser)
+
+
+def remove_voter_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", type=int, metavar="ID")
+    parser.add_argument("--directory-id", metavar="D", help="the one it is listed under, if given")
+    _bootstrap_argument(parser)
+
+
+def _bootstrap_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--bootstrap-controllers",
+        metavar="HOST:PORT,...",
+        help="every `kraftsim controller` of the quorum, instead of a service at --url",
+    )
+
+
+def add_voter(given: argparse.Namespace) -> int:
+    from kraftsim.controller.core.uuid import uuid_text
+
+    from ..service.voter_addresses import voter_of
+
+    voter = voter_of("quorum add", given.voter)
+    at, directory = voter.endpoints[0], uuid_text(voter.voter_directory_id)
+    body: Document = {
+        "timeoutMs": ADD_TIMEOUT_MS,
+        "voterId": voter.voter_id,
+        "voterDirectoryId": directory,
+        "listeners": [{"name": at.name, "host": at.host, "port": at.port}],
+    }
+    document = _ask(given)("AddRaftVoter", body)
+    sentence = (
+        f"Added controller {voter.voter_id} with directory id {directory} "
+        f"and endpoints: {at.name}://{at.host}:{at.port}"
+    )
+    print_sentence(sentence, document, as_json=given.json)
+    return GOOD
+
+
+def remove_voter(given: argparse.Namespace) -> int:
+    ask = _ask(given)
+    directory = given.directory_id or _listed_directory(ask, given.id)
+    body: Document = {"voterId": given.id, "voterDirectoryId": directory}
+    document = ask("RemoveRaftVoter", body)
+    sentence = f"Removed  KRaft controller {given.id} with directory id {directory}"
+    print_sentence(sentence, document, as_json=given.json)
+    return GOOD
+
+
+def _ask(given: argparse.Namespace) -> Ask:
+    """Where the requests go: over HTTP, unless controllers are named."""
+    if given.bootstrap_controllers is None:
+        url = service_url(given.url)
+        return lambda api, body: call(url, "POST", f"/kafka/{api}", body)
+    if given.url is not None:
+        raise ValueError("expected --url or --bootstrap-controllers, got both")
+    from ..service.voter_addresses import address_of
+    from .controller_client import ask_leader
+
+    texts = given.bootstrap_controllers.split(",")
+    addresses = [address_of("--bootstrap-controllers", one) for one in texts]
+    return lambda api, body: ask_leader(addresses, api, body)
+
+
+def _listed_directory(ask: Ask, node_id: int) -> str:
+    """The directory id under which the quorum lists that voter."""
+    topic = {"topicName": "__cluster_metadata", "partitions": [{"partitionIndex": 0}]}
+    topics = ask("DescribeQuorum", {"topics": [topic]})["topics"]
+    assert isinstance(topics, list), topics
+    described: Document = topics[0]["partitions"][0]
+    if described["errorCode"]:
+        raise CommandError(str(described["errorMessage"]))
+    voters = described["currentVoters"]
+    assert isinstance(voters, list), voters
+    directories = {one["replicaId"]: str(one["replicaDirectoryId"]) for one in voters}
+    if node_id not in directories:
+        ids = ", ".join(str(one) for one in directories)
+        raise CommandError(f"no voter {node_id}: expected one of {ids}")
+    return directories[node_id]

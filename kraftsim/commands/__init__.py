@@ -1,0 +1,1 @@
+"""Commands that run until a signal: `kraftsim up`, `kraftsim controller`, `kraftsim agent`."""

@@ -1,0 +1,122 @@
+"""`kraftsim agent`: simulated brokers over real sockets, against any KRaft controller's address."""
+
+import argparse
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Coroutine, Sequence
+from dataclasses import replace
+
+from kraftsim.broker_agent.fleet import Fleet
+from kraftsim.controller.core.node_id import NODE_ID_MAX, checked_id
+from kraftsim.controller.core.uuid import random_uuid
+from kraftsim.controller.server.kafka_caller import Address
+from kraftsim.controller.server.runtime import Runtime
+from kraftsim.controller.time.timeline import Timeline
+from kraftsim.simulation.topology import Topology, agent_config, unbound_port
+
+from ..errors import FAILED, GOOD, CommandError
+from ..options import ClusterOptions, topology_of
+from ..service.facades import ClientView
+from ..service.fleet_facades import FleetFacades
+from ..service.voter_addresses import address_of
+from .up import log_to_stderr, run_until_signalled, settings_of, stop_signals
+
+AGENTS_MAX = 1000
+DRAIN_LIMIT_S = 10.0  # after SIGTERM: what has not drained by then is dropped
+SILENCE_LIMIT_S = 1.0  # a leader answers every fetch within half a second, with news or without
+
+log = logging.getLogger("kraftsim.agent")
+
+
+def run_agents(given: argparse.Namespace) -> int:
+    log_to_stderr()
+    if not 1 <= given.count <= AGENTS_MAX:
+        raise ValueError(f"--count: expected 1 to {AGENTS_MAX}, got {given.count}")
+    first_id = checked_id("--first-id", given.first_id, NODE_ID_MAX - given.count + 1)
+    settings = settings_of(given.config, broker_ids=range(first_id, first_id + given.count))
+    controllers = [address_of("--controller", one) for one in given.controller.split(",")]
+    options = ClusterOptions(brokers=given.count, racks=given.rack, settings=settings)
+    topology = topology_of(options, given.cluster_id)
+    try:
+        return run_until_signalled(_run(topology, controllers, given.first_id, given.kafka_port))
+    except OSError as error:
+        raise CommandError(f"--kafka-port: {error}; 0 lets the system choose") from None
+
+
+async def _run(
+    topology: Topology, controllers: Sequence[Address], first_id: int, kafka_port: int | None
+) -> int:
+    stopping = stop_signals()
+    entropy = random.SystemRandom().random
+    timeline = Timeline(wall_start_ms=time.time_ns() // 1_000_000)
+    runtime = Runtime(timeline)
+    fleet = Fleet(timeline, runtime, controllers=controllers, random=entropy)
+    facades = FleetFacades(fleet, timeline, runtime)
+    view = ClientView(topology.cluster_id, topology.profile, entropy)
+    progress = _Progress(len(topology.brokers), facades)
+    try:
+        specs = []
+        for place, one in enumerate(topology.brokers):
+            broker_id = first_id + place
+            port = unbound_port(broker_id)
+            if kafka_port is not None:
+                port = await facades.bind(broker_id, one.host, kafka_port and kafka_port + place)
+            specs.append(replace(one, broker_id=broker_id, port=port))
+        configs = [agent_config(topology, spec, random_uuid(entropy)) for spec in specs]
+        fleet.start(configs, progress.heard)
+        facades.serve(view)
+        await _first(stopping.wait(), progress.all_gone.wait())
+        was_told = stopping.is_set()
+        stopping.clear()
+        fleet.stop()
+        drain_limit = asyncio.sleep(DRAIN_LIMIT_S)
+        await _first(progress.all_gone.wait(), stopping.wait(), drain_limit, _silence(fleet))
+    finally:
+        fleet.close()
+        await facades.close()
+        runtime.close()
+    return GOOD if was_told else FAILED
+
+
+async def _silence(fleet: Fleet) -> None:
+    """Until no leader answers any more: there is nobody left who could let a broker go."""
+    while True:
+        left_s = SILENCE_LIMIT_S - fleet.silence_s()
+        if left_s <= 0:
+            return
+        await asyncio.sleep(left_s)
+
+
+async def _first(*waits: Coroutine[object, object, object]) -> None:
+    tasks = [asyncio.ensure_future(wait) for wait in waits]
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
+
+
+class _Progress:
+    """Tells on stdout when all are RUNNING, and knows when all are gone."""
+
+    def __init__(self, count: int, facades: FleetFacades) -> None:
+        self._facades = facades
+        self.all_gone = asyncio.Event()
+        self._states: dict[int, str] = {}
+        self._count = count
+        self._told = False
+        self._began = time.monotonic()
+
+    def heard(self, broker_id: int, state: str) -> None:
+        self._states[broker_id] = state
+        self._facades.follow(broker_id, state)
+        states = self._states.values()
+        if not self._told and sum(one == "RUNNING" for one in states) == self._count:
+            self._told = True
+            took_s = time.monotonic() - self._began
+            if self._facades.bootstrap_servers:
+                print(f"KRAFTSIM_BOOTSTRAP_SERVERS={self._facades.bootstrap_servers}")
+            print(f"KRAFTSIM_AGENTS_RUNNING={self._count}", flush=True)
+            log.info("%d agents registered and unfenced in %.2f s", self._count, took_s)
+        if all(one == "NOT_RUNNING" for one in states) and len(self._states) == self._count:
+            self.all_gone.set()

@@ -1,0 +1,201 @@
+"""`kraftsim controller`: one voter, or one that is to become one, as a process of its own."""
+
+import argparse
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+
+from kraftsim.controller.core.feature_levels import level_of
+from kraftsim.controller.core.node_id import checked_id
+from kraftsim.controller.core.profile import Profile
+from kraftsim.controller.core.rpc import Request, Response
+from kraftsim.controller.core.settings import Settings
+from kraftsim.controller.node.config import NodeConfig
+from kraftsim.controller.node.hosted import HostedNode, ReplyTo
+from kraftsim.controller.node.node import Node
+from kraftsim.controller.raft.protocol import Send
+from kraftsim.controller.raft.quorum import LostMemoryError
+from kraftsim.controller.raft.roles import Resigned, Role
+from kraftsim.controller.server import api_versions
+from kraftsim.controller.server.kafka_listener import KafkaListener
+from kraftsim.controller.server.peer_lines import PeerLines
+from kraftsim.controller.server.runtime import Runtime
+from kraftsim.controller.time.clock import Clock
+from kraftsim.controller.time.timeline import Timeline
+
+from ..errors import FAILED, GOOD
+from ..options import profile_of, settings_in
+from ..service.foreign_peers import Strangers
+from ..service.snapshot_files import SNAPSHOT_FILES
+from ..service.voter_addresses import address_of, directory_of, voters_of
+from .up import announced, log_to_stderr, run_until_signalled, settings_of, stop_signals
+
+HAND_OVER_LIMIT_S = 0.7  # after SIGTERM: by then another one leads, or they find out themselves
+
+log = logging.getLogger("kraftsim.controller")
+
+
+def run_controller(given: argparse.Namespace) -> int:
+    log_to_stderr()
+    profile = profile_of(given.profile)
+    config = _config(given)
+    settings = settings_in(profile, settings_of(given.config, node_id=given.node_id))
+    return run_until_signalled(_run(config, profile, settings, given.ready_file))
+
+
+def _config(given: argparse.Namespace) -> NodeConfig:
+    voters = voters_of(given.voters)
+    checked_id("--node-id", given.node_id)
+    if not given.cluster_id:
+        raise ValueError("--cluster-id: expected an id, got nothing")
+    mine = next((one for one in voters if one.voter_id == given.node_id), None)
+    if given.listen is not None:
+        host, port = address_of("--listen", given.listen)
+    elif mine is not None:
+        host, port = mine.endpoints[0].host, mine.endpoints[0].port
+    else:
+        raise ValueError(f"--listen: must be given, because --voters does not name {given.node_id}")
+    if given.directory_id is not None:
+        directory = directory_of("--directory-id", given.directory_id)
+    elif mine is not None:
+        directory = mine.voter_directory_id
+    else:
+        raise ValueError("--directory-id: must be given for a controller that is no voter yet")
+    return NodeConfig(
+        node_id=given.node_id,
+        cluster_id=given.cluster_id,
+        host=host,
+        port=port,
+        directory_id=directory,
+        voters=voters,
+        metadata_version=level_of(given.metadata_version) if given.metadata_version else None,
+        is_volatile=True,
+    )
+
+
+async def _run(
+    config: NodeConfig, profile: Profile, settings: Settings, ready_file: str | None
+) -> int:
+    stopping = stop_signals()
+    service = ControllerService(config, profile, settings, stopping)
+    try:
+        await service.open()
+        lines = {
+            "KRAFTSIM_BOOTSTRAP_CONTROLLERS": f"{config.host}:{config.port}",
+            "KRAFTSIM_NODE_ID": str(config.node_id),
+            "KRAFTSIM_CLUSTER_ID": config.cluster_id,
+        }
+        with announced(lines, ready_file):
+            await stopping.wait()
+        await service.hand_over()
+    except OSError as error:
+        log.error("%s:%d: %s", config.host, config.port, error)
+        return FAILED
+    finally:
+        service.close()
+    return FAILED if service.has_failed else GOOD
+
+
+class ControllerService:
+    """One controller on real time and real sockets. Its log is in memory: see `raft/epochs.hear`
+    for what that means when its process ends."""
+
+    def __init__(
+        self, config: NodeConfig, profile: Profile, settings: Settings, stopping: asyncio.Event
+    ) -> None:
+        self._config = config
+        self._stopping = stopping
+        self._timeline = Timeline(wall_start_ms=time.time_ns() // 1_000_000)
+        self._runtime = Runtime(self._timeline)
+        self._lines = PeerLines(config.node_id, self._deliver)
+        self._node = Node(
+            config,
+            profile=profile,
+            settings=settings,
+            random=random.SystemRandom().random,
+            snapshot_format=SNAPSHOT_FILES,
+        )
+        self._strangers = Strangers(config)
+        self._hosted = HostedNode(self._node, Clock(self._timeline), self._send)
+        self._listener = KafkaListener("controller", f"controller-{config.node_id}")
+        self.has_failed = False
+        self._is_followed = asyncio.Event()
+        self._told_role = ""
+        self._seen_role: Role | None = None
+
+    async def open(self) -> None:
+        await self._listener.open(self._config.host, self._config.port)
+        describe = partial(api_versions.of_controller, self._node)
+        self._listener.serve(self._runtime, describe, self._answer)
+        self._deliver(self._hosted.start)
+
+    async def hand_over(self) -> None:
+        """A leader tells the others that it leads no more, and stays until it has heard of the next
+        epoch: its vote may be needed."""
+        quorum = self._node.quorum
+        if quorum.is_leader and quorum.others and not self.has_failed:
+            self._is_followed.clear()
+            self._deliver(lambda: self._hosted.resign(-1))
+            with suppress(TimeoutError):
+                async with asyncio.timeout(HAND_OVER_LIMIT_S):
+                    await self._is_followed.wait()
+
+    def close(self) -> None:
+        self._hosted.end()
+        self._listener.close()
+        self._lines.close()
+        self._runtime.close()
+
+    def _send(self, send: Send, on_answer: Callable[[Response | None], None]) -> None:
+        def answered(response: Response | None) -> None:
+            self._strangers.look_at_answer(send, response)
+            on_answer(response)
+
+        self._lines.send(send, answered)
+
+    def _deliver(self, action: Callable[[], None]) -> None:
+        try:
+            self._runtime.enter()
+            action()
+            self._runtime.leave()
+        except Exception as error:  # what a step left half-done must not be built upon
+            self._end(error)
+        self._look()
+
+    def _answer(self, request: Request, reply_to: ReplyTo) -> None:
+        self._strangers.look_at_request(request)
+        try:
+            self._hosted.submit(request, reply_to)
+        except Exception as error:  # what a step left half-done must not be built upon
+            self._end(error)
+        self._look()
+
+    def _end(self, error: Exception) -> None:
+        """A voter without a memory, or a step that failed half-way: this process must not go on."""
+        if isinstance(error, LostMemoryError):
+            log.error("%s", error)
+        else:
+            log.error("this controller ends, because a step of it failed", exc_info=error)
+        self.has_failed = True
+        self._hosted.end()
+        self._stopping.set()
+
+    def _look(self) -> None:
+        """Has the role changed? Said in the log; nearly always it is the very same object."""
+        role = self._node.quorum.role
+        if role is not self._seen_role:
+            self._seen_role = role
+            self._tell_of_role()
+            if not isinstance(role, Resigned):
+                self._is_followed.set()
+
+    def _tell_of_role(self) -> None:
+        quorum = self._node.quorum
+        role = f"{type(quorum.role).__name__.lower()} in epoch {quorum.epoch}"
+        if role != self._told_role:
+            self._told_role = role
+            log.info("controller %d: %s, led by %d", self._config.node_id, role, quorum.leader_id)

@@ -1,0 +1,157 @@
+"""`kraftsim up`: a cluster as a service, until SIGTERM or Ctrl-C."""
+
+import argparse
+import asyncio
+import errno
+import logging
+import os
+import resource
+import signal
+import sys
+from collections.abc import Container, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..api.cluster import Cluster
+from ..errors import FAILED, GOOD, CommandError
+from ..files.properties import expect_id, expect_no_voter, read_properties, split_known
+from ..service.garbage_collection import bound_pauses
+
+log = logging.getLogger("kraftsim")
+
+
+def run_up(given: argparse.Namespace) -> int:
+    log_to_stderr()
+    kraft = Cluster(
+        brokers=given.brokers,
+        controllers=given.controllers,
+        cluster_id=given.cluster_id,
+        profile=given.profile,
+        metadata_version=given.metadata_version,
+        clock=given.clock,
+        seed=given.seed,
+        racks=given.rack,
+        settings=settings_of(given.config),
+        host=given.host,
+        advertised_host=given.advertised_host,
+        kafka_port=given.kafka_port,
+        controller_port=given.controller_port,
+        http_port=given.http_port,
+    )
+    return run_until_signalled(_serve(kraft, given.ready_file))
+
+
+def log_to_stderr() -> None:
+    """Stdout is for what other programs read."""
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s %(message)s"
+    )
+
+
+def allow_many_sockets() -> None:
+    """Raise the soft limit of open files to the hard one: a fleet of 1,000 opens 3,000 sockets."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def run_until_signalled(main: Coroutine[object, object, int]) -> int:
+    """Run on uvloop where there is one: it halves what a heartbeat costs."""
+    allow_many_sockets()
+    bound_pauses()
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.run(main)
+    return uvloop.run(main)
+
+
+async def _serve(kraft: Cluster, ready_file: str | None) -> int:
+    stopping = stop_signals()
+    try:
+        if await _is_ready(kraft, stopping):
+            with announced(_addresses(kraft), ready_file):
+                await stopping.wait()
+    except TimeoutError as error:
+        print(f"kraftsim: {error}", file=sys.stderr)
+        return FAILED
+    except OSError as error:
+        print(f"kraftsim: {_hint(error)}", file=sys.stderr)
+        return FAILED
+    finally:
+        await kraft.close()
+    return GOOD
+
+
+async def _is_ready(kraft: Cluster, stopping: asyncio.Event) -> bool:
+    """False if the signal to stop came first."""
+    starting = asyncio.ensure_future(kraft.start())
+    stopped = asyncio.ensure_future(stopping.wait())
+    await asyncio.wait((starting, stopped), return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    if starting.done():
+        starting.result()
+        return True
+    starting.cancel()
+    await asyncio.wait((starting,))
+    return False
+
+
+def stop_signals() -> asyncio.Event:
+    """An event that SIGTERM and Ctrl-C set."""
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    return stopping
+
+
+def settings_of(
+    path: str | None, *, node_id: int | None = None, broker_ids: Container[int] = ()
+) -> dict[str, str]:
+    """What a Kafka .properties file sets. Raises ValueError if it contradicts these ids."""
+    if path is None:
+        return {}
+    try:
+        pairs = read_properties(Path(path))
+    except OSError as error:
+        raise CommandError(f"--config: {error}") from None
+    expect_id(pairs, node_id)
+    expect_no_voter(pairs, broker_ids)
+    used, unused = split_known(pairs)
+    if unused:
+        log.warning("%s: not simulated, ignored: %s", path, ", ".join(unused))
+    return used
+
+
+def _addresses(kraft: Cluster) -> dict[str, str]:
+    return {
+        "KRAFTSIM_HTTP": kraft.http_url,
+        "KRAFTSIM_BOOTSTRAP_SERVERS": kraft.bootstrap_servers,
+        "KRAFTSIM_BOOTSTRAP_CONTROLLERS": kraft.bootstrap_controllers,
+        "KRAFTSIM_CLUSTER_ID": kraft.cluster_id,
+    }
+
+
+@contextmanager
+def announced(lines: Mapping[str, str], ready_file: str | None) -> Iterator[None]:
+    """One KEY=value a line, on stdout and (whole or not at all) in the file, which is there for as
+    long as what it tells is."""
+    text = "".join(f"{key}={value}\n" for key, value in lines.items())
+    if ready_file:
+        partial = Path(f"{ready_file}.part")
+        partial.write_text(text, "utf-8")
+        os.replace(partial, ready_file)
+    print(text, end="", flush=True)
+    try:
+        yield
+    finally:
+        if ready_file:
+            Path(ready_file).unlink(missing_ok=True)
+
+
+def _hint(error: OSError) -> str:
+    if error.errno != errno.EADDRINUSE:
+        return str(error)
+    return (
+        f"{error}; another cluster may run: give --kafka-port 0 --controller-port 0 --http-port 0"
+    )

@@ -1,0 +1,1 @@
+"""Files that users write: scenarios in YAML, pins, includes, `.properties`."""

@@ -1,0 +1,51 @@
+"""What was measured of mutants, kept beside them: how many seeds of the swarm alone kill each, and
+the smallest scenario that shows each."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kraftsim.scenarios.document.scenario import Scenario
+
+FOLDER = Path(__file__).resolve().parents[1] / "scenarios" / "mutants"
+SWARM, REPRODUCERS = FOLDER / "swarm.json", FOLDER / "reproducers"
+
+
+@dataclass(frozen=True, slots=True)
+class Density:
+    """So many of those seeds of the swarm, all of which pass without the bug, fail with it."""
+
+    kills: int
+    seeds: int
+
+    def __str__(self) -> str:
+        return f"{self.kills} of {self.seeds}"
+
+
+def densities() -> Mapping[str, Density]:
+    """Of every mutant that was measured."""
+    kept = json.loads(SWARM.read_text("utf-8")) if SWARM.exists() else {}
+    return {name: Density(*counts) for name, counts in kept.items()}
+
+
+def keep_density(name: str, density: Density) -> None:
+    kept = {one: [of.kills, of.seeds] for one, of in densities().items()}
+    kept[name] = [density.kills, density.seeds]
+    rows = ",\n".join(f'"{one}": {json.dumps(kept[one])}' for one in sorted(kept))
+    SWARM.write_text(f"{{\n{rows}\n}}\n", "utf-8")
+
+
+def reproducers() -> Mapping[str, Path]:
+    """The kept file of each mutant that has one."""
+    return {one.stem: one for one in sorted(REPRODUCERS.glob("*.yaml"))}
+
+
+def size(scenario: "Scenario") -> str:
+    """What a reader has to go through."""
+    cluster, time = scenario.cluster, scenario.time
+    seconds = (time.warmup.us + time.run.us + time.calm.us) / 1_000_000
+    steps = "1 step" if len(scenario.do) == 1 else f"{len(scenario.do)} steps"
+    return f"{cluster.controllers} + {cluster.brokers} nodes, {steps}, {seconds:.0f} s"

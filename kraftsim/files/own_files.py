@@ -1,0 +1,45 @@
+"""Loads the Python files whose functions a scenario names as properties."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from kraftsim.scenarios.document.scenario import Scenario
+from kraftsim.scenarios.language.suggestions import nearest
+from kraftsim.scenarios.properties.own_properties import OWN, define, is_own
+
+from ..errors import UsageError
+
+
+def load(path: Path, scenario: Scenario) -> None:
+    """Every property that the scenario in `path` names can be watched. UsageError for files and
+    functions that are not there."""
+    for file, source in sources(path, scenario).items():
+        try:
+            define(file, source)
+        except SyntaxError as error:
+            raise UsageError(f"{path.parent / file}:{error.lineno}: {error.msg}") from None
+        except ValueError as error:
+            raise UsageError(f"{path}: {error}") from None
+    for name in _names(scenario):
+        if name not in OWN:
+            file, _, _ = name.partition(":")
+            known = [one for one in OWN if one.startswith(f"{file}:")]
+            expected = nearest(name, known) or f"a function in {file}, which has none"
+            raise UsageError(f"{path}: expect.always: expected {expected}, got {name!r}")
+
+
+def sources(path: Path, scenario: Scenario) -> Mapping[str, str]:
+    """What stands in those files, by their names."""
+    found = {}
+    for name in _names(scenario):
+        file, _, _ = name.partition(":")
+        target = path.parent / file
+        if not target.is_file():
+            raise UsageError(f"{path}: expect.always: {name!r}: no such file: {target}")
+        found[file] = target.read_text("utf-8")
+    return found
+
+
+def _names(scenario: Scenario) -> Iterator[str]:
+    named = (*scenario.expect.always, scenario.expect.fails_with or "")
+    yield from sorted({name for name in named if is_own(name)})

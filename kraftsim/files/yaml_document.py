@@ -1,0 +1,110 @@
+"""YAML as people write scenarios in it, and the line of everything that it says.
+
+YAML 1.2's words for yes and no only: in 1.1 `on` is a truth value, and here it is a word. A key
+that stands twice is a mistake, though YAML's own reader takes the last; and a document stays as
+small as it looks: aliases may not blow it up.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kraftsim.scenarios.language.reading import Problem
+
+from ..errors import UsageError
+
+if TYPE_CHECKING:
+    import yaml
+
+FILE_BYTES_MAX = 1024 * 1024
+DEPTH_MAX = 30  # of nesting; nobody writes half of it
+PLACES_MAX = 100_000  # values in one document, each alias counted as what it stands for
+
+Place = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """`lines` has for every place in `value` the file and the line that it stands in."""
+
+    value: Any
+    lines: dict[Place, str]
+
+    def error(self, problem: Problem) -> UsageError:
+        """With the line of its place, or of the nearest thing around it that has one."""
+        place = problem.path
+        while place and place not in self.lines:
+            place = place[:-1]
+        return UsageError(f"{self.lines[place]}: {problem}")
+
+
+def read_document(path: Path) -> Document:
+    """UsageError says file, line, what was expected there and what came."""
+    import yaml
+
+    if path.stat().st_size > FILE_BYTES_MAX:
+        raise UsageError(f"{path}: expected at most {FILE_BYTES_MAX} bytes")
+    try:
+        root = yaml.compose(path.read_text("utf-8"), Loader=_loader())
+        if root is None:
+            return Document(None, {(): f"{path}:1"})
+        places = list(islice(_places(root), PLACES_MAX + 1))
+        if len(places) > PLACES_MAX:
+            raise UsageError(f"{path}: expected at most {PLACES_MAX} values, aliases written out")
+        lines = {place: f"{path}:{line}" for place, line in places}
+        return Document(_loader()("").construct_document(root), lines)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise UsageError(f"{path}:{line}: {error.problem or error}") from None
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"{path}: {error}") from None
+
+
+def _places(node: "yaml.Node", place: Place = ()) -> Iterator[tuple[Place, int]]:
+    import yaml
+
+    if len(place) > DEPTH_MAX:
+        raise RecursionError(f"expected at most {DEPTH_MAX} levels")
+    yield place, node.start_mark.line + 1
+    if isinstance(node, yaml.MappingNode):
+        _expect_words_once(node)
+        for key, value in node.value:
+            inside = (*place, key.value)
+            yield from _places(value, inside)
+            yield inside, key.start_mark.line + 1
+    elif isinstance(node, yaml.SequenceNode):
+        for number, value in enumerate(node.value):
+            yield from _places(value, (*place, number))
+
+
+def _expect_words_once(node: "yaml.MappingNode") -> None:
+    import yaml
+
+    seen: set[object] = set()
+    for key, _ in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            what = f"expected a word before the colon, got a {key.id}"
+            raise yaml.MarkedYAMLError(problem=what, problem_mark=key.start_mark)
+        if key.value in seen:
+            what = f"expected each word once, got {key.value!r} again"
+            raise yaml.MarkedYAMLError(problem=what, problem_mark=key.start_mark)
+        seen.add(key.value)
+
+
+def _loader() -> "type[yaml.SafeLoader]":
+    import re
+
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        """YAML 1.1 without its surprises: `on` and `no` are words, and a date is a text."""
+
+    Loader.yaml_implicit_resolvers = {
+        first: [(tag, what) for tag, what in kinds if not tag.endswith((":bool", ":timestamp"))]
+        for first, kinds in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    truth = re.compile(r"^(?:true|false)$")
+    Loader.add_implicit_resolver("tag:yaml.org,2002:bool", truth, list("tf"))
+    return Loader

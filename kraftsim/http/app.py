@@ -1,0 +1,267 @@
+"""HTTP: every row of the table of operations, Kafka's APIs as JSON, events, health, OpenAPI."""
+
+import asyncio
+import ipaddress
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.wire.json.json_form import JsonError
+from kraftsim.scenarios.language.suggestions import nearest
+
+from ..api.log_views import log_lines, start_in
+from ..api.views import Document, event_view
+from ..errors import CommandError, OffsetGone, UnknownBroker, UnknownController
+from ..operations import LOG_LIMIT_MAX, OPERATIONS, Operation, arguments, check_page
+from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name
+from .openapi import openapi_document
+
+if TYPE_CHECKING:
+    from kraftsim.simulation.journal import EventRow
+
+    from ..api.cluster import Cluster
+
+log = logging.getLogger(__name__)
+
+LINES = "application/x-ndjson"
+BODY_BYTES_MAX = 1024 * 1024
+EVENTS_QUEUED_MAX = 10_000  # of one subscriber; one that lags further is cut off
+CURSOR_DIGITS_MAX = 18  # of an int64
+OFFSET_OUT_OF_RANGE = 1  # Kafka's number; no API of the controller answers with it
+
+_STATUS = {
+    ErrorCode.BROKER_NOT_AVAILABLE: 404,
+    ErrorCode.BROKER_ID_NOT_REGISTERED: 404,
+    ErrorCode.DUPLICATE_BROKER_REGISTRATION: 409,
+    ErrorCode.STALE_BROKER_EPOCH: 409,
+    ErrorCode.BROKER_REQUIRED_FOR_PARTITIONS: 409,
+    ErrorCode.NOT_CONTROLLER: 421,
+    ErrorCode.NOT_LEADER_OR_FOLLOWER: 421,
+    ErrorCode.VOTER_NOT_FOUND: 404,
+    ErrorCode.DUPLICATE_VOTER: 409,
+    ErrorCode.REQUEST_TIMED_OUT: 504,
+    ErrorCode.UNKNOWN_SERVER_ERROR: 500,
+}
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def status_of(code: int) -> int:
+    """The HTTP status of a Kafka error (design 4.3); every other refusal is the caller's: 400."""
+    if code == 0:
+        return 200
+    return _STATUS.get(ErrorCode(code), 400) if code in set(ErrorCode) else 400
+
+
+def http_application(kraft: "Cluster") -> web.Application:
+    application = web.Application(client_max_size=BODY_BYTES_MAX, middlewares=[_errors])
+    for operation in OPERATIONS:
+        application.router.add_route(operation.method, operation.path, _route(kraft, operation))
+    routes: tuple[tuple[str, str, Handler], ...] = (
+        ("POST", "/kafka/{api}", _kafka(kraft)),
+        ("GET", "/livez", _alive),
+        ("GET", "/readyz", _ready(kraft)),
+        ("GET", "/openapi.json", _openapi),
+    )
+    for method, path, handler in routes:
+        application.router.add_route(method, path, handler)
+    return application
+
+
+def _json(document: object, status: int = 200) -> web.Response:
+    return web.json_response(text=json.dumps(document) + "\n", status=status)
+
+
+def _error(status: int, message: str, error: str = "", code: int = -1) -> web.Response:
+    document: Document = {"errorCode": code, "error": error, "message": message}
+    return _json(document, status)
+
+
+@web.middleware
+async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """The one place where what went wrong becomes a status and a document."""
+    try:
+        return await handler(request)
+    except ApiError as error:
+        return _error(status_of(error.code), error.message, error_name(error.code), error.code)
+    except UnknownBroker as error:
+        return _error(404, str(error), "UNKNOWN_BROKER")
+    except UnknownController as error:
+        return _error(404, str(error), "UNKNOWN_CONTROLLER")
+    except OffsetGone as error:
+        return _error(416, str(error), "OFFSET_OUT_OF_RANGE", OFFSET_OUT_OF_RANGE)
+    except TimeoutError as error:
+        return _error(504, str(error), "TIMED_OUT")
+    except (CommandError, JsonError, ValueError) as error:
+        return _error(400, str(error), "INVALID_REQUEST", ErrorCode.INVALID_REQUEST)
+    except OSError as error:
+        return _error(503, str(error), "NOT_AVAILABLE")
+    except web.HTTPNotFound:
+        paths = [operation.path for operation in OPERATIONS]
+        return _error(404, f"no {request.path}: try {nearest(request.path, paths)}", "NOT_FOUND")
+    except web.HTTPRequestEntityTooLarge:
+        return _error(413, f"expected a body of at most {BODY_BYTES_MAX} bytes", "TOO_LARGE")
+    except web.HTTPMethodNotAllowed as error:
+        allowed = ", ".join(sorted(error.allowed_methods))
+        return _error(405, f"expected {allowed}, got {request.method}", "METHOD_NOT_ALLOWED")
+    except web.HTTPException as error:
+        name = error.reason.upper().replace(" ", "_")
+        return _error(error.status, error.text or error.reason, name)
+    except Exception:  # a defect of ours: told as such, and the service goes on
+        log.exception("%s %s", request.method, request.path)
+        return _error(500, "the service failed; its log says how", "UNKNOWN_SERVER_ERROR")
+
+
+async def _body(request: web.Request) -> dict[str, object]:
+    text = await request.read()
+    if not text.strip():
+        return {}
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CommandError(f"body: expected JSON, got {text[:40]!r} ({error})") from None
+    if not isinstance(document, dict):
+        raise CommandError(f"body: expected a JSON object, got {type(document).__name__}")
+    return document
+
+
+def _route(kraft: "Cluster", operation: Operation) -> Handler:
+    async def handle(request: web.Request) -> web.StreamResponse:
+        if operation.changes or (operation.moves_time and kraft.options.is_virtual):
+            _check_control(kraft)
+        if operation.path == "/v1/events" and _accepts(request, "text/event-stream"):
+            return await _stream(kraft, request)
+        given: dict[str, object] = dict(request.query)
+        if operation.path == "/v1/log" and _accepts(request, LINES):
+            wanted = arguments(operation, given)
+            return await _stream_log(kraft, request, **wanted)  # type: ignore[arg-type]  # just typed
+        if operation.method == "POST":
+            given |= await _body(request)
+        for name in given.keys() & request.match_info.keys():
+            raise CommandError(f"{name}: expected in the path only, got {given[name]!r} as well")
+        given |= request.match_info
+        return _json(await operation.run(kraft, **arguments(operation, given)))
+
+    return handle
+
+
+def _accepts(request: web.Request, media_type: str) -> bool:
+    return media_type in request.headers.get("Accept", "")
+
+
+def _check_control(kraft: "Cluster") -> None:
+    """The control side serves this machine only: it can kill what others rely on."""
+    host = kraft.options.host
+    if not _is_loopback(host):
+        raise web.HTTPForbidden(
+            text=f"the control side answers on loopback only, and this cluster is on {host}"
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False  # a name: who knows where it leads
+
+
+def _kafka(kraft: "Cluster") -> Handler:
+    async def handle(request: web.Request) -> web.StreamResponse:
+        name = request.match_info["api"]
+        if name not in KAFKA_APIS:
+            raise CommandError(f"expected {nearest(name, KAFKA_APIS)}, got {name!r}")
+        version = request.query.get("version")
+        document = await answer_kafka_api(kraft, name, await _body(request), version)
+        code = document.get("errorCode", 0)
+        assert isinstance(code, int), code
+        return _json(document, status_of(code))
+
+    return handle
+
+
+async def _alive(_: web.Request) -> web.StreamResponse:
+    return _json({"status": "alive"})
+
+
+def _ready(kraft: "Cluster") -> Handler:
+    async def handle(_: web.Request) -> web.StreamResponse:
+        node = kraft.world.controller.node
+        return _json({"ready": node.is_active}, 200 if node.is_active else 503)
+
+    return handle
+
+
+async def _openapi(_: web.Request) -> web.StreamResponse:
+    return _json(openapi_document())
+
+
+# A comment after so long: whoever has gone is noticed; and a client that was interrupted just
+# before it began to wait, which Python tells only when something has been read, learns of it.
+QUIET_S = 5.0
+
+
+async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
+    """Server-sent events from a cursor (`from`, or Last-Event-ID of a reconnecting client)."""
+    start = _cursor(request)
+    journal = kraft.world.journal
+    rows: asyncio.Queue[EventRow] = asyncio.Queue(EVENTS_QUEUED_MAX)
+    is_lagging = False
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await response.prepare(request)
+
+    def heard(row: "EventRow") -> None:
+        nonlocal is_lagging
+        is_lagging = is_lagging or rows.full()
+        if not is_lagging:
+            rows.put_nowait(row)
+
+    journal.listeners.append(heard)
+    try:
+        for row in journal.since(start):
+            await _write(response, row)
+        while not (is_lagging and rows.empty()):
+            try:
+                row = await asyncio.wait_for(rows.get(), QUIET_S)
+            except TimeoutError:
+                await response.write(b": nothing new\n\n")
+            else:
+                await _write(response, row)
+        response.force_close()
+    except (ConnectionError, asyncio.CancelledError):
+        return response  # the reader went away
+    finally:
+        journal.listeners.remove(heard)
+    return response
+
+
+async def _stream_log(
+    kraft: "Cluster", request: web.Request, from_: int | None = None, limit: int = LOG_LIMIT_MAX
+) -> web.StreamResponse:
+    """Records in lines. Between two pieces the cluster goes on: a reader must not cost a lease."""
+    check_page(from_ or 0, limit, LOG_LIMIT_MAX)
+    log = kraft.world.committed_log
+    lines = log_lines(log, start_in(log, from_), limit)
+    response = web.StreamResponse(headers={"Content-Type": LINES})
+    await response.prepare(request)
+    for piece in lines:
+        await response.write(piece)
+        await asyncio.sleep(0)
+    return response
+
+
+def _cursor(request: web.Request) -> int:
+    """The first row that is wanted: after the last one that a reconnecting client has."""
+    last, start = request.headers.get("Last-Event-ID"), request.query.get("from", "0")
+    text = last or start
+    if not text.isdecimal() or len(text) > CURSOR_DIGITS_MAX:
+        raise CommandError(f"cursor: expected the number of a row, got {text[:40]!r}")
+    return int(text) + 1 if last else int(text)
+
+
+async def _write(response: web.StreamResponse, row: "EventRow") -> None:
+    data = json.dumps(event_view(row))
+    await response.write(f"id: {row.seq}\nevent: {row.kind}\ndata: {data}\n\n".encode())

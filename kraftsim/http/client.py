@@ -1,0 +1,91 @@
+"""The CLI's way to a running cluster: HTTP with the standard library, so that it starts at once."""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from http.client import HTTPException, HTTPResponse
+from typing import IO
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode
+from urllib.request import Request, urlopen
+
+from kraftsim.scenarios.language.durations import microseconds
+
+from ..errors import CommandError
+
+DEFAULT_URL = "http://127.0.0.1:8090"
+TIMEOUT_S = 120.0  # beyond what the service was told to wait
+Document = dict[str, object]
+
+
+class Refused(CommandError):
+    """The service said no; the text is its own."""
+
+
+def service_url(given: str | None) -> str:
+    url = given or os.environ.get("KRAFTSIM_HTTP") or DEFAULT_URL
+    if not url.startswith(("http://", "https://")):
+        raise ValueError(f"--url: expected such as {DEFAULT_URL}, got {url!r}")
+    return url.rstrip("/")
+
+
+def call(url: str, method: str, path: str, arguments: Mapping[str, object]) -> Document:
+    """One operation: path words are filled in, the rest goes into query or body."""
+    rest = dict(arguments)
+    path = re.sub(r"\{(\w+)\}", lambda name: quote(str(rest.pop(name[1])), safe=""), path)
+    body = None
+    if method == "POST":
+        body = json.dumps(rest).encode()
+    elif rest:
+        path += "?" + urlencode({k: str(v) for k, v in rest.items()})
+    request = Request(
+        url + path, data=body, method=method, headers={"Content-Type": "application/json"}
+    )
+    waits_s = microseconds(str(arguments.get("timeout", "0s"))) / 1e6
+    with _opened(request, url, timeout_s=TIMEOUT_S + waits_s) as response:
+        return _document(response, url)
+
+
+def _document(response: IO[bytes], url: str) -> Document:
+    try:
+        document = json.load(response)
+    except (ValueError, HTTPException, OSError) as error:
+        raise CommandError(f"expected a cluster's answer at {url}, got {error}") from None
+    if not isinstance(document, dict):
+        raise CommandError(f"expected a cluster's answer at {url}, got {type(document).__name__}")
+    return document
+
+
+def stream(url: str, path: str) -> Iterator[Document]:
+    """Server-sent events, one document each, for as long as the service lives."""
+    request = Request(url + path, headers={"Accept": "text/event-stream"})
+    with _opened(request, url, timeout_s=None) as response:
+        try:
+            for line in response:
+                if line.startswith(b"data: "):
+                    yield json.loads(line[6:])
+        except (HTTPException, OSError):
+            return
+
+
+def _opened(request: Request, url: str, *, timeout_s: float | None) -> HTTPResponse:
+    try:
+        response: HTTPResponse = urlopen(request, timeout=timeout_s)
+    except HTTPError as error:
+        raise Refused(_refusal(error)) from None
+    except (URLError, HTTPException, OSError, ValueError) as error:
+        reason = " ".join(str(getattr(error, "reason", error)).split())
+        raise CommandError(
+            f"no cluster answers at {url} ({reason}): start one with `kraftsim up`, or name "
+            "another with --url or KRAFTSIM_HTTP"
+        ) from None
+    return response
+
+
+def _refusal(error: HTTPError) -> str:
+    try:
+        document = _document(error, "")
+    except CommandError:
+        return f"HTTP {error.code}"
+    return f"{document.get('error') or error.code}: {document.get('message', '')}"

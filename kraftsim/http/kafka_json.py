@@ -1,0 +1,95 @@
+"""`POST /kafka/{ApiName}`: any Kafka API that the controller handles, spelled in JSON.
+
+The same request and response types as on the wire, lowerCamel; a refusal adds `error` and
+`message`. DecommissionBroker exists here and nowhere on the wire (KIP-631).
+"""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.handlers import refusal
+from kraftsim.controller.core.rpc import (
+    BrokerRegistrationRequest,
+    DescribeClusterRequest,
+    Request,
+    Response,
+)
+from kraftsim.controller.core.rpc.cluster import BROKER_ENDPOINT
+from kraftsim.controller.wire.apis.api_decommission_broker import DECOMMISSION_BROKER
+from kraftsim.controller.wire.apis.table import APIS, Api
+from kraftsim.controller.wire.json.json_form import from_json, to_json
+from kraftsim.scenarios.language.suggestions import whole_number
+
+from ..api.views import Document
+from ..errors import CommandError
+from ..service.description import client_view
+
+if TYPE_CHECKING:
+    from ..api.cluster import Cluster
+
+_SERVED = (62, 63, 64, 19, 20, 60, 56, 55, 57, 70, 80, 81, 82)
+KAFKA_APIS: dict[str, Api] = {
+    "DecommissionBroker": DECOMMISSION_BROKER,
+    **{APIS[key].name: APIS[key] for key in _SERVED},
+}
+
+
+async def answer_kafka_api(
+    kraft: "Cluster", name: str, body: dict[str, object], version: str | None
+) -> Document:
+    """The response as a document; JsonError or CommandError for a body that is none."""
+    api = KAFKA_APIS[name]
+    _check_version(api, version)
+    request = _with_directory(cast(Request, from_json(api.request, body)))
+    try:
+        response = await _answer(kraft, request)
+    except ApiError as error:
+        document = to_json(api.response, refusal(request, error))
+        return document | {
+            "errorCode": int(error.code),
+            "error": error_name(error.code),
+            "message": error.message,
+        }
+    return document_of(api, response)
+
+
+def document_of(api: Api, response: Response) -> Document:
+    """With `error` and `message` where the response as a whole is a refusal."""
+    document: Document = {"errorCode": 0, **to_json(api.response, response)}
+    code = document["errorCode"]
+    if isinstance(code, int) and code:
+        told = document.get("errorMessage") or "refused"
+        document |= {"error": error_name(code), "message": told}
+    return document
+
+
+def error_name(code: int) -> str:
+    """INVALID_CLUSTER_ID is KIP-631's name of 104, and HTTP's."""
+    if code == ErrorCode.INCONSISTENT_CLUSTER_ID:
+        return "INVALID_CLUSTER_ID"
+    return ErrorCode(code).name if code in set(ErrorCode) else f"ERROR_{code}"
+
+
+def _with_directory(request: Request) -> Request:
+    """A registration over HTTP may leave its directories out: it gets one of its own."""
+    if isinstance(request, BrokerRegistrationRequest) and not request.log_dirs:
+        return replace(request, log_dirs=(request.incarnation_id,))
+    return request
+
+
+async def _answer(kraft: "Cluster", request: Request) -> Response:
+    if isinstance(request, DescribeClusterRequest) and request.endpoint_type == BROKER_ENDPOINT:
+        return client_view(kraft.world).brokers(kraft.world.committed, request)
+    return await kraft.request(request)
+
+
+def _check_version(api: Api, version: str | None) -> None:
+    if version is None:
+        return
+    number = whole_number(version)
+    if number is None or not api.speaks(number):
+        raise CommandError(
+            f"version: expected {api.min_version} to {api.max_version} of {api.name}, "
+            f"got {version!r}"
+        )

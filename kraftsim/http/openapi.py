@@ -1,0 +1,96 @@
+"""The OpenAPI document, from the same table as the router and from the wire's own schemas."""
+
+from importlib.metadata import PackageNotFoundError, version
+
+from kraftsim.controller.wire.json.json_form import json_schema
+
+from ..api.views import Document
+from ..operations import OPERATIONS, Operation
+from .kafka_json import KAFKA_APIS
+
+_TYPES = {int: "integer", bool: "boolean", str: "string"}
+
+
+def package_version() -> str:
+    try:
+        return version("kraftsim")
+    except PackageNotFoundError:  # a source tree that nobody installed
+        return "0+unknown"
+
+
+def openapi_document() -> Document:
+    paths: dict[str, Document] = {}
+    for operation in OPERATIONS:
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
+    for name, api in KAFKA_APIS.items():
+        paths[f"/kafka/{name}"] = {
+            "post": {
+                "operationId": name,
+                "summary": f"Kafka's {name}, spelled in JSON",
+                "parameters": [_query("version", "string")],
+                "requestBody": _body(json_schema(api.request)),
+                "responses": _responses(json_schema(api.response)),
+            }
+        }
+    for path, summary in _FIXED.items():
+        name = path.strip("/").replace(".json", "")
+        paths[path] = {
+            "get": {"operationId": name, "summary": summary, "responses": _responses({})}
+        }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "kraftsim", "version": package_version()},
+        "paths": paths,
+    }
+
+
+_FIXED = {
+    "/livez": "The process is alive.",
+    "/readyz": "A controller is active.",
+    "/openapi.json": "This document.",
+}
+
+
+def _operation(operation: Operation) -> Document:
+    in_path = operation.path_names
+    others = [one for one in operation.parameters if one.name not in in_path]
+    document: Document = {
+        "operationId": operation.name,
+        "summary": operation.help,
+        "responses": _responses({}),
+    }
+    named: list[Document] = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "integer"}}
+        for name in in_path
+    ]
+    if operation.method == "GET":
+        named += [
+            _query(one.json_name, _TYPES[one.kind], required=one.is_required) for one in others
+        ]
+    elif others:
+        properties = {one.json_name: {"type": _TYPES[one.kind]} for one in others}
+        document["requestBody"] = _body({"type": "object", "properties": properties})
+    return document | {"parameters": named}
+
+
+def _query(name: str, kind: str, *, required: bool = False) -> Document:
+    return {"name": name, "in": "query", "required": required, "schema": {"type": kind}}
+
+
+def _body(schema: Document) -> Document:
+    return {"content": {"application/json": {"schema": schema}}}
+
+
+def _responses(schema: Document) -> Document:
+    error: Document = {
+        "type": "object",
+        "properties": {
+            "errorCode": {"type": "integer"},
+            "error": {"type": "string"},
+            "message": {"type": "string"},
+        },
+    }
+    return {
+        "200": {"description": "done", **_body(schema or {"type": "object"})},
+        "default": {"description": "refused", **_body(error)},
+    }

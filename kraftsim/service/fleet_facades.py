@@ -1,0 +1,46 @@
+"""The Kafka listeners of a fleet in its own process: one for each of its brokers, if wanted."""
+
+import asyncio
+from functools import partial
+
+from kraftsim.broker_agent.fleet import Fleet
+from kraftsim.controller.server.runtime import Runtime
+from kraftsim.controller.time.timeline import Timeline
+
+from .facades import ClientView, Facade
+from .followed_listener import FollowedListener
+
+
+class FleetFacades:
+    """`bootstrap_servers` is where clients begin; empty if no facade was bound."""
+
+    def __init__(self, fleet: Fleet, timeline: Timeline, runtime: Runtime) -> None:
+        self._fleet = fleet
+        self._timeline = timeline
+        self._runtime = runtime
+        self._listeners: dict[int, FollowedListener] = {}
+        self.bootstrap_servers = ""
+
+    async def bind(self, broker_id: int, host: str, port: int) -> int:
+        """Take a port before the broker registers with it."""
+        listener = FollowedListener("broker", f"broker-{broker_id}", host)
+        bound = await listener.bind(port)
+        self._listeners[broker_id] = listener
+        servers = (self.bootstrap_servers, f"{host}:{bound}")
+        self.bootstrap_servers = ",".join(filter(None, servers))
+        return bound
+
+    def serve(self, view: ClientView) -> None:
+        for broker_id, listener in self._listeners.items():
+            ask = partial(self._fleet.forward, broker_id)
+            facade = Facade(view, self._fleet.agents[broker_id], self._timeline, ask)
+            listener.serve(self._runtime, facade.describe, facade.answer)
+
+    def follow(self, broker_id: int, state: str) -> None:
+        listener = self._listeners.get(broker_id)
+        if listener is not None:
+            agent = self._fleet.agents[broker_id]
+            listener.follow(state, lambda: agent.is_alive)
+
+    async def close(self) -> None:
+        await asyncio.gather(*(listener.shut() for listener in self._listeners.values()))

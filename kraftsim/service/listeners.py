@@ -1,0 +1,104 @@
+"""The sockets of a cluster: a listener for each controller, a facade for each broker, and HTTP."""
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from kraftsim.controller.core.node_id import broker_node
+from kraftsim.controller.server import api_versions
+from kraftsim.controller.server.kafka_listener import Describe
+from kraftsim.controller.server.runtime import Runtime
+from kraftsim.simulation.controller_process import ControllerProcess
+from kraftsim.simulation.world import World
+
+from .description import client_view
+from .facades import Facade
+from .followed_listener import FollowedListener
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+
+class Service:
+    """Ports are bound before anybody registers, so that a registration names the real ones."""
+
+    def __init__(self, host: str) -> None:
+        self.host = host
+        self.http_port: int | None = None
+        self.controllers: dict[int, FollowedListener] = {}
+        self.facades: dict[int, FollowedListener] = {}
+        self._http: web.AppRunner | None = None
+        self._world: World | None = None
+
+    async def open_controller(self, node_id: int, port: int) -> int:
+        """Bind a controller's port; nobody is answered before `serve`."""
+        listener = FollowedListener("controller", f"controller-{node_id}", self.host)
+        bound = await listener.bind(port)
+        self.controllers[node_id] = listener
+        return bound
+
+    async def open_facade(self, broker_id: int, port: int) -> int:
+        listener = FollowedListener("broker", f"broker-{broker_id}", self.host)
+        bound = await listener.bind(port)
+        self.facades[broker_id] = listener
+        return bound
+
+    def serve(self, world: World, runtime: Runtime) -> None:
+        """From here on controllers answer; each facade once its broker is there."""
+        self._world = world
+        for node_id, listener in self.controllers.items():
+            process = world.controllers[node_id]
+            listener.serve(runtime, _describe(process), process.hosted.submit)
+        world.agent_listeners.append(self._on_agent_state)
+        world.controller_listeners.append(self._on_controller)
+
+    def serve_facade(self, broker_id: int, runtime: Runtime) -> None:
+        world = self._running
+        listener = self.facades[broker_id]
+        listener.start_time_tag = world.topology.settings.start_time_tag
+        facade = Facade(
+            client_view(world),
+            world.agents[broker_id],
+            world.timeline,
+            partial(world.ask, broker_node(broker_id)),
+        )
+        listener.serve(runtime, facade.describe, facade.answer)
+
+    async def open_http(self, application: "web.Application", port: int) -> int:
+        from aiohttp import web
+
+        self._http = web.AppRunner(application, access_log=None, shutdown_timeout=0.2)
+        await self._http.setup()
+        site = web.TCPSite(self._http, self.host, port)
+        await site.start()
+        self.http_port = self._http.addresses[0][1]
+        return self.http_port
+
+    async def close(self) -> None:
+        listeners = (*self.controllers.values(), *self.facades.values())
+        await asyncio.gather(*(listener.shut() for listener in listeners))
+        if self._http is not None:
+            await self._http.cleanup()
+
+    def _on_agent_state(self, broker_id: int, state: str) -> None:
+        listener = self.facades.get(broker_id)
+        if listener is not None:
+            world = self._running
+            listener.follow(state, lambda: world.agents[broker_id].is_alive)
+
+    def _on_controller(self, node_id: int, state: str) -> None:
+        listener = self.controllers.get(node_id)
+        if listener is not None:
+            process = self._running.controllers[node_id]
+            listener.dispatch = process.hosted.submit  # straight to the process that runs now
+            listener.follow(state, lambda: process.is_alive)
+
+    @property
+    def _running(self) -> World:
+        assert self._world is not None, "serve comes first"
+        return self._world
+
+
+def _describe(process: ControllerProcess) -> Describe:
+    """For whichever node runs in the process when it is asked."""
+    return lambda request, version: api_versions.of_controller(process.node, request, version)

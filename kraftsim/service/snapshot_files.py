@@ -1,0 +1,11 @@
+"""Snapshots as Kafka's own bytes, for whoever serves them to real followers."""
+
+from kraftsim.controller.raft.snapshots import SnapshotFormat
+from kraftsim.controller.wire.records.record_batch import encode_batch
+from kraftsim.controller.wire.records.snapshot_file import encode_snapshot, read_snapshot
+
+SNAPSHOT_FILES = SnapshotFormat(
+    spell=encode_snapshot,
+    read=read_snapshot,
+    size=lambda batch: len(encode_batch(batch)),  # kept with the batch, for those who fetch it
+)

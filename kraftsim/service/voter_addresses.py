@@ -1,0 +1,60 @@
+"""`--voters id@host:port:directoryId,...`: Kafka's own way of naming a first quorum."""
+
+from kraftsim.controller.core.log.batch import Voter, VoterEndpoint
+from kraftsim.controller.core.node_id import checked_id
+from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, is_reserved_directory, parse_uuid
+from kraftsim.controller.raft.quorum import LISTENER, RAFT_VERSIONS
+from kraftsim.controller.server.kafka_caller import Address
+from kraftsim.scenarios.language.suggestions import whole_number
+from kraftsim.simulation.topology import PORT_MAX
+
+
+def address_of(option: str, text: str) -> Address:
+    """The host and port that `text` names."""
+    host, _, port = text.rpartition(":")
+    number = whole_number(port)
+    if not host or number is None or not 0 < number <= PORT_MAX:
+        raise ValueError(f"{option}: expected host:port, got {text!r}")
+    return host.removeprefix("[").removesuffix("]"), number
+
+
+def voters_of(text: str) -> tuple[Voter, ...]:
+    """The voters in order of id; ValueError for what names none, or one twice."""
+    voters = [voter_of("--voters", one) for one in text.split(",")]
+    ids = [voter.voter_id for voter in voters]
+    if len(set(ids)) < len(ids):
+        raise ValueError(f"--voters: expected each id once, got {sorted(ids)}")
+    places = [(one.endpoints[0].host, one.endpoints[0].port) for one in voters]
+    directories = [one.voter_directory_id for one in voters]
+    if len(set(places)) < len(places) or len(set(directories)) < len(directories):
+        raise ValueError("--voters: expected an address and a directory of its own for each")
+    return tuple(sorted(voters, key=lambda voter: voter.voter_id))
+
+
+def voter_of(option: str, text: str) -> Voter:
+    node_id, at, rest = text.partition("@")
+    address, _, directory = rest.rpartition(":")
+    number = whole_number(node_id)
+    if not at or number is None or not address:
+        raise ValueError(f"{option}: expected id@host:port:directoryId, got {text!r}")
+    checked_id(option, number)
+    host, port = address_of(option, address)
+    return Voter(
+        voter_id=number,
+        voter_directory_id=directory_of(option, directory),
+        endpoints=(VoterEndpoint(name=LISTENER, host=host, port=port),),
+        k_raft_version_feature=RAFT_VERSIONS,
+    )
+
+
+def directory_of(option: str, text: str) -> Uuid:
+    try:
+        directory = parse_uuid(text)
+    except ValueError:
+        directory = ZERO_UUID
+    if is_reserved_directory(directory):
+        raise ValueError(
+            f"{option}: expected a directory id as `kraftsim storage random-uuid` prints one, "
+            f"got {text!r}"
+        )
+    return directory

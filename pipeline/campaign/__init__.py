@@ -1,0 +1,1 @@
+"""A campaign: its plan, shards, runs, tables in a folder, and commits."""

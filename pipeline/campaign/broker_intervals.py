@@ -1,0 +1,152 @@
+"""From what happens in a run to who was in which state, when; and which kinds of change occurred.
+
+`log`: what the committed records say of a broker. `process`: what brokers and controllers do.
+`quorum`: who leads. Coverage names each change as (who, state, event, outcome), without ids, so
+that runs can be compared by what they have shown.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kraftsim.controller.core.log import records as r
+from kraftsim.simulation.journal import EventRow
+
+ABSENT = "ABSENT"
+LEADERLESS = "LEADERLESS"
+RUNNING = "RUNNING"
+FENCED, UNFENCED, LEAVING = "FENCED", "UNFENCED", "CONTROLLED_SHUTDOWN"
+PROCESS = ("agent_state", "controller_state")
+
+
+@dataclass(slots=True)
+class Interval:
+    view: str
+    subject: str
+    state: str
+    begin_us: int
+    cause: str
+    end_us: int | None = None
+    ended_by: str | None = None
+    contact_us: int | None = None
+
+
+class Lives:
+    """`intervals` in the order in which they began; `coverage` the changes that occurred."""
+
+    def __init__(self) -> None:
+        self.intervals: list[Interval] = []
+        self.coverage: set[str] = set()
+        self._open: dict[tuple[str, str], Interval] = {}
+        self._contact_us: dict[int, int] = {}  # of a lease that ran out, until the fence
+
+    def finish(self, now_us: int) -> None:
+        """The run is over; what lasts ends with it."""
+        for one in self._open.values():
+            one.end_us = now_us
+
+    # What the log says
+
+    def record(self, record: object, now_us: int) -> None:
+        """A committed record."""
+        match record:
+            case r.RegisterBrokerRecord():
+                state = FENCED if record.fenced else UNFENCED
+                state = LEAVING if record.in_controlled_shutdown else state
+                self._broker(record.broker_id, "registered", state, now_us)
+            case r.UnregisterBrokerRecord():
+                self._broker(record.broker_id, "unregistered", ABSENT, now_us)
+            case r.BrokerRegistrationChangeRecord():
+                for cause, state in _changes(record):
+                    self._broker(record.broker_id, cause, state, now_us)
+            case r.FenceBrokerRecord():
+                self._broker(record.id, "fenced", FENCED, now_us)
+            case r.UnfenceBrokerRecord():
+                self._broker(record.id, "unfenced", UNFENCED, now_us)
+
+    def _broker(self, broker_id: int, cause: str, state: str, now_us: int) -> None:
+        one = self._change("log", f"broker-{broker_id}", cause, state, now_us)
+        if one is not None and state == FENCED:
+            one.contact_us = self._contact_us.pop(broker_id, None)
+
+    # What nodes say
+
+    def row(self, row: EventRow) -> None:
+        """A row of the journal."""
+        if row.kind in PROCESS:
+            subject = _subject_of(row)
+            self._change("process", subject, row.kind, str(row.detail["state"]), row.t_us)
+            if row.kind == "controller_state" and row.detail["state"] != RUNNING:
+                self._loses(subject, row)
+        elif row.kind == "controller_elected":
+            leader = f"controller-{row.detail['leader_id']}"
+            self._change("quorum", "quorum", "elected", leader, row.t_us)
+        elif row.kind == "controller_resigns":
+            self._loses(f"controller-{row.detail['controller_id']}", row)
+        elif row.kind == "lease_expired" and row.broker_id is not None:
+            silent_ms = row.detail["silent_ms"]
+            assert isinstance(silent_ms, int), silent_ms
+            self._contact_us[row.broker_id] = row.t_us - silent_ms * 1000
+            self._meets("log", f"broker-{row.broker_id}", row.kind)
+
+    def _loses(self, leader: str, row: EventRow) -> None:
+        now = self._open.get(("quorum", "quorum"))
+        if now is not None and now.state == leader:
+            self._change("quorum", "quorum", row.kind, LEADERLESS, row.t_us)
+
+    def answer(self, broker_id: int, wanted: str, outcome: str) -> None:
+        """A heartbeat and what came of it: nothing changes, but that it happened is known."""
+        state = self._state("log", f"broker-{broker_id}")
+        self.coverage.add(f"broker {state} heartbeat {wanted}: {outcome}")
+
+    # Both
+
+    def _state(self, view: str, subject: str) -> str:
+        one = self._open.get((view, subject))
+        if one is not None:
+            return one.state
+        return RUNNING if subject.startswith("controller-") else ABSENT  # they start before all
+
+    def _meets(self, view: str, subject: str, event: str) -> None:
+        state = _shape(view, self._state(view, subject))
+        self.coverage.add(f"{_who(subject)} {state} {event}: {state}")
+
+    def _change(
+        self, view: str, subject: str, cause: str, state: str, now_us: int
+    ) -> Interval | None:
+        """The interval that begins, if it is another state."""
+        before = self._state(view, subject)
+        said = f"{_who(subject)} {_shape(view, before)} {cause}: {_shape(view, state)}"
+        self.coverage.add(said)
+        if before == state and cause != "registered":
+            return None
+        if (past := self._open.pop((view, subject), None)) is not None:
+            past.end_us, past.ended_by = now_us, cause
+        if state == ABSENT:
+            return None
+        one = self._open[view, subject] = Interval(view, subject, state, now_us, cause)
+        self.intervals.append(one)
+        return one
+
+
+def _changes(record: r.BrokerRegistrationChangeRecord) -> Iterator[tuple[str, str]]:
+    if record.fenced == r.FENCE:
+        yield "fenced", FENCED
+    if record.fenced == r.UNFENCE:
+        yield "unfenced", UNFENCED
+    if record.in_controlled_shutdown == r.IN_CONTROLLED_SHUTDOWN:
+        yield "shuts_down", LEAVING
+
+
+def _subject_of(row: EventRow) -> str:
+    if row.kind == "controller_state":
+        return f"controller-{row.detail['controller_id']}"
+    return f"broker-{row.broker_id}"
+
+
+def _who(subject: str) -> str:
+    return subject.partition("-")[0]
+
+
+def _shape(view: str, state: str) -> str:
+    """A leader is as good as another, as far as coverage goes."""
+    return "LED" if view == "quorum" and state.startswith("controller-") else state

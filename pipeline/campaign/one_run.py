@@ -1,0 +1,158 @@
+"""One seed of one item: run it, and have its rows for every table."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from operator import itemgetter
+
+from kraftsim.scenarios.document.scenario import Scenario
+from kraftsim.scenarios.properties.leases import BeliefOverlap
+from kraftsim.scenarios.running.run import Result, Run, properties_of
+from kraftsim.scenarios.running.watch import watch
+
+from ..tables import HEARTBEATS, KEY, RUNS
+from .items import Item
+from .recorder import Recorder
+
+Rows = list[tuple[object, ...]]
+BROKER = itemgetter(HEARTBEATS.names.index("broker_id") - len(KEY))  # of what a recorder keeps
+
+
+@dataclass(slots=True)
+class Ran:
+    """Rows by table, each as the columns of that table stand."""
+
+    verdict: str
+    digest: str
+    rows: dict[str, Rows] = field(default_factory=dict)
+
+
+def run_one(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
+    """`scenario` is what the item's document says, read once for many seeds."""
+    began_s = time.perf_counter()
+    run = None
+    try:
+        run = Run(scenario, seed, properties_of(scenario))
+        recorder = Recorder(run.world)
+        recorder.listen()
+        beliefs = watch(run.world, [BeliefOverlap])
+        result = run.finish()
+    except Exception as error:  # a seed that cannot be run is a row like any other
+        return not_ended(item, seed, "error", f"{type(error).__name__}: {error}", began_s)
+    zombies = beliefs.properties[BeliefOverlap.number]
+    assert isinstance(zombies, BeliefOverlap)
+    about = (item.run_id(seed), item.name, seed)
+    kept = events == "all" or (events == "failures" and result.verdict != item.expected)
+    rows = {
+        "runs": [_run_row(item, run, result, recorder, zombies.zombie_us, began_s)],
+        "intervals": [(*about, *one) for one in _intervals(recorder, run)],
+        "violations": [(*about, *one) for one in _violations(item, result)],
+    }
+    if kept:
+        rows["transitions"] = [(*about, *one) for one in _transitions(recorder)]
+        heartbeats = sorted(recorder.heartbeats, key=BROKER)  # as files a fifth smaller
+        rows["heartbeats"] = [(*about, seq, *one) for seq, one in enumerate(heartbeats)]
+        rows["records"] = [(*about, seq, *one.values()) for seq, one in enumerate(recorder.records)]
+    return Ran(result.verdict, result.digest, rows)
+
+
+def not_ended(item: Item, seed: int, verdict: str, why: str, began_s: float) -> Ran:
+    """A run that has no result: an `error` that was raised, or a `crash` of its process."""
+    row = _row_of(item, seed, verdict=verdict, digest="", error=why, wall_us=_since_us(began_s))
+    return Ran(verdict, "", {"runs": [row]})
+
+
+def _row_of(item: Item, seed: int, **known: object) -> tuple[object, ...]:
+    words: dict[str, object] = {
+        "run_id": item.run_id(seed),
+        "scenario": item.name,
+        "seed": seed,
+        "cell": ", ".join(item.cell),
+        "mutant": item.mutant,
+        "repro": item.repro(seed),
+        **known,
+    }
+    return tuple(words.get(name) for name in RUNS.names)
+
+
+def _run_row(
+    item: Item, run: Run, result: Result, recorder: Recorder, zombie_us: int, began_s: float
+) -> tuple[object, ...]:
+    counts = recorder.counts
+    first = min(result.violations, key=lambda one: one.t_us, default=None)
+    return _row_of(
+        item,
+        result.seed,
+        verdict=result.verdict,
+        digest=result.digest,
+        signature=None if first is None else first.name,
+        vacuous=list(result.vacuous),
+        violations=len(result.violations),
+        knobs=sorted(_knobs(item, run.plan)),
+        coverage=sorted(recorder.lives.coverage),
+        events=result.events,
+        virtual_us=result.virtual_us,
+        log_end_offset=run.world.committed_log.end_offset,
+        brokers=run.plan.cluster.brokers,
+        registrations=counts.get("broker_registered", 0),
+        fencings=counts.get("broker_fenced", 0),
+        unfencings=counts.get("broker_unfenced", 0),
+        elections=counts.get("controller_elected", 0),
+        lease_expiries=counts.get("lease_expired", 0),
+        zombie_us=zombie_us,
+        wall_us=_since_us(began_s),
+    )
+
+
+def _since_us(began_s: float) -> int:
+    return int((time.perf_counter() - began_s) * 1e6)
+
+
+def _knobs(item: Item, plan: Scenario) -> set[str]:
+    """What was drawn or chosen: the kinds of faults, and the cell."""
+    return {f"{one.word}" for one in plan.do} | set(item.cell)
+
+
+def _transitions(recorder: Recorder) -> Iterator[tuple[object, ...]]:
+    for row in recorder.rows:
+        yield (
+            row.seq,
+            row.t_us,
+            row.node,
+            row.kind,
+            row.broker_id,
+            row.broker_epoch,
+            row.leader_epoch,
+            row.offset,
+            row.cause_seq,
+            row.fault_id,
+            json.dumps(row.detail, sort_keys=True) if row.detail else None,
+        )
+
+
+def _intervals(recorder: Recorder, run: Run) -> Iterator[tuple[object, ...]]:
+    racks = _racks(run)
+    for seq, one in enumerate(recorder.intervals()):
+        yield (
+            seq,
+            one.view,
+            one.subject,
+            racks.get(one.subject),
+            one.state,
+            one.begin_us,
+            one.end_us,
+            one.cause,
+            one.ended_by,
+            one.contact_us,
+        )
+
+
+def _racks(run: Run) -> Mapping[str, str | None]:
+    return {f"broker-{one.broker_id}": one.rack for one in run.world.topology.brokers}
+
+
+def _violations(item: Item, result: Result) -> Iterator[tuple[object, ...]]:
+    for seq, one in enumerate(sorted(result.violations, key=lambda one: one.t_us)):
+        repro = item.repro(result.seed)
+        yield seq, one.t_us, one.number, one.name, one.what, one.seq, repro

@@ -1,0 +1,119 @@
+"""Hears a run and keeps its rows: transitions, heartbeats, intervals, records, violations."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.records import NoOpRecord
+from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
+from kraftsim.controller.wire.json.json_form import control_record_json, record_json
+from kraftsim.simulation.journal import EventRow
+from kraftsim.simulation.network import Message
+from kraftsim.simulation.world import World
+
+from .broker_intervals import Interval, Lives
+
+Row = dict[str, object]
+Heartbeat = list[object]
+
+
+@dataclass(slots=True)
+class Recorder:
+    """`counts` are of what the committed log and the journal say."""
+
+    world: World
+    rows: list[EventRow] = field(default_factory=list)
+    heartbeats: list[Heartbeat] = field(default_factory=list)
+    records: list[Row] = field(default_factory=list)
+    lives: Lives = field(default_factory=Lives)
+    counts: dict[str, int] = field(default_factory=dict)
+    _unanswered: dict[int, Heartbeat] = field(default_factory=dict)
+
+    def listen(self) -> None:
+        """From here on; the world must not have started."""
+        self.world.journal.listeners.append(self._wrote)
+        self.world.committed_listeners.append(self._committed)
+        self.world.network.arrived.append(self._arrived)
+
+    def intervals(self) -> list[Interval]:
+        """When the run is over."""
+        self.lives.finish(self.world.timeline.now_us)
+        return self.lives.intervals
+
+    def _wrote(self, row: EventRow) -> None:
+        self.rows.append(row)
+        self.lives.row(row)
+        self.counts[row.kind] = self.counts.get(row.kind, 0) + 1
+
+    def _committed(self, node_id: int, batch: Batch) -> None:
+        if batch.base_offset != self.world.committed_log.end_offset:
+            return  # somebody has said it before
+        now_us = self.world.timeline.now_us
+        for position, record in enumerate(batch.records):
+            if record.__class__ is NoOpRecord:
+                continue
+            self.lives.record(record, now_us)
+            if batch.is_control:
+                spelled = control_record_json(record)
+            else:
+                spelled = record_json(record, batch.versions[position])
+            self.records.append(_record_row(batch, position, spelled, now_us))
+
+    def _arrived(self, message: Message) -> None:
+        request = message.request
+        if request.__class__ is BrokerHeartbeatRequest:
+            assert isinstance(request, BrokerHeartbeatRequest)
+            if message.is_reply:
+                self._answered(request, message.reply)
+            else:
+                self._asked(request, message.receiver.number)
+
+    def _asked(self, request: BrokerHeartbeatRequest, controller_id: int) -> None:
+        row: Heartbeat = [
+            self.world.timeline.now_us,
+            controller_id,
+            request.broker_id,
+            request.broker_epoch,
+            request.want_fence,
+            request.want_shut_down,
+            None,
+            None,
+            None,
+        ]
+        self.heartbeats.append(row)
+        self._unanswered[id(request)] = row
+
+    def _answered(self, request: BrokerHeartbeatRequest, reply: object) -> None:
+        row = self._unanswered.pop(id(request), None)
+        if row is None:  # a copy of an answer
+            return
+        if isinstance(reply, ApiError):
+            row[6:] = reply.code, True, False  # rule 2.2: an error always reads fenced
+        elif isinstance(reply, BrokerHeartbeatResponse):
+            row[6:] = reply.error_code, reply.is_fenced, reply.should_shut_down
+        else:
+            return
+        wanted = "to leave" if request.want_shut_down else "fence" if request.want_fence else "work"
+        self.lives.answer(request.broker_id, wanted, _outcome(row))
+
+
+def _outcome(row: Heartbeat) -> str:
+    error_code, is_fenced, should_shut_down = row[6:]
+    if error_code:
+        return f"error {error_code}"
+    if should_shut_down:
+        return "may leave"
+    return "fenced" if is_fenced else "unfenced"
+
+
+def _record_row(batch: Batch, position: int, spelled: Mapping[str, object], now_us: int) -> Row:
+    return {
+        "t_us": now_us,
+        "offset": batch.base_offset + position,
+        "leader_epoch": batch.epoch,
+        "type": spelled["type"],
+        "version": spelled["version"],
+        "data": json.dumps(spelled["data"], separators=(",", ":")),
+    }

@@ -1,0 +1,111 @@
+"""One shard: run its seeds, write its part of every table, commit.
+
+The very same code in a process of our own and in a worker of Spark's. A seed that ends its process
+takes the shard with it once; from then on every seed of it runs in a process of its own, so that
+only that one is lost, and said to be.
+"""
+
+import hashlib
+import multiprocessing
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import nullcontext
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING
+
+from kraftsim.scenarios.document.scenario import Scenario
+from kraftsim.scenarios.mutants import MUTANTS, planted
+
+from ..tables import TABLES, Table
+from .commit_log import Commit, Folder
+from .items import Item
+from .one_run import Ran, Rows, not_ended, run_one
+from .parquet_files import write_piece
+from .plan import Plan, seeds_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def run_shard(plan: Plan, number: int, folder: Folder, attempt: int = 0) -> Commit:
+    """From an `attempt` after the first on, each seed has a process of its own."""
+    began_s = time.monotonic()
+    rows: dict[str, Rows] = {name: [] for name in TABLES}
+    digests, verdicts, planted_verdicts = hashlib.sha256(), Counter[str](), Counter[str]()
+    canaries: dict[str, str] = {}
+    for item, ran in _runs(plan, number, is_careful=attempt > 0):
+        digests.update(f"{ran.verdict} {ran.digest}\n".encode())
+        if item.is_canary:
+            canaries[item.name] = ran.verdict
+        else:
+            (verdicts if item.mutant is None else planted_verdicts)[ran.verdict] += 1
+        for table, some in ran.rows.items():
+            rows[table] += some
+    commit = Commit(
+        shard=number,
+        plan=plan.digest,
+        digest=digests.hexdigest()[:32],
+        runs=verdicts.total() + planted_verdicts.total() + len(canaries),
+        verdicts=dict(verdicts),
+        planted=dict(planted_verdicts),
+        canaries=canaries,
+        wall_s=round(time.monotonic() - began_s, 3),
+        attempt=attempt,
+        pieces={
+            name: write_piece(folder, number, TABLES[name], _table(TABLES[name], some))
+            for name, some in rows.items()
+        },
+    )
+    folder.commit(commit)
+    return commit
+
+
+def _runs(plan: Plan, number: int, *, is_careful: bool) -> Iterator[tuple[Item, Ran]]:
+    for one in plan.shards[number]:
+        item = plan.items[one.item]
+        scenario = item.scenario()
+        with nullcontext() if item.mutant is None else planted(MUTANTS[item.mutant]):
+            for seed in seeds_of(one):
+                run = _apart if is_careful else _here
+                yield item, run(item, scenario, seed, plan.events)
+
+
+def _here(item: Item, scenario: Scenario, seed: int, events: str) -> Ran:
+    return run_one(item, scenario, seed, events=events)
+
+
+def _apart(item: Item, scenario: Scenario, seed: int, events: str) -> Ran:
+    """In a process of its own, which may end as it likes."""
+    began_s = time.perf_counter()
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_tell, args=(theirs, item, scenario, seed, events))
+    process.start()
+    theirs.close()
+    try:
+        ran: Ran = ours.recv()
+    except EOFError:
+        process.join()
+        return not_ended(item, seed, "crash", _ending(process.exitcode), began_s)
+    process.join()
+    return ran
+
+
+def _tell(theirs: Connection, item: Item, scenario: Scenario, seed: int, events: str) -> None:
+    theirs.send(run_one(item, scenario, seed, events=events))
+
+
+def _ending(code: int | None) -> str:
+    if code is not None and code < 0:
+        return f"its process was ended by signal {-code}"
+    return f"its process ended with code {code}"
+
+
+def _table(table: Table, rows: Rows) -> "pa.Table":
+    import pyarrow as pa
+
+    schema = table.schema()
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(table.columns)
+    arrays = [pa.array(one, kind) for one, kind in zip(columns, schema.types, strict=True)]
+    return pa.table(arrays, schema=schema)

@@ -1,0 +1,64 @@
+"""Are runs what they were? Some of a campaign are repeated elsewhere, their digests compared."""
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+from ..tables import RUNS
+from .campaign import Engine, Tell, run_campaign
+from .commit_log import Folder, part
+from .plan import Slice, seeds_of
+
+SHARDS = 8  # at most: enough for the cores of one machine
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """How many runs, and a sentence for each that is not what it was."""
+
+    runs: int
+    wrong: tuple[str, ...]
+
+
+def repeated(folder: Folder, sample: int, engine: Engine, tell: Tell) -> Repeated:
+    """So many runs, or all. They are drawn from the plan, so that they are the same from time to
+    time."""
+    plan = folder.plan()
+    done = [plan.shards[number] for number in folder.commits()]
+    runs = [
+        Slice(one.item, seed, seed + 1) for shard in done for one in shard for seed in seeds_of(one)
+    ]
+    drawn = sorted(
+        Random(plan.digest).sample(runs, min(sample, len(runs))),
+        key=lambda one: (one.item, one.first),
+    )
+    shards = tuple(tuple(drawn[first::SHARDS]) for first in range(min(SHARDS, len(drawn))))
+    again = replace(plan, events="none", shards=shards)
+    with tempfile.TemporaryDirectory() as path:
+        other = Folder(Path(path))
+        other.begin(again)
+        run_campaign(other, engine, tell)
+        before, now = digests_of(folder), digests_of(other)
+    wrong = (
+        f"run {run_id} was {before.get(run_id)}, and is {digest}"
+        for run_id, digest in now.items()
+        if before.get(run_id) != digest
+    )
+    return Repeated(len(drawn), tuple(wrong))
+
+
+def digests_of(folder: Folder) -> Mapping[str, tuple[str, str]]:
+    """Verdict and digest of every committed run."""
+    import pyarrow.parquet as pq
+
+    found: dict[str, tuple[str, str]] = {}
+    for number in folder.commits():
+        columns = ["run_id", "verdict", "digest"]
+        table = pq.read_table(folder.path / part(RUNS.name, number), columns=columns)
+        for run_id, verdict, digest in zip(
+            *(one.to_pylist() for one in table.columns), strict=True
+        ):
+            found[run_id] = (verdict, digest)
+    return found

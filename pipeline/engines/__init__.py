@@ -1,0 +1,1 @@
+"""Who runs the shards: processes of this machine, or tasks of Spark."""

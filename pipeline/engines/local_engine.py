@@ -1,0 +1,99 @@
+"""Shards in processes of this machine: for machines without a JVM, and as the yardstick for Spark.
+
+Each shard has a process, forked from a server that has imported everything. One that ends without a
+commit is tried again, like a task of Spark's.
+"""
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from multiprocessing import connection, forkserver
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+
+from ..campaign.campaign import ATTEMPTS, LOOK_EVERY_S, EngineError, Look
+from ..campaign.commit_log import Folder
+from ..campaign.plan import Plan, PlanError
+from ..campaign.shard import run_shard
+
+HOPELESS = 74  # as sysexits.h calls an error of input or output
+
+
+def run_shards(
+    plan: Plan, folder: Folder, missing: Sequence[int], look: Look, *, workers: int
+) -> None:
+    """`look` is called now and then, between the ends of shards."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    _start_server()
+    text = plan.to_json()
+    waiting = deque((number, 0) for number in missing)
+    running: dict[int, tuple[ForkServerProcess, int, int]] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < workers:
+                number, attempt = waiting.popleft()
+                process = context.Process(
+                    target=_work, args=(text, number, str(folder.path), attempt)
+                )
+                process.start()
+                running[process.sentinel] = (process, number, attempt)
+            for sentinel in connection.wait(list(running), timeout=LOOK_EVERY_S):
+                assert isinstance(sentinel, int), sentinel
+                process, number, attempt = running.pop(sentinel)
+                process.join()
+                if process.exitcode != 0:
+                    _expect_another(number, attempt, process.exitcode)
+                    waiting.appendleft((number, attempt + 1))
+            look()
+    finally:
+        _end([process for process, _, _ in running.values()])
+
+
+def _start_server() -> None:
+    """Deaf to Ctrl-C from the first moment on: it is for the one who started us, and while it
+    imports it would die of it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _work(plan: str, number: int, path: str, attempt: int) -> None:
+    threading.Thread(target=_end_with_driver, daemon=True).start()
+    try:
+        run_shard(Plan.from_json(plan), number, Folder(Path(path)), attempt)
+    except (OSError, PlanError) as error:  # it would not be better the next time
+        print(f"shard {number}: {error}", file=sys.stderr)
+        sys.exit(HOPELESS)
+
+
+def _end_with_driver() -> None:
+    """Or whoever resumes would find us at the same shard."""
+    driver = multiprocessing.parent_process()
+    assert driver is not None, "expected to be somebody's child"
+    driver.join()
+    os._exit(1)
+
+
+def _expect_another(number: int, attempt: int, code: int | None) -> None:
+    if code == HOPELESS:
+        raise EngineError(f"shard {number} could not be kept")
+    if attempt + 1 == ATTEMPTS:
+        raise EngineError(f"shard {number} was tried {ATTEMPTS} times; the last ended with {code}")
+
+
+def _end(processes: list[ForkServerProcess]) -> None:
+    for one in processes:
+        one.terminate()
+    began_s = time.monotonic()
+    for one in processes:
+        one.join(timeout=max(0.0, 1.0 - (time.monotonic() - began_s)))
+        if one.is_alive():
+            one.kill()

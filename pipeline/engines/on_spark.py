@@ -1,0 +1,83 @@
+"""What is asked of a campaign's tables on a Spark session: a report, a check, a comparison.
+
+Each has its session for itself, unless one runs already, which then is left as it was.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..analysis.views import define
+from ..campaign.commit_log import Folder
+from ..invariants.recheck import recheck
+from ..invariants.rules import broken, definitions
+from ..report import comparison
+from ..report.findings import Findings
+from ..report.gather import READS, gather
+from ..tables import TABLES
+from .session import session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+MANY_ROWS = 5_000_000  # of fewer, the JVM's second compiler costs more than it saves
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Which Spark: a master, or a Connect server; `conf` wins over settings of ours."""
+
+    master: str | None = None
+    remote: str | None = None
+    conf: Mapping[str, str] = field(default_factory=dict)
+
+
+def reported(folder: Folder, where: Where) -> Findings:
+    with _session(where, _rows(folder, READS)) as spark:
+        return gather(folder, define(spark, folder, READS))
+
+
+def checked(folder: Folder, where: Where) -> list[dict[str, Any]]:
+    """Rows of the table `violations`: of the rules in SQL, and of the replay."""
+    with _session(where, _rows(folder, TABLES)) as spark:
+        ask = define(spark, folder, TABLES)
+        for text in definitions(folder.plan()):
+            spark.sql(text)
+        return [*broken(ask), *recheck(spark, folder)]
+
+
+def compared(base: Folder, new: Folder, where: Where) -> comparison.Comparison:
+    """PlanError if they share no run."""
+    rows = _rows(base, comparison.READS) + _rows(new, comparison.READS)
+    with _session(where, rows) as spark:
+        define(spark, base, comparison.READS, "base_")
+        ask = define(spark, new, comparison.READS, "new_")
+        for text in comparison.definitions(base.plan(), new.plan()):
+            spark.sql(text)
+        return comparison.compare(ask)
+
+
+def _rows(folder: Folder, names: Iterable[str]) -> int:
+    commits = folder.commits().values()
+    return sum(commit.pieces[name].rows for name in names for commit in commits)
+
+
+@contextmanager
+def _session(where: Where, rows: int) -> "Iterator[SparkSession]":
+    """For queries that read so many rows."""
+    from pyspark.sql import SparkSession
+
+    is_ours = SparkSession.getActiveSession() is None
+    spark = session(
+        "kraftsim campaign",
+        master=where.master,
+        remote=where.remote,
+        conf=where.conf,
+        heavy=rows > MANY_ROWS,
+    )
+    try:
+        yield spark
+    finally:
+        if is_ours:
+            spark.stop()

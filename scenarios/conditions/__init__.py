@@ -1,0 +1,1 @@
+"""Conditions that a scenario waits for or claims."""

@@ -1,0 +1,43 @@
+"""Records by the names that people know them by: Kafka's own, and what a change of a registration
+says where several records say it (a fence is a FenceBrokerRecord only in old logs)."""
+
+from collections.abc import Callable
+from typing import get_args
+
+from kraftsim.controller.core.log import batch as b
+from kraftsim.controller.core.log import records as r
+
+Test = Callable[[object], bool]
+_CONTROL = (b.LeaderChange, b.KRaftVersion, b.Voters)
+
+
+def _is_a(*kinds: type) -> Test:
+    return lambda record: isinstance(record, kinds)
+
+
+def _is_change(old: type | None, field: str, value: int) -> Test:
+    def is_one(record: object) -> bool:
+        if old is not None and isinstance(record, old):
+            return True
+        is_change = isinstance(record, r.BrokerRegistrationChangeRecord)
+        return is_change and getattr(record, field) == value
+
+    return is_one
+
+
+RECORDS: dict[str, Test] = {
+    **{kind.__name__.removesuffix("Record"): _is_a(kind) for kind in get_args(r.Record)},
+    **{kind.__name__: _is_a(kind) for kind in _CONTROL},
+    "FenceBroker": _is_change(r.FenceBrokerRecord, "fenced", r.FENCE),
+    "UnfenceBroker": _is_change(r.UnfenceBrokerRecord, "fenced", r.UNFENCE),
+    "InControlledShutdown": _is_change(None, "in_controlled_shutdown", r.IN_CONTROLLED_SHUTDOWN),
+}
+
+
+def node_of(record: object) -> int | None:
+    """Which node it is about: a broker, a controller, or who leads."""
+    for name in ("broker_id", "id", "controller_id", "leader_id"):
+        node_id: object = getattr(record, name, None)
+        if isinstance(node_id, int):
+            return node_id
+    return None

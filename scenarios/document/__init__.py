@@ -1,0 +1,1 @@
+"""A scenario file as checked values, and its plan for one seed."""

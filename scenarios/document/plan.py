@@ -1,0 +1,101 @@
+"""From a scenario and a seed to a plan: the same scenario, and nothing but selectors drawn later.
+
+Those of `let` are drawn once everybody is up; a plan that is kept names whom they have found.
+The plan is what is pinned, shown and made smaller: it means the same run whatever the streams of a
+later version draw.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from random import Random
+from typing import Any, TypeVar
+
+from kraftsim.controller.core.profile import PROFILES
+from kraftsim.controller.core.settings import Settings
+from kraftsim.controller.core.uuid import random_uuid, uuid_text
+from kraftsim.simulation.streams import Streams
+from kraftsim.simulation.topology import BrokerSpec, ControllerSpec, Topology, unbound_port
+
+from ..language.amounts import Amount
+from ..language.positions import changed
+from ..language.reading import Problem
+from ..language.selectors import Selector
+from ..language.suggestions import nearest
+from .scenario import Binding, Scenario
+from .step import Step
+from .swarm import faults
+
+T = TypeVar("T")
+
+
+def expand(scenario: Scenario, seed: int) -> Scenario:
+    """Every amount fixed, from the stream `plan` of this seed alone, and chaos written out."""
+    settings, streams = settings_of(scenario), Streams(seed)
+    plan = _fixed(replace(scenario, chaos=None), settings, streams.of("plan"))
+    if scenario.chaos is None:
+        return plan
+    shape, run_us, stream = plan.cluster, plan.time.run.us, streams.of("swarm")
+    drawn = faults(scenario.chaos, shape.controllers, shape.brokers, run_us, settings, stream)
+    steps = tuple(
+        Step(verb=one.verb, word=one.word, trigger="at", amount=Amount(fixed_us=one.at_us))
+        for one in drawn
+    )
+    return replace(plan, do=plan.do + _fixed(steps, settings, stream))
+
+
+def named(plan: Scenario, bound: Mapping[str, tuple[int, ...]]) -> Scenario:
+    """With the ids of those that `let` has found: whom it would draw is no longer a matter of
+    draws, and the run is the same."""
+    let = {
+        name: Binding(Selector("every", of=tuple(Selector("id", one) for one in bound[name])))
+        for name in plan.let
+    }
+    return replace(plan, let=let)
+
+
+def _fixed(value: T, settings: Settings, stream: Random) -> T:
+    """`value` with every amount in it fixed. Problem for amounts that do not fit each other
+    then."""
+    return changed(Amount, value, lambda amount: amount.fixed(settings, stream))
+
+
+def settings_of(scenario: Scenario) -> Settings:
+    """The profile's own numbers, and over them the scenario's, under Kafka's names."""
+    known = {one.name.replace("_", "."): one.name for one in fields(Settings)}
+    given: dict[str, Any] = {}
+    for key, value in scenario.config.items():
+        if key not in known:
+            what = f"unknown setting {key!r}: expected {nearest(key, known)}"
+            raise Problem(("config", key), what)
+        expected = type(getattr(PROFILES[scenario.profile].settings, known[key]))
+        if type(value) is not expected:
+            what = "true or false" if expected is bool else "a whole number"
+            raise Problem(("config", key), f"expected {what}, got {value!r}")
+        given[known[key]] = value
+    try:
+        return replace(PROFILES[scenario.profile].settings, **given)
+    except (TypeError, ValueError) as error:
+        raise Problem(("config",), str(error)) from None
+
+
+def topology_of(plan: Scenario, streams: Streams) -> Topology:
+    """Who exists."""
+    shape, racks = plan.cluster, plan.cluster.racks or (None,)
+    return Topology(
+        cluster_id=uuid_text(random_uuid(streams.draw_of("cluster"))),
+        controllers=tuple(
+            ControllerSpec(node_id=3000 + place, port=9990 + place, rack=racks[place % len(racks)])
+            for place in range(shape.controllers)
+        ),
+        brokers=tuple(
+            BrokerSpec(
+                broker_id=broker_id,
+                port=unbound_port(broker_id),
+                rack=racks[(broker_id - 1) % len(racks)],
+            )
+            for broker_id in range(1, shape.brokers + 1)
+        ),
+        profile=PROFILES[plan.profile],
+        settings=settings_of(plan),
+        metadata_version=shape.metadata_version,
+    )

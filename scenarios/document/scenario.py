@@ -1,0 +1,162 @@
+"""A scenario: who is there, what is done to them, and what is claimed (design 4.5).
+
+The same types before and after expansion: an expanded scenario has every amount drawn, every swarm
+written out as steps, and nothing left to chance but what selectors find while it runs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES
+
+from ..claims import Expect
+from ..language.amounts import Amount
+from ..language.constraints import Bare, OneOf
+from ..language.reading import Path, Problem, expect_keys, read, words_of
+from ..language.schema import Schema, SchemaOf
+from ..language.selectors import Selector
+from ..language.spelling import as_written
+from ..running.calm import Calm
+from .cluster_shape import ClusterShape
+from .network_shape import NetworkShape
+from .step import Step
+from .swarm import Chaos
+from .sweep import Sweep, cells, values_of
+
+SCHEMA = "kraftsim/scenario/1"
+_FIVE_SECONDS, _HALF_A_MINUTE = Amount(fixed_us=5_000_000), Amount(fixed_us=30_000_000)
+_MINUTE, _HOUR = Amount(fixed_us=60_000_000), Amount(fixed_us=3_600_000_000)
+_A_CORE = Calm()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """`warmup` begins once every broker is unfenced; `at` counts from the begin of `run`; `calm`
+    begins with the core healed (`Calm`); `limit` bounds all of it."""
+
+    warmup: Amount = _FIVE_SECONDS
+    run: Amount = _MINUTE
+    calm: Amount = _HALF_A_MINUTE
+    limit: Amount = _HOUR
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What `$name` means: nodes, drawn when the run begins, or an amount."""
+
+    nodes: Selector
+
+    @staticmethod
+    def from_document(value: object, path: Path) -> "Binding":
+        return Binding(Selector.from_document(value, path))
+
+    @staticmethod
+    def to_schema(of: SchemaOf) -> Schema:
+        return of(Selector)
+
+    def to_document(self) -> object:
+        return self.nodes.to_document()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pin:
+    """A seed whose run is known: `digest` is what it gave when it was pinned, `plan` the file that
+    has its plan, beside this one (`drift.py`). Of a sweep they are those of one `cell`, named by
+    its values (`[pause=9s]`)."""
+
+    seed: int
+    digest: str = ""
+    plan: str = ""
+    cell: Annotated[tuple[str, ...], Bare()] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caption:
+    """Said in the story after the first event of the kind `on`; what is said of a fault stands at
+    its step."""
+
+    say: str
+    on: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    schema: Annotated[str, OneOf((SCHEMA,))]
+    name: str
+    claim: str
+    cluster: ClusterShape = field(default_factory=ClusterShape)
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    refs: tuple[str, ...] = ()
+    profile: Annotated[str, OneOf(tuple(PROFILES))] = DEFAULT_PROFILE.name
+    time: Times = Times()
+    config: Mapping[str, object] = field(default_factory=dict)
+    network: NetworkShape = field(default_factory=NetworkShape)
+    let: Mapping[str, Binding] = field(default_factory=dict)
+    sweep: Sweep = field(default_factory=dict)
+    include: Annotated[tuple[str, ...], Bare()] = ()
+    do: tuple[Step, ...] = ()
+    chaos: Chaos | None = None
+    calm: Calm = _A_CORE
+    expect: Expect = field(default_factory=Expect)
+    smoke: Mapping[str, object] = field(default_factory=dict)
+    mutants: tuple[str, ...] = ()
+    pins: tuple[Pin, ...] = ()
+    lesson: tuple[Caption, ...] = ()
+
+    @property
+    def cell(self) -> tuple[str, ...]:
+        """Which of those that its file stands for; nothing if it is the only one."""
+        return values_of(self.sweep)
+
+    @property
+    def own_pins(self) -> tuple[Pin, ...]:
+        """Those that are about this cell, or about no cell in particular."""
+        return tuple(one for one in self.pins if one.cell in ((), self.cell))
+
+
+def read_cells(document: object) -> tuple[Scenario, ...]:
+    """Every scenario that the document stands for: one, unless it has a sweep. Problem names the
+    place in the document, and the nearest word that would be known there."""
+    return tuple(_read_cell(one) for one in cells(document))
+
+
+def read_scenario(document: object) -> Scenario:
+    """The only one that it stands for."""
+    found = read_cells(document)
+    if len(found) > 1:
+        what = f"expected one value of each, got {len(found)} cells"
+        raise Problem(("sweep",), what)
+    return found[0]
+
+
+def _read_cell(words: Mapping[str, object]) -> Scenario:
+    try:
+        return _read(words)
+    except Problem as problem:
+        if "sweep" not in words:
+            raise
+        cell = as_written(words["sweep"])
+        raise Problem(problem.path, f"{problem.what}, where the sweep is {cell}") from None
+
+
+def _read(words: Mapping[str, object]) -> Scenario:
+    expect_keys(words, tuple(words_of(Scenario)), ())
+    if "schema" not in words:
+        raise Problem(("schema",), f"expected {SCHEMA!r}, got nothing")
+    scenario: Scenario = read(Scenario, words)
+    if scenario.include:
+        raise Problem(("include",), "only a file can include others, and this was none")
+    _expect_ids_apart(scenario.do)
+    return scenario
+
+
+def _expect_ids_apart(steps: tuple[Step, ...]) -> None:
+    """By its id a step is known in what is told of it: two of one id would be told as one."""
+    seen: set[str] = set()
+    for number, step in enumerate(steps):
+        if step.id in seen:
+            what = f"expected an id of its own, got {step.id!r}, which another step has"
+            raise Problem(("do", number, "id"), what)
+        seen |= {step.id} if step.id else set()

@@ -1,0 +1,98 @@
+"""One step of a scenario: when, and which verb."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated
+
+from ..conditions.condition import Condition
+from ..language.amounts import Amount
+from ..language.constraints import Between
+from ..language.limits import LimitError
+from ..language.reading import Path, Problem, document_of, mapping, read
+from ..language.schema import Schema, SchemaOf, any_of, closed
+from ..language.suggestions import nearest
+from ..verbs import VERBS, Verb
+
+TRIGGERS = ("at", "after", "every", "when")
+TIMES_MAX = 10_000  # of one step: what comes more often is a fault that lasts
+TimesDone = Annotated[int, Between(1, TIMES_MAX)]
+STEP_WORDS = (*TRIGGERS, "until", "times", "id", "say")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One trigger, one verb. `at` is a time of the run, `after` counts from the step before,
+    `every` repeats until `until` or so many `times`, `when` waits for a condition."""
+
+    verb: Verb
+    word: str
+    trigger: str
+    amount: Amount | None = None
+    when: Condition | None = None
+    until: Amount | None = None
+    times: int | None = None
+    id: str = ""
+    say: str = ""
+
+    @staticmethod
+    def from_document(value: object, path: Path) -> "Step":
+        words = mapping(value, path)
+        verbs = [one for one in words if one not in STEP_WORDS]
+        triggers = [one for one in words if one in TRIGGERS]
+        if len(verbs) != 1 or verbs[0] not in VERBS:
+            wrong = next((one for one in verbs if one not in VERBS), None)
+            if wrong is not None:
+                raise Problem(
+                    (*path, wrong), f"unknown word {wrong!r}: expected {nearest(wrong, VERBS)}"
+                )
+            raise Problem(path, f"expected one verb, got {', '.join(verbs) or 'none'}")
+        if len(triggers) != 1:
+            raise Problem(path, f"expected one of {', '.join(TRIGGERS)}, got {triggers}")
+        (word,), (trigger,) = verbs, triggers
+        is_when = trigger == "when"
+        return Step(
+            verb=read(VERBS[word], words[word] or {}, (*path, word)),
+            word=word,
+            trigger=trigger,
+            amount=None if is_when else read(Amount, words[trigger], (*path, trigger)),
+            when=read(Condition, words["when"], (*path, "when")) if is_when else None,
+            until=read(Amount, words["until"], (*path, "until")) if "until" in words else None,
+            times=read(TimesDone, words["times"], (*path, "times")) if "times" in words else None,
+            id=read(str, words.get("id", ""), (*path, "id")),
+            say=read(str, words.get("say", ""), (*path, "say")),
+        )
+
+    def times_in(self, run_us: int) -> int:
+        """How often an `every` is done in so long a run; LimitError where that would not end."""
+        every_us = 0 if self.amount is None else self.amount.us
+        until_us = run_us if self.until is None else self.until.us
+        if not every_us:
+            raise LimitError("expected a time above 0s, for it would never end")
+        times = self.times if self.times is not None else until_us // every_us
+        if times > TIMES_MAX:
+            raise LimitError(f"expected at most {TIMES_MAX} times, would be done {times} times")
+        return times
+
+    @staticmethod
+    def to_schema(of: SchemaOf) -> Schema:
+        """One of the triggers, and one of the verbs; a verb without words may stand alone."""
+        amount, text = of(Amount), of(str)
+        words = {one: amount for one in TRIGGERS if one != "when"} | {"when": of(Condition)}
+        words |= {"until": amount, "times": of(TimesDone), "id": text, "say": text}
+        verbs = {word: any_of(of(verb), {"type": "null"}) for word, verb in VERBS.items()}
+        return closed(words | verbs) | {"allOf": [_one_of(TRIGGERS), _one_of(VERBS)]}
+
+    def to_document(self) -> object:
+        document: dict[str, object] = {}
+        if self.when is not None:
+            document["when"] = self.when.to_document()
+        elif self.amount is not None:
+            document[self.trigger] = self.amount.to_document()
+        for word in ("until", "times", "id", "say"):
+            if getattr(self, word):
+                document[word] = document_of(getattr(self, word))
+        return document | {self.word: document_of(self.verb)}
+
+
+def _one_of(words: Iterable[str]) -> Schema:
+    return {"oneOf": [{"required": [word]} for word in words]}

@@ -1,0 +1,139 @@
+"""A `chaos:` block, written out: seeded faults of many kinds, within a budget, as plain steps.
+
+Each run has a part of the kinds only, as swarms do: a bug may need one kind without another. Every
+draw is made here, so that a plan shows what will happen, and can be made smaller step by step.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Annotated, Any
+
+from kraftsim.controller.core.settings import Settings
+from kraftsim.simulation.topology import BROKERS_MAX
+
+from ..language.amounts import Amount, Period
+from ..language.constraints import Between
+from ..language.reading import Path, Problem, document_of, mapping, read, words_of
+from ..language.schema import SWEPT, Schema, SchemaOf, any_of, closed
+from ..language.selectors import Selector
+from ..language.suggestions import nearest
+from ..verbs import VERBS, Verb
+
+Weight = Annotated[int, Between(0, 1_000_000)]
+FAULTS_MAX = 1_000  # at a time
+POOLS = ("brokers", "controllers", "nodes")
+PART_OF_KINDS = 0.5
+SHORTEST_US, LONGEST_US = 2_000_000, 60_000_000  # shorter ones may end before anything was hit
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A verb that befalls one node at a time: `of` says from which it is drawn."""
+
+    word: str
+    verb: Verb
+    weight: Weight
+    of: str
+
+    @staticmethod
+    def of_words(word: str, value: object, path: Path) -> "Kind":
+        words = dict(mapping(value, path))
+        if word not in VERBS:
+            raise Problem(path, f"unknown word {word!r}: expected {nearest(word, VERBS)}")
+        weight, of = words.pop("weight", 1), words.pop("of", "nodes")
+        if of not in POOLS:
+            raise Problem((*path, "of"), f"expected {nearest(str(of), POOLS)}, got {of!r}")
+        verb = read(VERBS[word], words | {"on": 0}, path)
+        return Kind(word, verb, read(Weight, weight, (*path, "weight")), str(of))
+
+    def to_document(self) -> object:
+        words = {k: v for k, v in document_of(self.verb).items() if k != "on"}
+        return {"weight": self.weight, "of": self.of} | words
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    members: tuple[Kind, ...]
+
+    @staticmethod
+    def from_document(value: object, path: Path) -> "Kinds":
+        words = mapping(value, path)
+        if not words:
+            raise Problem(path, "expected one verb or more to draw from, got none")
+        return Kinds(tuple(Kind.of_words(one, words[one], (*path, one)) for one in words))
+
+    @staticmethod
+    def to_schema(of: SchemaOf) -> Schema:
+        return closed({word: _kind_schema(verb, of) for word, verb in VERBS.items()})
+
+    def to_document(self) -> object:
+        return {one.word: one.to_document() for one in self.members}
+
+
+def _kind_schema(verb: Any, of: SchemaOf) -> Schema:
+    """The words of a verb but for its node, which is drawn; and how often, from whom."""
+    words = {key: of(word.kind) for key, word in words_of(verb).items() if key != "on"}
+    required = [key for key, word in words_of(verb).items() if word.is_required and key != "on"]
+    own = {"weight": of(Weight), "of": any_of({"enum": list(POOLS)}, SWEPT)}
+    return closed(words | own, required)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chaos:
+    """About `every` so often a fault begins, and lasts about `lasting`, mostly less. A majority of
+    controllers is left alone, and all but `max_brokers`."""
+
+    kinds: Kinds
+    every: Period
+    lasting: Period
+    max_brokers: Annotated[int, Between(0, BROKERS_MAX)] = 1
+    max_open_faults: Annotated[int, Between(1, FAULTS_MAX)] = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One that was drawn: `verb` on one node, at a time of the run."""
+
+    at_us: int
+    word: str
+    verb: Verb
+
+
+def faults(
+    chaos: Chaos, controllers: int, brokers: int, run_us: int, settings: Settings, stream: Random
+) -> Iterator[Fault]:
+    """In the order in which they begin; no node has two at a time."""
+    kinds = [one for one in chaos.kinds.members if stream.random() < PART_OF_KINDS]
+    kinds = kinds or list(chaos.kinds.members)
+    every_us = chaos.every.fixed(settings, stream).us
+    if not every_us:
+        raise Problem(("chaos", "every"), "expected a time above 0s, for it would never end")
+    mean = Amount(heavy=chaos.lasting)
+    until_us: dict[int, int] = {}
+    at_us = 0
+    while (at_us := at_us + int(stream.expovariate(1 / every_us))) < run_us:
+        (kind,) = stream.choices(kinds, [one.weight for one in kinds])
+        lasting_us = min(max(mean.fixed(settings, stream).us, SHORTEST_US), LONGEST_US)
+        struck = {node for node, end_us in until_us.items() if end_us > at_us}
+        free = _free(chaos, kind.of, controllers, brokers, struck)
+        if not free:
+            continue
+        node = stream.choice(free)
+        until_us[node] = at_us + lasting_us + SHORTEST_US
+        verb: Any = kind.verb
+        lasting = Amount(fixed_us=lasting_us)
+        yield Fault(at_us, kind.word, replace(verb, on=Selector("id", node), for_=lasting))
+
+
+def _free(chaos: Chaos, of: str, controllers: int, brokers: int, struck: set[int]) -> list[int]:
+    """Who can be struck without going over the budget."""
+    if len(struck) >= chaos.max_open_faults:
+        return []
+    voters, others = range(3000, 3000 + controllers), range(1, 1 + brokers)
+    free: list[int] = []
+    if of != "brokers" and len(struck & {*voters}) < (controllers - 1) // 2:
+        free += [one for one in voters if one not in struck]
+    if of != "controllers" and len(struck & {*others}) < chaos.max_brokers:
+        free += [one for one in others if one not in struck]
+    return free

@@ -1,0 +1,112 @@
+"""One file, several values: `sweep: {pause: [1s, 9s]}` makes a scenario of each, its cell, in which
+`$pause` stands for that value wherever a value can stand.
+
+With several names there is a cell for every combination. A seed means the same draws in all of
+them, so that two cells differ by what is swept, and one more cell moves no other.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from math import prod
+
+from ..language.reading import Path, Problem, mapping
+from ..language.selectors import EACH
+from ..language.spelling import as_written, in_short
+
+CELLS_MAX = 1000
+Sweep = Mapping[str, tuple[object, ...]]
+
+
+def cells(document: object) -> Iterator[Mapping[str, object]]:
+    """The documents that this one stands for, in the order of its values; one without a sweep is
+    the only one of its own. Problem for a sweep of nothing."""
+    words = mapping(document, ())
+    sweep = _sweep(words)
+    if prod(len(values) for values in sweep.values()) > CELLS_MAX:
+        raise Problem(("sweep",), f"expected at most {CELLS_MAX} combinations")
+    for chosen in product(*sweep.values()):
+        cell = dict(zip(sweep, chosen, strict=True))
+        rest = {key: _put(one, cell) for key, one in words.items() if key != "sweep"}
+        yield rest | ({"sweep": {name: [one] for name, one in cell.items()}} if cell else {})
+
+
+def swept(document: object, values: Mapping[str, tuple[object, ...]]) -> object:
+    """The document with a sweep over these values: of a name that it sweeps itself, or of the word
+    at that place, as in `cluster.brokers`. Its pins are of other cells. Problem for a place that
+    cannot be."""
+    words = dict(mapping(document, ()))
+    if values:
+        words.pop("pins", None)
+    sweep = dict(mapping(words.get("sweep", {}), ("sweep",)))
+    for name, chosen in values.items():
+        if name not in sweep:
+            words = _refer(words, name.split("."), f"${name}", ())
+        sweep[name] = list(chosen)
+    return words | ({"sweep": sweep} if sweep else {})
+
+
+def _refer(
+    words: Mapping[str, object], parts: list[str], value: str, path: Path
+) -> dict[str, object]:
+    """`value` where the parts lead. Kafka's settings have dots of their own: what is no block is
+    the rest of a word."""
+    first, *rest = parts
+    inner = words.get(first, {} if not path else None)
+    if not rest or not isinstance(inner, Mapping):
+        if rest and not path:
+            raise Problem((first,), f"expected a block, got {in_short(inner)}")
+        return {**words, ".".join(parts): value}
+    return {**words, first: _refer(inner, rest, value, (*path, first))}
+
+
+def values_of(sweep: Sweep) -> tuple[str, ...]:
+    """What a cell is called: its values, as in `pause=9s`."""
+    return tuple(f"{name}={as_written(value)}" for name, (value, *_) in sweep.items())
+
+
+def _sweep(words: Mapping[str, object]) -> Sweep:
+    sweep = {
+        name: _values(values, ("sweep", name))
+        for name, values in mapping(words.get("sweep", {}), ("sweep",)).items()
+    }
+    rest = {key: one for key, one in words.items() if key != "sweep"}
+    bound = words.get("let")
+    for name, values in sweep.items():
+        if name == EACH or (isinstance(bound, Mapping) and name in bound):
+            raise Problem(("sweep", name), f"expected a name of its own, ${name} means a node")
+        if len(values) > 1 and not _refers(rest, name):
+            raise Problem(("sweep", name), f"nothing refers to ${name}: its cells would be one")
+    return sweep
+
+
+def _values(values: object, path: Path) -> tuple[object, ...]:
+    if not isinstance(values, list | tuple) or not values:
+        raise Problem(path, f"expected a list of values, got {in_short(values)}")
+    if len({as_written(one) for one in values}) < len(values):
+        raise Problem(path, f"expected each value once, got {in_short(values)}")
+    return tuple(values)
+
+
+def _put(document: object, cell: Mapping[str, object]) -> object:
+    """The document with every `$name` of the cell as its value."""
+    match document:
+        case str() if document.startswith("$") and document[1:] in cell:
+            return cell[document[1:]]
+        case Mapping():
+            return {key: _put(one, cell) for key, one in document.items()}
+        case list():
+            return [_put(one, cell) for one in document]
+        case _:
+            return document
+
+
+def _refers(document: object, name: str) -> bool:
+    match document:
+        case str():
+            return document == f"${name}"
+        case Mapping():
+            return any(_refers(one, name) for one in document.values())
+        case list():
+            return any(_refers(one, name) for one in document)
+        case _:
+            return False

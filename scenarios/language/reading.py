@@ -1,0 +1,159 @@
+"""From a document (what YAML or JSON gives) to checked values of our own types, and back.
+
+Strict: an unknown word is a problem that names the nearest known one, and so is a missing word or a
+value of another type. A type that is spelled in a way of its own has `from_document(value, path)`
+and `to_document()`; dataclasses and containers are read by their annotations (`constraints.py` has
+those that say more than the type).
+"""
+
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import cache
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+from .constraints import Bare
+from .spelling import in_short
+from .suggestions import nearest
+
+Path = tuple[str | int, ...]
+_NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+
+
+class Problem(ValueError):
+    """What is wrong, and where in the document."""
+
+    def __init__(self, path: Path, what: str) -> None:
+        self.path = path
+        self.what = what
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.what}" if self.path else self.what
+
+    @property
+    def place(self) -> str:
+        return "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in self.path)[1:]
+
+
+def key_of(name: str) -> str:
+    """`for_` is written `for`: Python keeps that word for itself."""
+    return name.rstrip("_")
+
+
+def mapping(value: object, path: Path) -> Mapping[str, object]:
+    if not isinstance(value, Mapping):
+        raise Problem(path, f"expected a mapping, got {in_short(value)}")
+    for key in value:
+        if not isinstance(key, str):
+            raise Problem(path, f"expected a word before the colon, got {key!r}")
+    return value
+
+
+def expect_keys(value: Mapping[Any, object], known: Sequence[str], path: Path) -> None:
+    for key in value:
+        if key not in known:
+            raise Problem((*path, key), f"unknown word {key!r}: expected {nearest(key, known)}")
+
+
+def read(kind: Any, value: object, path: Path = ()) -> Any:
+    """`value` as a `kind`; Problem if it is none."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated:  # before all: it has the attributes of what it is about
+        return _read_constrained(arguments, value, path)
+    if hasattr(kind, "from_document"):
+        return kind.from_document(value, path)
+    if is_dataclass(kind):
+        return read_words(kind, mapping(value, path), path)
+    if origin in (Union, types.UnionType):
+        (inner,) = (one for one in arguments if one is not type(None))
+        return None if value is None else read(inner, value, path)
+    if origin is tuple:
+        if not isinstance(value, list | tuple):
+            raise Problem(path, f"expected a list, got {in_short(value)}")
+        return tuple(read(arguments[0], one, (*path, i)) for i, one in enumerate(value))
+    if origin is not None and issubclass(origin, Mapping):
+        pairs = mapping(value, path)
+        return {key: read(arguments[1], one, (*path, key)) for key, one in pairs.items()}
+    return _read_plain(kind, value, path)
+
+
+def _read_constrained(arguments: tuple[Any, ...], value: object, path: Path) -> Any:
+    kind, constraint = arguments
+    if isinstance(constraint, Bare):
+        return read(kind, constraint.listed(value), path)
+    inner = read(kind, value, path)
+    try:
+        constraint.check(inner)
+    except ValueError as error:
+        raise Problem(path, str(error)) from None
+    return inner
+
+
+def _read_plain(kind: Any, value: object, path: Path) -> object:
+    if kind is object:
+        return value
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    if kind is float and (isinstance(value, float) or is_number):
+        return float(value)  # type: ignore[arg-type]
+    if isinstance(value, kind) and (kind is not int or is_number):
+        return value
+    raise Problem(path, f"expected {_NAMES[kind]}, got {in_short(value)}")
+
+
+class Word(NamedTuple):
+    """A field of a dataclass as a word of the file."""
+
+    name: str
+    kind: Any
+    is_required: bool
+
+
+@cache
+def words_of(kind: Any) -> Mapping[str, Word]:
+    """The words that a dataclass is read from, by how they are written."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {
+        key_of(one.name): Word(one.name, hints[one.name], _is_required(one)) for one in fields(kind)
+    }
+
+
+def read_words(kind: Any, value: Mapping[str, object], path: Path) -> Any:
+    """A dataclass by its fields, also one that is spelled in other ways as well."""
+    known = words_of(kind)
+    expect_keys(value, tuple(known), path)
+    for key, word in known.items():
+        if key not in value and word.is_required:
+            raise Problem(path, f"{key!r} is missing")
+    given = {
+        known[key].name: read(known[key].kind, one, (*path, key)) for key, one in value.items()
+    }
+    try:
+        made: object = kind(**given)
+    except ValueError as error:  # values that do not fit each other
+        raise Problem(path, str(error)) from None
+    return made
+
+
+def _is_required(field: "Field[object]") -> bool:
+    return field.default is MISSING and field.default_factory is MISSING
+
+
+def document_of(value: Any) -> Any:
+    """What `read` would read back; values that are as they would be anyway are left out."""
+    if hasattr(value, "to_document"):
+        return value.to_document()
+    if is_dataclass(value):
+        return {
+            key_of(one.name): document_of(getattr(value, one.name))
+            for one in fields(value)
+            if getattr(value, one.name) != _default(one)
+        }
+    if isinstance(value, Mapping):
+        return {key: document_of(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [document_of(one) for one in value]
+    return value
+
+
+def _default(field: "Field[object]") -> object:
+    return field.default_factory() if field.default_factory is not MISSING else field.default

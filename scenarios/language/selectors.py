@@ -1,0 +1,190 @@
+"""Which nodes: by id, by name, by what they are now, by place; or some of those, drawn.
+
+2   3001                     a broker or a controller by its id
+active  standbys             controllers by what they are when it is asked
+controllers  brokers  all    everyone that there is
+$victim                      what `let` has bound for this run
+{rack: b}                    everybody in a rack; {rack_of: active}: in theirs
+{pick: 2, of: brokers}       so many of them, drawn
+{nth: 1, of: standbys}       the first, second ... of those
+{minority: controllers}      fewer than half, drawn; {majority: ...} the least that is more
+{other_than: active, of: controllers}      those but for some; of all, unless it says of whom
+{leader_of: orders}          who leads the first partition of a topic
+[1, 2, active]               all of these
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+
+from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
+from kraftsim.simulation.world import World
+
+from .reading import Path, Problem, expect_keys, mapping
+from .schema import SWEPT, Schema, SchemaOf, any_of, closed
+from .suggestions import nearest
+
+EACH = "each"  # the name that stands for one after the other of several
+WORDS = ("active", "standbys", "controllers", "brokers", "all")
+COUNTED = ("pick", "nth")
+SHAPES = (*COUNTED, "of", "rack", "rack_of", "minority", "majority", "leader_of", "other_than")
+Bound = Mapping[str, tuple[NodeId, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """One way of naming nodes: `word` says which, `value` what it is about, `of` whom it draws
+    from."""
+
+    word: str
+    value: str | int = ""
+    of: tuple["Selector", ...] = ()
+
+    @staticmethod
+    def from_document(value: object, path: Path) -> "Selector":
+        if isinstance(value, bool) or value is None:
+            raise Problem(path, f"expected a node, got {value!r}")
+        if isinstance(value, int):
+            return Selector("id", value)
+        if isinstance(value, str):
+            return _word(value, path)
+        if isinstance(value, list):
+            parts = (Selector.from_document(one, (*path, i)) for i, one in enumerate(value))
+            return Selector("every", of=tuple(parts))
+        return _shape(mapping(value, path), path)
+
+    @staticmethod
+    def to_schema(of: SchemaOf) -> Schema:
+        nodes, count = of(Selector), {"type": "integer", "minimum": 1}
+        name: Schema = {"type": "string"}
+        drawn = [closed({word: any_of(count, SWEPT), "of": nodes}, [word]) for word in COUNTED]
+        parts = ("rack_of", "minority", "majority")
+        return any_of(
+            {"type": "integer"},
+            {"enum": list(WORDS)},
+            SWEPT,
+            {"type": "array", "items": nodes},
+            *drawn,
+            *(closed({word: nodes}, [word]) for word in parts),
+            *(closed({word: name}, [word]) for word in ("rack", "leader_of")),
+            closed({"other_than": nodes, "of": nodes}, ["other_than"]),
+        )
+
+    def to_document(self) -> object:
+        match self.word:
+            case "id":
+                return self.value
+            case "let":
+                return f"${self.value}"
+            case "every":
+                return [one.to_document() for one in self.of]
+            case "rack" | "leader_of":
+                return {self.word: self.value}
+            case "pick" | "nth":
+                return {self.word: self.value, "of": self.of[0].to_document()}
+            case "other_than":
+                left_out, whole = (one.to_document() for one in self.of)
+                return {"other_than": left_out, "of": whole}
+            case "minority" | "majority" | "rack_of":
+                return {self.word: self.of[0].to_document()}
+            case word:
+                return word
+
+    def is_let(self, name: str) -> bool:
+        return self.word == "let" and self.value == name
+
+    def with_bound(self, name: str, number: int) -> "Selector":
+        """The same, where `$name` is the node of this id."""
+        if self.is_let(name):
+            return Selector("id", number)
+        return Selector(
+            self.word, self.value, tuple(one.with_bound(name, number) for one in self.of)
+        )
+
+    def nodes(self, world: World, bound: Bound, stream: Random) -> tuple[NodeId, ...]:
+        """Those it names now, in order."""
+        match self.word:
+            case "id":
+                return world.named(int(self.value))
+            case "let":
+                if self.value not in bound:
+                    known = ", ".join(f"${one}" for one in bound) or "nothing"
+                    raise ValueError(f"${self.value} is not bound: `let` binds {known}")
+                return bound[str(self.value)]
+            case "rack":
+                return world.nodes_in(str(self.value))
+            case "leader_of":
+                return world.leader_of(str(self.value))
+            case "every":
+                parts = (one.nodes(world, bound, stream) for one in self.of)
+                return tuple(dict.fromkeys(node for part in parts for node in part))
+            case "pick" | "minority" | "majority":
+                return self._drawn(self.of[0].nodes(world, bound, stream), stream)
+            case "nth":
+                place = int(self.value)
+                return self.of[0].nodes(world, bound, stream)[place - 1 : place]
+            case "rack_of":
+                nodes = self.of[0].nodes(world, bound, stream)
+                return tuple(one for rack in world.racks_of(nodes) for one in world.nodes_in(rack))
+            case "other_than":
+                left_out, whole = (one.nodes(world, bound, stream) for one in self.of)
+                return tuple(one for one in whole if one not in left_out)
+            case word:
+                return _of_word(world, word)
+
+    def _drawn(self, nodes: tuple[NodeId, ...], stream: Random) -> tuple[NodeId, ...]:
+        half = (len(nodes) - 1) // 2 if self.word == "minority" else len(nodes) // 2 + 1
+        count = int(self.value) if self.word == "pick" else half
+        if nodes and count > len(nodes):
+            raise ValueError(f"{self.word}: expected at most {len(nodes)}, got {count}")
+        return tuple(sorted(stream.sample(nodes, min(count, len(nodes)))))
+
+
+def _word(value: str, path: Path) -> Selector:
+    if value.startswith("$"):
+        return Selector("let", value[1:])
+    if value not in WORDS:
+        raise Problem(path, f"expected an id, $name or {nearest(value, WORDS)}, got {value!r}")
+    return Selector(value)
+
+
+def _shape(value: Mapping[str, object], path: Path) -> Selector:
+    expect_keys(value, SHAPES, path)
+    for word in COUNTED:
+        if word in value:
+            return _counted(word, value, path)
+    if "other_than" in value:
+        left_out = Selector.from_document(value["other_than"], (*path, "other_than"))
+        whole = Selector.from_document(value.get("of", "all"), (*path, "of"))
+        return Selector("other_than", of=(left_out, whole))
+    if len(value) != 1:
+        raise Problem(path, f"expected one of {', '.join(SHAPES)}, got {dict(value)}")
+    ((word, what),) = value.items()
+    if word in ("rack", "leader_of"):
+        return Selector(word, str(what))
+    return Selector(word, of=(Selector.from_document(what, (*path, word)),))
+
+
+def _counted(word: str, value: Mapping[str, object], path: Path) -> Selector:
+    count = value[word]
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise Problem((*path, word), f"expected a number, 1 or more, got {count!r}")
+    of = Selector.from_document(value.get("of", "brokers"), (*path, "of"))
+    return Selector(word, count, (of,))
+
+
+def _of_word(world: World, word: str) -> tuple[NodeId, ...]:
+    active = world.active
+    active_nodes = () if active is None else (controller_node(active.node.config.node_id),)
+    match word:
+        case "active":
+            return active_nodes
+        case "standbys":
+            controllers = map(controller_node, world.controllers)
+            return tuple(one for one in controllers if one not in active_nodes)
+        case "controllers":
+            return tuple(map(controller_node, world.controllers))
+        case "brokers":
+            return tuple(map(broker_node, world.agents))
+        case _:
+            return world.nodes

@@ -1,0 +1,43 @@
+"""Does a seed still mean what it meant? A pinned plan against the plan that the seed gives now.
+
+A plan is a scenario in which everything is drawn, so it is kept as one: beside the scenario, as
+`kraftsim scenario show NAME --seed N` prints it. It runs the same whatever later versions draw.
+"""
+
+from collections.abc import Iterator
+
+from ..document.scenario import Scenario
+from ..language.reading import document_of
+
+DECIDES = ("profile", "cluster", "time", "config", "network", "let", "do", "calm")
+
+
+def first_difference(pinned: Scenario, now: Scenario) -> str | None:
+    """Where two plans part, in words; None if they mean the same run. What is only said of a run,
+    and what is claimed of it, decides nothing."""
+    was, is_ = (dict(_decisive(one)) for one in (pinned, now))
+    for where in dict.fromkeys((*was, *is_)):
+        before, after = (one.get(where, "nothing") for one in (was, is_))
+        if before != after:
+            return f"{where} was {before}, is {after}"
+    return None
+
+
+def _decisive(plan: Scenario) -> Iterator[tuple[str, object]]:
+    document = document_of(plan)
+    for word in DECIDES:
+        if word in document:
+            yield from _leaves(word, document[word])
+
+
+def _leaves(where: str, value: object) -> Iterator[tuple[str, object]]:
+    match value:
+        case dict() if value:
+            for key, one in value.items():
+                if key != "say":
+                    yield from _leaves(f"{where}.{key}", one)
+        case list() if value:
+            for place, one in enumerate(value):
+                yield from _leaves(f"{where}[{place}]", one)
+        case _:
+            yield where, value

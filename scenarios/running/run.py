@@ -1,0 +1,255 @@
+"""One run of a scenario: warm up, do what the file says, calm down, and judge.
+
+fail      a property was broken, or a claim of the file
+vacuous   nothing was broken, but something that was declared never bit: a fault without effect,
+          a claim that was never put to the test, a named property with nothing to check
+pass      the rest; and a scenario that says what it breaks, and broke just that
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from kraftsim.controller.core.errors import ErrorCode, Impossible
+from kraftsim.controller.core.node_id import numbers_of
+from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
+from kraftsim.simulation.delays import uniform
+from kraftsim.simulation.journal import EventRow
+from kraftsim.simulation.streams import Streams
+from kraftsim.simulation.world import World
+
+from ..claims import Expectations, Measured
+from ..conditions.occurrences import error_code_of
+from ..document.plan import expand, topology_of
+from ..document.scenario import Scenario
+from ..language.durations import spelled
+from ..language.limits import LimitError
+from ..properties import ALL
+from ..properties.own_properties import OWN, is_own
+from ..properties.property import Property
+from .calm import core_of
+from .digest import Digest
+from .stage import Stage
+from .timetable import Timetable
+from .watch import Violation, watch
+
+ASSERTION = "assertion"  # what is broken when a process has seen the impossible
+UNBROKEN = "fails_with"  # what is broken when that holds which the scenario says it breaks
+START_LIMIT_US = 120_000_000  # a cluster that is not up by then, without a fault, never will be
+STRETCH_US = 1_000_000  # of virtual time, between two words about how far it has come
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """`bound` is whom `let` has found, `effects` counts what each fault changed, `exercised` how
+    often each property had something to check; `measured` are the numbers that the file asks
+    for."""
+
+    scenario: str
+    cell: tuple[str, ...]
+    seed: int
+    verdict: str
+    digest: str
+    violations: tuple[Violation, ...]
+    vacuous: tuple[str, ...]
+    bound: Mapping[str, tuple[int, ...]]
+    effects: Mapping[str, int]
+    exercised: Mapping[str, int]
+    measured: tuple[Measured, ...]
+    events: int
+    virtual_us: int
+    rows: Sequence[EventRow]
+
+
+Tell = Callable[[int, int], None]
+
+
+def nobody(now_us: int, end_us: int) -> None:
+    """Is told how far a run has come, and does nothing about it."""
+
+
+class Run:
+    """`properties` are the classes that are watched. `tell` hears now and then how far virtual time
+    has come, and how far it has to, for those who wait; what it does must not touch the run."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        seed: int,
+        properties: Iterable[type[Property]],
+        tell: Tell = nobody,
+    ) -> None:
+        self.plan = expand(scenario, seed)
+        self.seed = seed
+        streams = Streams(seed)
+        self.world = World(topology_of(self.plan, streams), streams=streams)
+        self.stage = Stage(self.world)
+        self.assertion: Violation | None = None  # the first that ended a process
+        self.world.controller_listeners.append(self._on_controller)
+        self.digest = Digest(self.world)
+        self.watch = watch(self.world, properties)
+        self.expectations = Expectations(self.stage, self.plan.expect)
+        network = self.plan.network
+        self.world.network.loss = network.loss
+        self.world.network.delay_us = uniform(network.low.us, network.high.us, streams.of("delay"))
+        self.timetable = Timetable(self.stage, self.plan.do, self.plan.time.run.us)
+        times = self.plan.time
+        self._limit_us = times.limit.us
+        self._end_us = times.warmup.us + times.run.us + times.calm.us
+        self._tell = tell
+
+    def begin(self) -> None:
+        """Until everybody is up, and `let` has found whom it means."""
+        self._warm_up()
+        for name, binding in self.plan.let.items():
+            self.stage.bind(name, binding.nodes)
+
+    def finish(self) -> Result:
+        """All of it, from the first start to the verdict."""
+        self.begin()
+        plan = self.plan
+        self.expectations.begin()
+        self.timetable.begin()
+        self._move(plan.time.run.us)
+        self.timetable.end()
+        self.stage.heal(core_of(plan.calm, self.stage))
+        self.expectations.begin_calm()
+        self._move(plan.time.calm.us)
+        self.expectations.settle()
+        self.watch.finish()
+        return self._judge()
+
+    def _on_controller(self, node_id: int, state: str) -> None:
+        """A process that has seen the impossible is gone; the world goes on, and the run fails."""
+        failure = self.world.controllers[node_id].failure
+        is_new = state == "NOT_RUNNING" and self.assertion is None
+        if is_new and isinstance(failure, Impossible):
+            what = f"controller {node_id} has ended: {failure}"
+            seq, now_us = self.world.journal.last_seq, self.world.timeline.now_us
+            self.assertion = Violation("-", ASSERTION, what, now_us, seq)
+
+    def _warm_up(self) -> None:
+        world, plan = self.world, self.plan
+        world.start()
+        brokers = [one.broker_id for one in world.topology.brokers]
+        if not world.run_until(lambda: world.are_unfenced(brokers), limit_us=START_LIMIT_US):
+            raise LimitError("expected every broker unfenced within 2 minutes of the start")
+        for name, shape in plan.cluster.topics.items():
+            topic = CreatableTopic(
+                name=name,
+                num_partitions=shape.partitions,
+                replication_factor=shape.replicas(len(brokers)),
+            )
+            world.dispatch(CreateTopicsRequest(topics=(topic,)), partial(_expect_topic, name))
+        self._move(plan.time.warmup.us)
+
+    # Time
+
+    def _move(self, by_us: int) -> None:
+        timeline = self.world.timeline
+        end_us = timeline.now_us + by_us
+        if end_us > self._limit_us:
+            limit, end = spelled(self._limit_us), spelled(end_us)
+            raise LimitError(f"expected to end within {limit}, would take {end}")
+        while timeline.now_us < end_us:
+            self._move_to(min(timeline.now_us + STRETCH_US, end_us))
+            self._tell(timeline.now_us, self._end_us)
+
+    def _move_to(self, end_us: int) -> None:
+        timeline = self.world.timeline
+        while timeline.due_us <= end_us:
+            timeline.run_until(timeline.due_us)
+            if self.stage.waiting:
+                self.stage.look()
+        timeline.run_until(end_us)
+
+    # Judgement
+
+    def _judge(self) -> Result:
+        plan = self.plan
+        broken = tuple(
+            Violation("-", one.name, *one.broken, -1)
+            for one in self.expectations.claims
+            if one.broken is not None
+        )
+        ended = () if self.assertion is None else (self.assertion,)
+        violations = (*self.watch.violations.values(), *broken, *ended)
+        violations += self._unbroken({one.name for one in violations})
+        exercised = {one.name: one.exercised for one in self.watch.properties.values()}
+        vacuous = tuple(self._vacuous(exercised))
+        return Result(
+            scenario=plan.name,
+            cell=plan.cell,
+            seed=self.seed,
+            verdict=_verdict(plan, violations, vacuous),
+            digest=self.digest.text(),
+            violations=violations,
+            vacuous=vacuous,
+            bound=_numbers(self.stage),
+            effects={one.fault_id: one.effects() for one in self.stage.faults},
+            exercised=exercised,
+            measured=tuple(self.expectations.measured),
+            events=self.world.timeline.asked,
+            virtual_us=self.world.timeline.now_us,
+            rows=self.world.journal.since(0),
+        )
+
+    def _unbroken(self, broken: set[str]) -> tuple[Violation, ...]:
+        """A scenario that says what it breaks has to break it."""
+        expected = self.plan.expect.fails_with
+        if expected is None or expected in broken:
+            return ()
+        what = f"expected {expected} to be broken, and it holds"
+        now_us, seq = self.world.timeline.now_us, self.world.journal.last_seq
+        return (Violation("-", UNBROKEN, what, now_us, seq),)
+
+    def _vacuous(self, exercised: Mapping[str, int]) -> Iterable[str]:
+        for fault in self.stage.faults:
+            if not fault.effects():
+                yield f"fault {fault.fault_id} changed nothing"
+        for number in self.timetable.never_done():
+            yield f"do[{number}] was never done: what it waits for never came"
+        for name in self.expectations.unproven():
+            yield f"{name} was never put to the test"
+        for name in self.plan.expect.always:
+            if name != "all" and not exercised.get(name, 0):
+                yield f"property {name} had nothing to check"
+
+
+def _verdict(plan: Scenario, violations: Sequence[Violation], vacuous: Sequence[str]) -> str:
+    if {one.name for one in violations} != {plan.expect.fails_with} - {None}:
+        return "fail"
+    return "vacuous" if vacuous else "pass"
+
+
+def _expect_topic(name: str, reply: object) -> None:
+    """A scenario about a topic that is not there would be about nothing."""
+    code = error_code_of(reply)
+    if code:
+        raise LimitError(f"expected topic {name!r} to be created, got {ErrorCode(code).name}")
+
+
+def bound_by(scenario: Scenario, seed: int) -> Mapping[str, tuple[int, ...]]:
+    """Whom `let` finds, which may depend on who leads when everybody is up."""
+    one = Run(scenario, seed, ())
+    if scenario.let:
+        one.begin()
+    return _numbers(one.stage)
+
+
+def _numbers(stage: Stage) -> Mapping[str, tuple[int, ...]]:
+    """Whom `let` has found, as a file names them."""
+    return {name: numbers_of(nodes) for name, nodes in stage.bound.items()}
+
+
+def run(scenario: Scenario, seed: int, tell: Tell = nobody) -> Result:
+    """With the properties that the scenario asks for."""
+    return Run(scenario, seed, properties_of(scenario), tell).finish()
+
+
+def properties_of(scenario: Scenario) -> tuple[type[Property], ...]:
+    """Those that it names; `all`: every one that holds in faithful Kafka. KeyError for one of a
+    file that was not loaded."""
+    wanted = {*scenario.expect.always, scenario.expect.fails_with or ""}
+    ours = (one for one in ALL if one.name in wanted or ("all" in wanted and one.always))
+    return (*ours, *(OWN[name] for name in sorted(wanted) if is_own(name)))

@@ -1,0 +1,155 @@
+"""From a failing run to a smaller scenario that fails the same way: a file that somebody can read.
+
+Works on the plan, so that what it gives does not depend on draws. Every candidate is run: one that
+breaks the same property first is taken, and made smaller in turn, until nothing helps any more.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from ..document.cluster_shape import ClusterShape
+from ..document.network_shape import NetworkShape
+from ..document.plan import expand, named
+from ..document.scenario import Scenario
+from ..language.amounts import Amount
+from ..language.limits import LimitError
+from .run import Result, run
+
+T = TypeVar("T")
+SHORTEST_US = 1_000_000
+NO_DELAY = Amount(fixed_us=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunk:
+    """`tried` counts the runs that it took; `result` is that of the smaller scenario."""
+
+    scenario: Scenario
+    result: Result
+    tried: int
+
+
+def signature(result: Result) -> str:
+    """What a failure is known by: the name of what was broken first."""
+    return min(result.violations, key=lambda one: one.t_us).name
+
+
+def shrink(
+    scenario: Scenario, seed: int, *, may_go_on: Callable[[], bool] = lambda: True
+) -> Shrunk:
+    """ValueError for a run that does not fail. `may_go_on` is asked before every try."""
+    plan = expand(scenario, seed)
+    result = run(plan, seed)
+    if not result.violations:
+        raise ValueError(f"{plan.name}: expected a seed that fails, {seed} gives {result.verdict}")
+    wanted = signature(result)
+    plan, better, tried = smallest(plan, lambda one: _fails_alike(one, seed, wanted), may_go_on)
+    result = better or result
+    return Shrunk(named(plan, result.bound), result, tried + 1)
+
+
+def smallest(
+    plan: Scenario, outcome_of: Callable[[Scenario], T | None], may_go_on: Callable[[], bool]
+) -> tuple[Scenario, T | None, int]:
+    """The smallest that still has an outcome, that outcome (None: of none smaller than `plan`), and
+    how many were tried."""
+    best: T | None = None
+    tried, is_smaller = 0, True
+    while is_smaller and may_go_on():
+        is_smaller = False
+        for candidate in _smaller(plan):
+            if not may_go_on():
+                break
+            tried += 1
+            outcome = outcome_of(candidate)
+            if outcome is not None:
+                plan, best, is_smaller = candidate, outcome, True
+                break
+    return plan, best, tried
+
+
+def _fails_alike(candidate: Scenario, seed: int, wanted: str) -> Result | None:
+    """A smaller cluster may make steps meaningless: then it is no smaller scenario at all."""
+    try:
+        result = run(candidate, seed)
+    except (LimitError, KeyError, IndexError, ValueError):
+        return None
+    return result if result.violations and signature(result) == wanted else None
+
+
+def _smaller(plan: Scenario) -> Iterator[Scenario]:
+    """What may be left out, the greatest first."""
+    yield from _fewer_steps(plan)
+    yield from _fewer_picked(plan)
+    yield from _fewer_nodes(plan)
+    yield from _less_time(plan)
+    if plan.network != NetworkShape(low=NO_DELAY, high=NO_DELAY):
+        yield replace(plan, network=NetworkShape(low=NO_DELAY, high=NO_DELAY))
+    yield from _fewer_claims(plan)
+
+
+def _fewer_steps(plan: Scenario) -> Iterator[Scenario]:
+    half = len(plan.do) // 2
+    if half > 1:
+        yield replace(plan, do=plan.do[:half])
+        yield replace(plan, do=plan.do[half:])
+    for number in range(len(plan.do)):
+        yield replace(plan, do=plan.do[:number] + plan.do[number + 1 :])
+
+
+def _fewer_picked(plan: Scenario) -> Iterator[Scenario]:
+    """First those that are drawn, then the nodes that they are drawn from."""
+    for name, binding in plan.let.items():
+        nodes = binding.nodes
+        if nodes.word == "pick":
+            for count in dict.fromkeys((1, int(nodes.value) // 2, int(nodes.value) - 1)):
+                if 0 < count < int(nodes.value):
+                    fewer = replace(binding, nodes=replace(nodes, value=count))
+                    yield replace(plan, let={**plan.let, name: fewer})
+
+
+def _fewer_nodes(plan: Scenario) -> Iterator[Scenario]:
+    shape = plan.cluster
+    for brokers in dict.fromkeys((1, shape.brokers // 2, shape.brokers - 1)):
+        if 0 < brokers < shape.brokers:
+            yield replace(plan, cluster=_among(shape, brokers))
+    for controllers in (1, 3):
+        if controllers < shape.controllers:
+            yield replace(plan, cluster=replace(shape, controllers=controllers))
+    for name in shape.topics:
+        topics = {key: one for key, one in shape.topics.items() if key != name}
+        yield replace(plan, cluster=replace(shape, topics=topics))
+
+
+def _among(shape: ClusterShape, brokers: int) -> ClusterShape:
+    """With fewer brokers, and no more replicas than there are of them."""
+    topics = {
+        name: replace(one, replication=min(one.replication, brokers)) if one.replication else one
+        for name, one in shape.topics.items()
+    }
+    return replace(shape, brokers=brokers, topics=topics)
+
+
+def _less_time(plan: Scenario) -> Iterator[Scenario]:
+    for name in ("run", "calm", "warmup"):
+        us = getattr(plan.time, name).us
+        if us > SHORTEST_US:
+            shorter = Amount(fixed_us=max(us // 2, SHORTEST_US))
+            yield replace(plan, time=replace(plan.time, **{name: shorter}))
+
+
+def _fewer_claims(plan: Scenario) -> Iterator[Scenario]:
+    """Names of claims are their places: only whole kinds are left out."""
+    expect = plan.expect
+    for fewer in (
+        replace(expect, leads_to=()),
+        replace(expect, never=()),
+        replace(expect, sometimes=()),
+        replace(expect, during=()),
+        replace(expect, calm=()),
+        replace(expect, converge=()),
+        replace(expect, measure={}),
+    ):
+        if fewer != expect:
+            yield replace(plan, expect=fewer)

@@ -1,0 +1,166 @@
+"""net.*: what happens to messages on their way."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from kraftsim.simulation.delays import uniform
+from kraftsim.simulation.network_rules import Block, Delay, Duplicate, Hold, Loss, Nth, Rule
+
+from ..conditions.occurrences import MessageName
+from ..language.amounts import Amount, in_order
+from ..language.constraints import Between, Pair
+from ..language.selectors import Selector
+from .shapes import Shape
+from .verb import Effects, Undo, Verb, nothing
+
+if TYPE_CHECKING:
+    from kraftsim.simulation.network import Message
+
+    from ..running.stage import Stage
+
+MESSAGES_MAX, COPIES_MAX = 1_000_000_000, 1_000  # to count to, and to make of one
+TENTH_OF_A_SECOND = Amount(fixed_us=100_000)
+AT_ONCE = Amount(fixed_us=0)
+CONTROLLERS = Selector("controllers")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ways(Verb):
+    """Which messages: those from or to `on`, `from` some `to` others, or `between` two groups in
+    both directions; of one API if `message` names it, and only answers with `replies`."""
+
+    on: Selector | None = None
+    from_: Selector | None = None
+    to: Selector | None = None
+    between: Annotated[tuple[Selector, ...], Pair()] = ()
+    message: MessageName | None = None
+    replies: bool = False
+    for_: Amount | None = None
+
+    def rule(self, stage: "Stage", fault_id: str) -> Rule:
+        raise NotImplementedError(self.word)
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        rule, network = self.rule(stage, fault_id), stage.world.network
+        network.add(rule)
+        return lambda: rule.hits, lambda: network.remove(rule)
+
+    def concerns(self, stage: "Stage") -> "Callable[[Message], bool]":
+        is_on_way = self._ways(stage)
+        if self.message is None and not self.replies:
+            return is_on_way
+        name, replies = self.message, self.replies
+
+        def concerns(message: "Message") -> bool:
+            is_meant = name is None or type(message.request).__name__ == f"{name}Request"
+            return is_meant and message.is_reply is replies and is_on_way(message)
+
+        return concerns
+
+    def _ways(self, stage: "Stage") -> "Callable[[Message], bool]":
+        if self.between:
+            one, other = (frozenset(stage.targets(side)) for side in self.between[:2])
+            return lambda m: (
+                (m.sender in one and m.receiver in other)
+                or (m.sender in other and m.receiver in one)
+            )
+        if self.on is not None:
+            nodes = frozenset(stage.targets(self.on))
+            return lambda m: m.sender in nodes or m.receiver in nodes
+        senders = None if self.from_ is None else frozenset(stage.targets(self.from_))
+        receivers = None if self.to is None else frozenset(stage.targets(self.to))
+        return lambda m: (
+            (senders is None or m.sender in senders)
+            and (receivers is None or m.receiver in receivers)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partition(Ways, word="net.partition"):
+    """Nothing gets through; answers neither. With a `shape`: among those `of` it."""
+
+    shape: Shape | None = None
+    of: Selector = CONTROLLERS
+
+    def rule(self, stage: "Stage", fault_id: str) -> Rule:
+        if self.shape is None:
+            return Block(self.concerns(stage))
+        closed = self.shape.closed(stage.targets(self.of))
+        return Block(lambda message: (message.sender, message.receiver) in closed)
+
+
+class HoldMessages(Ways, word="net.hold"):
+    """Kept on their way, and delivered in order when it is over: a jammed link."""
+
+    def rule(self, stage: "Stage", fault_id: str) -> Rule:
+        return Hold(self.concerns(stage))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoseMessages(Ways, word="net.loss"):
+    """`p` of them are lost, on average `burst` in a row."""
+
+    p: Annotated[float, Between(0, 1)]
+    burst: Annotated[float, Between(1, 1000)] = 1.0
+
+    def rule(self, stage: "Stage", fault_id: str) -> Rule:
+        stream = stage.stream(f"fault/{fault_id}")
+        return Loss(self.concerns(stage), probability=self.p, burst=self.burst, stream=stream)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DelayMessages(Ways, word="net.delay"):
+    """Each takes longer, by something between `low` and `high`."""
+
+    low: Amount
+    high: Amount
+
+    def __post_init__(self) -> None:
+        in_order("low", self.low, "high", self.high)
+
+    def rule(self, stage: "Stage", fault_id: str) -> Rule:
+        stream = stage.stream(f"fault/{fault_id}")
+        return Delay(self.concerns(stage), lag=uniform(self.low.us, self.high.us, stream))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuplicateMessages(Ways, word="net.duplicate"):
+    """`p` of them arrive twice, the second time up to `lag` later."""
+
+    p: Annotated[float, Between(0, 1)]
+    lag: Amount = TENTH_OF_A_SECOND
+
+    def rule(self, stage: "Stage", fault_id: str) -> Rule:
+        stream = stage.stream(f"fault/{fault_id}")
+        lag = uniform(0, self.lag.us, stream)
+        return Duplicate(self.concerns(stage), probability=self.p, lag=lag, draw=stream)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surgery(Ways, word="net.surgery"):
+    """Messages `nth` to `nth + count - 1` of them: `copies` of each arrive, `by` later."""
+
+    nth: Annotated[int, Between(1, MESSAGES_MAX)] = 1
+    count: Annotated[int, Between(1, MESSAGES_MAX)] = 1
+    copies: Annotated[int, Between(0, COPIES_MAX)] = 0
+    by: Amount = AT_ONCE
+
+    def rule(self, stage: "Stage", fault_id: str) -> Rule:
+        return Nth(
+            self.concerns(stage),
+            first=self.nth,
+            count=self.count,
+            copies=self.copies,
+            lag_us=self.by.us,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heal(Verb, word="net.heal"):
+    """Every fault that is open is over."""
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+        open_ones = sum(one.is_open for one in stage.faults)
+        stage.lift_all()
+        return lambda: open_ones, nothing

@@ -1,0 +1,1 @@
+"""A simulated cluster on one timeline: controllers, brokers, network, disks and faults."""

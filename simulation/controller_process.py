@@ -1,0 +1,192 @@
+"""A controller's process on a timeline, over the disk that outlives it (`disks.py`).
+
+A kill takes back nothing that was sent, and loses nothing that was made durable; whoever waited for
+an answer of it learns that the connection is gone. A restart is a new process over the same disk.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from kraftsim.controller.core.errors import ApiError, Impossible
+from kraftsim.controller.core.handlers import refusal
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.rpc import Request, Response
+from kraftsim.controller.node.hosted import HostedNode
+from kraftsim.controller.node.node import Node
+from kraftsim.controller.raft.log import MetadataLog
+from kraftsim.controller.raft.protocol import Reply, Send, Turn
+from kraftsim.controller.raft.roles import Leader, Resigned
+from kraftsim.controller.time.clock import Clock
+
+from .disks import Disk, DiskError, Stored
+from .service_queue import ServiceQueue
+
+HELD_MAX = 10_000  # requests that a paused process has not read yet; more are lost
+HAND_OVER_LIMIT_US, HAND_OVER_CHECK_US = 5_000_000, 10_000  # Kafka's raft waits so long, too
+
+ReplyTo = Callable[[Reply | None], None]
+Carry = Callable[[Send, Callable[[Response | None], None]], None]
+
+
+class ControllerProcess:
+    """`on_committed` hears of every batch that this controller knows to be committed, in order;
+    `carry` takes what it sends to the others; `step_listeners` outlive its processes. `on_end`
+    hears when a process ends by itself; `failure` says why. With a `queue` it is slow: the network
+    brings it one message after the other, requests and answers alike."""
+
+    def __init__(
+        self,
+        make_node: Callable[[Stored], Node],
+        clock: Clock,
+        disk: Disk,
+        carry: Carry,
+        on_committed: Callable[[Batch], None],
+        on_end: Callable[[], None],
+        step_listeners: list[Callable[[Node, Turn], None]],
+    ) -> None:
+        self.disk = disk
+        self.failure: DiskError | Impossible | None = None
+        self.queue: ServiceQueue | None = None
+        self.is_alive = self.is_paused = False
+        self._make_node = make_node
+        self._clock = clock
+        self._timeline = clock.timeline
+        self._carry = carry
+        self._on_committed = on_committed
+        self._on_end = on_end
+        self._step_listeners = step_listeners
+        self._waiting: dict[int, ReplyTo] = {}
+        self._number = 0
+        self._held: list[tuple[Request, ReplyTo]] = []
+        self._stops_when_resumed = False
+        self.hosted = self._new_process()
+
+    @property
+    def node(self) -> Node:
+        """The controller as it is, or as it was when its process ended."""
+        return self.hosted.node
+
+    @property
+    def state(self) -> str:
+        if not self.is_alive:
+            return "NOT_RUNNING"
+        return "PAUSED" if self.is_paused else "RUNNING"
+
+    @property
+    def role(self) -> str:
+        """What it is in the quorum (LEADER, ...); of one that does not run, its state."""
+        is_running = self.state == "RUNNING"
+        return type(self.node.quorum.role).__name__.upper() if is_running else self.state
+
+    def start(self, *, stands_at_once: bool = False) -> None:
+        if self.is_alive:
+            return
+        if self.hosted.is_over:
+            self.hosted = self._new_process()
+        self.is_alive, self.failure = True, None
+        if self.queue is not None:
+            self.queue.open()
+        self.hosted.start(stands_at_once=stands_at_once)
+
+    def kill(self) -> None:
+        """SIGKILL: gone at once. Its disk has what was made durable; its connections break."""
+        if not self.is_alive:
+            return
+        self.is_alive = self.is_paused = self._stops_when_resumed = False
+        self.disk.crash()
+        self.hosted.end()
+        waiting, self._waiting = self._waiting, {}
+        held, self._held = self._held, []
+        for reply_to in (*waiting.values(), *(reply_to for _, reply_to in held)):
+            reply_to(None)
+        if self.queue is not None:
+            self.queue.close()
+
+    def stop(self) -> None:
+        """SIGTERM: a leader hands over, and stays until it has heard of the next epoch, because its
+        vote may be needed. A paused process does not notice before it is resumed."""
+        if self.is_paused:
+            self._stops_when_resumed = True
+        elif self.is_alive:
+            self.hosted.resign(-1)
+            self._end_once_followed(self.hosted, self._timeline.now_us + HAND_OVER_LIMIT_US)
+
+    def _end_once_followed(self, hosted: HostedNode, until_us: int) -> None:
+        if self.hosted is not hosted or not self.is_alive:
+            return
+        quorum = hosted.node.quorum
+        is_awaited = bool(quorum.others) and isinstance(quorum.role, Leader | Resigned)
+        if self.is_paused or (is_awaited and self._timeline.now_us < until_us):
+            again = partial(self._end_once_followed, hosted, until_us)
+            self._timeline.after(HAND_OVER_CHECK_US, again)
+        else:
+            self.disk.sync()
+            self.kill()
+            self._on_end()
+
+    def pause(self) -> None:
+        """SIGSTOP: alive, and deaf to time and messages."""
+        if self.is_alive:
+            self.is_paused = True
+            self.hosted.hold(True)
+
+    def resume(self) -> None:
+        if not self.is_paused:
+            return
+        self.is_paused = False
+        self.hosted.hold(False)
+        held, self._held = self._held, []
+        for request, reply_to in held:
+            self.submit(request, reply_to)
+        if self._stops_when_resumed:
+            self._stops_when_resumed = False
+            self.stop()
+
+    def submit(self, request: Request, reply_to: ReplyTo) -> None:
+        """Ask it; None if nobody is there, or goes before it has answered."""
+        if not self.is_alive:
+            reply_to(None)
+        elif self.is_paused:
+            if len(self._held) < HELD_MAX:
+                self._held.append((request, reply_to))
+        else:
+            self._number += 1
+            number = self._number
+            self._waiting[number] = reply_to
+            self.hosted.submit(request, partial(self._replied, number))
+
+    def ask(self, request: Request, on_answer: Callable[[Response | None], None]) -> None:
+        """As another controller asks: a refusal comes as the response that carries it."""
+        self.submit(
+            request,
+            lambda reply: on_answer(
+                refusal(request, reply) if isinstance(reply, ApiError) else reply
+            ),
+        )
+
+    def _replied(self, number: int, reply: Reply) -> None:
+        reply_to = self._waiting.pop(number, None)
+        if reply_to is not None:
+            reply_to(reply)
+
+    def _write(self, turn: Turn, log: MetadataLog, on_durable: Callable[[], None]) -> bool:
+        """A controller that cannot write ends."""
+        try:
+            return self.disk.write(turn, log, on_durable)
+        except DiskError as error:
+            self._end_with(error)
+            return False
+
+    def _end_with(self, failure: DiskError | Impossible) -> None:
+        """It ends by itself, as Kafka's fault handler ends a process."""
+        self.failure = failure
+        self.kill()
+        self._on_end()
+
+    def _new_process(self) -> HostedNode:
+        node = self._make_node(self.disk.stored.copy())
+        hosted = HostedNode(node, self._clock, self._carry, self._write)
+        hosted.committed_listeners.append(self._on_committed)
+        hosted.step_listeners = self._step_listeners
+        hosted.on_failure = self._end_with
+        return hosted

@@ -1,0 +1,212 @@
+"""What happened, one row an event, the same live and in virtual time (design 4.4).
+
+Rows are numbered; the journal keeps the newest and says where they begin. Whatever may differ
+between two runs of one seed (wall time, host, ports) stays out.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.log import records as r
+from kraftsim.controller.core.log.batch import Batch, LeaderChange
+from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
+
+from .causes import Causes
+
+ROWS_MAX = 100_000  # about an hour of a busy cluster; a reader who lags further is told so
+
+Detail = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventRow:
+    """`t_us` is the world's time; `cause_seq` the row that caused this one, where one is known."""
+
+    run_id: str
+    seed: int | None
+    scenario: str
+    seq: int
+    t_us: int
+    node: str
+    kind: str
+    broker_id: int | None = None
+    broker_epoch: int | None = None
+    leader_epoch: int | None = None
+    offset: int | None = None
+    cause_seq: int | None = None
+    fault_id: str | None = None
+    detail: Detail = field(default_factory=dict)
+
+
+class Journal:
+    def __init__(
+        self, now_us: Callable[[], int], *, run_id: str, seed: int | None, scenario: str = "live"
+    ) -> None:
+        self._now_us = now_us
+        self._run_id, self._seed, self._scenario = run_id, seed, scenario
+        self._rows: deque[EventRow] = deque(maxlen=ROWS_MAX)
+        self.causes = Causes()
+        self.next_seq = 0
+        self.listeners: list[Callable[[EventRow], None]] = []
+
+    @property
+    def last_seq(self) -> int:
+        """The number of the newest row; -1 before any."""
+        return self.next_seq - 1
+
+    def since(self, seq: int) -> list[EventRow]:
+        """Rows numbered `seq` and later, as far back as they are kept."""
+        if not self._rows or seq >= self.next_seq:
+            return []
+        skip = max(0, seq - self._rows[0].seq)
+        return [self._rows[position] for position in range(skip, len(self._rows))]
+
+    def write(
+        self,
+        node: str,
+        kind: str,
+        *,
+        broker_id: int | None = None,
+        broker_epoch: int | None = None,
+        leader_epoch: int | None = None,
+        offset: int | None = None,
+        cause_seq: int | None = None,
+        fault_id: str | None = None,
+        detail: Detail | None = None,
+    ) -> EventRow:
+        """Without a `cause_seq` it is the newest row from which this one can come; what is written
+        while a fault begins or ends is of that fault."""
+        detail, doing = detail or {}, self.causes.doing
+        about = _subject(broker_id, detail)
+        if fault_id is None and doing is not None:
+            fault_id = doing.fault_id
+        if cause_seq is None:
+            cause_seq = self.causes.of(kind, about, detail.get("state"))
+        row = EventRow(
+            run_id=self._run_id,
+            seed=self._seed,
+            scenario=self._scenario,
+            seq=self.next_seq,
+            t_us=self._now_us(),
+            node=node,
+            kind=kind,
+            broker_id=broker_id,
+            broker_epoch=broker_epoch,
+            leader_epoch=leader_epoch,
+            offset=offset,
+            cause_seq=cause_seq,
+            fault_id=fault_id,
+            detail=detail,
+        )
+        self.next_seq += 1
+        self._rows.append(row)
+        self.causes.note(row, about)
+        for listener in self.listeners:
+            listener(row)
+        return row
+
+    def committed(self, batch: Batch, image: Image, node_id: int) -> None:
+        """Rows of what a committed batch says; a broker's change causes its partitions' ones, and
+        where there is none a leader has asked for them."""
+        node = f"controller-{node_id}"
+        told = [
+            (offset, row)
+            for offset, record in enumerate(batch.records, batch.base_offset)
+            if (row := _tell(record, image)) is not None
+        ]
+        told.sort(key=lambda one: one[1].kind in _CONSEQUENCES)
+        cause_seq: int | None = None
+        for offset, row in told:
+            is_consequence = row.kind in _CONSEQUENCES
+            asked_seq = self.causes.of_partition(row.detail) if is_consequence else None
+            written = self.write(
+                node,
+                row.kind,
+                broker_id=row.broker_id,
+                broker_epoch=row.broker_epoch,
+                leader_epoch=batch.epoch,
+                offset=offset,
+                cause_seq=cause_seq if is_consequence and cause_seq is not None else asked_seq,
+                detail=row.detail,
+            )
+            if not is_consequence:
+                cause_seq = written.seq
+
+
+def _subject(broker_id: int | None, detail: Detail) -> NodeId | None:
+    """The node that a row is about; None where it is about none, or about several."""
+    if broker_id is not None:
+        return broker_node(broker_id)
+    about = detail.get("leader_id", detail.get("controller_id"))
+    return controller_node(about) if isinstance(about, int) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    kind: str
+    broker_id: int | None
+    broker_epoch: int | None
+    detail: Detail
+
+
+_CONSEQUENCES = ("partition_changed",)
+
+
+def _tell(record: object, image: Image) -> _Told | None:
+    """The event that a record is; None for those that tell nobody anything (NoOp, features)."""
+    match record:
+        case r.RegisterBrokerRecord():
+            return _Told(
+                "broker_registered", record.broker_id, record.broker_epoch, {"rack": record.rack}
+            )
+        case r.UnregisterBrokerRecord():
+            return _Told("broker_unregistered", record.broker_id, record.broker_epoch, {})
+        case r.BrokerRegistrationChangeRecord():
+            kind = _change_kind(record)
+            if kind is None:
+                return None
+            return _Told(kind, record.broker_id, record.broker_epoch, {})
+        case r.FenceBrokerRecord() | r.UnfenceBrokerRecord():
+            fences = isinstance(record, r.FenceBrokerRecord)
+            return _Told(
+                "broker_fenced" if fences else "broker_unfenced", record.id, record.epoch, {}
+            )
+        case r.TopicRecord():
+            return _Told("topic_created", None, None, {"topic": record.name})
+        case r.RemoveTopicRecord():
+            return _Told("topic_deleted", None, None, {"topic_id": record.topic_id.hex()})
+        case r.PartitionChangeRecord():
+            return _Told("partition_changed", None, None, _partition_detail(record, image))
+        case LeaderChange():
+            return _Told("controller_elected", None, None, _election_detail(record))
+        case _:
+            return None
+
+
+def _change_kind(record: r.BrokerRegistrationChangeRecord) -> str | None:
+    if record.fenced == r.FENCE:
+        return "broker_fenced"
+    if record.fenced == r.UNFENCE:
+        return "broker_unfenced"
+    if record.in_controlled_shutdown == r.IN_CONTROLLED_SHUTDOWN:
+        return "broker_in_controlled_shutdown"
+    return None
+
+
+def _election_detail(record: LeaderChange) -> Detail:
+    return {"leader_id": record.leader_id, "granting_voters": list(record.granting_voters)}
+
+
+def _partition_detail(record: r.PartitionChangeRecord, image: Image) -> Detail:
+    topic = image.topics.get(record.topic_id)
+    detail: dict[str, object] = {
+        "topic": topic.name if topic else record.topic_id.hex(),
+        "partition": record.partition_id,
+    }
+    if record.leader != r.NO_LEADER_CHANGE:
+        detail["leader"] = record.leader
+    if record.isr is not None:
+        detail["isr"] = list(record.isr)
+    return detail

@@ -1,0 +1,58 @@
+"""A fault that comes and goes: done and undone by turns, until somebody ends it."""
+
+from collections.abc import Callable
+
+from kraftsim.controller.time.clock import Clock
+from kraftsim.controller.time.timeline import Timeline
+
+from .delays import Draw
+
+
+class Recurring:
+    """Nothing for `rest_us`, then `do`; after `lasting_us` `undo`, and again. `hits` counts how
+    often it was done."""
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        *,
+        rest_us: Draw,
+        do: Callable[[], None],
+        lasting_us: Draw,
+        undo: Callable[[], None],
+    ) -> None:
+        self.hits = 0
+        self._timeline = timeline
+        self._rest_us, self._lasting_us = rest_us, lasting_us
+        self._do, self._undo = do, undo
+        self._is_done = self._is_over = False
+        timeline.after(rest_us(), self._turn)
+
+    def end(self) -> None:
+        """No more of it; what is done is undone."""
+        if not self._is_over and self._is_done:
+            self._undo()
+        self._is_over = True
+
+    def _turn(self) -> None:
+        if self._is_over:
+            return
+        self._is_done = not self._is_done
+        if self._is_done:
+            self.hits += 1
+            self._do()
+        else:
+            self._undo()
+        lag_us = self._lasting_us() if self._is_done else self._rest_us()
+        self._timeline.after(lag_us, self._turn)
+
+
+def strobe(clock: Clock, by_ms: int, every_us: Draw) -> Recurring:
+    """The wall clock jumps by `by_ms` and back, over and over."""
+    return Recurring(
+        clock.timeline,
+        rest_us=every_us,
+        do=lambda: clock.step_wall(by_ms),
+        lasting_us=every_us,
+        undo=lambda: clock.step_wall(-by_ms),
+    )

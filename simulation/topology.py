@@ -1,0 +1,119 @@
+"""Who exists: one value, read by `up`, `Cluster`, fixtures and the world (design: one topology)."""
+
+from collections.abc import Container
+from dataclasses import dataclass, field
+
+from kraftsim.broker_agent.config import CLIENT_LISTENER, AgentConfig
+from kraftsim.controller.core.feature_levels import METADATA_VERSION
+from kraftsim.controller.core.node_id import checked_id
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
+from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
+from kraftsim.controller.core.settings import Settings
+from kraftsim.controller.core.uuid import Uuid
+
+FIRST_BROKER_ID, FIRST_CONTROLLER_ID, FIRST_CLONE_ID = 1, 3000, 1_000_000
+BROKERS_MAX = FIRST_CONTROLLER_ID - FIRST_BROKER_ID  # at a start: their ids end below controllers'
+FIRST_CONTROLLER_PORT, FIRST_BROKER_PORT = 9990, 9092
+PORT_MAX = 65535
+BROKERS_PER_LINGER_MS = 10  # a fleet of 1,000 fetches metadata at most every 100 ms a broker
+BROKERS_WITHOUT_LINGER_MAX = 100  # so many fetch as soon as they have news, as real ones do
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerSpec:
+    """`cluster_id` and `profile` of a broker whose disk was formatted elsewhere, or that runs
+    another release; None: as everybody's."""
+
+    broker_id: int
+    host: str = "127.0.0.1"
+    port: int
+    rack: str | None = None
+    cluster_id: str | None = None
+    profile: Profile | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerSpec:
+    node_id: int = FIRST_CONTROLLER_ID
+    host: str = "127.0.0.1"
+    port: int = FIRST_CONTROLLER_PORT
+    rack: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topology:
+    """`settings` of None are the profile's own; `metadata_version` None what it finalizes.
+    `kraft_version` 0: the voters are static, as in `controller.quorum.voters` (rule 7.8)."""
+
+    cluster_id: str
+    controllers: tuple[ControllerSpec, ...] = (ControllerSpec(),)
+    brokers: tuple[BrokerSpec, ...] = ()
+    profile: Profile = DEFAULT_PROFILE
+    settings: Settings = field(default_factory=Settings)
+    metadata_version: int | None = None
+    kraft_version: int = 1
+
+    def __post_init__(self) -> None:
+        controllers: set[int] = set()
+        for controller in self.controllers:
+            expect_free("controller", controller.node_id, controllers, ())
+            controllers.add(controller.node_id)
+        brokers: set[int] = set()
+        for broker in self.brokers:
+            expect_free("broker", broker.broker_id, controllers, brokers)
+            brokers.add(broker.broker_id)
+
+
+def expect_free(
+    where: str, number: object, controllers: Container[int], brokers: Container[int]
+) -> int:
+    """The id that a new node gets; ValueError for what cannot be an id, and for an id that is
+    taken: Kafka's controllers and brokers share one space of ids (`node.id`)."""
+    free = checked_id(where, number)
+    if free in controllers or free in brokers:
+        owner = "controller" if free in controllers else "broker"
+        what = f"{where}: expected an id of no controller and no simulated broker"
+        raise ValueError(f"{what}, got {free}, which {owner} {free} has")
+    return free
+
+
+def unbound_port(broker_id: int) -> int:
+    """A port to register with where nobody listens."""
+    return FIRST_BROKER_PORT + broker_id % (PORT_MAX - FIRST_BROKER_PORT)
+
+
+def agent_config(topology: Topology, spec: BrokerSpec, log_dir: Uuid) -> AgentConfig:
+    """The configuration of one simulated broker of the topology."""
+    settings, profile = topology.settings, spec.profile or topology.profile
+    listener = BrokerListener(name=CLIENT_LISTENER, host=spec.host, port=spec.port)
+    return AgentConfig(
+        broker_id=spec.broker_id,
+        cluster_id=spec.cluster_id or topology.cluster_id,
+        listeners=(listener,),
+        features=_supported_features(topology, profile),
+        log_dirs=(log_dir,),
+        rack=spec.rack,
+        heartbeat_interval_ms=settings.broker_heartbeat_interval_ms,
+        session_timeout_ms=settings.broker_session_timeout_ms,
+        registration_timeout_ms=settings.initial_broker_registration_timeout_ms,
+        replica_catch_up_ms=settings.replica_catch_up_ms,
+        metadata_linger_ms=_metadata_linger_ms(len(topology.brokers)),
+        retries_at_heartbeat_interval=profile.retries_at_heartbeat_interval,
+    )
+
+
+def _metadata_linger_ms(brokers: int) -> int:
+    return brokers // BROKERS_PER_LINGER_MS if brokers > BROKERS_WITHOUT_LINGER_MAX else 0
+
+
+def _supported_features(topology: Topology, profile: Profile) -> tuple[BrokerFeature, ...]:
+    """What a broker of that release lists; never less than what is finalized."""
+    level = topology.metadata_version or 0
+    return tuple(
+        BrokerFeature(
+            name=name,
+            min_supported_version=min(low, level) if name == METADATA_VERSION and level else low,
+            max_supported_version=max(high, level) if name == METADATA_VERSION else high,
+        )
+        for name, low, high in profile.supported_features
+    )

@@ -1,0 +1,59 @@
+"""What a controller decides or becomes before the log says anything: rows of the journal that stand
+between what befell a node and the record that came of it."""
+
+from kraftsim.controller.core.log.records import (
+    FENCE,
+    BrokerRegistrationChangeRecord,
+    FenceBrokerRecord,
+)
+from kraftsim.controller.node.node import Node
+from kraftsim.controller.raft.protocol import Turn
+from kraftsim.controller.raft.roles import Prospective, Resigned
+
+from .journal import Journal
+
+ROLES = {Prospective: "controller_stands", Resigned: "controller_resigns"}
+
+
+class TurningPoints:
+    """Hears every step that lets out more than a reply."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._roles: dict[int, type] = {}
+
+    def on_step(self, node: Node, turn: Turn) -> None:
+        node_id, role = node.config.node_id, type(node.quorum.role)
+        if self._roles.get(node_id) is not role:
+            self._roles[node_id] = role
+            kind = ROLES.get(role)
+            if kind is not None:
+                self._journal.write(
+                    f"controller-{node_id}",
+                    kind,
+                    leader_epoch=node.epoch,
+                    detail={"controller_id": node_id},
+                )
+        if turn.persist and node.active is not None:
+            self._tell_expiries(node, turn)
+
+    def _tell_expiries(self, node: Node, turn: Turn) -> None:
+        """Who is fenced in this step because nothing was heard of them, and for how long."""
+        for batch in turn.persist:
+            for record in batch.records:
+                if isinstance(record, BrokerRegistrationChangeRecord) and record.fenced == FENCE:
+                    self._tell_expiry(node, turn, record.broker_id, record.broker_epoch)
+                elif isinstance(record, FenceBrokerRecord):
+                    self._tell_expiry(node, turn, record.id, record.epoch)
+
+    def _tell_expiry(self, node: Node, turn: Turn, broker_id: int, broker_epoch: int) -> None:
+        heard_ms = node.leases.ran_out.pop(broker_id, None)
+        if heard_ms is not None:
+            self._journal.write(
+                f"controller-{node.config.node_id}",
+                "lease_expired",
+                broker_id=broker_id,
+                broker_epoch=broker_epoch,
+                leader_epoch=node.epoch,
+                detail={"silent_ms": turn.now_ms - heard_ms},
+            )

@@ -1,0 +1,392 @@
+"""One cluster on one timeline: controllers, simulated brokers, and the links between them.
+
+The same world runs live and in virtual time; only who moves the timeline differs. Live, the
+runtime does, by the clock; in a test or a scenario, `advance` and `run_until` do, as fast as the
+processor allows.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from kraftsim.broker_agent.agent import Agent
+from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.broker_agent.image_history import ImageHistory
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.node_id import Kind, NodeId, broker_node, controller_node
+from kraftsim.controller.core.rpc import Request, Response
+from kraftsim.controller.core.uuid import Uuid, random_uuid
+from kraftsim.controller.node.config import NodeConfig
+from kraftsim.controller.node.hosted import ReplyTo
+from kraftsim.controller.node.node import Node
+from kraftsim.controller.raft.log import MetadataLog
+from kraftsim.controller.raft.protocol import Reply, Send, Turn
+from kraftsim.controller.raft.snapshots import SnapshotFormat, by_reference
+from kraftsim.controller.time.clock import Clock
+from kraftsim.controller.time.timeline import Timeline
+
+from .controller_nodes import configs_of, node_of
+from .controller_process import Carry, ControllerProcess
+from .disks import Disk
+from .journal import Journal
+from .network import Message, Network
+from .processes import Processes
+from .streams import Streams, stream_name
+from .topology import BrokerSpec, Topology, agent_config, expect_free
+from .turning_points import TurningPoints
+
+OUTSIDE = NodeId(-1, Kind.OUTSIDE)  # asks from outside of the network
+VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that a seed repeats its stamps
+
+
+@dataclass(slots=True)
+class BrokerHost:
+    """Where a process of a broker lives: the node that the network and the clocks know, and the
+    directory that outlives its processes."""
+
+    node: NodeId
+    spec: BrokerSpec
+    log_dir: Uuid
+
+
+class World:
+    """`agent_listeners` hear (broker_id, state) of every change of an agent's state,
+    `controller_listeners` (node_id, state) of controllers' processes, `step_listeners` every step
+    of a controller, `committed_listeners` each batch from each controller that knows it to be
+    committed. `committed_log` is what any of them has known to be, from `log_start` on."""
+
+    def __init__(
+        self,
+        topology: Topology,
+        *,
+        streams: Streams,
+        wall_start_ms: int = VIRTUAL_WALL_START_MS,
+        snapshot_format: SnapshotFormat | None = None,
+    ) -> None:
+        self.topology = topology
+        self.timeline = Timeline(wall_start_ms=wall_start_ms)
+        self.streams = streams
+        self.network = Network(self.timeline, streams.draw_of("network"))
+        self.committed_log = MetadataLog()
+        self.history = ImageHistory(self.committed_log)
+        self.journal = Journal(
+            lambda: self.timeline.now_us,
+            run_id=_run_id(topology, streams.seed),
+            seed=streams.seed,
+        )
+        self.agents: dict[int, HostedAgent] = {}
+        self.clones: dict[NodeId, HostedAgent] = {}  # second processes of brokers, by host
+        self.hosts: dict[NodeId, BrokerHost] = {}
+        self.core: frozenset[NodeId] | None = None  # who must be well in the end; None: everybody
+        self.clocks: dict[NodeId, Clock] = {}  # of every node; they outlive its processes
+        self.step_listeners: list[Callable[[Node, Turn], None]] = [
+            TurningPoints(self.journal).on_step,
+            self._forget,
+        ]
+        self.committed_listeners: list[Callable[[int, Batch], None]] = []
+        self.agent_listeners: list[Callable[[int, str], None]] = []
+        self.controller_listeners: list[Callable[[int, str], None]] = []
+        self._asked: dict[tuple[NodeId, type[Request]], int] = {}
+        self._snapshot_format = snapshot_format or by_reference()
+        self._configs = {one.node_id: one for one in configs_of(topology, self._draw_of)}
+        self._moved: set[int] = set()  # controllers that listen elsewhere than they did at first
+        self.controllers = {one.node_id: self._controller(one) for one in self._configs.values()}
+        self.processes = Processes(self)
+
+    @property
+    def committed(self) -> Image:
+        return self.history.at(self.committed_log.end_offset - 1)
+
+    @property
+    def log_start(self) -> int:
+        """Where the longest of the controllers' logs begins."""
+        return min(one.node.log.start_offset for one in self.controllers.values())
+
+    @property
+    def active(self) -> ControllerProcess | None:
+        """The active controller; of two that believe it, the one that was elected later."""
+        found: ControllerProcess | None = None
+        for one in self.controllers.values():
+            is_active = one.is_alive and not one.is_paused and one.node.active is not None
+            if is_active and (found is None or found.node.epoch < one.node.epoch):
+                found = one
+        return found
+
+    @property
+    def controller(self) -> ControllerProcess:
+        """The active one; while there is none, one that runs; else any."""
+        processes = tuple(self.controllers.values())
+        running = (one for one in processes if one.state == "RUNNING")
+        return self.active or next(running, processes[0])
+
+    def must_be_well(self, node: NodeId) -> bool:
+        """Of what a calm leaves broken nothing is asked."""
+        return self.core is None or node in self.core
+
+    def controller_of(self, node: NodeId) -> ControllerProcess | None:
+        """The process of a controller; None for a node that is none."""
+        return self.controllers.get(node.number) if node.kind is Kind.CONTROLLER else None
+
+    def agent_of(self, node: NodeId) -> HostedAgent | None:
+        """The process of a broker or of a clone; None for a node that is neither."""
+        if node.kind is Kind.BROKER:
+            return self.agents.get(node.number)
+        return self.clones.get(node)
+
+    @property
+    def nodes(self) -> tuple[NodeId, ...]:
+        """Every controller and every simulated broker; no clones."""
+        return (*map(controller_node, self.controllers), *map(broker_node, self.agents))
+
+    def named(self, number: int) -> tuple[NodeId, ...]:
+        """The nodes that a number means; a broker where it means none yet."""
+        clones = (one for one in self.clones if one.number == number)
+        of_controller = (controller_node(number),) if number in self.controllers else ()
+        of_broker = (broker_node(number),) if number in self.agents else ()
+        return (*of_controller, *of_broker, *clones) or (broker_node(number),)
+
+    def start(self, *, elects_at_once: bool = False) -> None:
+        """Start every controller and every broker of the topology. With `elects_at_once` the last
+        controller does not wait for an election's patience, as every one of Kafka's would."""
+        *others, last = self.controllers.values()
+        for process in others:
+            process.start()
+        last.start(stands_at_once=elects_at_once)
+        for spec in self.topology.brokers:
+            self.add_broker(spec)
+
+    # Controllers
+
+    def dispatch(self, request: Request, reply_to: ReplyTo) -> None:
+        """Ask the active controller, wherever it is now; not over the network, but whoever hears
+        of what arrives hears of this as well."""
+        process, network = self.controller, self.network
+        node = controller_node(process.node.config.node_id)
+
+        def answer(reply: Reply | None) -> None:
+            network.tell(Message(node, OUTSIDE, request, True, reply))
+            lost = ApiError(ErrorCode.NOT_CONTROLLER, "The active controller has just gone.")
+            reply_to(lost if reply is None else reply)
+
+        network.admit(Message(OUTSIDE, node, request), partial(process.submit, request, answer))
+
+    def ask(
+        self,
+        asker: NodeId,
+        request: Request,
+        reply_to: Callable[[Reply | None], None],
+        controller_id: int = -1,
+    ) -> None:
+        """Ask a controller, as a broker does, over the network; -1: one after the other, to find
+        out who leads."""
+        process = self.controllers.get(controller_id)
+        if process is None:
+            controller_id = self._next_asked(asker, type(request))
+            process = self.controllers[controller_id]
+
+        network, asked = self.network, controller_node(controller_id)
+
+        def back(reply: Reply | None) -> None:
+            message = Message(asked, asker, request, True, reply)
+            network.carry(message, partial(reply_to, reply))
+
+        message = Message(asker, asked, request)
+        network.carry(message, partial(process.submit, request, back))
+
+    def _next_asked(self, asker: NodeId, kind: type[Request]) -> int:
+        """Each conversation of a broker goes round by itself: a count that all share can send one
+        of them to the same dead controller every time."""
+        asked = self._asked.get((asker, kind), asker.number)
+        self._asked[asker, kind] = asked + 1
+        return tuple(self.controllers)[asked % len(self.controllers)]
+
+    def kill_controller(self, node_id: int) -> None:
+        self.controllers[node_id].kill()
+        self._tell_of_controller(node_id)
+
+    def start_controller(self, node_id: int) -> None:
+        """A new process over the disk that the last one left."""
+        self.controllers[node_id].start()
+        self._tell_of_controller(node_id)
+
+    def move_controller(self, node_id: int) -> None:
+        """Its next process listens at a port that nobody has had: whoever asks at the old one finds
+        nobody there."""
+        port = max(one.port for one in self._configs.values()) + 1
+        self._configs[node_id] = replace(self._configs[node_id], port=port)
+        self._moved.add(node_id)
+
+    def pause_controller(self, node_id: int) -> None:
+        self.controllers[node_id].pause()
+        self._tell_of_controller(node_id)
+
+    def resume_controller(self, node_id: int) -> None:
+        self.controllers[node_id].resume()
+        self._tell_of_controller(node_id)
+
+    def _tell_of_controller(self, node_id: int) -> None:
+        process = self.controllers[node_id]
+        detail: dict[str, object] = {"state": process.state, "controller_id": node_id}
+        if process.state == "NOT_RUNNING" and process.failure is not None:
+            detail["failure"] = str(process.failure)
+        self.journal.write(f"controller-{node_id}", "controller_state", detail=detail)
+        for listener in self.controller_listeners:
+            listener(node_id, process.state)
+
+    def _controller(self, config: NodeConfig) -> ControllerProcess:
+        node_id, node = config.node_id, controller_node(config.node_id)
+        clock = self.clocks[node] = Clock(self.timeline)
+        stream = self.streams.of(stream_name("disk", node))
+        draw = self._draw_of(node)
+        return ControllerProcess(
+            lambda stored: node_of(
+                self._configs[node_id], stored, self.topology, draw, self._snapshot_format
+            ),
+            clock,
+            Disk(self.timeline, config.directory_id, stream),
+            self._carry_from(node),
+            lambda batch: self._on_committed(node_id, batch),
+            lambda: self._tell_of_controller(node_id),
+            self.step_listeners,
+        )
+
+    def _carry_from(self, sender: NodeId) -> Carry:
+        """Requests and answers both cross the network; a dead peer answers nothing, at once, and
+        neither does one that listens elsewhere now."""
+
+        def carry(send: Send, on_answer: Callable[[Response | None], None]) -> None:
+            peer_id, request = send.peer_id, send.request
+            peer = controller_node(peer_id)
+            process = self.controllers.get(peer_id)
+
+            def back(response: Response | None) -> None:
+                message = Message(peer, sender, request, True, response)
+                self.network.carry(message, partial(on_answer, response))
+
+            def arrive() -> None:
+                if process is None or (peer_id in self._moved and self._has_moved(send)):
+                    back(None)
+                else:
+                    process.ask(request, back)
+
+            self.network.carry(Message(sender, peer, request), arrive)
+
+        return carry
+
+    def _has_moved(self, send: Send) -> bool:
+        endpoint = send.endpoint
+        return endpoint is not None and endpoint.port != self._configs[send.peer_id].port
+
+    def _on_committed(self, node_id: int, batch: Batch) -> None:
+        """The first controller that knows it tells; the others will say the same."""
+        for listener in self.committed_listeners:
+            listener(node_id, batch)
+        if batch.base_offset == self.committed_log.end_offset:
+            self.committed_log.append(batch)
+            self.journal.committed(batch, self.committed, node_id)
+
+    def _forget(self, node: Node, turn: Turn) -> None:
+        """With a controller's log what all of them have behind snapshots goes here, too."""
+        if turn.snapshot is not None:
+            self.history.forget_before(self.log_start)
+
+    # Brokers
+
+    def add_broker(self, spec: BrokerSpec) -> HostedAgent:
+        """A new simulated broker, started at once. ValueError for an id that is taken."""
+        broker_id = expect_free("broker", spec.broker_id, self.controllers, self.agents)
+        hosted = self.agents[broker_id] = self.host_broker(broker_node(broker_id), spec)
+        hosted.start()
+        return hosted
+
+    def host_broker(self, node: NodeId, spec: BrokerSpec) -> HostedAgent:
+        """A process of a broker on a host of its own, with its clock; not started yet."""
+        draw = self._draw_of(node)
+        host = self.hosts[node] = BrokerHost(node, spec, random_uuid(draw))
+        clock = self.clocks[node] = Clock(self.timeline)
+        return HostedAgent(
+            lambda previous_epoch: Agent(
+                agent_config(self.topology, host.spec, host.log_dir),
+                random=draw,
+                image_at=self.history.at,
+                previous_broker_epoch=previous_epoch,
+            ),
+            clock,
+            lambda send, reply_to: self.ask(host.node, send.request, reply_to, send.controller_id),
+            lambda state: self._on_agent_state(host, state),
+        )
+
+    def _draw_of(self, node: NodeId) -> Callable[[], float]:
+        return self.streams.draw_of(stream_name("node", node))
+
+    # Any node
+
+    def nodes_in(self, rack: str) -> tuple[NodeId, ...]:
+        """The controllers and brokers of a rack."""
+        return tuple(node for node, its_rack in self._racks().items() if its_rack == rack)
+
+    def racks_of(self, nodes: Iterable[NodeId]) -> tuple[str, ...]:
+        """The racks in which these are, each once."""
+        rack_of = self._racks()
+        racks = (rack_of.get(one) for one in nodes)
+        return tuple(dict.fromkeys(rack for rack in racks if rack is not None))
+
+    def _racks(self) -> dict[NodeId, str | None]:
+        """The rack of every node of the topology, controllers first."""
+        topology = self.topology
+        return {controller_node(one.node_id): one.rack for one in topology.controllers} | {
+            broker_node(one.broker_id): one.rack for one in topology.brokers
+        }
+
+    def leader_of(self, topic: str) -> tuple[NodeId, ...]:
+        """Who leads the first partition of a topic; nobody where there is none."""
+        topic_id = self.committed.topic_ids.get(topic)
+        if topic_id is None:
+            return ()
+        leader = self.committed.topics[topic_id].partitions[0].leader
+        return () if leader < 0 else (broker_node(leader),)
+
+    def are_unfenced(self, broker_ids: Iterable[int]) -> bool:
+        brokers = self.committed.brokers
+        return all(b in brokers and not brokers[b].fenced for b in broker_ids)
+
+    def _on_agent_state(self, host: BrokerHost, state: str) -> None:
+        broker_id = host.spec.broker_id
+        if host.node.kind is Kind.CLONE:
+            detail = {"state": state, "broker_id": broker_id}
+            where = f"broker-{broker_id}-on-{host.node.number}"
+            self.journal.write(where, "clone_state", detail=detail)
+            return
+        self.journal.write(
+            f"broker-{broker_id}", "agent_state", broker_id=broker_id, detail={"state": state}
+        )
+        for listener in self.agent_listeners:
+            listener(broker_id, state)
+
+    # Time
+
+    def clock_ms(self, node: NodeId) -> int:
+        """What a node takes for the (monotonic) time."""
+        return self.clocks[node].now_ms
+
+    def advance(self, by_us: int) -> None:
+        """Let virtual time pass, with everything that happens in it."""
+        self.timeline.run_until(self.timeline.now_us + by_us)
+
+    def run_until(self, condition: Callable[[], bool], *, limit_us: int) -> bool:
+        """Run from event to event until `condition` holds; False if it did not within the limit."""
+        timeline = self.timeline
+        end_us = timeline.now_us + limit_us
+        timeline.run_until(timeline.now_us)
+        while not condition():
+            if timeline.due_us > end_us:
+                timeline.run_until(end_us)
+                return condition()
+            timeline.run_until(timeline.due_us)
+        return True
+
+
+def _run_id(topology: Topology, seed: int | None) -> str:
+    return topology.cluster_id if seed is None else f"{topology.cluster_id}-{seed}"
