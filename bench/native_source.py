@@ -1,6 +1,6 @@
 """What mypyc is given to read of a module: the same, and what Python need not hear.
 
-Methods that a dataclass or a value (`core/rpc/value.py`) gets at run time are written out, because
+Methods that a dataclass or a value (`core/value.py`) gets at run time are written out, because
 a compiler does not see them: `__init__`, `__eq__` and `__hash__`. Names in capitals are `Final`.
 """
 

@@ -11,7 +11,7 @@ from statistics import median
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.rpc import DecommissionBrokerRequest
 from kraftsim.controller.node.loading import Loading
-from kraftsim.controller.raft.snapshots import Reading
+from kraftsim.controller.raft.snapshot import Reading
 from kraftsim.controller.wire.records.snapshot_file import read_snapshot
 from kraftsim.service.garbage_collection import bound_pauses
 

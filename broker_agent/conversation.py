@@ -3,7 +3,7 @@
 from enum import Enum
 
 from kraftsim.controller.core.rpc import Request
-from kraftsim.controller.core.rpc.value import value
+from kraftsim.controller.core.value import value
 from kraftsim.controller.time.timeline import NEVER_MS
 
 

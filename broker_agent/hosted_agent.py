@@ -10,7 +10,7 @@ from functools import partial
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import Response
 from kraftsim.controller.time.clock import Clock
-from kraftsim.controller.time.timeline import Wakeup
+from kraftsim.controller.time.wakeup import Wakeup
 
 from .agent import Agent, BrokerState
 from .conversation import Send

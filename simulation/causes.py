@@ -3,12 +3,11 @@ relied on. Kept while rows are written, so that a chain can be walked from rows 
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from kraftsim.controller.core.node_id import NodeId, broker_node
 
-if TYPE_CHECKING:
-    from .journal import Detail, EventRow
+from .event_row import Detail, EventRow
 
 GONE: Final = ("NOT_RUNNING", "PAUSED", "SHUTTING_DOWN")
 LEAVING: Final = ("PENDING_CONTROLLED_SHUTDOWN", "SHUTTING_DOWN")
@@ -53,7 +52,7 @@ class Causes:
             case _:
                 return _seq(self._newest.get(node))
 
-    def of_partition(self, detail: "Detail") -> int | None:
+    def of_partition(self, detail: Detail) -> int | None:
         """The row that causes a change of a partition alone. A leader asks for one (AlterPartition)
         when somebody is back, or has fallen behind: it comes of the newest about those."""
         isr = detail.get("isr")
@@ -66,7 +65,7 @@ class Causes:
         seqs = [row.seq for row in about if row is not None]
         return max(seqs, default=None)
 
-    def note(self, row: "EventRow", node: NodeId | None) -> None:
+    def note(self, row: EventRow, node: NodeId | None) -> None:
         """`row` has been written; what comes later may come of it."""
         if node is None:
             return
@@ -82,7 +81,7 @@ class Causes:
         elif row.kind == "lease_expired":
             self._expired[node] = row.seq
 
-    def befalls(self, row: "EventRow", nodes: Iterable[NodeId]) -> None:
+    def befalls(self, row: EventRow, nodes: Iterable[NodeId]) -> None:
         """A fault that `row` tells of strikes these, or is over for them."""
         for node in nodes:
             newest = self._newest.get(node)

@@ -7,7 +7,7 @@ from kraftsim.controller.core.node_id import NodeId, controller_node
 from kraftsim.controller.core.uuid import ZERO_UUID, random_uuid
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.node.node import Node
-from kraftsim.controller.raft.snapshots import SnapshotFormat
+from kraftsim.controller.raft.snapshot import SnapshotFormat
 
 from .disks import Stored
 from .topology import ControllerSpec, Topology

@@ -13,11 +13,11 @@ from random import Random
 from typing import NamedTuple
 
 from kraftsim.controller.core.log.batch import Batch
-from kraftsim.controller.core.rpc.value import value
 from kraftsim.controller.core.uuid import Uuid
+from kraftsim.controller.core.value import value
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import ElectionState, Turn
-from kraftsim.controller.raft.snapshots import Snapshot
+from kraftsim.controller.raft.snapshot import Snapshot
 from kraftsim.controller.time.timeline import Timeline
 
 from .delays import Draw

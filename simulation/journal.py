@@ -5,8 +5,8 @@ between two runs of one seed (wall time, host, ports) stays out.
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log import records as r
@@ -14,30 +14,9 @@ from kraftsim.controller.core.log.batch import Batch, LeaderChange
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
 
 from .causes import Causes
+from .event_row import Detail, EventRow
 
 ROWS_MAX = 100_000  # about an hour of a busy cluster; a reader who lags further is told so
-
-Detail = Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventRow:
-    """`t_us` is the world's time; `cause_seq` the row that caused this one, where one is known."""
-
-    run_id: str
-    seed: int | None
-    scenario: str
-    seq: int
-    t_us: int
-    node: str
-    kind: str
-    broker_id: int | None = None
-    broker_epoch: int | None = None
-    leader_epoch: int | None = None
-    offset: int | None = None
-    cause_seq: int | None = None
-    fault_id: str | None = None
-    detail: Detail = field(default_factory=dict)
 
 
 class Journal:

@@ -8,39 +8,12 @@ Without a rule a message costs one draw; rules compose in the order of `network_
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.node_id import NodeId
-from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.time.timeline import Timeline
 
+from .message import Message
 from .network_rules import Rule
 from .service_queue import ServiceQueue
-
-Reply = Response | ApiError | None
-
-
-class Message:
-    """A request, or with `is_reply` what came of it; a `reply` of None: the connection failed."""
-
-    __slots__ = ("is_reply", "receiver", "reply", "request", "sender")
-
-    def __init__(
-        self,
-        sender: NodeId,
-        receiver: NodeId,
-        request: Request,
-        is_reply: bool = False,
-        reply: Reply = None,
-    ) -> None:
-        self.sender = sender
-        self.receiver = receiver
-        self.request = request
-        self.is_reply = is_reply
-        self.reply = reply
-
-    def __repr__(self) -> str:
-        what = f"the answer to {self.request}: {self.reply}" if self.is_reply else f"{self.request}"
-        return f"from {self.sender} to {self.receiver} {what}"
 
 
 class Network:

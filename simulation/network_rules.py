@@ -7,16 +7,13 @@ that will arrive, none for a message that is lost) and when it arrives (`lets_in
 
 from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.node_id import NodeId
 
 from .delays import Draw
+from .message import Message
 
-if TYPE_CHECKING:
-    from .network import Message
-
-Concerns = Callable[["Message"], bool]
+Concerns = Callable[[Message], bool]
 Deliver = Callable[[], None]
 HELD_MAX = 10_000  # messages that one rule keeps back; more are lost, as in a full socket
 
@@ -30,10 +27,10 @@ class Rule:
         self.concerns = concerns
         self.hits = 0
 
-    def on_departure(self, message: "Message", lags_us: list[int]) -> list[int]:
+    def on_departure(self, message: Message, lags_us: list[int]) -> list[int]:
         return lags_us
 
-    def lets_in(self, message: "Message", deliver: Deliver) -> bool:
+    def lets_in(self, message: Message, deliver: Deliver) -> bool:
         return True
 
     def lift(self) -> None:
@@ -43,7 +40,7 @@ class Rule:
 class Block(Rule):
     """Nothing gets through."""
 
-    def lets_in(self, message: "Message", deliver: Deliver) -> bool:
+    def lets_in(self, message: Message, deliver: Deliver) -> bool:
         if not self.concerns(message):
             return True
         self.hits += 1
@@ -59,7 +56,7 @@ class Hold(Rule):
         super().__init__(concerns)
         self._held: list[Deliver] = []
 
-    def lets_in(self, message: "Message", deliver: Deliver) -> bool:
+    def lets_in(self, message: Message, deliver: Deliver) -> bool:
         if not self.concerns(message):
             return True
         self.hits += 1
@@ -86,7 +83,7 @@ class Nth(Rule):
         self._first, self._count, self._copies, self._lag_us = first, count, copies, lag_us
         self._seen = 0
 
-    def on_departure(self, message: "Message", lags_us: list[int]) -> list[int]:
+    def on_departure(self, message: Message, lags_us: list[int]) -> list[int]:
         if not self.concerns(message):
             return lags_us
         self._seen += 1
@@ -112,7 +109,7 @@ class Loss(Rule):
         self._turns_bad = probability / (burst * good) if good > 0 else 1.0
         self._is_bad: dict[tuple[NodeId, NodeId], bool] = {}
 
-    def on_departure(self, message: "Message", lags_us: list[int]) -> list[int]:
+    def on_departure(self, message: Message, lags_us: list[int]) -> list[int]:
         if not self.concerns(message):
             return lags_us
         way = (message.sender, message.receiver)
@@ -131,7 +128,7 @@ class Duplicate(Rule):
         super().__init__(concerns)
         self._probability, self._lag, self._draw = probability, lag, draw.random
 
-    def on_departure(self, message: "Message", lags_us: list[int]) -> list[int]:
+    def on_departure(self, message: Message, lags_us: list[int]) -> list[int]:
         if not lags_us or not self.concerns(message) or self._draw() >= self._probability:
             return lags_us
         self.hits += 1
@@ -147,7 +144,7 @@ class Delay(Rule):
         super().__init__(concerns)
         self._lag = lag
 
-    def on_departure(self, message: "Message", lags_us: list[int]) -> list[int]:
+    def on_departure(self, message: Message, lags_us: list[int]) -> list[int]:
         if not lags_us or not self.concerns(message):
             return lags_us
         late_us = [lag_us + self._lag() for lag_us in lags_us]

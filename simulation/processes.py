@@ -6,7 +6,6 @@ node of its own, which the network and the clocks know by its host.
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.node_id import Kind, NodeId
@@ -18,19 +17,16 @@ from .disks import Stored
 from .recurring import Recurring
 from .service_queue import ServiceQueue
 from .streams import stream_name
-from .topology import FIRST_CLONE_ID
-
-if TYPE_CHECKING:
-    from .topology import BrokerSpec
-    from .world import World
+from .topology import FIRST_CLONE_ID, BrokerSpec
+from .world import World
 
 QUEUE_ROOM = 1000  # messages that a slow controller has not handled; Kafka queues 500 requests
 
 
 class Processes:
-    """`world.processes`: a verb for each of these faults, and the one that takes it back."""
+    """Faults of the processes of `world`, and what takes each fault back."""
 
-    def __init__(self, world: "World") -> None:
+    def __init__(self, world: World) -> None:
         self._world = world
         self._pauses: Counter[NodeId] = Counter()
 
@@ -189,7 +185,7 @@ class Processes:
     def _new_host(self) -> NodeId:
         return NodeId(FIRST_CLONE_ID + len(self._world.clones), Kind.CLONE)
 
-    def _spec_elsewhere(self, broker: NodeId) -> "BrokerSpec":
+    def _spec_elsewhere(self, broker: NodeId) -> BrokerSpec:
         if broker.kind is not Kind.BROKER or broker.number not in self._world.agents:
             known = ", ".join(map(str, self._world.agents))
             raise ValueError(f"expected the id of a broker ({known}) to clone, got {broker}")

@@ -23,7 +23,7 @@ from kraftsim.controller.node.hosted import ReplyTo
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Reply, Send, Turn
-from kraftsim.controller.raft.snapshots import SnapshotFormat, by_reference
+from kraftsim.controller.raft.snapshot import SnapshotFormat, by_reference
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
 
@@ -31,8 +31,8 @@ from .controller_nodes import configs_of, node_of
 from .controller_process import Carry, ControllerProcess
 from .disks import Disk
 from .journal import Journal
-from .network import Message, Network
-from .processes import Processes
+from .message import Message
+from .network import Network
 from .streams import Streams, stream_name
 from .topology import BrokerSpec, Topology, agent_config, expect_free
 from .turning_points import TurningPoints
@@ -93,7 +93,6 @@ class World:
         self._configs = {one.node_id: one for one in configs_of(topology, self._draw_of)}
         self._moved: set[int] = set()  # controllers that listen elsewhere than they did at first
         self.controllers = {one.node_id: self._controller(one) for one in self._configs.values()}
-        self.processes = Processes(self)
 
     @property
     def committed(self) -> Image:

@@ -45,7 +45,7 @@ from kraftsim.controller.core.uuid import METADATA_TOPIC_ID, Uuid
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.node.hosted import HostedNode
 from kraftsim.controller.node.node import Node
-from kraftsim.controller.raft.snapshots import by_reference
+from kraftsim.controller.raft.snapshot import by_reference
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
 from tests.other_controllers import CONTROLLER_ID, nobody_else, won_again

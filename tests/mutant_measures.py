@@ -21,7 +21,7 @@ from kraftsim.files.mutant_files import (
 from kraftsim.files.scenario_files import written
 from kraftsim.scenarios.mutants import MUTANTS
 from kraftsim.scenarios.mutants.kill import broken, kills
-from kraftsim.scenarios.mutants.reproduce import reproducer
+from kraftsim.scenarios.reproduce import reproducer
 
 LIMIT_S = 60.0  # of the processor, for the smallest scenario of one
 

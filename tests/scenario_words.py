@@ -16,6 +16,7 @@ from kraftsim.scenarios.claims.leads_to import LeadsTo
 from kraftsim.scenarios.conditions import condition
 from kraftsim.scenarios.conditions.topic_states import TopicState
 from kraftsim.scenarios.document import network_shape, sweep
+from kraftsim.scenarios.document.calm import Calm
 from kraftsim.scenarios.document.cluster_shape import ClusterShape
 from kraftsim.scenarios.document.network_shape import PRESETS
 from kraftsim.scenarios.document.scenario import Scenario, Times
@@ -24,7 +25,6 @@ from kraftsim.scenarios.document.swarm import Chaos
 from kraftsim.scenarios.language import amounts, selectors
 from kraftsim.scenarios.language.durations import spelled
 from kraftsim.scenarios.language.reading import words_of
-from kraftsim.scenarios.running.calm import Calm
 from kraftsim.scenarios.verbs import VERBS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "scenario-words.md"

@@ -4,7 +4,8 @@ import pytest
 
 from kraftsim.controller.time import timeline as timelines
 from kraftsim.controller.time.clock import Clock
-from kraftsim.controller.time.timeline import NEVER_US, Timeline, Wakeup
+from kraftsim.controller.time.timeline import NEVER_US, Timeline
+from kraftsim.controller.time.wakeup import Wakeup
 
 
 def test_things_happen_in_order_of_time_then_of_being_asked_for():

@@ -17,7 +17,8 @@ from kraftsim.controller.core.node_id import broker_node, controller_node
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.simulation.delays import uniform
-from kraftsim.simulation.network import Message, Network
+from kraftsim.simulation.message import Message
+from kraftsim.simulation.network import Network
 from kraftsim.simulation.streams import Streams
 
 US = 1_000_000

@@ -12,6 +12,7 @@ from ..core.brokers.leases import Leases
 from ..core.cluster import bootstrap, controller_registration
 from ..core.errors import ApiError, Impossible
 from ..core.handlers import Handler
+from ..core.image import replay
 from ..core.image.image import Image
 from ..core.log.batch import ControlRecord
 from ..core.log.record_versions import record_version
@@ -210,7 +211,9 @@ class Active:
         self.state.next_offset = batch.last_offset + 1
         for offset, record in enumerate(batch.records, batch.base_offset):
             record = cast(Record, record)
-            image.apply(record, offset=offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms)
+            replay.apply(
+                image, record, offset=offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms
+            )
             if type(record) in CHANGE_LEASES:
                 self._follow(record)
 
@@ -219,7 +222,7 @@ class Active:
         batch = self._quorum.append(records, (0,) * len(records), turn, is_control=True)
         self.state.next_offset = batch.last_offset + 1
         for offset, record in enumerate(records, batch.base_offset):
-            self.state.image.apply_control(record, offset=offset, epoch=batch.epoch)
+            replay.apply_control(self.state.image, record, offset=offset, epoch=batch.epoch)
 
     def _follow(self, record: Record) -> None:
         """Keep the guesses in step with the facts."""

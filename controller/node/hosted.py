@@ -24,7 +24,7 @@ from ..raft.protocol import (
     Turn,
 )
 from ..time.clock import Clock
-from ..time.timeline import Wakeup
+from ..time.wakeup import Wakeup
 from .node import Node
 
 HELD_MAX = 1000  # answers that a stopped process has not read: one for each request of its own

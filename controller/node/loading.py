@@ -10,7 +10,7 @@ from ..core.image.image import Image
 from ..core.image.loader import Loader
 from ..core.log.batch import Batch
 from ..raft.quorum import Quorum
-from ..raft.snapshots import Snapshot
+from ..raft.snapshot import Snapshot
 
 LOADED_RECORDS_MAX = 2_500  # of one step; a batch of more records has a step of its own
 

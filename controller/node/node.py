@@ -38,7 +38,7 @@ from ..raft.protocol import (
 )
 from ..raft.quorum import LISTENER, Quorum
 from ..raft.roles import Leader, Unattached
-from ..raft.snapshots import Snapshot, SnapshotFormat
+from ..raft.snapshot import Snapshot, SnapshotFormat
 from ..time.timeline import NEVER_MS
 from .active import Active
 from .config import NodeConfig

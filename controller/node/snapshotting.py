@@ -16,7 +16,7 @@ from ..core.rpc import SnapshotId
 from ..core.settings import Settings
 from ..raft.protocol import Turn
 from ..raft.quorum import Quorum
-from ..raft.snapshots import Snapshot
+from ..raft.snapshot import Snapshot
 
 FREED_RECORDS_MAX = 2_000  # of one step: about a millisecond's work
 

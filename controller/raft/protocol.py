@@ -7,16 +7,14 @@ to send to other replicas, what to reply.
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.errors import ApiError
 from ..core.log.batch import Batch, VoterEndpoint
 from ..core.rpc import Request, Response
-from ..core.rpc.value import value
+from ..core.value import value
+from .snapshot import Snapshot
 from .voters import ReplicaKey
-
-if TYPE_CHECKING:
-    from .snapshots import Snapshot
 
 
 @value
@@ -114,7 +112,7 @@ class Turn:
 
     is_plain = True  # only replies: nothing to keep, no message, nothing newly committed
     election: ElectionState | None = None
-    snapshot: "Snapshot | None" = None
+    snapshot: Snapshot | None = None
     truncate_to: int | None = None
     persist: tuple[Batch, ...] = ()
     sends: tuple[Send, ...] = ()

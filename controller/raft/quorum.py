@@ -8,7 +8,7 @@ transitions between the roles, and what must be durable before anybody hears of 
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.errors import Impossible
 from ..core.log.batch import Batch, ControlRecord, VersionRange, Voter, VoterEndpoint
@@ -21,10 +21,8 @@ from .parked import ParkedFetches
 from .peers import Peers
 from .protocol import Channel, ElectionState, Turn
 from .roles import Candidate, Follower, Leader, Prospective, Resigned, Role, Unattached, VoterChange
+from .snapshot import Download, Reading, Snapshot, SnapshotFormat
 from .voters import ReplicaKey, VoterHistory, VoterSet
-
-if TYPE_CHECKING:
-    from .snapshots import Download, Reading, Snapshot, SnapshotFormat
 
 LISTENER = "CONTROLLER"
 RAFT_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=1)
@@ -69,10 +67,10 @@ class Quorum:
         *,
         settings: Settings,
         random: Callable[[], float],
-        snapshot_format: "SnapshotFormat",
+        snapshot_format: SnapshotFormat,
         log: MetadataLog,
         stored: ElectionState,
-        snapshot: "Snapshot | None" = None,
+        snapshot: Snapshot | None = None,
     ) -> None:
         self.identity = identity
         self.me = identity.key
@@ -284,7 +282,7 @@ class Quorum:
         turn.is_plain = False
 
     def take_snapshot(
-        self, snapshot: "Snapshot", turn: Turn, *, begin: SnapshotId | None = None
+        self, snapshot: Snapshot, turn: Turn, *, begin: SnapshotId | None = None
     ) -> None:
         """Our own: what it holds need not stay in the log, which begins there from now on, or at
         the earlier snapshot `begin`, so that who is only a little behind can still follow."""
@@ -297,7 +295,7 @@ class Quorum:
         self.snapshot = turn.snapshot = snapshot
         turn.is_plain = False
 
-    def replace_log(self, snapshot: "Snapshot", turn: Turn) -> None:
+    def replace_log(self, snapshot: Snapshot, turn: Turn) -> None:
         """The leader's: it stands for everything that we may have had (rule 10.45)."""
         end_offset = snapshot.snapshot_id.end_offset
         self.log.restart(end_offset, snapshot.snapshot_id.epoch)

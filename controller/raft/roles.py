@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.errors import Impossible
 from ..core.rpc import AddRaftVoterRequest, RemoveRaftVoterRequest
-from ..core.rpc.value import value
+from ..core.value import value
 from .fetch_answer import Leadership
 from .voters import ReplicaKey, VoterSet
 

@@ -1,17 +1,11 @@
-"""Snapshots: what stands for the beginning of a log, and FetchSnapshot (59), by which somebody who
-comes late gets it, slice by slice (rules 10.42 to 10.48).
+"""FetchSnapshot (59): a follower that is far behind fetches a snapshot in slices
 
-The bytes are Kafka's own `.checkpoint` files; whoever makes a quorum says how they are spelled and
-read (`SnapshotFormat`), so that nothing in here knows bytes.
-"""
+Rules 10.42 to 10.48.
+."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from itertools import count
-from typing import NamedTuple
+from dataclasses import replace
 
 from ..core.errors import ErrorCode, Impossible
-from ..core.log.batch import Batch
 from ..core.rpc import (
     FetchSnapshotRequest,
     FetchSnapshotResponse,
@@ -26,77 +20,10 @@ from . import epochs, leading, messages
 from .protocol import Turn
 from .quorum import Quorum
 from .roles import Follower
+from .snapshot import Download, Reading, Snapshot
 from .voters import ReplicaKey
 
-BATCH_BYTES, RECORD_BYTES = 61, 60  # about what they take, where nobody spells them
-REFERENCES_MAX = 256  # snapshots that may still be on their way; a replica keeps its own anyway
-READ_RECORDS_MAX = 1_000  # of one step, and the rest of their batch: some 10 milliseconds' work
 SLICE_BYTES_MAX = 8 * 1024 * 1024  # what Kafka asks for at once
-
-
-class SnapshotFormat(NamedTuple):
-    """`spell` gives the bytes of a snapshot's batches, `read` yields the batches of such bytes
-    (ValueError or LookupError: they are none), `size` how many bytes a batch has, for which it may
-    have to be spelled; its bytes are kept with it."""
-
-    spell: Callable[[tuple[Batch, ...]], bytes]
-    read: Callable[[bytes], Iterable[Batch]]
-    size: Callable[[Batch], int]
-
-
-def by_reference() -> SnapshotFormat:
-    """Bytes that only stand for batches: for replicas that share a process and speak no wire."""
-    known: dict[int, tuple[Batch, ...]] = {}
-    numbers = count()
-
-    def spell(batches: tuple[Batch, ...]) -> bytes:
-        number = next(numbers)
-        known[number] = batches
-        known.pop(number - REFERENCES_MAX, None)
-        return b"%016d" % number
-
-    def size(batch: Batch) -> int:
-        return BATCH_BYTES + RECORD_BYTES * len(batch.records)
-
-    return SnapshotFormat(spell, lambda data: known[int(data)], size)
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """All that was committed below `snapshot_id.end_offset`, in as few records as tell it."""
-
-    snapshot_id: SnapshotId
-    batches: tuple[Batch, ...]
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Download:
-    """A snapshot that is being fetched: what is there of it."""
-
-    snapshot_id: SnapshotId
-    data: bytes = b""
-
-
-@dataclass(slots=True, eq=False)
-class Reading:
-    """A snapshot that has come whole and is being read: `left` yields the batches that `batches`
-    lacks."""
-
-    snapshot_id: SnapshotId
-    data: bytes
-    left: Iterator[Batch]
-    batches: list[Batch] = field(default_factory=list)
-
-    def go_on(self) -> bool:
-        """Read as many records as one step may. True: there is none left."""
-        records = 0
-        for batch in self.left:
-            self.batches.append(batch)
-            records += len(batch.records)
-            if records >= READ_RECORDS_MAX:
-                return False
-        return True
 
 
 # The leader

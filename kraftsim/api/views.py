@@ -10,7 +10,7 @@ from kraftsim.controller.core.image.partition import Partition, Topic
 from kraftsim.controller.core.log.records import Endpoint
 from kraftsim.controller.core.rpc import DescribeQuorumResponse, ReplicaState
 from kraftsim.controller.core.uuid import uuid_text
-from kraftsim.simulation.journal import EventRow
+from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.world import World
 
 Document = dict[str, object]

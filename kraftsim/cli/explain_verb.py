@@ -9,7 +9,7 @@ from ..http.client import call, service_url
 from .scenario.runs import add_cell, seeds_of
 
 if TYPE_CHECKING:
-    from kraftsim.simulation.journal import EventRow
+    from kraftsim.simulation.event_row import EventRow
 
 
 def add_explain(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -21,7 +21,7 @@ from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name
 from .openapi import openapi_document
 
 if TYPE_CHECKING:
-    from kraftsim.simulation.journal import EventRow
+    from kraftsim.simulation.event_row import EventRow
 
     from ..api.cluster import Cluster
 

@@ -1,6 +1,6 @@
 """Snapshots as Kafka's own bytes, for whoever serves them to real followers."""
 
-from kraftsim.controller.raft.snapshots import SnapshotFormat
+from kraftsim.controller.raft.snapshot import SnapshotFormat
 from kraftsim.controller.wire.records.record_batch import encode_batch
 from kraftsim.controller.wire.records.snapshot_file import encode_snapshot, read_snapshot
 

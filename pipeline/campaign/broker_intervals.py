@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kraftsim.controller.core.log import records as r
-from kraftsim.simulation.journal import EventRow
+from kraftsim.simulation.event_row import EventRow
 
 ABSENT = "ABSENT"
 LEADERLESS = "LEADERLESS"

@@ -9,8 +9,8 @@ from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
 from kraftsim.controller.wire.json.json_form import control_record_json, record_json
-from kraftsim.simulation.journal import EventRow
-from kraftsim.simulation.network import Message
+from kraftsim.simulation.event_row import EventRow
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from .broker_intervals import Interval, Lives

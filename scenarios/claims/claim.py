@@ -2,10 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ..running.stage import Stage
+from ..stage.stage import Stage
 
 Settle = Callable[[], None]  # what is to be said of a claim at the end of the calm
 
@@ -19,7 +17,7 @@ class Claim:
     broken: tuple[str, int] | None = None
     occurred: int = 0
 
-    def break_(self, what: str, stage: "Stage") -> None:
+    def break_(self, what: str, stage: Stage) -> None:
         """The first time is told."""
         if self.broken is None:
             self.broken = (what, stage.world.timeline.now_us)

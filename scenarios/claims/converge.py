@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.node_id import NodeId
@@ -13,10 +13,8 @@ from ..language.constraints import OneOf
 from ..language.durations import spelled
 from ..language.selectors import Selector
 from ..language.spelling import as_written
+from ..stage.stage import Stage
 from .claim import Claim, Settle, nothing_more
-
-if TYPE_CHECKING:
-    from ..running.stage import Stage
 
 CONTROLLERS = Selector("controllers")
 IMAGES = "images"  # of brokers, too
@@ -40,7 +38,7 @@ class Converge:
     within: Amount
     of: Selector = CONTROLLERS
 
-    def watch(self, stage: "Stage", claim: Claim) -> Settle:
+    def watch(self, stage: Stage, claim: Claim) -> Settle:
         """From the begin of the calm on; where only one runs there is nothing to compare."""
 
         def are_equal() -> bool:
@@ -59,7 +57,7 @@ class Converge:
         timeline.at(timeline.now_us + self.within.us, fall_due)
         return nothing_more
 
-    def _values(self, stage: "Stage") -> dict[NodeId, object]:
+    def _values(self, stage: Stage) -> dict[NodeId, object]:
         """Of those that are healed and run, and have such a thing."""
         world = stage.world
         values: dict[NodeId, object] = {}
@@ -71,7 +69,7 @@ class Converge:
                 values[node] = agent.agent.image
         return values
 
-    def _said(self, stage: "Stage") -> str:
+    def _said(self, stage: Stage) -> str:
         values = {
             str(node.number): value.offset if isinstance(value, Image) else value
             for node, value in self._values(stage).items()

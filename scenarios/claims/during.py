@@ -1,20 +1,17 @@
 """What holds all the time while something goes on: a fault, or a stretch of the run."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from kraftsim.simulation.journal import EventRow
+from kraftsim.simulation.event_row import EventRow
 
 from ..conditions.condition import Condition
-from ..conditions.evaluation import Holds
 from ..language.amounts import Amount, in_order
 from ..language.reading import document_of
 from ..language.selectors import Selector
 from ..language.spelling import as_written
+from ..stage.evaluation import Holds
+from ..stage.stage import Stage
 from .claim import Claim, Settle, nothing_more
-
-if TYPE_CHECKING:
-    from ..running.stage import Stage
 
 AT_ONCE = Amount(fixed_us=0)
 
@@ -45,7 +42,7 @@ class During:
         if (self.fault is None) is (self.window is None):
             raise ValueError("expected one of fault, window")
 
-    def watch(self, stage: "Stage", claim: Claim) -> Settle:
+    def watch(self, stage: Stage, claim: Claim) -> Settle:
         """The condition is looked at all the time: `held` must not miss a moment."""
         part, goes_on = self.holds.watched(stage), self._goes_on(stage)
 
@@ -60,20 +57,20 @@ class During:
         stage.wait_until(is_broken, lambda: claim.break_(said, stage))
         return nothing_more
 
-    def _goes_on(self, stage: "Stage") -> Holds:
+    def _goes_on(self, stage: Stage) -> Holds:
         if self.window is not None:
             return _within(stage, self.window)
         return _while_open(stage, str(self.fault), self.after.us)
 
 
-def _within(stage: "Stage", window: Window) -> Holds:
+def _within(stage: Stage, window: Window) -> Holds:
     timeline = stage.world.timeline
     from_us, to_us = timeline.now_us + window.from_.us, timeline.now_us + window.to.us
     stage.look_again_at(from_us)
     return lambda: from_us <= timeline.now_us <= to_us
 
 
-def _while_open(stage: "Stage", name: str, after_us: int) -> Holds:
+def _while_open(stage: Stage, name: str, after_us: int) -> Holds:
     """Is one of that name open, and has been for so long? Several may be, each from a time on."""
     timeline = stage.world.timeline
     from_us: dict[str, int] = {}

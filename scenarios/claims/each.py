@@ -1,15 +1,13 @@
 """One claim about several nodes: `each: brokers` makes it hold of each of them, as `$each`."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from kraftsim.controller.core.node_id import numbers_of
 
 from ..language.positions import changed
 from ..language.selectors import EACH, Selector
-
-if TYPE_CHECKING:
-    from ..running.stage import Stage
+from ..stage.stage import Stage
 
 
 class HasEach(Protocol):
@@ -20,7 +18,7 @@ class HasEach(Protocol):
 T = TypeVar("T", bound=HasEach)
 
 
-def one_by_one(claim: T, stage: "Stage") -> Iterator[T]:
+def one_by_one(claim: T, stage: Stage) -> Iterator[T]:
     """The claim about each of those that it names now; without `each` the claim itself."""
     if claim.each is None:
         yield claim

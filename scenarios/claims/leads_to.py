@@ -1,7 +1,6 @@
 """Implications with a time."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..conditions.condition import Condition, Not
 from ..language.amounts import Amount
@@ -9,10 +8,8 @@ from ..language.durations import spelled
 from ..language.reading import document_of
 from ..language.selectors import Selector
 from ..language.spelling import as_written
+from ..stage.stage import Stage
 from .claim import Claim, Settle, nothing_more
-
-if TYPE_CHECKING:
-    from ..running.stage import Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +23,7 @@ class LeadsTo:
     within: Amount
     each: Selector | None = None
 
-    def watch(self, stage: "Stage", claim: Claim) -> Settle:
+    def watch(self, stage: Stage, claim: Claim) -> Settle:
         """`if` is waited for again once it has stopped holding."""
 
         def wait() -> None:
@@ -39,7 +36,7 @@ class LeadsTo:
         wait()
         return nothing_more
 
-    def _owe(self, stage: "Stage", claim: Claim) -> None:
+    def _owe(self, stage: Stage, claim: Claim) -> None:
         paid = stage.wait_for(self.then, claim.occurs)
 
         def fall_due() -> None:

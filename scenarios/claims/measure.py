@@ -12,7 +12,7 @@ Of times `take` says what is told: total (of `while`, unless it says otherwise),
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from ..conditions.condition import Condition, Not
 from ..conditions.unknown_subjects import is_about_somebody
@@ -22,12 +22,10 @@ from ..language.reading import Path, Problem, document_of, mapping, read
 from ..language.schema import Schema, SchemaOf, any_of
 from ..language.selectors import Selector
 from ..language.spelling import in_short
+from ..stage.stage import Stage
 from .each import one_by_one
 from .measured import TAKES, Measured
 from .spans import Spans
-
-if TYPE_CHECKING:
-    from ..running.stage import Stage
 
 TakeName = Annotated[str, OneOf(tuple(TAKES))]
 Measurement = Callable[[str], Measured | None]  # by its name; None: there was nothing to look at
@@ -45,7 +43,7 @@ class Count:
             got = f"{self.at_least} and {self.at_most}"
             raise ValueError(f"expected at_least to be at most at_most, got {got}")
 
-    def begin(self, stage: "Stage") -> Measurement:
+    def begin(self, stage: Stage) -> Measurement:
         counts = [one.count.counted(stage) for one in one_by_one(self, stage)]
 
         def measured(name: str) -> Measured | None:
@@ -101,7 +99,7 @@ class Timed:
 class While(Timed):
     while_: Condition
 
-    def begin(self, stage: "Stage") -> Measurement:
+    def begin(self, stage: Stage) -> Measurement:
         spans = Spans(stage, counts_unfinished=True)
         for one in one_by_one(self, stage):
             spans.watch(one.while_, Condition(Not(not_=one.while_)))
@@ -115,7 +113,7 @@ class FromTo(Timed):
     from_: Condition
     to: Condition
 
-    def begin(self, stage: "Stage") -> Measurement:
+    def begin(self, stage: Stage) -> Measurement:
         spans = Spans(stage, counts_unfinished=False)
         for one in one_by_one(self, stage):
             spans.watch(one.from_, one.to)
@@ -151,6 +149,6 @@ class Measure:
     def to_document(self) -> object:
         return document_of(self.of)
 
-    def begin(self, stage: "Stage") -> Measurement:
+    def begin(self, stage: Stage) -> Measurement:
         """From here on; what it gives is asked at the end."""
         return self.of.begin(stage)

@@ -1,17 +1,13 @@
 """How long it took from one condition to another, each time."""
 
-from typing import TYPE_CHECKING
-
 from ..conditions.condition import Condition, Not
-
-if TYPE_CHECKING:
-    from ..running.stage import Stage
+from ..stage.stage import Stage
 
 
 class Spans:
     """`counts_unfinished`: what has not ended counts as long as it has lasted."""
 
-    def __init__(self, stage: "Stage", *, counts_unfinished: bool) -> None:
+    def __init__(self, stage: Stage, *, counts_unfinished: bool) -> None:
         self._stage = stage
         self._counts_unfinished = counts_unfinished
         self._done_us: list[int] = []

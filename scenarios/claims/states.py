@@ -1,18 +1,14 @@
 """Claims that are one condition: what never comes about, what does once, what is in the end."""
 
-from typing import TYPE_CHECKING
-
 from ..conditions.condition import Condition
 from ..conditions.unknown_subjects import is_about_somebody
 from ..language.reading import document_of
 from ..language.spelling import as_written
+from ..stage.stage import Stage
 from .claim import Claim, Settle, nothing_more
 
-if TYPE_CHECKING:
-    from ..running.stage import Stage
 
-
-def never(condition: Condition, stage: "Stage", claim: Claim) -> Settle:
+def never(condition: Condition, stage: Stage, claim: Claim) -> Settle:
     """Of those that there never were, it says nothing."""
     said = f"expected never: {_written(condition)}"
     stage.wait_for(condition, lambda: claim.break_(said, stage))
@@ -24,12 +20,12 @@ def never(condition: Condition, stage: "Stage", claim: Claim) -> Settle:
     return settle
 
 
-def sometimes(condition: Condition, stage: "Stage", claim: Claim) -> Settle:
+def sometimes(condition: Condition, stage: Stage, claim: Claim) -> Settle:
     stage.wait_for(condition, claim.occurs)
     return nothing_more
 
 
-def calm(condition: Condition, stage: "Stage", claim: Claim) -> Settle:
+def calm(condition: Condition, stage: Stage, claim: Claim) -> Settle:
     def settle() -> None:
         if is_about_somebody(condition, stage):
             claim.occurs()

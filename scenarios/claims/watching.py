@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from ..stage.stage import Stage
 from . import states
 from .claim import Claim, Settle
 from .converge import Converge
@@ -14,9 +15,6 @@ from .leads_to import LeadsTo
 from .measure import Measurement
 from .measured import Measured
 
-if TYPE_CHECKING:
-    from ..running.stage import Stage
-
 T = TypeVar("T")
 E = TypeVar("E", LeadsTo, During)
 
@@ -25,7 +23,7 @@ E = TypeVar("E", LeadsTo, During)
 class Expectations:
     """`measured` has, once it is settled, what there was to measure."""
 
-    stage: "Stage"
+    stage: Stage
     expect: Expect
     claims: list[Claim] = field(default_factory=list)
     measured: list[Measured] = field(default_factory=list)

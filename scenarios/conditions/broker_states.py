@@ -1,17 +1,15 @@
 """Conditions about brokers: what the log says of them, and what their own processes do."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from kraftsim.controller.core.image.image import Image
 from kraftsim.simulation.topology import BROKERS_MAX
 
 from ..language.constraints import Between, OneOf
 from ..language.selectors import Selector
-from .evaluation import Holds, every
-
-if TYPE_CHECKING:
-    from ..running.stage import Stage
+from ..stage.evaluation import Holds, every
+from ..stage.stage import Stage
 
 BROKER_STATES = ("fenced", "unfenced", "unregistered")
 AGENT_STATES = (
@@ -33,10 +31,10 @@ class BrokerState:
     state: Annotated[str, OneOf((*BROKER_STATES, *AGENT_STATES))]
     seen_by: Selector | None = None
 
-    def watched(self, stage: "Stage") -> Holds:
+    def watched(self, stage: Stage) -> Holds:
         return lambda: every(stage.nodes(self.broker), lambda one: self._is(stage, one.number))
 
-    def _is(self, stage: "Stage", broker_id: int) -> bool:
+    def _is(self, stage: Stage, broker_id: int) -> bool:
         world = stage.world
         known = self._image(stage).brokers.get(broker_id)
         if self.state == "unregistered":
@@ -46,7 +44,7 @@ class BrokerState:
         agent = world.agents.get(broker_id)
         return agent is not None and agent.state == self.state
 
-    def _image(self, stage: "Stage") -> Image:
+    def _image(self, stage: Stage) -> Image:
         if self.seen_by is None:
             return stage.world.committed
         observer, *_ = stage.nodes(self.seen_by)
@@ -59,7 +57,7 @@ class FencedAtLeast:
 
     fenced_at_least: Annotated[int, Between(1, BROKERS_MAX)]
 
-    def watched(self, stage: "Stage") -> Holds:
+    def watched(self, stage: Stage) -> Holds:
         def holds() -> bool:
             brokers = stage.world.committed.brokers.values()
             return sum(bool(one.fenced) for one in brokers) >= self.fenced_at_least

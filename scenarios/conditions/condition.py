@@ -21,19 +21,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..language.amounts import Amount
 from ..language.reading import Path, Problem, document_of, expect_keys, mapping, read
 from ..language.schema import Schema, SchemaOf, any_of
+from ..stage.evaluation import Holds
+from ..stage.stage import Stage
 from .broker_states import BrokerState, FencedAtLeast
 from .controller_states import ControllerState, ReplicaState
-from .evaluation import Holds
 from .occurrences import Carried, Committed, Refused
 from .topic_states import TopicState
-
-if TYPE_CHECKING:
-    from ..running.stage import Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +39,7 @@ class Leaderless:
 
     leaderless: Amount
 
-    def watched(self, stage: "Stage") -> Holds:
+    def watched(self, stage: Stage) -> Holds:
         since_us = [-1]
 
         def holds() -> bool:
@@ -65,7 +62,7 @@ class Held:
     held: "Condition"
     for_: Amount
 
-    def watched(self, stage: "Stage") -> Holds:
+    def watched(self, stage: Stage) -> Holds:
         part, since_us = self.held.watched(stage), [-1]
 
         def holds() -> bool:
@@ -87,7 +84,7 @@ class AllOf:
 
     all: "tuple[Condition, ...]"
 
-    def watched(self, stage: "Stage") -> Holds:
+    def watched(self, stage: Stage) -> Holds:
         parts = [one.watched(stage) for one in self.all]
         return lambda: all([part() for part in parts])  # each: `held` must not miss a moment
 
@@ -98,7 +95,7 @@ class AnyOf:
 
     any: "tuple[Condition, ...]"
 
-    def watched(self, stage: "Stage") -> Holds:
+    def watched(self, stage: Stage) -> Holds:
         parts = [one.watched(stage) for one in self.any]
         return lambda: any([part() for part in parts])
 
@@ -109,7 +106,7 @@ class Not:
 
     not_: "Condition"
 
-    def watched(self, stage: "Stage") -> Holds:
+    def watched(self, stage: Stage) -> Holds:
         part = self.not_.watched(stage)
         return lambda: not part()
 
@@ -167,11 +164,11 @@ class Condition:
     def to_document(self) -> object:
         return document_of(self.of)
 
-    def watched(self, stage: "Stage") -> Holds:
+    def watched(self, stage: Stage) -> Holds:
         """A function that says whether it holds, from now on."""
         return self.of.watched(stage)
 
-    def counted(self, stage: "Stage") -> Callable[[], int]:
+    def counted(self, stage: Stage) -> Callable[[], int]:
         """A function that says how often it came about, from now on."""
         if isinstance(self.of, Committed | Refused | Carried):
             return self.of.counted(stage)

@@ -12,12 +12,12 @@ from kraftsim.simulation.controller_process import ControllerProcess
 from ..language.amounts import Amount
 from ..language.constraints import OneOf
 from ..language.selectors import Selector
-from .evaluation import Holds, every
+from ..stage.evaluation import Holds, every
 
 if TYPE_CHECKING:
     from kraftsim.simulation.world import World
 
-    from ..running.stage import Stage
+    from ..stage.stage import Stage
 
 STATES = ("active", "leading", "RUNNING", "PAUSED", "NOT_RUNNING")
 ROLES = ("LEADER", "FOLLOWER", "CANDIDATE", "PROSPECTIVE", "UNATTACHED", "RESIGNED")

@@ -19,13 +19,13 @@ from kraftsim.controller.raft.protocol import Turn
 
 from ..language.constraints import Between, OneOf
 from ..language.selectors import Selector
-from .evaluation import Holds
+from ..stage.evaluation import Holds
 from .record_names import RECORDS, node_of
 
 if TYPE_CHECKING:
-    from kraftsim.simulation.network import Message
+    from kraftsim.simulation.message import Message
 
-    from ..running.stage import Stage
+    from ..stage.stage import Stage
 
 TIMES_MAX = 1_000_000_000  # nobody waits for more
 MESSAGES = tuple(one.__name__.removesuffix("Request") for one in get_args(Request))

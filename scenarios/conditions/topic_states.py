@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition
@@ -10,10 +10,8 @@ from kraftsim.controller.core.node_id import numbers_of
 
 from ..language.constraints import OneOf
 from ..language.selectors import Selector
-from .evaluation import Holds
-
-if TYPE_CHECKING:
-    from ..running.stage import Stage
+from ..stage.evaluation import Holds
+from ..stage.stage import Stage
 
 BROKERS = Selector("brokers")
 TOPIC_STATES = ("led", "leaderless", "in_sync", "led_by_fenced", "relies_on", "placed_on")
@@ -29,10 +27,10 @@ class TopicState:
     state: Annotated[str, OneOf(TOPIC_STATES)]
     of: Selector = BROKERS
 
-    def watched(self, stage: "Stage") -> Holds:
+    def watched(self, stage: Stage) -> Holds:
         return lambda: self._holds(stage)
 
-    def _holds(self, stage: "Stage") -> bool:
+    def _holds(self, stage: Stage) -> bool:
         image = stage.world.committed
         topic_id = image.topic_ids.get(self.topic)
         if topic_id is None:

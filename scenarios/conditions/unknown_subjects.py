@@ -2,24 +2,21 @@
 whoever claims that it never does has claimed nothing."""
 
 from random import Random
-from typing import TYPE_CHECKING
 
 from ..language.positions import found
 from ..language.selectors import EACH, Selector
+from ..stage.stage import Stage
 from .condition import Condition
 
-if TYPE_CHECKING:
-    from ..running.stage import Stage
 
-
-def is_about_somebody(condition: Condition, stage: "Stage") -> bool:
+def is_about_somebody(condition: Condition, stage: Stage) -> bool:
     """Are all the nodes that it names there by now? Asks without drawing from the run's streams."""
     places = dict(found(Selector, condition))
     outer = (one for place, one in places.items() if place[:-2] not in places)
     return all(_exist(one, stage) for one in outer if not one.is_let(EACH))
 
 
-def _exist(selector: Selector, stage: "Stage") -> bool:
+def _exist(selector: Selector, stage: Stage) -> bool:
     world = stage.world
     nodes = selector.nodes(world, stage.bound, Random(0))
     return bool(nodes) and all(one in world.nodes for one in nodes)

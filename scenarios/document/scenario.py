@@ -17,7 +17,7 @@ from ..language.reading import Path, Problem, expect_keys, read, words_of
 from ..language.schema import Schema, SchemaOf
 from ..language.selectors import Selector
 from ..language.spelling import as_written
-from ..running.calm import Calm
+from .calm import Calm
 from .cluster_shape import ClusterShape
 from .network_shape import NetworkShape
 from .step import Step

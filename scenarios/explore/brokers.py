@@ -7,9 +7,10 @@ from .limits import Limits
 from .lone import Lone
 from .lone_broker import LoneBroker
 from .lone_controller import LoneController
+from .state import State
 from .steering import led, told_all
 from .steps import Steps
-from .world import State, World
+from .world import World
 
 
 def cluster_of(controllers: int, limits: Limits) -> World:

@@ -19,7 +19,7 @@ from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Answered, Channel, Persisted, Send, Started, Turn
-from kraftsim.controller.raft.snapshots import by_reference
+from kraftsim.controller.raft.snapshot import by_reference
 
 from . import quorum_events
 from .identities import BROKER_ID, Disk

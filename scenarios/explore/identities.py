@@ -7,7 +7,7 @@ from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.raft.protocol import ElectionState
 from kraftsim.controller.raft.quorum import Identity
-from kraftsim.controller.raft.snapshots import Snapshot
+from kraftsim.controller.raft.snapshot import Snapshot
 from kraftsim.controller.raft.voters import ReplicaKey
 
 FIRST_ID = 101  # an id that is neither an epoch nor an offset: a name is known by its value

@@ -13,7 +13,7 @@ from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Answered, Channel, Send, Turn
 from kraftsim.controller.raft.quorum import Identity, Quorum
 from kraftsim.controller.raft.roles import Leader, Unattached
-from kraftsim.controller.raft.snapshots import by_reference
+from kraftsim.controller.raft.snapshot import by_reference
 
 from . import quorum_events
 from .identities import Disk

@@ -15,7 +15,7 @@ from kraftsim.controller.raft import messages
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import ElectionState
 from kraftsim.controller.raft.quorum import Quorum
-from kraftsim.controller.raft.snapshots import Snapshot
+from kraftsim.controller.raft.snapshot import Snapshot
 from kraftsim.controller.raft.voters import ReplicaKey, VoterSet
 
 K = TypeVar("K")

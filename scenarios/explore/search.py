@@ -12,8 +12,9 @@ from kraftsim.controller.core.errors import Impossible
 
 from .limits import Limits, Spent
 from .narration import told
+from .state import State
 from .steps import Happening
-from .world import State, World
+from .world import World
 
 PROGRESS_STATES = 1000  # how often somebody who waits hears of it
 

@@ -6,8 +6,9 @@ from typing import Any
 from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.raft.quorum import Quorum
 
+from .state import State
 from .steps import Happening
-from .world import State, World
+from .world import World
 
 TRIES_MAX = 9  # a pre-vote, a vote, and what comes of them
 

@@ -10,8 +10,9 @@ from kraftsim.controller.core.errors import Impossible
 
 from .brokers import cluster_of, led_cluster, running_cluster
 from .limits import Limits
+from .state import State
 from .voters import quorum_of
-from .world import State, World
+from .world import World
 
 STATES_MAX = 1_000_000  # about one gigabyte
 

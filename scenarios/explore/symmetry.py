@@ -7,15 +7,13 @@ a state may become of its twin under other names.
 
 from collections.abc import Hashable, Sequence
 from itertools import pairwise, permutations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .identities import endpoint_of, key_of
 from .numbered import Numbered, Remembered, bits, renamed
-
-if TYPE_CHECKING:
-    from .steps import Steps
-    from .verdicts import Verdicts
-    from .world import State
+from .state import State
+from .steps import Steps
+from .verdicts import Verdicts
 
 Canonical = tuple[tuple[int, ...], int]
 
@@ -24,7 +22,7 @@ class Naming:
     """`order`: the new place of each."""
 
     def __init__(
-        self, steps: "Steps", verdicts: "Verdicts", spelled: Numbered[None], order: tuple[int, ...]
+        self, steps: Steps, verdicts: Verdicts, spelled: Numbered[None], order: tuple[int, ...]
     ) -> None:
         self.order = order
         self.names: dict[Hashable, Hashable] = {}
@@ -55,7 +53,7 @@ class Naming:
         renaming: Hashable = key if self._is_itself else renamed(key, self.names)
         return renaming
 
-    def state(self, state: "State") -> Canonical:
+    def state(self, state: State) -> Canonical:
         """(what stands there, what may arrive)"""
         nodes, answers = state.nodes, state.answers
         stands = [self.nodes[nodes[place]] for place in self._came_from]
@@ -77,7 +75,7 @@ class Naming:
 class Symmetry:
     """Without twins every state is known by its own names only."""
 
-    def __init__(self, steps: "Steps", verdicts: "Verdicts", *, has_twins: bool) -> None:
+    def __init__(self, steps: Steps, verdicts: Verdicts, *, has_twins: bool) -> None:
         spelled: Numbered[None] = Numbered()
         places = range(len(steps.ids))
         orders = permutations(places) if has_twins else [tuple(places)]
@@ -86,7 +84,7 @@ class Symmetry:
         self._ranks: Remembered[int, int] = Remembered(self._rank)
         self._fitting: Remembered[tuple[int, ...], list[Naming]] = Remembered(self._that_fit)
 
-    def canonical(self, state: "State") -> Canonical:
+    def canonical(self, state: State) -> Canonical:
         """The same for all states that differ only by names: what is least, by names under which
         the nodes come in the order of their ranks."""
         if len(self.namings) == 1:

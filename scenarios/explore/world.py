@@ -8,24 +8,13 @@ may become of a state may also become of one where more may arrive.
 
 from collections.abc import Iterator
 from math import inf
-from typing import NamedTuple
 
 from .limits import LOSSES, SPENT_ON, Limits, Spent
 from .numbered import Remembered, bits
+from .state import State
 from .steps import Happening, Outcome, Steps
 from .symmetry import Symmetry
 from .verdicts import Verdicts
-
-
-class State(NamedTuple):
-    """`answers`: by line, what is on its way (-1: nothing); `late`: a mask of the requests that may
-    arrive unawaited; `spent`: of each of the limits that there are."""
-
-    nodes: tuple[int, ...]
-    answers: tuple[int, ...]
-    history: int
-    late: int
-    spent: Spent
 
 
 class World:

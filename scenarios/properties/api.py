@@ -18,7 +18,7 @@ from kraftsim.controller.core.rpc.cluster import CONTROLLER_ENDPOINT
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
-from kraftsim.simulation.network import Message
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from .committed import OfTheCommittedLog

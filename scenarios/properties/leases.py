@@ -16,7 +16,7 @@ from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
-from kraftsim.simulation.network import Message
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from .committed import OfTheCommittedLog

@@ -16,7 +16,7 @@ from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.roles import Follower, Prospective
-from kraftsim.simulation.network import Message
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from .property import Broken, Kinds, Property

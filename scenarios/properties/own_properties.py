@@ -14,7 +14,7 @@ from kraftsim.controller.raft.protocol import Turn
 from .property import Broken, Property
 
 if TYPE_CHECKING:
-    from kraftsim.simulation.network import Message
+    from kraftsim.simulation.message import Message
     from kraftsim.simulation.world import World
 
 Check = Callable[["World"], str | bool | None]

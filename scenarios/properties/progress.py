@@ -17,7 +17,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
-from kraftsim.simulation.network import Message, Reply
+from kraftsim.simulation.message import Message, Reply
 from kraftsim.simulation.world import World
 
 from .liveness import can_elect

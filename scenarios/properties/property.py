@@ -12,7 +12,7 @@ from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 
 if TYPE_CHECKING:
-    from kraftsim.simulation.network import Message
+    from kraftsim.simulation.message import Message
     from kraftsim.simulation.world import World
 
 

@@ -14,7 +14,7 @@ from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
-from kraftsim.simulation.network import Message
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from .property import Broken, Kinds, Property

@@ -10,7 +10,7 @@ from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerRegistrat
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
-from kraftsim.simulation.network import Message
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from .property import Broken, Kinds, Property

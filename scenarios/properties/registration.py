@@ -16,7 +16,7 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerResponse,
 )
 from kraftsim.controller.core.uuid import Uuid
-from kraftsim.simulation.network import Message
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from . import refusals

@@ -5,35 +5,17 @@ end must do so with a majority of the controllers. So one is drawn, and the rest
 have left it: killed, cut off or standing still (chaos.md c.2).
 """
 
-from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Annotated
 
 from kraftsim.controller.core.node_id import NodeId, controller_node
 from kraftsim.controller.raft.voters import ReplicaKey
 from kraftsim.simulation.world import World
 
-from ..language.constraints import OneOf
-from ..language.selectors import Selector
-
-if TYPE_CHECKING:
-    from .stage import Stage
-
-CORE, ALL = "core", "all"
-
-EVERY_BROKER = Selector("brokers")
+from ..document.calm import ALL, Calm
+from ..stage.stage import Stage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calm:
-    """`heals`: `core`, a majority of the voters that is drawn, and `brokers`, which are drawn when
-    it begins if they must be; or `all`: every controller and every broker."""
-
-    heals: Annotated[str, OneOf((CORE, ALL))] = CORE
-    brokers: Selector = EVERY_BROKER
-
-
-def core_of(calm: Calm, stage: "Stage") -> frozenset[NodeId]:
+def core_of(calm: Calm, stage: Stage) -> frozenset[NodeId]:
     """Who is healed, and of whom it is asked that all is well in the end."""
     world, stream = stage.world, stage.stream("calm")
     controllers = () if calm.heals == ALL else _surviving_majority(world, stream)

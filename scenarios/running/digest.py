@@ -9,8 +9,8 @@ import json
 from struct import pack
 from zlib import crc32
 
-from kraftsim.simulation.journal import EventRow
-from kraftsim.simulation.network import Message
+from kraftsim.simulation.event_row import EventRow
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 SAID_MAX = 5_000  # numbers that wait to be summed, because each call costs more than its sum

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from kraftsim.simulation.journal import EventRow
+from kraftsim.simulation.event_row import EventRow
 
 LINES_MAX = 20
 ASKED_FOR = ("broker_fenced", "broker_unfenced", "controller_elected")  # what people ask about

@@ -14,7 +14,7 @@ from kraftsim.controller.core.errors import ErrorCode, Impossible
 from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
 from kraftsim.simulation.delays import uniform
-from kraftsim.simulation.journal import EventRow
+from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.streams import Streams
 from kraftsim.simulation.world import World
 
@@ -27,9 +27,9 @@ from ..language.limits import LimitError
 from ..properties import ALL
 from ..properties.own_properties import OWN, is_own
 from ..properties.property import Property
+from ..stage.stage import Stage
 from .calm import core_of
 from .digest import Digest
-from .stage import Stage
 from .timetable import Timetable
 from .watch import Violation, watch
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from ..document.step import Step
-from .stage import Stage, Waiting
+from ..stage.stage import Stage, Waiting
 
 
 class Timetable:

@@ -12,7 +12,7 @@ from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.node.active import Active
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import ElectionState, Turn
-from kraftsim.simulation.network import Message
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from ..properties.committed import CommittedLog, OfTheCommittedLog

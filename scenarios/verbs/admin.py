@@ -6,7 +6,6 @@ request that is refused although nobody said so has changed nothing.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.node_id import numbers_of
@@ -23,10 +22,8 @@ from kraftsim.controller.core.rpc import (
 from ..conditions.occurrences import ADMIN_REFUSED, ErrorName, error_code_of
 from ..language.amounts import Amount, Period
 from ..language.selectors import Selector
+from ..stage.stage import Stage
 from .verb import Effects, Undo, Verb, nothing
-
-if TYPE_CHECKING:
-    from ..running.stage import Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +35,7 @@ class CreateTopic(Verb, word="topic.create"):
     replication: int = 3
     refused: ErrorName | None = None
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         topic = CreatableTopic(
             name=self.name,
             num_partitions=self.partitions,
@@ -56,7 +53,7 @@ class Decommission(Verb, word="broker.decommission"):
     force: bool = False
     refused: ErrorName | None = None
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         requests = [
             DecommissionBrokerRequest(broker_id=one, force=self.force)
             for one in numbers_of(stage.targets(self.on))
@@ -71,7 +68,7 @@ class Unregister(Verb, word="broker.unregister"):
     on: Selector
     refused: ErrorName | None = None
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         brokers = numbers_of(stage.targets(self.on))
         requests = [UnregisterBrokerRequest(broker_id=one) for one in brokers]
         return asked(stage, *requests, refused=self.refused)
@@ -83,7 +80,7 @@ class Transfer(Verb, word="quorum.transfer"):
 
     to: Selector
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         active = stage.world.active
         successors = stage.controllers_of(self.to)
         if active is None or not successors:
@@ -98,7 +95,7 @@ class Note(Verb, word="note"):
 
     text: str
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         return lambda: 1, nothing
 
 
@@ -110,7 +107,7 @@ class UpdateFeature(Verb, word="features.update"):
     level: int
     refused: ErrorName | None = None
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         update = FeatureUpdate(feature=self.feature, max_version_level=self.level)
         request = UpdateFeaturesRequest(feature_updates=(update,))
         return asked(stage, request, refused=self.refused)
@@ -123,7 +120,7 @@ class Flood(Verb, word="load.flood"):
     every: Period
     for_: Amount
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         created, is_over = [0], [False]
 
         def answered(reply: object) -> None:
@@ -143,7 +140,7 @@ class Flood(Verb, word="load.flood"):
         return lambda: created[0], end
 
 
-def asked(stage: "Stage", *requests: Request, refused: str | None) -> tuple[Effects, Undo]:
+def asked(stage: Stage, *requests: Request, refused: str | None) -> tuple[Effects, Undo]:
     """An admin asks the active controller, and a refusal is told."""
     meant = 0 if refused is None else ErrorCode[refused]
     effects = [0]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from kraftsim.controller.time.clock import Clock
 from kraftsim.simulation.delays import exponential
@@ -11,10 +11,8 @@ from kraftsim.simulation.recurring import strobe
 from ..language.amounts import Amount, Period
 from ..language.constraints import Between
 from ..language.selectors import Selector
+from ..stage.stage import Stage
 from .verb import Effects, Undo, Verb
-
-if TYPE_CHECKING:
-    from ..running.stage import Stage
 
 DRIFT_MAX = 999_999  # millionths: one that is slower by more stands still, or goes back
 
@@ -35,7 +33,7 @@ class ClockVerb(Verb):
     def mend(self, clock: Clock) -> None:
         raise NotImplementedError(self.word)
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         clocks = [stage.world.clocks[node] for node in stage.targets(self.on)]
         _each(clocks, self.bend)
         bent = len(clocks) if self.is_felt else 0
@@ -119,8 +117,8 @@ class Suspend(Verb, word="clock.suspend"):
     for_: Amount | None = None
     jumps: bool = True
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        processes = stage.world.processes
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        processes = stage.processes
         asleep = [one for one in stage.targets(self.on) if processes.is_alive(one)]
         for node in asleep:
             processes.suspend(node)
@@ -141,7 +139,7 @@ class Strobe(Verb, word="clock.strobe"):
     every: Period
     for_: Amount | None = None
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         every_us = exponential(self.every.us, stage.stream(f"fault/{fault_id}"))
         clocks = [stage.world.clocks[node] for node in stage.targets(self.on)]
         strobes = [strobe(clock, self.by.us // 1000, every_us) for clock in clocks]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.simulation.delays import uniform
@@ -10,10 +9,8 @@ from kraftsim.simulation.disks import Disk
 
 from ..language.amounts import Amount, in_order
 from ..language.selectors import Selector
+from ..stage.stage import Stage
 from .verb import Effects, Undo, Verb
-
-if TYPE_CHECKING:
-    from ..running.stage import Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +20,7 @@ class DiskVerb(Verb):
     on: Selector
     for_: Amount | None = None
 
-    def disks(self, stage: "Stage") -> list[Disk]:
+    def disks(self, stage: Stage) -> list[Disk]:
         controllers = stage.world.controllers
         return [controllers[one.number].disk for one in stage.controllers_of(self.on)]
 
@@ -38,7 +35,7 @@ class Slow(DiskVerb, word="disk.slow"):
     def __post_init__(self) -> None:
         in_order("low", self.low, "high", self.high)
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         disks = self.disks(stage)
         latency = uniform(self.low.us, self.high.us, stage.stream(f"fault/{fault_id}"))
         before = sum(disk.delayed for disk in disks)
@@ -56,7 +53,7 @@ class Slow(DiskVerb, word="disk.slow"):
 class Stall(DiskVerb, word="disk.stall"):
     """Nothing that is written becomes durable before it is over."""
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         disks = self.disks(stage)
         before = sum(disk.delayed for disk in disks)
         _each(disks, Disk.stall)
@@ -67,7 +64,7 @@ class Stall(DiskVerb, word="disk.stall"):
 class LostFsync(DiskVerb, word="disk.lost_fsync"):
     """What is said to be durable is not: a crash takes it."""
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         disks = self.disks(stage)
         before = sum(disk.lost for disk in disks)
         _each(disks, Disk.lie)
@@ -78,7 +75,7 @@ class LostFsync(DiskVerb, word="disk.lost_fsync"):
 class Torn(DiskVerb, word="disk.torn"):
     """A crash keeps a part of what was not durable yet: whole batches, up to some point."""
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         disks = self.disks(stage)
         before = sum(disk.lost for disk in disks)
 
@@ -94,7 +91,7 @@ class Torn(DiskVerb, word="disk.torn"):
 class Full(DiskVerb, word="disk.full"):
     """The next write fails, and the controller ends, as Kafka's does."""
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         world = stage.world
         nodes = numbers_of(stage.controllers_of(self.on))
         ended: set[int] = set()

@@ -13,9 +13,9 @@ from .links import Ways
 from .verb import Effects, Undo, Verb
 
 if TYPE_CHECKING:
-    from kraftsim.simulation.network import Message
+    from kraftsim.simulation.message import Message
 
-    from ..running.stage import Stage
+    from ..stage.stage import Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

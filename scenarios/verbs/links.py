@@ -15,9 +15,9 @@ from .shapes import Shape
 from .verb import Effects, Undo, Verb, nothing
 
 if TYPE_CHECKING:
-    from kraftsim.simulation.network import Message
+    from kraftsim.simulation.message import Message
 
-    from ..running.stage import Stage
+    from ..stage.stage import Stage
 
 MESSAGES_MAX, COPIES_MAX = 1_000_000_000, 1_000  # to count to, and to make of one
 TENTH_OF_A_SECOND = Amount(fixed_us=100_000)

@@ -1,7 +1,7 @@
 """Who belongs: brokers that come, and voters that go."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.profile import PROFILES
@@ -11,11 +11,9 @@ from kraftsim.simulation.topology import BROKERS_MAX, BrokerSpec, unbound_port
 from ..conditions.occurrences import ErrorName
 from ..language.constraints import Between, OneOf
 from ..language.selectors import Selector
+from ..stage.stage import Stage
 from .admin import asked
 from .verb import Effects, Undo, Verb, nothing
-
-if TYPE_CHECKING:
-    from ..running.stage import Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +26,7 @@ class AddBrokers(Verb, word="broker.add"):
     cluster_id: str | None = None
     release: Annotated[str, OneOf(tuple(PROFILES))] | None = None
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         first = max(stage.world.agents, default=0) + 1
         for broker_id in range(first, first + self.count):
             stage.world.add_broker(self._spec(broker_id))
@@ -51,7 +49,7 @@ class Install(Verb, word="broker.install"):
     on: Selector
     release: Annotated[str, OneOf(tuple(PROFILES))]
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         hosts = [stage.world.hosts[one] for one in stage.targets(self.on)]
         for host in hosts:
             host.spec = replace(host.spec, profile=PROFILES[self.release])
@@ -65,7 +63,7 @@ class RemoveVoter(Verb, word="quorum.remove"):
     on: Selector
     refused: ErrorName | None = None
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         controllers = stage.world.controllers
         requests = [
             RemoveRaftVoterRequest(

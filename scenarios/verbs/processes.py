@@ -1,7 +1,6 @@
 """proc.*: processes that crash, stop, start and pause; of controllers and brokers alike."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.node_id import NodeId
 from kraftsim.simulation.delays import exponential, uniform
@@ -9,10 +8,8 @@ from kraftsim.simulation.recurring import Recurring
 
 from ..language.amounts import Amount, Period, in_order
 from ..language.selectors import Selector
+from ..stage.stage import Stage
 from .verb import Effects, Undo, Verb, nothing
-
-if TYPE_CHECKING:
-    from ..running.stage import Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +19,10 @@ class Crash(Verb, word="proc.crash"):
     on: Selector
     for_: Amount | None = None
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        gone = [one for one in stage.targets(self.on) if stage.world.processes.is_alive(one)]
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        gone = [one for one in stage.targets(self.on) if stage.processes.is_alive(one)]
         for node in gone:
-            stage.world.processes.crash(node)
+            stage.processes.crash(node)
         return lambda: len(gone), lambda: _bring_back(stage, gone)
 
 
@@ -36,10 +33,10 @@ class Stop(Verb, word="proc.stop"):
     on: Selector
     for_: Amount | None = None
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        gone = [one for one in stage.targets(self.on) if stage.world.processes.is_alive(one)]
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        gone = [one for one in stage.targets(self.on) if stage.processes.is_alive(one)]
         for node in gone:
-            stage.world.processes.stop(node)
+            stage.processes.stop(node)
         return lambda: len(gone), lambda: _bring_back(stage, gone)
 
 
@@ -49,10 +46,10 @@ class Start(Verb, word="proc.start"):
 
     on: Selector
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        nodes = [one for one in stage.targets(self.on) if not stage.world.processes.is_alive(one)]
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        nodes = [one for one in stage.targets(self.on) if not stage.processes.is_alive(one)]
         for node in nodes:
-            stage.world.processes.start(node)
+            stage.processes.start(node)
         return lambda: len(nodes), nothing
 
 
@@ -62,10 +59,10 @@ class Restart(Verb, word="proc.restart"):
 
     on: Selector
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         nodes = stage.targets(self.on)
         for node in nodes:
-            stage.world.processes.restart(node)
+            stage.processes.restart(node)
         return lambda: len(nodes), nothing
 
 
@@ -76,10 +73,10 @@ class Move(Verb, word="proc.move"):
 
     on: Selector
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         moved = stage.controllers_of(self.on)
         for node in moved:
-            stage.world.processes.move(node)
+            stage.processes.move(node)
         return lambda: len(moved), nothing
 
 
@@ -90,15 +87,14 @@ class Pause(Verb, word="proc.pause"):
     on: Selector
     for_: Amount | None = None
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        world = stage.world
-        held = [one for one in stage.targets(self.on) if world.processes.is_alive(one)]
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        held = [one for one in stage.targets(self.on) if stage.processes.is_alive(one)]
         for node in held:
-            world.processes.pause(node)
+            stage.processes.pause(node)
 
         def resume() -> None:
             for node in held:
-                world.processes.resume(node)
+                stage.processes.resume(node)
 
         return lambda: len(held), resume
 
@@ -112,10 +108,10 @@ class Wipe(Verb, word="proc.amnesia"):
     for_: Amount | None = None
     keeps_directory: bool = False
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        gone = [one for one in stage.targets(self.on) if stage.world.processes.is_alive(one)]
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        gone = [one for one in stage.targets(self.on) if stage.processes.is_alive(one)]
         for node in gone:
-            stage.world.processes.wipe(node, keeps_directory=self.keeps_directory)
+            stage.processes.wipe(node, keeps_directory=self.keeps_directory)
         return lambda: len(gone), lambda: _bring_back(stage, gone)
 
 
@@ -126,8 +122,8 @@ class Clone(Verb, word="proc.clone"):
     on: Selector
     for_: Amount | None = None
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        processes = stage.world.processes
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        processes = stage.processes
         clones = [processes.clone(one) for one in stage.targets(self.on)]
 
         def end() -> None:
@@ -146,10 +142,10 @@ class Hiccup(Verb, word="proc.hiccup"):
     lasting: Amount
     for_: Amount | None = None
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         stream = stage.stream(f"fault/{fault_id}")
         hiccups = [
-            stage.world.processes.hiccup(
+            stage.processes.hiccup(
                 node,
                 every_us=exponential(self.every.us, stream),
                 lasting_us=uniform(0, self.lasting.us, stream),
@@ -168,10 +164,10 @@ class CrashLoop(Verb, word="proc.crashloop"):
     down: Period
     for_: Amount | None = None
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         stream = stage.stream(f"fault/{fault_id}")
         loops = [
-            stage.world.processes.crash_loop(
+            stage.processes.crash_loop(
                 node,
                 up_us=exponential(self.up.us, stream),
                 down_us=exponential(self.down.us, stream),
@@ -193,8 +189,8 @@ class Slow(Verb, word="proc.slow"):
     def __post_init__(self) -> None:
         in_order("low", self.low, "high", self.high)
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
-        processes = stage.world.processes
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        processes = stage.processes
         service_us = uniform(self.low.us, self.high.us, stage.stream(f"fault/{fault_id}"))
         slowed = stage.controllers_of(self.on)
         queues = [processes.slow(one, service_us) for one in slowed]
@@ -214,6 +210,6 @@ def _recurring(faults: list[Recurring]) -> tuple[Effects, Undo]:
     return lambda: sum(fault.hits for fault in faults), end
 
 
-def _bring_back(stage: "Stage", nodes: list[NodeId]) -> None:
+def _bring_back(stage: Stage, nodes: list[NodeId]) -> None:
     for node in nodes:
         stage.bring_back(node)

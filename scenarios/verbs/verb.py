@@ -5,12 +5,10 @@ and how to undo it. With `for` it is undone by itself; otherwise it holds until 
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from ..language.amounts import Amount
-
-if TYPE_CHECKING:
-    from ..running.stage import Stage
+from ..stage.stage import Stage
 
 Undo = Callable[[], None]
 Effects = Callable[[], int]
@@ -31,7 +29,7 @@ class Verb:
             cls.word = word
             VERBS[word] = cls
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         raise NotImplementedError(self.word)
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from kraftsim.controller.core.image import replay
 from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition
@@ -42,8 +43,12 @@ class Audit:
         unfenced = {getattr(x, "broker_id", None) for x in batch.records if is_unfence(x)}
         for offset, record in enumerate(batch.records, batch.base_offset):
             before = self._subject(record)
-            self.image.apply(
-                record, offset=offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms
+            replay.apply(
+                self.image,
+                record,
+                offset=offset,
+                epoch=batch.epoch,
+                timestamp_ms=batch.timestamp_ms,
             )
             self._record(record, offset, before, unfenced)
         self._partitions()

@@ -3,6 +3,7 @@
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.image import replay
 from kraftsim.controller.core.log.records import RECOVERING, PartitionRecord, TopicRecord
 from kraftsim.controller.core.partitions.alter_partition import alter_partition
 from kraftsim.controller.core.profile import KAFKA_3_9
@@ -217,7 +218,9 @@ def test_a_recovering_leader_says_when_it_has_recovered():
 def reassign(cluster, *, replicas, isr, adding, removing):
     """A reassignment under way, as a log may hold one: nobody can ask for one yet."""
     topic_id = uuid_of("moving")
-    cluster.image.apply(TopicRecord(name="moving", topic_id=topic_id), offset=cluster.end + 1000)
+    replay.apply(
+        cluster.image, TopicRecord(name="moving", topic_id=topic_id), offset=cluster.end + 1000
+    )
     record = PartitionRecord(
         partition_id=0,
         topic_id=topic_id,
@@ -228,7 +231,7 @@ def reassign(cluster, *, replicas, isr, adding, removing):
         removing_replicas=removing,
         directories=(bytes(15) + b"\x01",) * len(replicas),
     )
-    cluster.image.apply(record, offset=cluster.end + 1001)
+    replay.apply(cluster.image, record, offset=cluster.end + 1001)
 
 
 def proposed(cluster, isr):

@@ -3,6 +3,7 @@
 import pytest
 
 from kraftsim.controller.core.errors import Impossible
+from kraftsim.controller.core.image import replay
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.replay import APPLIERS
 from kraftsim.controller.core.log import records as r
@@ -28,7 +29,7 @@ def register(broker_id, epoch, *, incarnation="a", dirs=None, **fields):
 def image_of(*records):
     image = Image()
     for offset, record in enumerate(records):
-        image.apply(record, offset=offset, epoch=1, timestamp_ms=1000 + offset)
+        replay.apply(image, record, offset=offset, epoch=1, timestamp_ms=1000 + offset)
     return image
 
 
@@ -130,7 +131,7 @@ def test_kraft_version_is_the_quorum_s_whatever_a_feature_record_says(of_the_quo
     """3.9 writes such a record, and no quorum heeds it (KAFKA-18979)."""
     share = r.FeatureLevelRecord(name="share.version", feature_level=1)
     image = image_of(share, r.FeatureLevelRecord(name="kraft.version", feature_level=2))
-    image.apply_control(KRaftVersion(kraft_version=of_the_quorum), offset=2, epoch=1)
+    replay.apply_control(image, KRaftVersion(kraft_version=of_the_quorum), offset=2, epoch=1)
 
     assert {"share.version": 1, **shown} == image.finalized
 
@@ -151,7 +152,7 @@ def test_records_are_applied_in_order():
     image = image_of(r.NoOpRecord())
 
     with pytest.raises(Impossible, match="record 0 after 0"):
-        image.apply(r.NoOpRecord(), offset=0)
+        replay.apply(image, r.NoOpRecord(), offset=0)
 
 
 def test_what_the_cluster_has_beside_brokers_and_topics_is_kept():
@@ -168,8 +169,8 @@ def test_what_the_cluster_has_beside_brokers_and_topics_is_kept():
     assert 1000 == image.next_producer_id
     assert {quota["entity"]: {"k": 1.0}} == image.client_quotas
     assert {("u", 1): scram} == image.scram_credentials
-    image.apply(r.ClientQuotaRecord(**quota, value=0.0, remove=True), offset=3)
-    image.apply(r.RemoveUserScramCredentialRecord(name="u", mechanism=1), offset=4)
+    replay.apply(image, r.ClientQuotaRecord(**quota, value=0.0, remove=True), offset=3)
+    replay.apply(image, r.RemoveUserScramCredentialRecord(name="u", mechanism=1), offset=4)
     assert ({}, {}) == (image.client_quotas, image.scram_credentials)
 
 
@@ -240,8 +241,12 @@ def test_what_a_copy_changes_the_original_does_not_see():
     image, as_it_was = image_of(*records), image_of(*records)
     twin = image.copy()
 
-    twin.apply(r.PartitionChangeRecord(partition_id=0, topic_id=T, isr=(), leader=-1), offset=3)
-    twin.apply(r.ConfigRecord(resource_type=2, resource_name="t", name="a", value="2"), offset=4)
+    replay.apply(
+        twin, r.PartitionChangeRecord(partition_id=0, topic_id=T, isr=(), leader=-1), offset=3
+    )
+    replay.apply(
+        twin, r.ConfigRecord(resource_type=2, resource_name="t", name="a", value="2"), offset=4
+    )
 
     assert as_it_was == image
     assert [(T, 0)] == image.index.led(1)
@@ -257,8 +262,8 @@ def test_names_that_collide_are_known_through_replay_copy_and_deletion():
     )
     twin = image.copy()
 
-    image.apply(r.RemoveTopicRecord(topic_id=T), offset=2)
-    image.apply(TopicRecord(name="a_b_c", topic_id=T), offset=3)
+    replay.apply(image, r.RemoveTopicRecord(topic_id=T), offset=2)
+    replay.apply(image, TopicRecord(name="a_b_c", topic_id=T), offset=3)
 
     assert ["a_b_c"] * 2 == [image.names.existing(name) for name in ("a.b.c", "a.b_c")]
     assert "a.b_c" == twin.names.existing("a_b_c")
@@ -272,5 +277,5 @@ def test_of_several_existing_names_that_collide_the_first_is_named():
     )
 
     assert "a.b" == image.names.existing("a_b")
-    image.apply(r.RemoveTopicRecord(topic_id=uuid_of("u")), offset=2)
+    replay.apply(image, r.RemoveTopicRecord(topic_id=uuid_of("u")), offset=2)
     assert "a_b" == image.names.existing("a.b")

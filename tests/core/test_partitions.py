@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from kraftsim.controller.core.image import replay
 from kraftsim.controller.core.log.records import ConfigRecord
 from kraftsim.controller.core.partitions.broker_changes import (
     allows_unclean,
@@ -31,7 +32,7 @@ def configure(cluster, resource_type, resource, name, value):
     record = ConfigRecord(
         resource_type=resource_type, resource_name=resource, name=name, value=value
     )
-    cluster.image.apply(record, offset=cluster.image.offset + 1)
+    replay.apply(cluster.image, record, offset=cluster.image.offset + 1)
 
 
 @pytest.mark.rule("4.4")

@@ -28,7 +28,7 @@ from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.node.hosted import HostedNode
 from kraftsim.controller.node.node import Node
-from kraftsim.controller.raft.snapshots import by_reference
+from kraftsim.controller.raft.snapshot import by_reference
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.controller.wire.frames import (

@@ -30,7 +30,7 @@ from kraftsim.controller.raft.peers import Peers
 from kraftsim.controller.raft.protocol import Answered, Channel, ElectionState, Turn
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.roles import Follower, Leader
-from kraftsim.controller.raft.snapshots import by_reference
+from kraftsim.controller.raft.snapshot import by_reference
 from kraftsim.controller.time.timeline import NEVER_MS
 from kraftsim.controller.wire.records.record_batch import decode_batches
 from tests.golden import recordings

@@ -30,7 +30,7 @@ from kraftsim.controller.raft import conduct, snapshots
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import ElectionState, Turn
 from kraftsim.controller.raft.quorum import LISTENER, Identity, Quorum
-from kraftsim.controller.raft.snapshots import Snapshot, by_reference
+from kraftsim.controller.raft.snapshot import Snapshot, by_reference
 from kraftsim.controller.raft.voters import ReplicaKey, VoterSet
 from kraftsim.controller.wire.frames import (
     decode_request,

@@ -34,7 +34,7 @@ from kraftsim.controller.node.hosted import HostedNode
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.node.registrar import Registrar
 from kraftsim.controller.raft.protocol import Turn
-from kraftsim.controller.raft.snapshots import by_reference
+from kraftsim.controller.raft.snapshot import by_reference
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline

@@ -19,7 +19,7 @@ from kraftsim.controller.raft import conduct, leading
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Answered, Channel, ElectionState, Send, Turn
 from kraftsim.controller.raft.quorum import LISTENER, Identity, Quorum
-from kraftsim.controller.raft.snapshots import Snapshot, by_reference
+from kraftsim.controller.raft.snapshot import Snapshot, by_reference
 from kraftsim.controller.raft.voters import ReplicaKey, VoterSet
 from tests.builders import CLUSTER_ID, uuid_of
 

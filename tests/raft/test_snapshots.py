@@ -14,7 +14,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.raft import conduct
 from kraftsim.controller.raft.roles import Follower
-from kraftsim.controller.raft.snapshots import READ_RECORDS_MAX, REFERENCES_MAX, by_reference
+from kraftsim.controller.raft.snapshot import READ_RECORDS_MAX, REFERENCES_MAX, by_reference
 from tests.raft.replicas import Replicas, key_of
 from tests.raft.requests import add_voter, begin, fetch_by, slice_of
 from tests.raft.standing import ME, lead, standing

@@ -11,7 +11,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.raft.protocol import Deadline
 from kraftsim.controller.raft.roles import Leader
 from kraftsim.controller.time.timeline import NEVER_MS
-from kraftsim.simulation.network import Message
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.network_rules import Block
 from tests.scenarios import planted
 from tests.scenarios.watched import CLIENT, ask, describe, topic

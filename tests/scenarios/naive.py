@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
+from kraftsim.controller.core.image import replay
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.loader import Loader
 from kraftsim.controller.core.log import records as r
@@ -310,7 +311,9 @@ def broken_in(log):
             broken |= broken_by(image, record, offset, highest)
             if isinstance(record, r.RegisterBrokerRecord):
                 highest = max(highest, record.broker_epoch)
-            image.apply(record, offset=offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms)
+            replay.apply(
+                image, record, offset=offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms
+            )
         broken |= broken_after(loader.image, batch)
     return broken
 

@@ -6,7 +6,8 @@ import pytest
 
 from kraftsim.controller.core.profile import KAFKA_3_9
 from kraftsim.controller.time.clock import Clock
-from kraftsim.controller.time.timeline import NEVER_MS, Timeline, Wakeup
+from kraftsim.controller.time.timeline import NEVER_MS, Timeline
+from kraftsim.controller.time.wakeup import Wakeup
 from kraftsim.simulation.world import World
 from tests.worlds import create_topic, node, pass_time, world_of
 

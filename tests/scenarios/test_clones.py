@@ -19,7 +19,7 @@ def world() -> World:
 
 @pytest.fixture
 def processes(world: World) -> Processes:
-    return world.processes
+    return Processes(world)
 
 
 def active_id(world: World) -> int:

@@ -8,7 +8,8 @@ from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, FetchRequest
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.simulation.delays import bimodal, constant, exponential, lognormal, uniform
-from kraftsim.simulation.network import Message, Network
+from kraftsim.simulation.message import Message
+from kraftsim.simulation.network import Network
 from kraftsim.simulation.network_rules import Block, Delay, Duplicate, Hold, Loss, Nth
 
 FETCH = FetchRequest(topics=())

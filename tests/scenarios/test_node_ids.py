@@ -6,6 +6,7 @@ import pytest
 
 from kraftsim.controller.core.node_id import Kind, NodeId, broker_node, controller_node
 from kraftsim.scenarios.language.selectors import Selector
+from kraftsim.simulation.processes import Processes
 from kraftsim.simulation.streams import Streams, stream_name
 from kraftsim.simulation.topology import BrokerSpec
 from kraftsim.simulation.world import World
@@ -35,11 +36,12 @@ def test_each_has_a_clock_of_its_own(world: World) -> None:
 
 
 def test_what_befalls_the_process_of_one_leaves_the_other_alone(world: World) -> None:
-    world.processes.pause(BROKER)
+    processes = Processes(world)
+    processes.pause(BROKER)
     pass_time(world, 1)
     assert ("PAUSED", "RUNNING") == (world.agents[3000].state, world.controllers[3000].state)
-    world.processes.resume(BROKER)
-    world.processes.crash(CONTROLLER)
+    processes.resume(BROKER)
+    processes.crash(CONTROLLER)
 
     assert ("RUNNING", "NOT_RUNNING") == (world.agents[3000].state, world.controllers[3000].state)
 

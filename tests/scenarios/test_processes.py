@@ -18,7 +18,7 @@ def world() -> World:
 
 @pytest.fixture
 def processes(world: World) -> Processes:
-    return world.processes
+    return Processes(world)
 
 
 def active_id(world: World) -> int:
@@ -44,11 +44,11 @@ def incarnation(world: World, broker_id: int) -> Uuid:
 def test_a_crashed_node_of_any_kind_is_gone_and_starts_again(world: World, node_id: int) -> None:
     process = world.controllers.get(node_id) or world.agents[node_id]
 
-    world.processes.crash(node(node_id))
+    Processes(world).crash(node(node_id))
     assert process.state == "NOT_RUNNING"
     pass_time(world, 12)
     assert world.are_unfenced((2,)) is (node_id != 2)
-    world.processes.start(node(node_id))
+    Processes(world).start(node(node_id))
     pass_time(world, 3)
 
     assert process.state == "RUNNING"
@@ -259,7 +259,7 @@ def test_nobody_knows_the_process_of_an_unknown_node(processes: Processes) -> No
 def test_the_same_seed_gives_the_same_log_under_all_of_it() -> None:
     def told(seed: int) -> tuple[object, ...]:
         world = world_of(controllers=3, seed=seed)
-        processes, stream = world.processes, world.streams.of("faults")
+        processes, stream = Processes(world), world.streams.of("faults")
         world.network.delay_us = uniform(100, 3_000, stream)
         loop = processes.crash_loop(
             node(1), up_us=uniform(1_000_000, 9_000_000, stream), down_us=constant(SECOND_US)

@@ -5,7 +5,7 @@ import pytest
 from kraftsim.controller.core.rpc import DescribeClusterRequest
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.simulation.delays import constant
-from kraftsim.simulation.network import Message
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.processes import Processes
 from kraftsim.simulation.recurring import Recurring, strobe
 from kraftsim.simulation.service_queue import ServiceQueue
@@ -22,7 +22,7 @@ def world() -> World:
 
 @pytest.fixture
 def processes(world: World) -> Processes:
-    return world.processes
+    return Processes(world)
 
 
 def active_id(world: World) -> int:
@@ -104,7 +104,7 @@ def test_what_waits_in_front_of_a_slow_controller_has_not_arrived(world: World) 
     """Properties hold a controller to what has reached it: a heartbeat in the queue is none yet."""
     node_id = active_id(world)
     asked = node(node_id)
-    queue = world.processes.slow(asked, constant(SECOND_US), room=2)
+    queue = Processes(world).slow(asked, constant(SECOND_US), room=2)
     arrived: list[Message] = []
     stopped: list[Message] = []
     world.network.arrived.append(lambda one: arrived.append(one) if one.receiver == asked else 0)
@@ -121,12 +121,12 @@ def test_what_waits_in_front_of_a_slow_controller_has_not_arrived(world: World) 
 
 def test_heartbeats_that_wait_too_long_cost_brokers_their_lease() -> None:
     world = world_of(brokers=3)
-    queue = world.processes.slow(node(3000), constant(5 * SECOND_US), room=4)
+    queue = Processes(world).slow(node(3000), constant(5 * SECOND_US), room=4)
 
     pass_time(world, 60)
     assert queue.lost > 0
     assert "broker_fenced" in kinds(world)
-    world.processes.quicken(node(3000))
+    Processes(world).quicken(node(3000))
     pass_time(world, 15)
 
     assert world.are_unfenced(BROKERS)
@@ -134,14 +134,14 @@ def test_heartbeats_that_wait_too_long_cost_brokers_their_lease() -> None:
 
 def test_a_slow_controller_that_crashes_breaks_with_those_who_wait_at_once(world: World) -> None:
     node_id = active_id(world)
-    world.processes.slow(node(node_id), constant(SECOND_US))
+    Processes(world).slow(node(node_id), constant(SECOND_US))
     answers: list[object] = []
     world.ask(node(1), DescribeClusterRequest(), answers.append, node_id)
 
-    world.processes.crash(node(node_id))
+    Processes(world).crash(node(node_id))
     pass_time(world, 0)
     assert [None] == answers
-    world.processes.start(node(node_id))
+    Processes(world).start(node(node_id))
     pass_time(world, 3)
 
     assert world.controllers[node_id].state == "RUNNING"

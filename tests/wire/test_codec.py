@@ -120,7 +120,7 @@ def test_null_topics_ask_for_all_and_an_empty_list_for_none() -> None:
 
 
 def test_what_was_read_is_an_ordinary_value() -> None:
-    """That nobody sets a field of it is the type checker's to see (core/rpc/value.py)."""
+    """That nobody sets a field of it is the type checker's to see (core/value.py)."""
     read = decode_heartbeat(encoder(HEARTBEAT.request, 2)(A_HEARTBEAT))
 
     assert (type(read), repr(read), hash(read)) == (

@@ -1,23 +1,20 @@
 """The image: what the metadata log, folded from its first record, says is true.
 
-`apply` is the only code that changes hard state, so `replay(log) == image` always holds, for our
-logs and for Kafka's. Guesses (who was heard of, and when) are not in here: see `leases.py`.
+`replay.apply` is the only code that changes hard state, so `replay(log) == image` always holds, for
+our logs and for Kafka's. Guesses (who was heard of, and when) are not in here: see `leases.py`.
 """
 
 from dataclasses import dataclass, field, replace
 
 from sortedcontainers import SortedDict
 
-from ..errors import Impossible
 from ..feature_levels import KRAFT_VERSION, METADATA_VERSION
 from ..log import records as r
-from ..log.batch import ControlRecord, KRaftVersion
 from ..uuid import Uuid
 from .broker import BrokerRegistration
 from .name_collisions import NameCollisions
 from .partition import Partition, PartitionKey, Topic
 from .partition_index import PartitionIndex
-from .replay import APPLIERS
 
 
 @dataclass(slots=True)
@@ -89,21 +86,6 @@ class Image:
         """Registered, not fenced, not in controlled shutdown (rule 4.1)."""
         broker = self.brokers.get(broker_id)
         return broker is not None and not broker.fenced and not broker.in_controlled_shutdown
-
-    def apply(
-        self, record: r.Record, *, offset: int, epoch: int = 0, timestamp_ms: int = 0
-    ) -> None:
-        if offset <= self.offset:
-            raise Impossible(f"record {offset} after {self.offset}")
-        APPLIERS[type(record)](self, record, offset, timestamp_ms)
-        self.offset = offset
-        self.epoch = epoch
-
-    def apply_control(self, record: ControlRecord, *, offset: int, epoch: int) -> None:
-        """Control records are the quorum's; only the level of kraft.version concerns us (1.7)."""
-        if isinstance(record, KRaftVersion):
-            self.kraft_version = record.kraft_version
-        self.offset, self.epoch = offset, epoch
 
     def copy(self) -> "Image":
         """A twin that goes its own way. Both share brokers, topics and index sets; who changes one

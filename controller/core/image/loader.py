@@ -15,6 +15,7 @@ from ..log.records import (
     Record,
 )
 from .image import Image
+from .replay import apply, apply_control
 
 
 class Loader:
@@ -40,9 +41,9 @@ class Loader:
         for record in batch.records:
             image.offset = -1
             if batch.is_control:
-                image.apply_control(cast(ControlRecord, record), offset=offset, epoch=epoch)
+                apply_control(image, cast(ControlRecord, record), offset=offset, epoch=epoch)
             else:
-                image.apply(cast(Record, record), offset=offset, epoch=epoch)
+                apply(image, cast(Record, record), offset=offset, epoch=epoch)
 
     def copy(self) -> "Loader":
         """A twin that goes its own way, in the middle of a transaction or not."""
@@ -53,8 +54,8 @@ class Loader:
     def load(self, batch: Batch) -> None:
         if batch.is_control:
             for offset, control in enumerate(batch.records, batch.base_offset):
-                self.image.apply_control(
-                    cast(ControlRecord, control), offset=offset, epoch=batch.epoch
+                apply_control(
+                    self.image, cast(ControlRecord, control), offset=offset, epoch=batch.epoch
                 )
             return
         for offset, record in enumerate(batch.records, batch.base_offset):
@@ -78,7 +79,7 @@ class Loader:
             self._apply(record, offset, batch)
 
     def _apply(self, record: Record, offset: int, batch: Batch) -> None:
-        self.image.apply(record, offset=offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms)
+        apply(self.image, record, offset=offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms)
 
 
 def replay(batches: Iterable[Batch]) -> Image:

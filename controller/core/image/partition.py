@@ -10,8 +10,8 @@ from ..log.records import (
     PartitionChangeRecord,
     PartitionRecord,
 )
-from ..rpc.value import value
 from ..uuid import Uuid
+from ..value import value
 
 PartitionKey = tuple[Uuid, int]
 

@@ -1,23 +1,22 @@
 """What each record of the log does to the image: one function a record, in one table.
 
-Only `Image.apply` calls these. A record that does not fit a correct log is impossible: `assert`.
+`apply` is the only code that changes an image. It raises `Impossible` for a record that no correct
+log has.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ..errors import Impossible
 from ..log import records as r
+from ..log.batch import ControlRecord, KRaftVersion
 from .broker import BrokerRegistration, amended_by, registration_of
+from .image import Image
 from .partition import Topic, changed, partition_of, without_elr
-
-if TYPE_CHECKING:
-    from .image import Image
 
 
 def _register_broker(
-    image: "Image", record: r.RegisterBrokerRecord, offset: int, timestamp_ms: int
+    image: Image, record: r.RegisterBrokerRecord, offset: int, timestamp_ms: int
 ) -> None:
     old = image.brokers.get(record.broker_id)
     if old is not None:
@@ -30,17 +29,17 @@ def _register_broker(
     image.own_brokers()[record.broker_id] = registration_of(record, old, offset, timestamp_ms)
 
 
-def _disown(image: "Image", broker: BrokerRegistration) -> None:
+def _disown(image: Image, broker: BrokerRegistration) -> None:
     for directory in broker.log_dirs:
         image.directories.pop(directory, None)
 
 
-def _unregister_broker(image: "Image", record: r.UnregisterBrokerRecord, *_: int) -> None:
+def _unregister_broker(image: Image, record: r.UnregisterBrokerRecord, *_: int) -> None:
     _disown(image, _current(image, record.broker_id, record.broker_epoch))
     del image.own_brokers()[record.broker_id]
 
 
-def _current(image: "Image", broker_id: int, broker_epoch: int) -> BrokerRegistration:
+def _current(image: Image, broker_id: int, broker_epoch: int) -> BrokerRegistration:
     broker: BrokerRegistration | None = image.brokers.get(broker_id)
     if broker is None:
         raise Impossible(f"broker {broker_id} is not registered")
@@ -49,7 +48,7 @@ def _current(image: "Image", broker_id: int, broker_epoch: int) -> BrokerRegistr
     return broker
 
 
-def _change_registration(image: "Image", record: r.BrokerRegistrationChangeRecord, *_: int) -> None:
+def _change_registration(image: Image, record: r.BrokerRegistrationChangeRecord, *_: int) -> None:
     broker = _current(image, record.broker_id, record.broker_epoch)
     if record.log_dirs:
         _disown(image, broker)
@@ -65,24 +64,24 @@ def _changes_directories(record: r.BrokerRegistrationChangeRecord) -> bool:
     return not (record.fenced or record.in_controlled_shutdown or record.cordoned_log_dirs)
 
 
-def _fence_broker(image: "Image", record: r.FenceBrokerRecord, *_: int) -> None:
+def _fence_broker(image: Image, record: r.FenceBrokerRecord, *_: int) -> None:
     broker = _current(image, record.id, record.epoch)
     image.own_brokers()[record.id] = replace(broker, fenced=True)
 
 
-def _unfence_broker(image: "Image", record: r.UnfenceBrokerRecord, *_: int) -> None:
+def _unfence_broker(image: Image, record: r.UnfenceBrokerRecord, *_: int) -> None:
     broker = _current(image, record.id, record.epoch)
     image.own_brokers()[record.id] = replace(broker, fenced=False)
     image.is_settled = True
 
 
-def _topic(image: "Image", record: r.TopicRecord, *_: int) -> None:
+def _topic(image: Image, record: r.TopicRecord, *_: int) -> None:
     image.put_topic(Topic(record.name, record.topic_id))
     image.topic_ids[record.name] = record.topic_id
     image.names.add(record.name)
 
 
-def _remove_topic(image: "Image", record: r.RemoveTopicRecord, *_: int) -> None:
+def _remove_topic(image: Image, record: r.RemoveTopicRecord, *_: int) -> None:
     topic = image.topics.pop(record.topic_id)
     image.own_topics.discard(record.topic_id)
     del image.topic_ids[topic.name]
@@ -92,7 +91,7 @@ def _remove_topic(image: "Image", record: r.RemoveTopicRecord, *_: int) -> None:
         image.index.remove((record.topic_id, partition_id), partition)
 
 
-def _partition(image: "Image", record: r.PartitionRecord, *_: int) -> None:
+def _partition(image: Image, record: r.PartitionRecord, *_: int) -> None:
     partitions = image.own_topic(record.topic_id).partitions
     key = (record.topic_id, record.partition_id)
     old = partitions.get(record.partition_id)
@@ -102,7 +101,7 @@ def _partition(image: "Image", record: r.PartitionRecord, *_: int) -> None:
     image.index.add(key, new)
 
 
-def _change_partition(image: "Image", record: r.PartitionChangeRecord, *_: int) -> None:
+def _change_partition(image: Image, record: r.PartitionChangeRecord, *_: int) -> None:
     partition_id = record.partition_id
     partitions = image.own_topic(record.topic_id).partitions
     old = partitions[partition_id]
@@ -111,7 +110,7 @@ def _change_partition(image: "Image", record: r.PartitionChangeRecord, *_: int) 
     image.index.replace((record.topic_id, partition_id), old, new)
 
 
-def _clear_elr(image: "Image", record: r.ClearElrRecord, *_: int) -> None:
+def _clear_elr(image: Image, record: r.ClearElrRecord, *_: int) -> None:
     image.is_settled = False
     named = [record.topic_name] if record.topic_name else list(image.topic_ids)
     for topic_id in (image.topic_ids[name] for name in named):
@@ -122,7 +121,7 @@ def _clear_elr(image: "Image", record: r.ClearElrRecord, *_: int) -> None:
                 image.index.replace((topic_id, partition_id), old, new)
 
 
-def _config(image: "Image", record: r.ConfigRecord, *_: int) -> None:
+def _config(image: Image, record: r.ConfigRecord, *_: int) -> None:
     resource = (record.resource_type, record.resource_name)
     image.is_settled = False
     values = {**image.configs.get(resource, {}), record.name: record.value}
@@ -133,7 +132,7 @@ def _config(image: "Image", record: r.ConfigRecord, *_: int) -> None:
         image.configs.pop(resource, None)
 
 
-def _feature_level(image: "Image", record: r.FeatureLevelRecord, offset: int, _: int) -> None:
+def _feature_level(image: Image, record: r.FeatureLevelRecord, offset: int, _: int) -> None:
     if record.feature_level == 0:
         image.features.pop(record.name, None)
     else:
@@ -142,19 +141,19 @@ def _feature_level(image: "Image", record: r.FeatureLevelRecord, offset: int, _:
     image.is_settled = False
 
 
-def _register_controller(image: "Image", record: r.RegisterControllerRecord, *_: int) -> None:
+def _register_controller(image: Image, record: r.RegisterControllerRecord, *_: int) -> None:
     image.controllers[record.controller_id] = record
 
 
-def _unregister_controller(image: "Image", record: r.UnregisterControllerRecord, *_: int) -> None:
+def _unregister_controller(image: Image, record: r.UnregisterControllerRecord, *_: int) -> None:
     del image.controllers[record.controller_id]
 
 
-def _producer_ids(image: "Image", record: r.ProducerIdsRecord, *_: int) -> None:
+def _producer_ids(image: Image, record: r.ProducerIdsRecord, *_: int) -> None:
     image.next_producer_id = record.next_producer_id
 
 
-def _client_quota(image: "Image", record: r.ClientQuotaRecord, *_: int) -> None:
+def _client_quota(image: Image, record: r.ClientQuotaRecord, *_: int) -> None:
     quotas = dict(image.client_quotas.get(record.entity, {}))
     if record.remove:
         quotas.pop(record.key, None)
@@ -166,48 +165,44 @@ def _client_quota(image: "Image", record: r.ClientQuotaRecord, *_: int) -> None:
         image.client_quotas.pop(record.entity, None)
 
 
-def _scram(image: "Image", record: r.UserScramCredentialRecord, *_: int) -> None:
+def _scram(image: Image, record: r.UserScramCredentialRecord, *_: int) -> None:
     image.scram_credentials[record.name, record.mechanism] = record
 
 
-def _remove_scram(image: "Image", record: r.RemoveUserScramCredentialRecord, *_: int) -> None:
+def _remove_scram(image: Image, record: r.RemoveUserScramCredentialRecord, *_: int) -> None:
     image.scram_credentials.pop((record.name, record.mechanism), None)
 
 
-def _access_control(image: "Image", record: r.AccessControlEntryRecord, *_: int) -> None:
+def _access_control(image: Image, record: r.AccessControlEntryRecord, *_: int) -> None:
     image.access_controls[record.id] = record
 
 
-def _remove_access_control(
-    image: "Image", record: r.RemoveAccessControlEntryRecord, *_: int
-) -> None:
+def _remove_access_control(image: Image, record: r.RemoveAccessControlEntryRecord, *_: int) -> None:
     image.access_controls.pop(record.id, None)
 
 
-def _token(image: "Image", record: r.DelegationTokenRecord, *_: int) -> None:
+def _token(image: Image, record: r.DelegationTokenRecord, *_: int) -> None:
     image.delegation_tokens[record.token_id] = record
 
 
-def _remove_token(image: "Image", record: r.RemoveDelegationTokenRecord, *_: int) -> None:
+def _remove_token(image: Image, record: r.RemoveDelegationTokenRecord, *_: int) -> None:
     image.delegation_tokens.pop(record.token_id, None)
 
 
-def _begin_transaction(
-    image: "Image", record: r.BeginTransactionRecord, offset: int, _: int
-) -> None:
+def _begin_transaction(image: Image, record: r.BeginTransactionRecord, offset: int, _: int) -> None:
     if image.open_transaction is not None:
         raise Impossible(f"nested in {image.open_transaction}")
     image.open_transaction = record.name or ""
     image.transaction_offset = offset
 
 
-def _end_transaction(image: "Image", record: r.EndTransactionRecord, offset: int, _: int) -> None:
+def _end_transaction(image: Image, record: r.EndTransactionRecord, offset: int, _: int) -> None:
     image.open_transaction = None
     if image.features_offset > image.transaction_offset:
         image.features_offset = offset  # what it changed became visible here (rule 5.53)
 
 
-def _abort_transaction(image: "Image", *_: object) -> None:
+def _abort_transaction(image: Image, *_: object) -> None:
     image.open_transaction = None
 
 
@@ -244,3 +239,21 @@ APPLIERS: dict[type, Callable[..., None]] = {
     r.NoOpRecord: _nothing,
     r.ZkMigrationStateRecord: _nothing,
 }
+
+
+def apply(
+    image: Image, record: r.Record, *, offset: int, epoch: int = 0, timestamp_ms: int = 0
+) -> None:
+    """Change `image` by the record at `offset`; raises `Impossible` if that offset is not new."""
+    if offset <= image.offset:
+        raise Impossible(f"record {offset} after {image.offset}")
+    APPLIERS[type(record)](image, record, offset, timestamp_ms)
+    image.offset = offset
+    image.epoch = epoch
+
+
+def apply_control(image: Image, record: ControlRecord, *, offset: int, epoch: int) -> None:
+    """Change `image` by a control record; only kraft.version concerns the image (1.7)."""
+    if isinstance(record, KRaftVersion):
+        image.kraft_version = record.kraft_version
+    image.offset, image.epoch = offset, epoch

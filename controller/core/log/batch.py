@@ -2,7 +2,7 @@
 
 from dataclasses import field
 
-from ..rpc.value import value
+from ..value import value
 from .records import Record
 
 

@@ -5,8 +5,8 @@ Names and fields are Kafka's own (REC/*.json), in snake case. A record says what
 version, is `wire/records/metadata_records.py` and `record_versions.py`.
 """
 
-from ..rpc.value import value
 from ..uuid import Uuid
+from ..value import value
 
 NO_LEADER = -1
 NO_LEADER_CHANGE = -2  # PartitionChangeRecord.leader: "stays as it is" (rule 4.2)

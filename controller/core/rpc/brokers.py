@@ -1,7 +1,7 @@
 """The life of a broker's registration: keys 62, 63, 64, and KIP-631's DecommissionBroker."""
 
 from ..uuid import Uuid
-from .value import value
+from ..value import value
 
 
 @value

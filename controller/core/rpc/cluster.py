@@ -1,7 +1,7 @@
 """What a client asks about the cluster: keys 3, 18 and 60."""
 
 from ..uuid import ZERO_UUID, Uuid
-from .value import value
+from ..value import value
 
 OPERATIONS_ABSENT = -2147483648  # "the caller did not ask for authorized operations" (5.11)
 BROKER_ENDPOINT, CONTROLLER_ENDPOINT = 1, 2

@@ -1,8 +1,8 @@
 """What the cluster and its controllers can: UpdateFeatures (57), ControllerRegistration (70)."""
 
 from ..uuid import Uuid
+from ..value import value
 from .brokers import BrokerFeature, BrokerListener
-from .value import value
 
 
 @value

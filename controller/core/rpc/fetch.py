@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..uuid import ZERO_UUID, Uuid
-from .value import value
+from ..value import value
 
 if TYPE_CHECKING:
     from ..log.batch import Batch

@@ -2,8 +2,8 @@
 they tell of themselves: DescribeQuorum (55). KIP-595, KIP-836, KIP-853, KIP-996."""
 
 from ..uuid import ZERO_UUID, Uuid
+from ..value import value
 from .fetch import NodeEndpoint
-from .value import value
 
 
 @value

@@ -1,8 +1,8 @@
 """FetchSnapshot (59): the bytes of a snapshot, slice by slice (rule 10.44)."""
 
 from ..uuid import ZERO_UUID, Uuid
+from ..value import value
 from .fetch import LeaderIdAndEpoch, NodeEndpoint, SnapshotId
-from .value import value
 
 
 @value

@@ -1,7 +1,7 @@
 """Topics and their partitions: keys 19, 20 and 56."""
 
 from ..uuid import ZERO_UUID, Uuid
-from .value import value
+from ..value import value
 
 
 @value

@@ -1,8 +1,8 @@
 """Changes of the voters: AddRaftVoter (80), RemoveRaftVoter (81), UpdateRaftVoter (82), KIP-853."""
 
 from ..uuid import Uuid
+from ..value import value
 from .quorum import QuorumEndpoint
-from .value import value
 
 
 @value

@@ -164,7 +164,7 @@ def shrink_with(
 ) -> int:
     """`scenario shrink --mutant`: the smallest file that falls with the bug, and holds without."""
     from kraftsim.scenarios.document.smoke import in_small
-    from kraftsim.scenarios.mutants.reproduce import reproducer
+    from kraftsim.scenarios.reproduce import reproducer
 
     from ...files.mutant_files import size
     from ...files.scenario_files import written

@@ -11,7 +11,7 @@ from kraftsim.scenarios.document.scenario import Scenario
 from kraftsim.scenarios.language.durations import spelled
 from kraftsim.scenarios.running.explain import chain
 from kraftsim.scenarios.running.run import Result
-from kraftsim.simulation.journal import EventRow
+from kraftsim.simulation.event_row import EventRow
 
 LAST_EVENTS = 6  # that are told of a run that fails
 LINES_MAX = 200  # of a story, unless somebody asks for more

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ..claims.expect import Expect
-from ..document.plan import expand
-from ..document.scenario import Pin, Scenario
-from ..lint import complaints
-from ..properties import ALL
-from ..running.shrink import smallest
-from .kill import broken
-from .mutant import Mutant, planted
+from .claims.expect import Expect
+from .document.plan import expand
+from .document.scenario import Pin, Scenario
+from .lint import complaints
+from .mutants.kill import broken
+from .mutants.mutant import Mutant, planted
+from .properties import ALL
+from .running.shrink import smallest
 
 PROPERTIES = {one.name for one in ALL}
 

@@ -7,17 +7,30 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
+from typing import Protocol
 
 from kraftsim.controller.core.node_id import Kind, NodeId, numbers_of
-from kraftsim.simulation.journal import EventRow
+from kraftsim.simulation.event_row import EventRow
+from kraftsim.simulation.processes import Processes
 from kraftsim.simulation.world import World
 
-from ..conditions.condition import Condition
-from ..conditions.evaluation import Holds
 from ..language.selectors import Selector
-from ..verbs.verb import Verb
+from .evaluation import Holds
 
+Effects = Callable[[], int]
 Lift = Callable[[], None]
+
+
+class Watchable(Protocol):
+    """A condition, once somebody watches it (`conditions`)."""
+
+    def watched(self, stage: "Stage") -> Holds: ...
+
+
+class Verb(Protocol):
+    """What a step does (`verbs`): opens a fault, and says how to count and undo it."""
+
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Lift]: ...
 
 
 @dataclass(slots=True)
@@ -27,7 +40,7 @@ class Fault:
 
     fault_id: str
     kind: str
-    effects: Callable[[], int]
+    effects: Effects
     lift: Lift
     targets: tuple[tuple[NodeId, ...], ...] = ()
     seq: int | None = None
@@ -57,7 +70,11 @@ class Stage:
     bound: dict[str, tuple[NodeId, ...]] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     waiting: list[Waiting] = field(default_factory=list)
+    processes: Processes = field(init=False)
     _targets: list[tuple[NodeId, ...]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.processes = Processes(self.world)
 
     def stream(self, name: str) -> Random:
         return self.world.streams.of(name)
@@ -77,7 +94,7 @@ class Stage:
         self._targets.append(nodes)
         return nodes
 
-    def wait_for(self, condition: Condition, then: Callable[[], None]) -> Waiting:
+    def wait_for(self, condition: Watchable, then: Callable[[], None]) -> Waiting:
         return self.wait_until(condition.watched(self), then)
 
     def wait_until(self, holds: Holds, then: Callable[[], None]) -> Waiting:
@@ -94,8 +111,8 @@ class Stage:
         world = self.world
         is_agent = node.kind is Kind.BROKER and node.number in world.agents
         is_gone = is_agent and node.number not in world.committed.brokers
-        if not is_gone and not world.processes.is_alive(node):
-            world.processes.start(node)
+        if not is_gone and not self.processes.is_alive(node):
+            self.processes.start(node)
 
     def look_again_at(self, at_us: int) -> None:
         """Something may hold by then without anything happening."""

@@ -1,0 +1,136 @@
+"""Rooms, folders of modules with one concept in common: no circles, no crowds, no long functions."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from tests.test_architecture import imports_of, modules, tree_of
+
+ROOM_MAX = 20
+"""Modules of a room, `__init__` left out. A room with one file for each API may have more."""
+CROWDS = {
+    "kraftsim.controller.wire.apis": 25,
+    "kraftsim.scenarios.explore": 25,
+}
+FUNCTION_LINES_MAX = 40
+LONG_FUNCTIONS = {
+    "kraftsim.api.cluster.__init__": 41,
+    "kraftsim.controller.node.node.__init__": 44,
+    "kraftsim.controller.raft.quorum.__init__": 45,
+    "kraftsim.pipeline.report.sections.knobs": 49,
+    "kraftsim.pipeline.report.sections.mutants": 41,
+    "kraftsim.pipeline.report.sections_of_seeds.coverage": 49,
+    "kraftsim.simulation.journal.write": 43,
+}
+"""Functions that were longer when the limit was set, and their lines: numbers only go down."""
+
+Graph = Mapping[str, set[str]]
+
+
+def is_package(module: str) -> bool:
+    return modules()[module].name == "__init__.py"
+
+
+def room_of(module: str) -> str:
+    return module if is_package(module) else module.rpartition(".")[0]
+
+
+@cache
+def imported() -> Graph:
+    """For each module the modules that it imports, types and imports inside functions included."""
+    return {
+        module: {
+            one.target
+            for one in imports_of(module, ast.walk(tree_of(module)))
+            if one.target in modules() and one.target != module
+        }
+        for module in modules()
+    }
+
+
+def rooms() -> Graph:
+    """For each room the rooms that its modules import, but for rooms that contain each other."""
+    found: dict[str, set[str]] = {room_of(module): set() for module in modules()}
+    for module, targets in imported().items():
+        mine = room_of(module)
+        for theirs in map(room_of, targets):
+            if not (theirs + ".").startswith(mine + ".") and not (mine + ".").startswith(
+                theirs + "."
+            ):
+                found[mine].add(theirs)
+    return found
+
+
+def circles(graph: Graph) -> list[list[str]]:
+    """The groups of nodes that reach each other, by Kosaraju's algorithm."""
+    order: list[str] = []
+    seen: set[str] = set()
+    for node in sorted(graph):
+        order += _finished(graph, node, seen)
+    backwards: dict[str, set[str]] = {node: set() for node in graph}
+    for node, targets in graph.items():
+        for target in targets:
+            backwards[target].add(node)
+    seen = set()
+    groups = [_finished(backwards, node, seen) for node in reversed(order)]
+    return [sorted(group) for group in groups if len(group) > 1]
+
+
+def _finished(graph: Graph, start: str, seen: set[str]) -> list[str]:
+    """Nodes that `start` reaches and that are not `seen`, in the order in which they are left."""
+    left: list[str] = []
+    waiting = [(start, False)]
+    while waiting:
+        node, is_done = waiting.pop()
+        if is_done:
+            left.append(node)
+        elif node not in seen:
+            seen.add(node)
+            waiting.append((node, True))
+            waiting += [(target, False) for target in sorted(graph[node])]
+    return left
+
+
+def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (
+        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+
+
+def test_a_circle_is_found() -> None:
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}
+
+    assert circles(graph) == [["b", "c"]]
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert circles(imported()) == []
+
+
+def test_no_rooms_import_each_other_in_a_circle() -> None:
+    assert circles(rooms()) == []
+
+
+def test_no_room_is_crowded() -> None:
+    sizes: dict[str, int] = {}
+    for module in modules():
+        if not is_package(module):
+            sizes[room_of(module)] = sizes.get(room_of(module), 0) + 1
+
+    crowded = {room: size for room, size in sizes.items() if size > CROWDS.get(room, ROOM_MAX)}
+    assert crowded == {}
+
+
+def test_no_function_is_longer_than_a_screen() -> None:
+    lengths = {
+        f"{module}.{node.name}": (node.end_lineno or 0) - node.lineno + 1
+        for module in modules()
+        for node in functions(tree_of(module))
+    }
+
+    too_long = {
+        name: lines
+        for name, lines in lengths.items()
+        if lines > LONG_FUNCTIONS.get(name, FUNCTION_LINES_MAX)
+    }
+    assert too_long == {}
