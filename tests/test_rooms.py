@@ -1,4 +1,4 @@
-"""Rooms, folders of modules with one concept in common: no circles, no crowds, no long functions."""
+"""Rooms are folders of modules with one concept: no circles, no crowds, no long functions."""
 
 import ast
 from collections.abc import Iterator, Mapping
