@@ -9,7 +9,8 @@ from typing import Any
 
 from .brokers.decommission import decommission
 from .brokers.heartbeats import heartbeat
-from .brokers.registration import register, unregister
+from .brokers.registration import register
+from .brokers.unregistration import unregister
 from .cluster import describe_cluster
 from .cluster.controller_registration import register_controller
 from .errors import ApiError

@@ -7,7 +7,7 @@ It is made when leadership is claimed and dropped when it is lost; nothing of it
 from collections.abc import Callable
 from typing import Any, cast
 
-from ..core.brokers import heartbeats
+from ..core.brokers import fencing
 from ..core.brokers.leases import Leases
 from ..core.cluster import bootstrap, controller_registration
 from ..core.errors import ApiError, Impossible
@@ -145,7 +145,7 @@ class Active:
         """Fence broker by broker until no lease is over, or this step has written enough: Kafka
         serves what waits between two fences, too (rules 2.36, 2.47)."""
         begin, self.is_expiring = self.state.next_offset, False
-        while (decision := heartbeats.expire_one(self.state, turn.now_ms)) is not None:
+        while (decision := fencing.expire_one(self.state, turn.now_ms)) is not None:
             self._commit(decision, None, turn)
             if self.state.next_offset - begin >= EXPIRY_RECORDS_MAX:
                 self.is_expiring = True

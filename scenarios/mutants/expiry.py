@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kraftsim.controller.core.brokers import heartbeats
+from kraftsim.controller.core.brokers import fencing
 from kraftsim.controller.core.brokers.leases import Leases
 from kraftsim.controller.core.state import Decision, State
 from kraftsim.controller.node.active import Active
@@ -18,7 +18,7 @@ from .mutant import Swaps, mutant
     broken="no-late-fence",
 )
 def sweeps_one_at_a_time(swaps: Swaps) -> None:
-    expire_one = heartbeats.expire_one
+    expire_one = fencing.expire_one
     last_ms = [-1]
 
     def buggy(state: State, now_ms: int) -> Decision | None:
@@ -27,7 +27,7 @@ def sweeps_one_at_a_time(swaps: Swaps) -> None:
         last_ms[0] = now_ms
         return expire_one(state, now_ms)
 
-    swaps.attribute(heartbeats, "expire_one", buggy)
+    swaps.attribute(fencing, "expire_one", buggy)
 
 
 @mutant(
@@ -54,7 +54,7 @@ def sessions_are_half_as_long(swaps: Swaps) -> None:
     broken="no-late-fence",
 )
 def nothing_expires(swaps: Swaps) -> None:
-    swaps.attribute(heartbeats, "expire_one", lambda state, now_ms: None)
+    swaps.attribute(fencing, "expire_one", lambda state, now_ms: None)
 
 
 @mutant(

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from kraftsim.broker_agent.agent import Agent
-from kraftsim.controller.core.brokers import heartbeats
+from kraftsim.controller.core.brokers import fencing
 from kraftsim.controller.core.brokers.leases import Leases, Liveness
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.controller.core.state import Decision, ExpiryNote, State
@@ -95,12 +95,12 @@ def fences_all_on_one_view(swaps: Swaps) -> None:
         records: list[Any] = []
         note = None
         while (broker_id := state.leases.first_expired(now_ms)) is not None:
-            records += heartbeats.fence(state, state.image.brokers[broker_id])
+            records += fencing.fence(state, state.image.brokers[broker_id])
             note = ExpiryNote(broker_id=broker_id)
             state.leases.expired(broker_id)
         return None if note is None else Decision(records=tuple(records), note=note)
 
-    swaps.attribute(heartbeats, "expire_one", buggy)
+    swaps.attribute(fencing, "expire_one", buggy)
 
 
 @mutant(
@@ -111,7 +111,7 @@ def fences_all_on_one_view(swaps: Swaps) -> None:
     broken="no-early-fence",
 )
 def judges_by_the_wall_clock(swaps: Swaps) -> None:
-    on_deadline, expire_one = Active.on_deadline, heartbeats.expire_one
+    on_deadline, expire_one = Active.on_deadline, fencing.expire_one
     first: dict[int, int] = {}
     stepped_ms = [0]
 
@@ -124,7 +124,7 @@ def judges_by_the_wall_clock(swaps: Swaps) -> None:
         return expire_one(state, now_ms + stepped_ms[0])
 
     swaps.attribute(Active, "on_deadline", looks_at_the_wall)
-    swaps.attribute(heartbeats, "expire_one", buggy)
+    swaps.attribute(fencing, "expire_one", buggy)
 
 
 @mutant(

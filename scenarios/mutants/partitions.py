@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from kraftsim.broker_agent.healing import Healing
-from kraftsim.controller.core.brokers import decommission, registration
+from kraftsim.controller.core.brokers import decommission, unregistration
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import HANDLERS
 from kraftsim.controller.core.image import replay
@@ -62,7 +62,7 @@ def says_that_it_left(swaps: Swaps) -> None:
     broken="unregister-removes-references",
 )
 def unregistering_keeps_references(swaps: Swaps) -> None:
-    swaps.attribute(registration, "_leave_partitions", lambda state, broker_id: [])
+    swaps.attribute(unregistration, "_leave_partitions", lambda state, broker_id: [])
 
 
 @mutant(

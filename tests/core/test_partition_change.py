@@ -4,7 +4,8 @@ import pytest
 
 from kraftsim.controller.core.image.partition import changed
 from kraftsim.controller.core.log.records import RECOVERING, PartitionChangeRecord
-from kraftsim.controller.core.partitions.change import Election, Rules, build
+from kraftsim.controller.core.partitions.change import build
+from kraftsim.controller.core.partitions.target import Election, Rules
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
 from kraftsim.controller.core.uuid import LOST_DIRECTORY, UNASSIGNED_DIRECTORY
 from tests.builders import ControllerUnderTest, directory_of, uuid_of

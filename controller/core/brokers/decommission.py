@@ -12,10 +12,11 @@ from ..image.broker import BrokerRegistration
 from ..image.partition import Partition, PartitionKey
 from ..log.records import PartitionChangeRecord, Record
 from ..partitions import broker_changes
-from ..partitions.change import Election, build
+from ..partitions.change import build
+from ..partitions.target import Election
 from ..rpc import DecommissionBrokerRequest, DecommissionBrokerResponse
 from ..state import Decision, State
-from .registration import check_operation_size, unregistration
+from .unregistration import check_operation_size, unregistration
 
 
 def decommission(state: State, request: DecommissionBrokerRequest, now_ms: int) -> Decision:

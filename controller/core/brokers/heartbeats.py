@@ -16,17 +16,14 @@ from .. import feature_levels
 from ..errors import ApiError, ErrorCode
 from ..image.broker import BrokerRegistration
 from ..log.records import (
-    FENCE,
     IN_CONTROLLED_SHUTDOWN,
-    UNFENCE,
     BrokerRegistrationChangeRecord,
-    FenceBrokerRecord,
     Record,
-    UnfenceBrokerRecord,
 )
 from ..partitions import broker_changes
 from ..rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
-from ..state import Decision, ExpiryNote, HeartbeatNote, State
+from ..state import Decision, HeartbeatNote, State
+from .fencing import fence, registration_change, unfence
 from .leases import Liveness
 
 
@@ -80,22 +77,6 @@ def heartbeat(state: State, request: BrokerHeartbeatRequest, now_ms: int) -> Dec
     return decision._replace(records=tuple(records))
 
 
-def expire_one(state: State, now_ms: int) -> Decision | None:
-    """Fence the broker whose lease ran out longest ago; None if every lease holds (2.36, 2.47).
-
-    One broker a decision: the next sees what this one left (4.19), and its own batch.
-    """
-    broker_id = state.leases.first_expired(now_ms)
-    if broker_id is None:
-        return None
-    broker = state.image.brokers.get(broker_id)
-    note = ExpiryNote(broker_id=broker_id)
-    fences_again = state.profile.contacts_by_epoch  # 4.x, for a fenced broker too (2.38)
-    if broker is None or (state.leases.liveness[broker_id].fenced and not fences_again):
-        return Decision(note=note)
-    return Decision(records=tuple(fence(state, broker)), note=note)
-
-
 def current_state(liveness: Liveness) -> ControlState:
     """Rule 2.11."""
     if liveness.controlled_shutdown_offset >= 0:
@@ -139,22 +120,6 @@ def _next_state(
     return SHUTDOWN_NOW
 
 
-def fence(state: State, broker: BrokerRegistration) -> list[Record]:
-    """Partition changes first, then the fence, in one batch (rule 2.21)."""
-    changes = broker_changes.without_broker(state, broker.broker_id)
-    if state.image.metadata_version < feature_levels.REGISTRATION_CHANGE_FROM:
-        return [*changes, FenceBrokerRecord(id=broker.broker_id, epoch=broker.broker_epoch)]
-    return [*changes, _registration_change(broker, fenced=FENCE)]
-
-
-def unfence(state: State, broker: BrokerRegistration) -> list[Record]:
-    """The unfence first, then elections for all leaderless partitions (rule 2.22)."""
-    elections = broker_changes.with_broker(state, broker.broker_id)
-    if state.image.metadata_version < feature_levels.REGISTRATION_CHANGE_FROM:
-        return [UnfenceBrokerRecord(id=broker.broker_id, epoch=broker.broker_epoch), *elections]
-    return [_registration_change(broker, fenced=UNFENCE), *elections]
-
-
 def _begin_controlled_shutdown(state: State, broker: BrokerRegistration) -> list[Record]:
     """The flag, once and where it exists, then the partitions' way out (rule 2.23)."""
     changes = broker_changes.without_broker(state, broker.broker_id)
@@ -163,7 +128,7 @@ def _begin_controlled_shutdown(state: State, broker: BrokerRegistration) -> list
         or state.image.metadata_version < feature_levels.IN_CONTROLLED_SHUTDOWN_FROM
     ):
         return changes
-    flag = _registration_change(broker, in_controlled_shutdown=IN_CONTROLLED_SHUTDOWN)
+    flag = registration_change(broker, in_controlled_shutdown=IN_CONTROLLED_SHUTDOWN)
     return [flag, *changes]
 
 
@@ -173,17 +138,6 @@ _WRITES: dict[ControlState, Callable[[State, BrokerRegistration], list[Record]]]
     CONTROLLED_SHUTDOWN: _begin_controlled_shutdown,
     SHUTDOWN_NOW: fence,  # again, even if it is fenced already (2.17)
 }
-
-
-def _registration_change(
-    broker: BrokerRegistration, *, fenced: int = 0, in_controlled_shutdown: int = 0
-) -> BrokerRegistrationChangeRecord:
-    return BrokerRegistrationChangeRecord(
-        broker_id=broker.broker_id,
-        broker_epoch=broker.broker_epoch,
-        fenced=fenced,
-        in_controlled_shutdown=in_controlled_shutdown,
-    )
 
 
 def _offline_directories(

@@ -1,4 +1,4 @@
-"""Who belongs to the cluster: registration, unregistration, decommissioning (sections 1 and 3).
+"""BrokerRegistration: which broker gets an id, with which epoch (section 1 of the rules).
 
 An incarnation is one process of a broker, told apart by a random id. A new incarnation gets the
 log's next offset as its epoch and starts fenced; the same incarnation again keeps epoch, fencing
@@ -15,17 +15,14 @@ from ..log.records import (
     FeatureRange,
     Record,
     RegisterBrokerRecord,
-    UnregisterBrokerRecord,
 )
 from ..partitions import broker_changes
 from ..rpc import (
     BrokerFeature,
     BrokerRegistrationRequest,
     BrokerRegistrationResponse,
-    UnregisterBrokerRequest,
-    UnregisterBrokerResponse,
 )
-from ..state import RECORDS_PER_OPERATION_MAX, Decision, RegistrationNote, State
+from ..state import Decision, RegistrationNote, State
 from ..uuid import is_reserved_directory, uuid_text
 
 PORT_MAX = 65535
@@ -59,49 +56,6 @@ def register(state: State, request: BrokerRegistrationRequest, now_ms: int) -> D
             amends=amends,
         ),
     )
-
-
-def unregister(state: State, request: UnregisterBrokerRequest, now_ms: int) -> Decision:
-    """Out of every ISR, then gone; assignments and ELRs keep the id (rules 3.3 to 3.6)."""
-    stored = state.image.brokers.get(request.broker_id)
-    if stored is None:
-        raise _not_unregistered(
-            state,
-            ErrorCode.BROKER_ID_NOT_REGISTERED,
-            f"Broker ID {request.broker_id} is not currently registered",
-        )
-    records = (*_leave_partitions(state, request.broker_id), unregistration(stored))
-    check_operation_size(state, records)
-    return Decision(records=records, reply=UnregisterBrokerResponse())
-
-
-def unregistration(stored: BrokerRegistration) -> UnregisterBrokerRecord:
-    return UnregisterBrokerRecord(broker_id=stored.broker_id, broker_epoch=stored.broker_epoch)
-
-
-def check_operation_size(state: State, records: tuple[Record, ...]) -> None:
-    """One operation's result is bounded (0A.7), an unregistration's too (3.9.1, 4.1.1, 4.3.1)."""
-    if len(records) > RECORDS_PER_OPERATION_MAX:
-        raise _not_unregistered(
-            state,
-            ErrorCode.POLICY_VIOLATION,
-            "Unable to perform excessively large batch operation.",
-        )
-
-
-def _not_unregistered(state: State, code: ErrorCode, message: str) -> ApiError:
-    """3.9 has no texts here (rule 3.4)."""
-    return ApiError(code, message if state.profile.unregister_explains else "")
-
-
-def _leave_partitions(state: State, broker_id: int) -> list[Record]:
-    """The ISR pass, then the ELR pass, both from the state before the batch (3.5, 3.7). The ELR
-    pass only elects anew: the broker stays eligible where it was."""
-    in_elr = state.image.index.in_elr(broker_id)
-    return [
-        *broker_changes.without_broker(state, broker_id),
-        *broker_changes.leader_and_isr_changes(state, in_elr, remove=broker_id),
-    ]
 
 
 def _check_cluster_id(state: State, request: BrokerRegistrationRequest) -> None:

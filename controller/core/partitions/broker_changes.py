@@ -13,7 +13,8 @@ from ..java_text import parse_integer, trim
 from ..log.records import BROKER_RESOURCE, NO_LEADER, TOPIC_RESOURCE, Record
 from ..state import State
 from ..uuid import LOST_DIRECTORY, MIGRATING_DIRECTORY, UNASSIGNED_DIRECTORY, Uuid
-from .change import Election, Rules, build
+from .change import build
+from .target import Election, Rules
 
 NOBODY = NO_LEADER
 
