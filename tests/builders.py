@@ -202,6 +202,7 @@ class ControllerUnderTest:
         """The one reply to `request`, an ApiError where it is refused."""
         replies: list[Any] = []
         self.hosted.submit(request, replies.append)
+        self.timeline.run_until(self.timeline.now_us)  # work that the step has put off
         assert len(replies) == 1, f"expected one reply to {request}, got {replies}"
         return replies[0]
 

@@ -144,6 +144,7 @@ class OurSide:
         decoded = decode_request(read_request_header(frame), frame)
         replies: list[Any] = []
         self.hosted.submit(decoded, replies.append)
+        self.timeline.run_until(self.timeline.now_us)  # work that the step has put off
         if not replies:
             return CLOSED
         response = response_to(decoded, replies[0], version)
