@@ -31,7 +31,7 @@ from .conversation import Channel, Conversation, Send
 from .healing import Healing
 from .metadata_fetch import LogPosition, MetadataFetch
 
-NOT_CAUGHT_UP_RETRY_MS = 10  # what a real broker waits while STARTING (interop 2.2)
+NOT_CAUGHT_UP_RETRY_MS = 10  # what a real broker waits while STARTING (BrokerLifecycleManager)
 FIRST_SHUTDOWN_RETRY_MS = 50  # between the first and the second wantShutDown (2.15)
 CONTROLLER_RETRY_MS = 50  # until there is a controller that answers
 FETCH_TIMEOUT_MS = 2000  # controller.quorum.request.timeout.ms
@@ -226,7 +226,7 @@ class Agent:
                 raise Impossible(f"expected an answer to a lease request, got {reply}")
 
     def _on_heartbeat(self, reply: BrokerHeartbeatResponse, now_ms: int) -> None:
-        """What the answer moves, by state (interop 2.2, steps 5 to 7)."""
+        """What the answer moves, by state (rules 1.44, 2.18)."""
         if self.state is BrokerState.STARTING:
             if reply.is_caught_up:
                 self._is_caught_up = True
@@ -253,7 +253,7 @@ class Agent:
 
     def _look_for_controller(self, now_ms: int) -> None:
         """Not an answer, only nobody to ask: as Kafka's channel does, ask again as soon as there
-        may be another controller; the metadata fetch finds out who (interop 2.2)."""
+        may be another controller; the metadata fetch finds out who (rule 10.38)."""
         self.last_error = "no active controller"
         self._lease.ask_at(now_ms + CONTROLLER_RETRY_MS)
 

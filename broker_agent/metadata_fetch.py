@@ -1,4 +1,4 @@
-"""Following the metadata log as an observer: one Fetch after another (interop 2.2, steps 2 and 3).
+"""Following the metadata log as an observer: one Fetch after another (rules 10.35 to 10.38).
 
 The agent counts offsets; what the records say is folded once for a whole fleet (`image_history`).
 """

@@ -1,5 +1,5 @@
 """What led to a row of the journal: the newest thing that befell the same node, or whoever it
-relied on. Kept while rows are written, so that a chain can be walked from rows alone (design 4.4).
+relied on. Kept while rows are written, so that a chain can be walked from rows alone.
 """
 
 from collections.abc import Iterable

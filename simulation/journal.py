@@ -1,4 +1,4 @@
-"""What happened, one row an event, the same live and in virtual time (design 4.4).
+"""What happened, one row an event, the same live and in virtual time.
 
 Rows are numbered; the journal keeps the newest and says where they begin. Whatever may differ
 between two runs of one seed (wall time, host, ports) stays out.

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import settings
 
 from tests import fidelity
+from tests.fidelity_page import Proof
 
 settings.register_profile("any machine", deadline=None)  # how long one takes is no promise here
 settings.load_profile("any machine")
@@ -18,7 +19,7 @@ TESTS = Path(__file__).parent
 # One process runs all of these, one after the other.
 ALONE = ("realtime", "interop", "spark", "released")
 
-PROOFS = pytest.StashKey[list[fidelity.Proof]]()
+PROOFS = pytest.StashKey[list[Proof]]()
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m and -k deselect, and before xdist reads the groups
@@ -30,7 +31,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture
-def proofs(request: pytest.FixtureRequest) -> list[fidelity.Proof]:
+def proofs(request: pytest.FixtureRequest) -> list[Proof]:
     """What the whole suite proves, also when only a part of it runs."""
     if collects_everything(request.config):
         return request.config.stash[PROOFS]

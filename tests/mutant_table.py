@@ -18,6 +18,9 @@ expects the property, or the claim of the file, to fall. `start`: the cluster do
 `assertion`: the core itself sees the impossible. A survivor fails the suite. Written by
 `python -m tests.mutant_table`.
 
+*Krabka* names an independent KRaft controller, in whose source or changelog of 2026 the bug was
+seen (github.com/krabka-io, formerly robot-head/crabka). A number after `#` is a pull request.
+
 *swarm alone*: with how many seeds of `swarm-everything`, all of which pass without the bug,
 anything falls. *smallest*: controllers + brokers, steps and simulated seconds of the smallest
 scenario that shows it, which `kraftsim scenario mutants NAME --smallest` runs, and which

@@ -1,7 +1,7 @@
 """Whose software runs: the rules in which Kafka's releases differ, as values in one table.
 
 A profile is behaviour of the software; what the cluster *finalized* (metadata.version and the other
-features) is data in the log and gates what Kafka gates by it (design: "profile").
+features) is data in the log and gates what Kafka gates by it.
 """
 
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Fetch of the metadata log, as a leader answers it to those who follow (interop 2.3, 10F).
+"""Fetch of the metadata log, as a leader answers it to those who follow (rules 10.33 to 10.38).
 
 Checks come in Kafka's order. Records go out up to the end of the log, uncommitted ones included,
 with the high watermark beside them; a follower applies only what lies below that.

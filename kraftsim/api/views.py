@@ -1,4 +1,4 @@
-"""The read side: committed state as JSON documents (design 4.3). Nothing here changes anything."""
+"""The read side: committed state as JSON documents. Nothing here changes anything."""
 
 from collections.abc import Mapping
 from dataclasses import asdict

@@ -51,7 +51,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def status_of(code: int) -> int:
-    """The HTTP status of a Kafka error (design 4.3); every other refusal is the caller's: 400."""
+    """The HTTP status of a Kafka error; every other refusal is the caller's: 400."""
     if code == 0:
         return 200
     return _STATUS.get(ErrorCode(code), 400) if code in set(ErrorCode) else 400

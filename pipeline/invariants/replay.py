@@ -2,7 +2,7 @@
 record. It shares nothing with the controller, not even its records: a mistake that both made would
 have to be made twice.
 
-Rules are Kafka's (kafka-semantics sections 1, 2 and 4), with the numbers in the comments.
+Rules are Kafka's (sections 1, 2 and 4 of docs/rules.md), with the numbers in the comments.
 """
 
 import json

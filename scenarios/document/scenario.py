@@ -1,4 +1,4 @@
-"""A scenario: who is there, what is done to them, and what is claimed (design 4.5).
+"""A scenario: who is there, what is done to them, and what is claimed.
 
 The same types before and after expansion: an expanded scenario has every amount drawn, every swarm
 written out as steps, and nothing left to chance but what selectors find while it runs.

@@ -1,4 +1,4 @@
-"""Bugs that can be switched on, each with the scenario that kills it (chaos.md c.4)."""
+"""Bugs that can be switched on, each with the scenario that kills it (docs/bugs.md)."""
 
 from . import agents, expiry, leases, partitions, registration, replication, states, storage, votes
 from .mutant import MUTANTS, Mutant, planted

@@ -118,7 +118,7 @@ def never_gives_up(swaps: Swaps) -> None:
 @mutant(
     "M92",
     "A broker asks the controller that it knew first, for ever",
-    defect="independent.md 2.23, robot-head/crabka#591: an address that is resolved once",
+    defect="robot-head/crabka#591: an address that is resolved once",
     scenario="active-controller-crash",
     broken="never[0]",
 )

@@ -71,7 +71,7 @@ def checks_once(swaps: Swaps) -> None:
 @mutant(
     "M61",
     "A heartbeat never touches the session",
-    defect="independent.md 2.2: two handlers, two rules",
+    defect="Krabka: two handlers, two rules",
     scenario="steady-heartbeats",
     broken="no-early-fence",
 )
@@ -90,7 +90,7 @@ def heartbeats_are_no_contact(swaps: Swaps) -> None:
 @mutant(
     "M62",
     "A new leader finds stale entries, and all are over at once",
-    defect="independent.md 2.7, robot-head/crabka#620; siblings of KAFKA-18138",
+    defect="robot-head/crabka#620; siblings of KAFKA-18138",
     scenario="active-controller-crash",
     broken="leases-are-rebuilt",
 )
@@ -106,7 +106,7 @@ def takes_over_stale_entries(swaps: Swaps) -> None:
 @mutant(
     "M63",
     "A lease that ran out is not noted as fenced",
-    defect="independent.md 2.1, robot-head/crabka#992",
+    defect="robot-head/crabka#992",
     scenario="placement-beside-a-fenced-broker",
     broken="never[0]",
 )

@@ -57,7 +57,7 @@ def says_that_it_left(swaps: Swaps) -> None:
 @mutant(
     "M35",
     "Unregistering leaves references",
-    defect="textbook; independent.md 2.15",
+    defect="textbook; Krabka: unregistering drops the registration alone",
     scenario="decommission-while-running",
     broken="unregister-removes-references",
 )
@@ -68,7 +68,7 @@ def unregistering_keeps_references(swaps: Swaps) -> None:
 @mutant(
     "M53",
     "Replicas are placed on brokers that there are not",
-    defect="textbook; independent.md 2.13",
+    defect="textbook; Krabka: dead brokers are placed",
     scenario="admin-flood-during-failover",
     broken="no-placement-on-unregistered",
 )
@@ -95,7 +95,7 @@ def fences_keep_leaderships(swaps: Swaps) -> None:
 @mutant(
     "M72",
     "Replicas are placed on fenced brokers as on live ones",
-    defect="independent.md 2.10, robot-head/crabka#1202",
+    defect="robot-head/crabka#1202",
     scenario="placement-beside-a-fenced-broker",
     broken="calm[2]",
 )
@@ -111,7 +111,7 @@ def placement_sees_no_fence(swaps: Swaps) -> None:
 @mutant(
     "M73",
     "Unregistering somebody unknown is an invalid request",
-    defect="independent.md 2.14, robot-head/crabka#259",
+    defect="robot-head/crabka#259",
     scenario="unregister-twice",
     broken="leads_to[0]",
 )
@@ -130,7 +130,7 @@ def unknown_is_invalid(swaps: Swaps) -> None:
 @mutant(
     "M74",
     "That a partition has no leader is taken for no change",
-    defect="independent.md 2.29, robot-head/crabka#998",
+    defect="robot-head/crabka#998",
     scenario="last-replica-crash",
     broken="image-is-replay",
 )
@@ -159,7 +159,7 @@ def unfences_elect_nobody(swaps: Swaps) -> None:
 @mutant(
     "M76",
     "No ISR grows back",
-    defect="independent.md 2.34: AlterPartition that reaches nobody",
+    defect="Krabka: AlterPartition that reaches nobody",
     scenario="broker-crash-fenced",
     broken="calm[1]",
 )

@@ -124,7 +124,7 @@ def no_session_is_valid(swaps: Swaps) -> None:
 @mutant(
     "M52",
     "A crashed broker can never come back under its id",
-    defect="independent.md 2.3",
+    defect="Krabka: the id of a crashed broker is refused for ever",
     scenario="broker-crash-fenced",
     broken="progress-during",
 )
@@ -158,7 +158,7 @@ def registrations_forget_what_was(swaps: Swaps) -> None:
 @mutant(
     "M57",
     "A new registration begins unfenced",
-    defect="independent.md 2.5: RegisterBrokerRecord written with fenced=false",
+    defect="Krabka: RegisterBrokerRecord written with fenced=false",
     scenario="steady-heartbeats",
     broken="epoch-law",
 )
@@ -194,7 +194,7 @@ def keeps_the_epoch(swaps: Swaps) -> None:
 @mutant(
     "M65",
     "A change of a registration names an earlier incarnation",
-    defect="independent.md 2.6: a stale change touches the new epoch",
+    defect="Krabka: a stale change touches the new epoch",
     scenario="steady-heartbeats",
     broken="one-incarnation-unfenced",
 )
@@ -211,7 +211,7 @@ def changes_another_incarnation(swaps: Swaps) -> None:
 @mutant(
     "M66",
     "A broker that cannot do what the cluster has finalized is registered",
-    defect="independent.md 2.12",
+    defect="robot-head/crabka#1243",
     scenario="rejected-registration-no-side-effects",
     broken="never[0]",
 )

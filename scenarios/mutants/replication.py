@@ -53,7 +53,7 @@ def nobody_is_woken(swaps: Swaps) -> None:
 @mutant(
     "M47",
     "Followers never learn what is committed",
-    defect="independent.md 2.30: an observer that does not advance",
+    defect="Krabka: an observer that does not advance",
     scenario="steady-heartbeats",
     broken="images-converge",
 )
@@ -81,7 +81,7 @@ def follower_changes_stamps(swaps: Swaps) -> None:
 @mutant(
     "M50",
     "A follower whose log has parted keeps its tail",
-    defect="independent.md 2.35, robot-head/crabka#1215: truncate to the intersection of epochs",
+    defect="robot-head/crabka#1215: truncate to the intersection of epochs",
     scenario="isolated-active-controller",
     broken="log-matching",
 )
@@ -92,7 +92,7 @@ def never_diverges(swaps: Swaps) -> None:
 @mutant(
     "M82",
     "The high watermark goes back with a late fetch",
-    defect="independent.md 2.18, robot-head/crabka#512",
+    defect="robot-head/crabka#512",
     scenario="duplicate-and-reordered-rpcs",
     broken="high-watermark",
 )
@@ -112,7 +112,7 @@ def watermark_goes_back(swaps: Swaps) -> None:
 @mutant(
     "M83",
     "A leader that answers a diverging fetch cuts its own log",
-    defect="independent.md 2.20",
+    defect="Krabka: a leader truncates its own log",
     scenario="isolated-active-controller",
     broken="assertion",
 )

@@ -92,7 +92,7 @@ def never_lets_go(swaps: Swaps) -> None:
 @mutant(
     "M67",
     "A shutdown is granted at once, whatever the broker leads",
-    defect="independent.md 2.4",
+    defect="Krabka: a shutdown granted at once",
     scenario="controlled-shutdown-chase",
     broken="leads_to[1]",
 )
@@ -103,7 +103,7 @@ def lets_go_at_once(swaps: Swaps) -> None:
 @mutant(
     "M68",
     "A shutdown waits for its leaderships alone, and for no slower broker",
-    defect="independent.md 2.4, the later version",
+    defect="Krabka: a shutdown that waits for leaderships alone",
     scenario="shutdown-waits-for-laggards",
     broken="never[0]",
 )
@@ -114,7 +114,7 @@ def waits_for_nobody(swaps: Swaps) -> None:
 @mutant(
     "M69",
     "That a broker leaves is an answer, and no record",
-    defect="independent.md 2.5",
+    defect="Krabka: fencing is an answer, not a record",
     scenario="controlled-shutdown-chase",
     broken="leads_to[1]",
 )
@@ -131,7 +131,7 @@ def leaving_is_not_written(swaps: Swaps) -> None:
 @mutant(
     "M70",
     "A broker that left cleanly is placeable no more",
-    defect="independent.md 2.9",
+    defect="Krabka: a cleanly stopped broker is never placed",
     scenario="placement-beside-a-fenced-broker",
     broken="leads_to[0]",
 )
@@ -146,7 +146,7 @@ def leaving_never_ends(swaps: Swaps) -> None:
 @mutant(
     "M71",
     "A heartbeat of nobody is told that its id is not registered",
-    defect="independent.md 2.8: 102 where Kafka says 77",
+    defect="Krabka: 102 where Kafka says 77",
     scenario="decommission-while-running",
     broken="leads_to[0]",
 )

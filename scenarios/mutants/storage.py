@@ -102,7 +102,7 @@ def acknowledges_at_once(swaps: Swaps) -> None:
 @mutant(
     "M88",
     "A snapshot forgets who is fenced",
-    defect="independent.md 2.5: lost on fail-over; KAFKA-13841",
+    defect="Krabka: lost on fail-over; KAFKA-13841",
     scenario="late-voter-reads-a-snapshot",
     broken="never[0]",
 )

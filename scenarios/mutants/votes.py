@@ -100,7 +100,7 @@ def pre_votes_for_all(swaps: Swaps) -> None:
 @mutant(
     "M49",
     "An isolated leader never resigns",
-    defect="independent.md 2.22: no check-quorum",
+    defect="Krabka: no check-quorum",
     scenario="isolated-active-controller",
     broken="leads_to[0]",
 )
@@ -111,7 +111,7 @@ def no_check_quorum(swaps: Swaps) -> None:
 @mutant(
     "M60",
     "Votes that were granted vanish, and nobody is elected again",
-    defect="independent.md 2.16, robot-head/crabka#364",
+    defect="robot-head/crabka#364",
     scenario="active-controller-crash",
     broken="leader-in-time",
 )
@@ -127,7 +127,7 @@ def grants_vanish(swaps: Swaps) -> None:
 @mutant(
     "M78",
     "Whoever hears of no leader stands at once, without asking whether it would win",
-    defect="independent.md 2.21, robot-head/crabka#76; KIP-996",
+    defect="robot-head/crabka#76; KIP-996",
     scenario="one-way-standby",
     broken="stability",
 )
@@ -142,7 +142,7 @@ def no_pre_vote(swaps: Swaps) -> None:
 @mutant(
     "M79",
     "A leader that is told to end says so to nobody",
-    defect="independent.md 2.22, robot-head/crabka#591: no EndQuorumEpoch on SIGTERM",
+    defect="robot-head/crabka#591: no EndQuorumEpoch on SIGTERM",
     scenario="graceful-controller-handover",
     broken="never[0]",
 )
@@ -153,7 +153,7 @@ def leaves_without_a_word(swaps: Swaps) -> None:
 @mutant(
     "M80",
     "A leader that was removed from the voters goes on leading",
-    defect="independent.md 2.24: a leader that removes itself",
+    defect="Krabka: a leader that removes itself",
     scenario="remove-leader-voter",
     broken="never[3]",
 )

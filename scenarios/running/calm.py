@@ -2,7 +2,7 @@
 
 A cluster that heals only when everybody is well again is of little use: what must come right in the
 end must do so with a majority of the controllers. So one is drawn, and the rest stays as the faults
-have left it: killed, cut off or standing still (chaos.md c.2).
+have left it: killed, cut off or standing still.
 """
 
 from random import Random

@@ -1,4 +1,4 @@
-"""What a verb is: something that a scenario does to a world, under its name in chaos.md (b.1).
+"""A verb: something that a scenario does to a world, under its name in docs/scenario-words.md.
 
 A verb's fields are its words in the file. `begin` carries it out and gives how to count its effects
 and how to undo it. With `for` it is undone by itself; otherwise it holds until the calm.

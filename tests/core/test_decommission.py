@@ -1,4 +1,4 @@
-"""DecommissionBroker as KIP-631 drafted it (design.md section 5; rule 3.12)."""
+"""DecommissionBroker as KIP-631 drafted it (rule 3.12)."""
 
 import pytest
 

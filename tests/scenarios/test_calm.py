@@ -1,4 +1,4 @@
-"""The calm heals a core, and leaves the rest as the faults have left it (chaos.md c.2)."""
+"""The calm heals a core, and leaves the rest as the faults have left it."""
 
 import pytest
 

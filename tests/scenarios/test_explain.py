@@ -1,4 +1,4 @@
-"""What led to an event, from rows alone: each names the one that caused it (design 4.4)."""
+"""What led to an event, from rows alone: each names the one that caused it."""
 
 from random import Random
 

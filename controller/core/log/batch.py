@@ -8,7 +8,7 @@ from .records import Record
 
 @value
 class LeaderChange:
-    """The control record that opens an epoch (interop 3.2); version 0 in every release."""
+    """The control record that opens an epoch (rule 10.20); version 0 in every release."""
 
     leader_id: int
     voters: tuple[int, ...]

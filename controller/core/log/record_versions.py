@@ -1,7 +1,7 @@
 """Which version of a record the finalized metadata.version allows (rules 1.39, 2.24, 4.37).
 
 A record of a version newer than a node knows ends that node's process, so nothing is ever written
-above what the level allows (interop 3.4).
+above what the level allows (rule 0.6).
 """
 
 from functools import cache

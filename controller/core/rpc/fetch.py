@@ -1,4 +1,4 @@
-"""Fetch (1) as the metadata log is read with it: one topic, one partition (interop 2.2, 2.3)."""
+"""Fetch (1) as the metadata log is read with it: one topic, one partition (section 10F)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Control records of the metadata log: what the quorum says to itself (interop 3.2).
+"""Control records of the metadata log: what the quorum says to itself (rule 10.49).
 
 The key is a version and a type. The value is a flexible message that begins with its own version,
 which every release writes as 0 and reads as 0.

@@ -1,4 +1,4 @@
-"""Every metadata record of 3.9.1, 4.1.1, 4.3.1 and 4.4.0 in every version (interop 3.3, 3.4).
+"""Every metadata record of 3.9.1, 4.1.1, 4.3.1 and 4.4.0 in every version (rules 0.6, 0.8).
 
 A record's value is a frame version, its key, its version and its body, all of it flexible, and
 nothing follows. RegisterBrokerRecord carries one tagged field of ours, the start time (KIP-436),

@@ -1,8 +1,8 @@
 """Record batches of the metadata log: magic 2, CRC-32C, no compression, every time the same.
 
 A batch that was spelled or read keeps its bytes (`Batch.spelled`): it is the same for every
-follower. The layout is interop 3.1. `crc32c` is imported when the first batch is spelled, because
-its own imports take longer than the rest of the wire together.
+follower. The layout is that of Kafka's DefaultRecordBatch. `crc32c` is imported when the first
+batch is spelled, because its own imports take longer than the rest of the wire together.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,0 +1,130 @@
+"""Renders docs/fidelity.md: the differences, and each rule with its verdict and its tests."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from textwrap import wrap
+from typing import Any
+
+from tests.rule_book import Rule, RuleBook, Section
+
+WIDTH = 110
+
+INTRODUCTION = """\
+# Fidelity: what is Kafka's, what is proven, what differs
+
+Written by `make fidelity` from the tests, from [rules.md](rules.md) and from `differences.toml`;
+do not edit this page.
+
+The baseline is released Kafka 4.4, the default profile; other profiles follow Kafka 4.3, 4.1 and
+3.9 where these differ. A rule is one statement about what a KRaft controller does; its number leads
+to the rule book, which has its sources. The verdicts:
+
+- **Proven**: each listed test fails when the rule does not hold.
+- **Differs on purpose**: kraftsim does something else, as the named difference says. The listed
+  tests prove the rest of the rule, or the difference.
+- **Not proven**: no test names the rule, and nothing is claimed about it. Each section ends with
+  the numbers of these rules.
+"""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Proof:
+    """One test, and the rules that it names. `test` is `tests/file.py::name`, no parameters."""
+
+    test: str
+    rules: tuple[str, ...]
+
+    @property
+    def promise(self) -> str:
+        return self.test.rpartition("::")[2].removeprefix("test_").replace("_", " ")
+
+    @property
+    def file(self) -> str:
+        return self.test.partition("::")[0]
+
+
+def render(book: RuleBook, proofs: list[Proof], table: dict[str, Any]) -> str:
+    lines = [*INTRODUCTION.splitlines(), "", *_differences(table), *_absent(table)]
+    lines += ["## Rules, and the tests that prove them", ""]
+    by_rule = {
+        number: [proof for proof in proofs if number in proof.rules] for number in book.rules
+    }
+    for section in book.sections:
+        lines += _section(section, by_rule, table["difference"])
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _differences(table: dict[str, Any]) -> list[str]:
+    lines = ["## Differences, on purpose", ""]
+    for one in table["difference"]:
+        lines += [f'<a id="{one["id"]}"></a>', "", f"### {one['title']}", ""]
+        lines += _item(f"Kafka: {one['kafka']}")
+        lines += _item(f"kraftsim: {one['kraftsim']}")
+        lines += _item(f"Why: {one['why']}")
+        if one["rules"]:
+            lines += _item(f"Rules: {', '.join(map(_link, one['rules']))}")
+        lines += _tests(Proof(test, ()) for test in one.get("tests", []))
+        lines.append("")
+    return lines
+
+
+def _absent(table: dict[str, Any]) -> list[str]:
+    lines = ["## Not offered yet", "", *_wrap(table["absent"]["about"]), ""]
+    lines += ["| key | API |", "|---|---|"]
+    lines += [f"| {one['key']} | {one['name']} |" for one in table["absent"]["apis"]]
+    return [*lines, ""]
+
+
+def _section(
+    section: Section, by_rule: Mapping[str, list[Proof]], table: list[dict[str, Any]]
+) -> list[str]:
+    proven = [rule for rule in section.rules if by_rule[rule.number]]
+    lines = [f"### {section.key}. {section.title}", ""]
+    lines += [f"Tests name {len(proven)} of {len(section.rules)} rules.", ""]
+    unnamed = []
+    for rule in section.rules:
+        differing = [one for one in table if rule.number in one["rules"]]
+        if by_rule[rule.number] or differing:
+            lines += _rule(rule, by_rule[rule.number], differing)
+        else:
+            unnamed.append(_link(rule.number))
+    if unnamed:
+        lines += [*_wrap(f"**Not proven**: {', '.join(unnamed)}."), ""]
+    return lines
+
+
+def _rule(rule: Rule, proofs: list[Proof], differing: list[dict[str, Any]]) -> list[str]:
+    lines = [f"#### {_link(rule.number)}", "", *rule.statement, ""]
+    for one in differing:
+        lines += _wrap(f"**Differs on purpose**: [{one['title']}](#{one['id']})")
+    if not differing:
+        lines.append("**Proven**")
+    if not proofs:
+        lines += ["", "No test names the rule."]
+    return [*lines, "", *_tests(proofs), ""] if proofs else [*lines, ""]
+
+
+def _tests(proofs: Iterable[Proof]) -> list[str]:
+    """The promises of the tests, by file."""
+    lines = []
+    for file, group in groupby(proofs, key=lambda proof: proof.file):
+        lines.append(f"- `{file}`")
+        for proof in group:
+            lines += _item(proof.promise, "  ")
+    return lines
+
+
+def _item(text: str, indent: str = "") -> list[str]:
+    first, *others = _wrap(text, WIDTH - len(indent) - 2)
+    return [f"{indent}- {first}", *(f"{indent}  {line}" for line in others)]
+
+
+def _wrap(text: str, width: int = WIDTH) -> list[str]:
+    """Lines of `text`, broken at spaces only: a hyphen may stand in a link."""
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def _link(rule: str) -> str:
+    """A link to the heading of `rule`, whose anchor is the number without its dot."""
+    return f"[{rule}](rules.md#{rule.replace('.', '').lower()})"
