@@ -7,7 +7,7 @@ import pytest
 
 PROGRAM = """
 import gc
-from kraftsim import garbage
+from kraftsim.service import garbage_collection as garbage
 garbage.PAUSE_MAX_S = {pause_max_s}
 first = gc.get_threshold()
 garbage.bound_pauses()

@@ -147,7 +147,7 @@ async def test_the_end_of_the_log_says_whose_it_is_and_what_stands_before_it(htt
 async def test_the_log_comes_in_lines_where_the_client_wants_lines(
     http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kraftsim.log_views.LINES_AT_ONCE", 3)
+    monkeypatch.setattr("kraftsim.api.log_views.LINES_AT_ONCE", 3)
     whole = (await http.get("/v1/log")).document["records"]
 
     assert whole == await lines(http, "/v1/log")
@@ -158,8 +158,8 @@ async def test_the_log_comes_in_lines_where_the_client_wants_lines(
 async def test_lines_end_where_an_answer_is_long_enough(
     http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kraftsim.log_views.LINES_AT_ONCE", 2)
-    monkeypatch.setattr("kraftsim.log_views.LINES_BYTES_MAX", 1)
+    monkeypatch.setattr("kraftsim.api.log_views.LINES_AT_ONCE", 2)
+    monkeypatch.setattr("kraftsim.api.log_views.LINES_BYTES_MAX", 1)
     whole = (await http.get("/v1/log")).document["records"]
 
     assert whole[:2] == await lines(http, "/v1/log")
@@ -335,7 +335,7 @@ async def test_a_reader_who_goes_away_is_forgotten(http: Http, kraft: Cluster) -
 async def test_a_reader_who_lags_too_far_is_cut_off_and_others_are_not(
     http: Http, kraft: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kraftsim.http_app.EVENTS_QUEUED_MAX", 5)
+    monkeypatch.setattr("kraftsim.http.app.EVENTS_QUEUED_MAX", 5)
     url = http.url + "/v1/events?from=1000000"
     async with http.session.get(url, headers=STREAM) as response:
         heard: list[int] = []

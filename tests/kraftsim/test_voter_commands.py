@@ -57,7 +57,7 @@ def test_a_change_of_voters_says_what_is_wrong_with_it(
 def test_where_nobody_leads_one_is_told_what_to_look_at(
     run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kraftsim.controller_client.LEADER_LIMIT_S", 0.2)
+    monkeypatch.setattr("kraftsim.cli.controller_client.LEADER_LIMIT_S", 0.2)
 
     code, out, err = run("quorum remove 1 --bootstrap-controllers 127.0.0.1:1,127.0.0.1:2")
 
