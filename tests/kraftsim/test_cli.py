@@ -60,8 +60,8 @@ def test_a_cluster_is_asked_why_by_the_number_of_an_event(service: Service, run:
 
     code, out, _ = run(f"explain {fence}")
     assert code == 0
-    assert ["NOT_RUNNING", "has not heard of", "fenced"] == [
-        next(said for said in ("NOT_RUNNING", "has not heard of", "fenced") if said in line)
+    assert ["NOT_RUNNING", "lease of broker", "fenced"] == [
+        next(said for said in ("NOT_RUNNING", "lease of broker", "fenced") if said in line)
         for line in out.splitlines()
     ]
 

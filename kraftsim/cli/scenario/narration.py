@@ -100,7 +100,7 @@ def _sentence(rows: Sequence[EventRow]) -> str:
         case "fault_begins":
             return f">> {detail['verb']}"
         case "fault_ends":
-            return f"<< {detail['verb']} is over"
+            return f"<< {detail['verb']} ends"
         case "calm_begins":
             return f"-- calm: {_ids(detail['core'])} are healed, {_ids(detail['left'])} left alone"
         case "agent_state":
@@ -112,12 +112,13 @@ def _sentence(rows: Sequence[EventRow]) -> str:
             voters = _ids(detail["granting_voters"])
             return f"controller {detail['leader_id']} leads epoch {row.leader_epoch}, by {voters}"
         case "controller_stands":
-            return f"{_node(row)} has lost its patience, and asks who would vote for it"
+            return f"{_node(row)} starts an election"
         case "controller_resigns":
-            return f"{_node(row)} gives leadership of epoch {row.leader_epoch} up"
+            return f"{_node(row)} resigns leadership of epoch {row.leader_epoch}"
         case "lease_expired":
             silent = spelled(_whole(detail["silent_ms"]) * 1000)
-            return f"{_node(row)} has not heard of broker {row.broker_id} for {silent}"
+            lease = f"lease of broker {row.broker_id} expired"
+            return f"{_node(row)}: {lease}, no heartbeat for {silent}"
         case "partition_changed":
             return _partitions(rows)
         case "admin_refused":
@@ -126,7 +127,7 @@ def _sentence(rows: Sequence[EventRow]) -> str:
             return f"{row.kind.replace('_', ' ')}: {detail.get('topic', detail.get('topic_id'))}"
         case _ if row.broker_id is not None:
             said = row.kind.removeprefix("broker_").replace("_", " ")
-            return f"the log says: broker {row.broker_id} {said} (epoch {row.broker_epoch})"
+            return f"committed: broker {row.broker_id} {said} (epoch {row.broker_epoch})"
         case kind:
             return kind.replace("_", " ")
 

@@ -1,4 +1,4 @@
-"""The scenario in the README is one that works, in all of its cells."""
+"""The scenario in docs/scenario-files.md is one that works, in all of its cells."""
 
 import json
 from pathlib import Path
@@ -6,13 +6,13 @@ from pathlib import Path
 from kraftsim.cli.main import main
 from kraftsim.files.scenario_files import LIBRARY
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "scenario-files.md"
 
 
-def test_the_scenario_in_the_readme_passes(tmp_path, capsys):
+def test_the_scenario_in_the_docs_passes(tmp_path, capsys):
     (example,) = (
         part.partition("```")[0]
-        for part in README.read_text("utf-8").split("```yaml\n")[1:]
+        for part in PAGE.read_text("utf-8").split("```yaml\n")[1:]
         if part.startswith("schema: ")
     )
     (tmp_path / "mine.yaml").write_text(example)
