@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
+from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.server.kafka_caller import Address, Deliver, KafkaCaller
 
 from .conversation import Channel, Send
-from .hosted_agent import Reply
 
 
 class BrokerClient:
@@ -14,7 +14,7 @@ class BrokerClient:
             channel: KafkaCaller(f"{channel.value}-{broker_id}", deliver) for channel in Channel
         }
 
-    def send(self, address: Address, send: Send, reply_to: Callable[[Reply], None]) -> None:
+    def send(self, address: Address, send: Send, reply_to: Callable[[Reply | None], None]) -> None:
         self._callers[send.channel].send(address, send.request, reply_to)
 
     def close(self) -> None:

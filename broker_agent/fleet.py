@@ -11,6 +11,7 @@ from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.rpc import FetchResponse, FetchSnapshotResponse, Request, Response
 from kraftsim.controller.raft.log import MetadataLog
+from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.server.kafka_caller import Address, KafkaCaller
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.clock import Clock
@@ -20,7 +21,7 @@ from .agent import Agent
 from .client import BrokerClient
 from .config import AgentConfig
 from .conversation import Send
-from .hosted_agent import HostedAgent, Reply
+from .hosted_agent import HostedAgent
 from .image_history import ImageHistory
 from .metadata_fetch import LogPosition
 from .snapshot_intake import SnapshotIntake
@@ -97,10 +98,10 @@ class Fleet:
         client = BrokerClient(config.broker_id, self._deliver)
         self._clients.append(client)
 
-        def transport(send: Send, reply_to: Callable[[Reply], None]) -> None:
+        def transport(send: Send, reply_to: Callable[[Reply | None], None]) -> None:
             address = self._address_of(send.controller_id)
 
-            def replied(reply: Reply) -> None:
+            def replied(reply: Reply | None) -> None:
                 if isinstance(reply, FetchResponse) and reply.error_code:
                     self._tell_of_refusal(address, config.cluster_id, reply.error_code)
                 self._replied(reply, reply_to)
@@ -135,7 +136,7 @@ class Fleet:
         action()
         self._runtime.leave()
 
-    def _replied(self, reply: Reply, reply_to: Callable[[Reply], None]) -> None:
+    def _replied(self, reply: Reply | None, reply_to: Callable[[Reply | None], None]) -> None:
         """Keep what is new of the log before the agent counts it as applied."""
         if isinstance(reply, FetchResponse) and reply.responses:
             for one in reply.node_endpoints:

@@ -11,14 +11,13 @@ from kraftsim.controller.core.rpc import (
     CreateTopicsResponse,
     DeleteTopicsResponse,
     Request,
-    Response,
 )
+from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.time.timeline import Timeline
 
 RETRY_US = 50_000
 LIMIT_US = 30_000_000  # request.timeout.ms of a broker
 
-Reply = Response | ApiError
 Ask = Callable[[Request, Callable[[Reply | None], None], int], None]
 
 

@@ -7,16 +7,14 @@ new incarnation; a kill takes back nothing that was already sent.
 from collections.abc import Callable
 from functools import partial
 
-from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.rpc import Response
+from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.wakeup import Wakeup
 
 from .agent import Agent, BrokerState
 from .conversation import Send
 
-Reply = Response | ApiError | None
-Transport = Callable[[Send, Callable[[Reply], None]], None]
+Transport = Callable[[Send, Callable[[Reply | None], None]], None]
 
 
 class HostedAgent:
@@ -38,7 +36,8 @@ class HostedAgent:
         self._transport = transport
         self._on_change = on_change
         self._wakeup = Wakeup(clock, self._wake)
-        self._held: list[tuple[Send, Reply]] = []  # answers that came while paused, one a channel
+        # answers that came while paused, one a channel
+        self._held: list[tuple[Send, Reply | None]] = []
         self._seen_state = BrokerState.NOT_RUNNING
         self._clean_epoch = -1
         self._stops_when_resumed = False
@@ -117,7 +116,7 @@ class HostedAgent:
         for send in sends:
             self._transport(send, partial(self._replied, agent, send))
 
-    def _replied(self, agent: Agent, sent: Send, reply: Reply) -> None:
+    def _replied(self, agent: Agent, sent: Send, reply: Reply | None) -> None:
         if agent is not self.agent or not self.is_alive:
             return  # meant for a process that is gone
         if self.is_paused:

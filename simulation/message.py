@@ -1,10 +1,8 @@
 """A message between two nodes of a world: a request, or the reply to one."""
 
-from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.node_id import NodeId
-from kraftsim.controller.core.rpc import Request, Response
-
-Reply = Response | ApiError | None
+from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.raft.protocol import Reply
 
 
 class Message:
@@ -18,7 +16,7 @@ class Message:
         receiver: NodeId,
         request: Request,
         is_reply: bool = False,
-        reply: Reply = None,
+        reply: Reply | None = None,
     ) -> None:
         self.sender = sender
         self.receiver = receiver

@@ -12,9 +12,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import cast
 
-from ..core.errors import ApiError, ErrorCode, Impossible
+from ..core.errors import ErrorCode, Impossible
 from ..core.handlers import response_to
-from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request, Response
+from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
+from ..raft.protocol import Reply
 from ..wire.apis.table import API_VERSIONS, APIS
 from ..wire.errors import DecodeError
 from ..wire.frames import Exchange, FrameReader, RequestHeader, encode_response, read_request_header
@@ -26,7 +27,6 @@ CONNECTIONS_MAX = 10_000  # of one listener; one more is closed at once
 BACKLOG = 4096  # connections not yet accepted: a fleet opens 3,000 at once; one lost costs seconds
 WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; beyond it we stop answering it
 
-Reply = Response | ApiError
 Describe = Callable[[ApiVersionsRequest, int], ApiVersionsResponse]
 Dispatch = Callable[[Request, Callable[[Reply], None]], None]
 

@@ -16,8 +16,8 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerRequest,
 )
 from kraftsim.controller.node.node import Node
-from kraftsim.controller.raft.protocol import Turn
-from kraftsim.simulation.message import Message, Reply
+from kraftsim.controller.raft.protocol import Reply, Turn
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from .liveness import can_elect
@@ -189,7 +189,7 @@ class LeavingEnds(EveryoneAnswered):
         if message.is_reply:
             self._check(message.request, message.reply)
 
-    def _check(self, request: Request, reply: Reply) -> None:
+    def _check(self, request: Request, reply: Reply | None) -> None:
         assert isinstance(request, DecommissionBrokerRequest | UnregisterBrokerRequest)
         is_done = not isinstance(reply, ApiError | None) and not getattr(reply, "error_code", 0)
         if is_done and request.broker_id not in self._gone:
