@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import count
 
 from kraftsim.broker_agent.agent import Agent
-from kraftsim.controller.core.brokers import heartbeats, registration
+from kraftsim.controller.core.brokers import fencing, heartbeats, registration, unregistration
 from kraftsim.controller.core.brokers.heartbeats import ControlState
 from kraftsim.controller.core.brokers.leases import Leases, Liveness
 from kraftsim.controller.core.cluster import describe_cluster
@@ -221,7 +221,7 @@ def sessions_are_half_as_long(patch):
 
 
 def nothing_expires(patch):
-    patch.setattr(heartbeats, "expire_one", lambda state, now_ms: None)
+    patch.setattr(fencing, "expire_one", lambda state, now_ms: None)
 
 
 def unfences_at_once(patch):
@@ -263,7 +263,7 @@ def fences_keep_leaderships(patch):
 
 
 def unregistering_keeps_references(patch):
-    patch.setattr(registration, "_leave_partitions", lambda state, broker_id: [])
+    patch.setattr(unregistration, "_leave_partitions", lambda state, broker_id: [])
 
 
 def counts_on_everybody(patch):
