@@ -1,6 +1,7 @@
 """kraftsim: a simulated Kafka KRaft control plane that real Kafka software can talk to.
 
-`from kraftsim import Cluster` is all that most tests need; `kraftsim up` is the same as a service.
+Most tests need only `from kraftsim import Cluster`; `kraftsim up` runs the same cluster as a
+service.
 """
 
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ __all__ = ["Cluster"]
 
 
 def __getattr__(name: str) -> object:
-    """Import the cluster when it is first asked for: `kraftsim --help` does without it."""
+    """Imports `Cluster` at its first use, so that `kraftsim --help` does not import it."""
     if name == "Cluster":
         from .api.cluster import Cluster
 

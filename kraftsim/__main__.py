@@ -1,4 +1,4 @@
-"""`python -m kraftsim` is the command `kraftsim`."""
+"""Runs the command `kraftsim` for `python -m kraftsim`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What a user did wrong, said so that they know what to do next; and the exit codes that say it."""
+"""Errors that a user causes, with messages that name the remedy, and the CLI's exit codes."""
 
 from collections.abc import Sequence
 
@@ -6,15 +6,15 @@ GOOD, FAILED, USAGE, VACUOUS, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 class CommandError(Exception):
-    """A verb that cannot be carried out as it was given; the text names the way out."""
+    """A command that cannot be carried out as given; the message names the remedy."""
 
 
 class UsageError(CommandError):
-    """Words, names or files that cannot be meant: nothing was tried."""
+    """Invalid arguments or an invalid file; raised before anything is executed."""
 
 
 class UnknownBroker(CommandError):
-    """No broker of that id; the text names those that there are."""
+    """No broker has this id; the message lists the known ids."""
 
     def __init__(self, broker_id: int, known: Sequence[int]) -> None:
         ids = ", ".join(str(one) for one in known[:20]) or "none"
@@ -23,7 +23,7 @@ class UnknownBroker(CommandError):
 
 
 class UnknownController(CommandError):
-    """No controller of that id; the text names those that there are."""
+    """No controller has this id; the message lists the known ids."""
 
     def __init__(self, node_id: int, known: Sequence[int]) -> None:
         ids = ", ".join(str(one) for one in known)
@@ -31,7 +31,7 @@ class UnknownController(CommandError):
 
 
 class OffsetGone(CommandError):
-    """The log begins after that offset: a snapshot stands for what was there."""
+    """The offset is below the start of the log: a snapshot has replaced its records."""
 
     def __init__(self, offset: int, start_offset: int) -> None:
         super().__init__(

@@ -1,7 +1,7 @@
-"""The one table of operations: each row is a verb, and HTTP, OpenAPI, CLI and help come from it.
+"""The table of operations, from which HTTP routes, OpenAPI, CLI verbs and help texts are built.
 
-A row's arguments are those of its function, after the cluster: names, types, defaults and the first
-line of its docstring are read from there, so nothing is said twice.
+The parameters of an operation are those of its function after the cluster: their names, types and
+defaults are read from the signature. Its help text is the first line of the function's docstring.
 """
 
 import inspect
@@ -30,15 +30,19 @@ from .errors import CommandError, UnknownBroker
 if TYPE_CHECKING:
     from .api.cluster import Cluster
 
-LOG_LIMIT_MAX = 10_000  # records of one answer
-EVENTS_LIMIT_MAX = 10_000  # rows of one answer
+LOG_LIMIT_MAX = 10_000  # records per response
+EVENTS_LIMIT_MAX = 10_000  # rows per response
 
 Run = Callable[..., Awaitable[Document]]
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`kind` is int, bool or str; `default` of `inspect.Parameter.empty` means required."""
+    """A parameter of an operation.
+
+    `kind` is int, bool or str. A `default` of `inspect.Parameter.empty` makes the parameter
+    required.
+    """
 
     name: str
     kind: type
@@ -46,18 +50,22 @@ class Parameter:
 
     @property
     def is_required(self) -> bool:
+        """True if the parameter has no default."""
         return self.default is inspect.Parameter.empty
 
     @property
     def json_name(self) -> str:
-        """lowerCamel, as everything over HTTP."""
+        """The parameter's name in lowerCamel, as JSON documents and HTTP queries spell it."""
         return lower_camel(self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`words` are the CLI's; `changes` those that only the control side may call, `moves_time`
-    those that do so where the clock is virtual."""
+    """An operation: its HTTP route, the words of its CLI verb, and the function that runs it.
+
+    `changes` marks an operation of the control side, which is served on loopback only. `moves_time`
+    marks an operation that belongs to the control side only if the clock is virtual.
+    """
 
     method: Literal["GET", "POST"]
     path: str
@@ -68,20 +76,24 @@ class Operation:
 
     @property
     def name(self) -> str:
+        """The name of the function that runs the operation."""
         return self.run.__name__
 
     @property
     def help(self) -> str:
+        """The help text: the first line of the function's docstring."""
         return (inspect.getdoc(self.run) or "").split("\n")[0]
 
     @property
     def parameters(self) -> list[Parameter]:
+        """The parameters of the function after the cluster, in order."""
         signature = inspect.signature(self.run)
         named = list(signature.parameters.values())[1:]
         return [Parameter(one.name, _kind(one.annotation), one.default) for one in named]
 
     @property
     def path_names(self) -> list[str]:
+        """The names of the parameters that are part of the HTTP path."""
         return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
 
 
@@ -161,8 +173,8 @@ async def list_topics(kraft: "Cluster") -> Document:
 async def read_log(kraft: "Cluster", from_: int | None = None, limit: int = 1000) -> Document:
     """Committed records of the metadata log, as Kafka's own decoder prints them.
 
-    From where the log begins, unless told; one JSON object a line where the client accepts
-    application/x-ndjson.
+    Starts at the first offset of the log unless `from` is given. The response is one JSON object
+    per line if the client accepts application/x-ndjson.
     """
     check_page(from_ or 0, limit, LOG_LIMIT_MAX)
     return log_view(kraft.world.committed_log, from_, limit)
@@ -247,6 +259,7 @@ async def wait(
 
 
 def check_page(start: int, limit: int, limit_max: int) -> None:
+    """Raises CommandError if `start` is negative or `limit` is not in 1 to `limit_max`."""
     if start < 0:
         raise CommandError(f"from: expected 0 or above, got {start}")
     if not 1 <= limit <= limit_max:
@@ -305,7 +318,10 @@ OPERATIONS: tuple[Operation, ...] = (
 
 
 def arguments(operation: Operation, given: dict[str, object]) -> dict[str, object]:
-    """Check and convert what a user gave; CommandError names the argument, expected and got."""
+    """Checks and converts the arguments of an operation that a user gave.
+
+    Raises CommandError with the argument's name, the expected value and the value that was given.
+    """
     known = {one.json_name: one for one in operation.parameters}
     for name in given:
         if name not in known:
@@ -317,7 +333,7 @@ def arguments(operation: Operation, given: dict[str, object]) -> dict[str, objec
 
 
 def converted(parameter: Parameter, value: object) -> object:
-    """The value in the parameter's type, from JSON's types or from text."""
+    """Converts a JSON value or a text to the parameter's type; raises CommandError if it cannot."""
     if value is None and parameter.default is None:
         return None
     if parameter.kind is str and isinstance(value, str):

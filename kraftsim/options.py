@@ -1,4 +1,4 @@
-"""What a user may say about a cluster, and the topology that it means."""
+"""The options of a cluster, and the topology that they describe."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -19,16 +19,19 @@ from kraftsim.simulation.topology import (
     Topology,
 )
 
-CONTROLLERS_MAX = 9  # more voters than any quorum that is advised
-SPEED_MAX = 1000.0  # a heartbeat of every broker each 2 ms; beyond it real time cannot keep up
+CONTROLLERS_MAX = 9  # above every recommended quorum size
+SPEED_MAX = 1000.0  # each broker then sends a heartbeat every 2 ms; above, real time falls behind
 CLOCKS = ("real", "virtual", "scaled:K")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterOptions:
-    """`racks` are given to the brokers in turn; `settings` are Kafka's names with dots or
-    underscores (`broker.session.timeout.ms`). Ports of None open no listener; 0 lets the system
-    choose."""
+    """The options of a cluster. Raises ValueError if an option is out of bounds.
+
+    `racks` are assigned to the brokers in turn. Keys of `settings` are Kafka's names with dots or
+    underscores (`broker.session.timeout.ms`). A port of None opens no listener; 0 lets the system
+    choose a port.
+    """
 
     brokers: int = 3
     controllers: int = 1
@@ -57,7 +60,10 @@ class ClusterOptions:
         self.speed()
 
     def _check_ports(self) -> None:
-        """Facades take a port each, from the first on."""
+        """Raises ValueError if a port, or one derived from it, exceeds PORT_MAX.
+
+        The facades and the controllers take consecutive ports from the first port on.
+        """
         above = {
             "kafka_port": max(self.brokers - 1, 0),
             "controller_port": self.controllers - 1,
@@ -70,10 +76,14 @@ class ClusterOptions:
 
     @property
     def is_virtual(self) -> bool:
+        """True if the clock is virtual."""
         return self.speed() == 0.0
 
     def speed(self) -> float:
-        """How fast time runs: 1.0 real, 0.0 virtual (it is moved by hand), K scaled."""
+        """Returns the factor of the clock: 1.0 is real time, 0.0 virtual time, K scaled time.
+
+        Raises ValueError if `clock` is none of CLOCKS.
+        """
         if self.clock in ("real", "virtual"):
             return 1.0 if self.clock == "real" else 0.0
         word, _, factor = self.clock.partition(":")
@@ -96,7 +106,7 @@ def topology_of(
     controller_ports: Sequence[int] = (),
     broker_ports: Sequence[int] = (),
 ) -> Topology:
-    """The topology that the options mean, with the ports that the listeners got."""
+    """Returns the topology that the options describe, with the ports of the bound listeners."""
     profile = profile_of(options.profile)
     host = options.advertised_host or options.host
     return Topology(
@@ -129,6 +139,7 @@ def topology_of(
 
 
 def profile_of(name: str) -> Profile:
+    """Returns the profile of that name; raises ValueError if it does not exist."""
     return _named(PROFILES, name, "profile")
 
 
@@ -139,12 +150,15 @@ def _named(known: Mapping[str, Profile], name: str, what: str) -> Profile:
 
 
 def setting_name(key: str) -> str:
-    """The attribute of Settings that a key of Kafka's, or of ours, stands for."""
+    """Returns the attribute of Settings for a key of Kafka, or a key prefixed with `kraftsim.`."""
     return key.replace(".", "_").removeprefix("kraftsim_")
 
 
 def settings_in(profile: Profile, given: Mapping[str, object]) -> Settings:
-    """The profile's settings with what a user has said instead."""
+    """Returns the profile's settings, overridden by those that the user gave.
+
+    Raises ValueError for an unknown key or a value of the wrong type.
+    """
     known = {one.name: one.type for one in fields(Settings)}
     changes: dict[str, object] = {}
     for key, value in given.items():

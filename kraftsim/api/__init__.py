@@ -1,1 +1,1 @@
-"""The cluster in Python: `Cluster`, what it shows, and how a caller waits for it."""
+"""The Python API: `Cluster`, its JSON views, and the functions that wait for a state."""

@@ -1,4 +1,4 @@
-"""The states of a broker that one can wait for: those of its registration and of its process."""
+"""The states of a broker that `wait` accepts: states of its registration and of its process."""
 
 from kraftsim.simulation.world import World
 
@@ -18,6 +18,7 @@ STATES = (
 
 
 def states_of(world: World, broker_id: int) -> set[str]:
+    """Returns every state in which the broker is now, out of STATES."""
     states: set[str] = set()
     registered = world.committed.brokers.get(broker_id)
     if registered is None:

@@ -1,4 +1,4 @@
-"""The cluster in Python: start it, break it, watch it, in one process, by real or virtual time."""
+"""The Python API of a cluster: start it, inject faults and observe it, in one process."""
 
 import asyncio
 import time
@@ -31,15 +31,16 @@ from ..service.snapshot_files import SNAPSHOT_FILES
 from .controllers import ControllerVerbs
 
 START_LIMIT = "60s"
-SIMULATED_MAX = 10_000  # brokers of one cluster, with those that were added
+SIMULATED_MAX = 10_000  # simulated brokers of one cluster, including those added later
 
 
 class Cluster(ControllerVerbs):
-    """`async with Cluster(brokers=3) as kraft:` gives a cluster whose brokers are all unfenced.
+    """A cluster in this process, on a real, scaled or virtual clock.
 
-    With `clock="virtual"` time moves only by `advance`, `wait` and `transfer_leadership`, at the
-    speed of the processor.
-    Ports of None (the default) open no sockets; 0 lets the system choose.
+    `async with Cluster(brokers=3) as kraft:` starts a cluster and returns once every broker is
+    unfenced. With `clock="virtual"`, time advances only during `advance`, `wait` and
+    `transfer_leadership`, as fast as the processor allows. Ports of None (the default) open no
+    sockets; 0 lets the system choose a port.
     """
 
     def __init__(
@@ -99,7 +100,10 @@ class Cluster(ControllerVerbs):
     # Life
 
     async def start(self) -> None:
-        """Bind, elect, start the brokers; return once every one of them is unfenced."""
+        """Binds the ports, elects a controller, and returns once every broker is unfenced.
+
+        Closes the cluster if it fails.
+        """
         try:
             await self.open()
             await self.until_ready()
@@ -108,7 +112,10 @@ class Cluster(ControllerVerbs):
             raise
 
     async def open(self) -> None:
-        """The part of `start` that does not wait: Kafka listeners answer from here on."""
+        """Starts the cluster without waiting; its Kafka listeners respond once it returns.
+
+        Raises CommandError if the cluster has been started before.
+        """
         if self._world is not None or self._is_closed:
             raise CommandError("a cluster starts once: make another `Cluster(...)`")
         options, service = self.options, self._service
@@ -143,7 +150,8 @@ class Cluster(ControllerVerbs):
         runtime.leave()
 
     async def until_ready(self) -> None:
-        """Wait until a controller is active and every broker of the start is unfenced."""
+        """Waits for an active controller and for every initial broker to be unfenced; serves HTTP.
+        """
         expected = range(FIRST_BROKER_ID, FIRST_BROKER_ID + self.options.brokers)
         await self._until(
             lambda: self.world.are_unfenced(expected),
@@ -155,13 +163,17 @@ class Cluster(ControllerVerbs):
             await self.open_http()
 
     async def open_http(self) -> None:
-        """Serve HTTP; imported late and beside the loop, because it is the slowest part of a start
-        and Kafka's listeners answer meanwhile."""
+        """Serves HTTP.
+
+        The HTTP application is imported here and in another thread, because that import is the
+        slowest part of a start, and the Kafka listeners respond meanwhile.
+        """
         http_app = await asyncio.to_thread(import_module, "kraftsim.http.app")
         port = self.options.http_port or 0
         await self._service.open_http(http_app.http_application(self), port)
 
     async def close(self) -> None:
+        """Closes every socket and ends the simulation. A closed cluster cannot be started again."""
         self._is_closed = True
         await self._service.close()
         if self._runtime is not None:
@@ -169,7 +181,7 @@ class Cluster(ControllerVerbs):
 
     @property
     def world(self) -> World:
-        """The simulation itself; look, and use the verbs of this class to change it."""
+        """The simulation, for reading; change it only through the methods of this class."""
         if self._world is None or self._is_closed:
             raise CommandError(self._not_running())
         return self._world
@@ -182,11 +194,12 @@ class Cluster(ControllerVerbs):
 
     @property
     def bootstrap_servers(self) -> str:
-        """Kafka clients connect here; empty without `kafka_port`."""
+        """The `host:port,...` list for Kafka clients; empty without `kafka_port`."""
         return self._addresses(self._service.facades)
 
     @property
     def bootstrap_controllers(self) -> str:
+        """The `host:port,...` list of the controllers; empty without `controller_port`."""
         return self._addresses(self._service.controllers)
 
     def _addresses(self, listeners: Mapping[int, FollowedListener]) -> str:
@@ -195,6 +208,7 @@ class Cluster(ControllerVerbs):
 
     @property
     def http_url(self) -> str:
+        """The URL of the HTTP service; empty until it is served."""
         port = self._service.http_port
         return "" if port is None else f"http://{self._advertised}:{port}"
 
@@ -205,10 +219,13 @@ class Cluster(ControllerVerbs):
     # Simulated brokers
 
     async def add_broker(self, rack: str | None = None, broker_id: int | None = None) -> int:
-        """Start one more simulated broker; its id."""
+        """Starts another simulated broker and returns its id.
+
+        Raises CommandError if the id is taken or the cluster has 10,000 simulated brokers.
+        """
         world = self.world
         chosen = self._free_id(broker_id)
-        self._arriving.add(chosen)  # binding a port takes time, and others may add meanwhile
+        self._arriving.add(chosen)  # binding a port awaits; another call must not choose this id
         try:
             port = await self._broker_port(chosen)
             with self._entered():
@@ -222,7 +239,7 @@ class Cluster(ControllerVerbs):
         return chosen
 
     def _free_id(self, wanted: int | None) -> int:
-        """The id that was asked for, if it is free; else the next above the simulated brokers'."""
+        """Returns the requested id if it is free, else the next id above the simulated brokers."""
         world = self.world
         taken = {*world.agents, *self._arriving}
         if len(taken) >= SIMULATED_MAX:
@@ -238,7 +255,7 @@ class Cluster(ControllerVerbs):
             raise CommandError(str(error)) from None
 
     async def _broker_port(self, broker_id: int) -> int:
-        """The port of its facade, bound; without sockets any port that can be registered."""
+        """Returns the bound port of the broker's facade; without sockets, any valid port."""
         first = self.options.kafka_port
         if first is None:
             return unbound_port(broker_id)
@@ -251,39 +268,39 @@ class Cluster(ControllerVerbs):
         return await self._service.open_facade(broker_id, port)
 
     async def stop(self, broker_id: int) -> None:
-        """SIGTERM: the broker gives its leaderships away, is fenced, and ends."""
+        """Sends SIGTERM: the broker hands over its leaderships, is fenced, and exits."""
         with self._entered():
             self._agent(broker_id).stop()
 
     async def kill(self, broker_id: int) -> None:
-        """SIGKILL: gone at once; the controller learns of it when the lease runs out."""
+        """Sends SIGKILL: the process ends at once; the broker is fenced when its lease runs out."""
         with self._entered():
             self._agent(broker_id).kill()
 
     async def pause(self, broker_id: int) -> None:
-        """SIGSTOP: the process is there and does nothing, its sockets hang."""
+        """Sends SIGSTOP: the process does nothing and its sockets hang."""
         with self._entered():
             self._agent(broker_id).pause()
 
     async def resume(self, broker_id: int) -> None:
-        """SIGCONT."""
+        """Sends SIGCONT to a paused process."""
         with self._entered():
             self._agent(broker_id).resume()
 
     async def restart(self, broker_id: int) -> None:
-        """Kill the process if it lives and start another: a new incarnation."""
+        """Kills the process if it is alive and starts another one, with a new incarnation id."""
         with self._entered():
             agent = self._agent(broker_id)
             agent.kill()
             agent.start()
 
     async def mute(self, broker_id: int, on: bool = True) -> None:
-        """What the broker sends no longer reaches the controller."""
+        """Drops (`on`) or restores the messages from the broker to the controllers."""
         self._agent(broker_id)
         _put(self.world.network.mute, broker_node(broker_id), on)
 
     async def deafen(self, broker_id: int, on: bool = True) -> None:
-        """What the controller answers no longer reaches the broker."""
+        """Drops (`on`) or restores the responses of the controllers to the broker."""
         self._agent(broker_id)
         _put(self.world.network.deaf, broker_node(broker_id), on)
 
@@ -294,7 +311,7 @@ class Cluster(ControllerVerbs):
         return agent
 
     def _entered(self) -> AbstractContextManager[None]:
-        """Something from outside happens on the timeline."""
+        """Enters the timeline for an external change; CommandError if the cluster does not run."""
         if self._runtime is None or self._is_closed:
             raise CommandError(self._not_running())
         return self._runtime.entered()

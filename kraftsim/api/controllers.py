@@ -1,4 +1,4 @@
-"""What is asked of the controllers, and what is done to them, in Python."""
+"""The part of `Cluster` that sends requests to the controllers and changes their processes."""
 
 import asyncio
 from abc import abstractmethod
@@ -32,21 +32,24 @@ from ..errors import CommandError, UnknownController
 from ..service.description import ClusterDescription, describe
 from .waiting import Waiting
 
-_READS = (DescribeClusterRequest, DescribeQuorumRequest)  # they tell what there is, at once
-HOLD_LIMIT = "10s"  # an election takes two to four; then what was held is refused
-REQUEST_LIMIT_S = 30.0  # of real time; a virtual clock stands still meanwhile
+_READS = (DescribeClusterRequest, DescribeQuorumRequest)  # never held for the next leader
+HOLD_LIMIT = "10s"  # an election takes 2 to 4 s; a request held for longer is refused
+REQUEST_LIMIT_S = 30.0  # in real time; a virtual clock does not advance meanwhile
 
 
 class ControllerVerbs(Waiting):
-    """A part of `Cluster`."""
+    """The methods of `Cluster` that concern controllers, topics and the quorum."""
 
     @abstractmethod
     def _entered(self) -> AbstractContextManager[None]: ...
 
     async def request(self, request: Request) -> Response:
-        """Any request to the active controller; ApiError if it is refused. Where nobody is active a
-        write is held for the next leader, as a broker holds what it forwards (rule 0A.2); but not
-        by a virtual clock, which stands still meanwhile."""
+        """Sends a request to the active controller; returns its response or raises its ApiError.
+
+        While no controller is active, a write is held for the next leader, as a broker holds the
+        requests that it forwards (rule 0A.2). On a virtual clock it is not held, because time does
+        not advance meanwhile.
+        """
         is_held = self.world.active is None and not isinstance(request, _READS)
         if is_held and not self.options.is_virtual:
             await self._comes(lambda: self.world.active is not None, HOLD_LIMIT)
@@ -66,11 +69,14 @@ class ControllerVerbs(Waiting):
         return reply
 
     async def unregister(self, broker_id: int) -> None:
-        """Kafka's own way out: gone from every ISR, still named by its assignments."""
+        """Unregisters a broker: removes it from every ISR, but not from the replica assignments."""
         await self.request(UnregisterBrokerRequest(broker_id=broker_id))
 
     async def decommission(self, broker_id: int, force: bool = False) -> None:
-        """KIP-631's way out: gone from the assignments too; refused for a last replica."""
+        """Decommissions a broker (KIP-631): also removes it from the replica assignments.
+
+        Raises ApiError if the broker holds the last replica of a partition.
+        """
         await self.request(DecommissionBrokerRequest(broker_id=broker_id, force=force))
 
     async def create_topic(
@@ -80,7 +86,7 @@ class ControllerVerbs(Waiting):
         replication_factor: int = -1,
         assignments: Sequence[Sequence[int]] = (),
     ) -> None:
-        """Create a topic; -1 means the controller's default. ApiError if it is refused."""
+        """Creates a topic; -1 stands for the controller's default. Raises ApiError if refused."""
         topic = CreatableTopic(
             name=name,
             num_partitions=partitions,
@@ -95,16 +101,17 @@ class ControllerVerbs(Waiting):
         _raise_if_refused(reply.topics[0].error_code, reply.topics[0].error_message)
 
     async def delete_topic(self, name: str) -> None:
+        """Deletes a topic. Raises ApiError if refused."""
         reply = await self.request(DeleteTopicsRequest(topics=(DeleteTopicState(name=name),)))
         assert isinstance(reply, DeleteTopicsResponse), type(reply)
         _raise_if_refused(reply.responses[0].error_code, reply.responses[0].error_message)
 
     async def describe_cluster(self, include_fenced: bool = False) -> ClusterDescription:
-        """What DescribeCluster tells (KIP-1073), with start times (KIP-436)."""
+        """Returns the response to DescribeCluster (KIP-1073), with start times (KIP-436)."""
         return describe(self.world, include_fenced)
 
     async def describe_quorum(self) -> DescribeQuorumResponse:
-        """The quorum as its leader sees it (KIP-836); ApiError while nobody leads."""
+        """Returns the quorum as its leader describes it (KIP-836); ApiError without a leader."""
         partition = DescribeQuorumPartition(partition_index=0)
         topic = DescribeQuorumTopic(topic_name=METADATA_TOPIC, partitions=(partition,))
         reply = await self.request(DescribeQuorumRequest(topics=(topic,)))
@@ -114,9 +121,13 @@ class ControllerVerbs(Waiting):
         return reply
 
     async def transfer_leadership(self, to: int = -1, timeout: str = "20s") -> int:
-        """The leader gives up; `to` is asked to follow first (-1: who has most of the log).
-        Returns the id of the next one once it is active; CommandError if that is not `to`."""
-        microseconds(timeout)  # before anybody gives up
+        """Makes the leader resign; returns the id of the next leader once it is active.
+
+        `to` is the preferred successor; -1 prefers the voter with the longest log. Raises
+        CommandError if another controller than `to` was elected, TimeoutError if none is active
+        after `timeout`.
+        """
+        microseconds(timeout)  # raises for an invalid duration before the leader resigns
         epoch = self._epoch_given_up(to)
         what = "another leader" if to == -1 else f"controller {to} to lead"
         await self._until(lambda: self._is_led_since(epoch), timeout, what, self._roles)
@@ -128,7 +139,10 @@ class ControllerVerbs(Waiting):
         return leader_id
 
     def _epoch_given_up(self, to: int) -> int:
-        """The epoch that ends by it; of one that leads already, the one before its own."""
+        """Makes the leader resign and returns its epoch.
+
+        If `to` leads already, it does not resign, and the epoch before its own is returned.
+        """
         with self._entered():
             active = self.world.active
             if active is None:
@@ -146,25 +160,25 @@ class ControllerVerbs(Waiting):
         return active is not None and active.node.epoch > epoch
 
     async def kill_controller(self, node_id: int) -> None:
-        """SIGKILL: gone at once; the others elect another leader. Its disk stays."""
+        """Sends SIGKILL: the process ends at once and keeps its disk; another leader is elected."""
         with self._entered():
             self._process(node_id)
             self.world.kill_controller(node_id)
 
     async def start_controller(self, node_id: int) -> None:
-        """A new process over the disk that the last one left."""
+        """Starts a new process on the disk of the previous one."""
         with self._entered():
             self._process(node_id)
             self.world.start_controller(node_id)
 
     async def pause_controller(self, node_id: int) -> None:
-        """SIGSTOP: the process is there and does nothing, its sockets hang."""
+        """Sends SIGSTOP: the process does nothing and its sockets hang."""
         with self._entered():
             self._process(node_id)
             self.world.pause_controller(node_id)
 
     async def resume_controller(self, node_id: int) -> None:
-        """SIGCONT."""
+        """Sends SIGCONT to a paused process."""
         with self._entered():
             self._process(node_id)
             self.world.resume_controller(node_id)

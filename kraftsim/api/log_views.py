@@ -1,7 +1,7 @@
-"""The committed metadata log as JSON: where it begins and ends, and its records.
+"""JSON views of the committed metadata log: its start and end offsets, and its records.
 
-What is below the high watermark never changes: whoever asks for the same offsets again is told the
-same, until a snapshot stands for them (`OffsetGone`).
+Records below the high watermark never change: the same offsets return the same records until a
+snapshot replaces them (`OffsetGone`).
 """
 
 import json
@@ -13,12 +13,16 @@ from kraftsim.simulation.world import World
 from ..errors import OffsetGone
 from .views import Document
 
-LINES_BYTES_MAX = 8 * 1024 * 1024  # of one answer in lines, as Kafka bounds a Fetch of the log
-LINES_AT_ONCE = 200  # a few milliseconds of spelling, after which others have their turn
+LINES_BYTES_MAX = 8 * 1024 * 1024  # per response in lines, as Kafka bounds a Fetch of the log
+LINES_AT_ONCE = 200  # takes a few milliseconds to encode; then the event loop runs other tasks
 
 
 def log_end_view(world: World) -> Document:
-    """What one must know to read on later: the same log has the same record before that end."""
+    """Returns the position from which a reader can resume the log later.
+
+    The cluster id and the epoch of the last record identify the log: the same log has the same
+    record before that end offset.
+    """
     log = world.committed_log
     last = log.batches[-1] if log.batches else None
     return {
@@ -32,7 +36,7 @@ def log_end_view(world: World) -> Document:
 
 
 def log_view(log: MetadataLog, start: int | None, limit: int) -> Document:
-    """Committed records from `start` on, at most `limit`, as Kafka's own decoder prints them."""
+    """Returns at most `limit` committed records from `start` on, as Kafka's decoder prints them."""
     start = start_in(log, start)
     records = list(committed_records(log, start, limit))
     return {
@@ -44,14 +48,18 @@ def log_view(log: MetadataLog, start: int | None, limit: int) -> Document:
 
 
 def start_in(log: MetadataLog, start: int | None) -> int:
-    """None is where the log begins. After its end there is nothing yet; before its start there is
-    nothing any more."""
+    """Returns `start`, or the start offset of the log if `start` is None.
+
+    An offset after the end of the log is valid and has no records yet. Raises OffsetGone for an
+    offset below the start of the log.
+    """
     if start is not None and start < log.start_offset:
         raise OffsetGone(start, log.start_offset)
     return log.start_offset if start is None else start
 
 
 def committed_records(log: MetadataLog, start: int, limit: int) -> Iterator[Document]:
+    """Yields at most `limit` committed records from offset `start`, each as a JSON document."""
     from kraftsim.controller.wire.json.json_form import control_record_json, record_json
 
     for batch in log.read(start, limit):  # no batch is empty
@@ -73,7 +81,10 @@ def committed_records(log: MetadataLog, start: int, limit: int) -> Iterator[Docu
 
 
 def log_lines(log: MetadataLog, start: int, limit: int) -> Iterator[bytes]:
-    """The same records, one JSON object a line, in pieces that are soon spelled."""
+    """Yields the same records as lines of JSON, in pieces of at most LINES_AT_ONCE lines.
+
+    Ends after the piece that reaches LINES_BYTES_MAX.
+    """
     size = 0
     while limit > 0 and size < LINES_BYTES_MAX and log.start_offset <= start < log.end_offset:
         records = committed_records(log, start, min(limit, LINES_AT_ONCE))

@@ -1,4 +1,4 @@
-"""The read side: committed state as JSON documents. Nothing here changes anything."""
+"""JSON views of the committed state. No function of this module changes the state."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -17,7 +17,7 @@ Document = dict[str, object]
 
 
 def cluster_view(world: World) -> Document:
-    """What any controller of the cluster has known to be committed, and who is active."""
+    """Returns the committed state of the cluster in numbers, and the active controller or -1."""
     image, node = world.committed, world.controller.node
     return {
         "clusterId": node.config.cluster_id,
@@ -36,7 +36,11 @@ def cluster_view(world: World) -> Document:
 
 
 def quorum_view(world: World, described: DescribeQuorumResponse) -> Document:
-    """KIP-836, with the time of the high watermark that never shipped."""
+    """Returns the quorum (KIP-836).
+
+    It includes the update time of the high watermark, which KIP-836 specifies and Kafka never
+    shipped.
+    """
     partition = described.topics[0].partitions[0]
     endpoints = {
         one.node_id: f"{one.listeners[0].host}:{one.listeners[0].port}" for one in described.nodes
@@ -63,10 +67,12 @@ def _replica_view(state: ReplicaState, endpoints: Mapping[int, str]) -> Document
 
 
 def controllers_view(world: World) -> Document:
+    """Returns every controller."""
     return {"controllers": [controller_view(world, node_id) for node_id in world.controllers]}
 
 
 def controller_view(world: World, node_id: int) -> Document:
+    """Returns the process, the Raft role and the log offsets of one controller."""
     process = world.controllers[node_id]
     node = process.node
     return {
@@ -82,13 +88,14 @@ def controller_view(world: World, node_id: int) -> Document:
 
 
 def brokers_view(image: Image, agents: Mapping[int, HostedAgent]) -> Document:
-    """Registered brokers, and simulated ones that are not registered (yet, or any more)."""
+    """Returns every broker that is registered or simulated, in order of id."""
     return {
         "brokers": [broker_view(image, agents, one) for one in sorted({*image.brokers, *agents})]
     }
 
 
 def broker_view(image: Image, agents: Mapping[int, HostedAgent], broker_id: int) -> Document:
+    """Returns the registration of one broker and, if it is simulated, the state of its process."""
     broker, agent = image.brokers.get(broker_id), agents.get(broker_id)
     document: Document = {"brokerId": broker_id, "registered": broker is not None}
     if broker is not None:
@@ -126,6 +133,7 @@ def _listener_view(listener: Endpoint) -> Document:
 
 
 def topics_view(image: Image) -> Document:
+    """Returns every topic with its partitions, in order of name."""
     topics = (image.topics[topic_id] for _, topic_id in sorted(image.topic_ids.items()))
     return {"topics": [_topic_view(topic) for topic in topics]}
 
@@ -155,4 +163,5 @@ def _partition_view(index: int, partition: Partition) -> Document:
 
 
 def event_view(row: EventRow) -> Document:
+    """Returns a row of the journal."""
     return asdict(row)

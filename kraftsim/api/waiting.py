@@ -1,4 +1,4 @@
-"""Waiting until something holds in a world, by the clock or by running time itself."""
+"""Waits until a condition holds: on a real clock by waiting, on a virtual one by advancing it."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -12,12 +12,15 @@ from ..errors import CommandError, UnknownController
 from ..options import ClusterOptions
 from .broker_states import STATES, states_of
 
-STANDINGS_MAX = 10  # brokers whose states the message of a timeout tells
-VIRTUAL_SLICE_US = 60_000_000  # of a long wait by virtual time; between them others get a turn
+STANDINGS_MAX = 10  # brokers whose states are part of the message of a timeout
+VIRTUAL_SLICE_US = 60_000_000  # virtual time per slice of a wait; other tasks run between slices
 
 
 async def until_virtual(world: World, condition: Callable[[], bool], limit_us: int) -> bool:
-    """Run time itself, in slices, so that a long wait keeps nobody else from being served."""
+    """Advances virtual time until the condition holds; False if it does not within `limit_us`.
+
+    Time advances in slices, so that other tasks of the event loop run during a long wait.
+    """
     end_us = world.timeline.now_us + limit_us
     while (left_us := end_us - world.timeline.now_us) > 0:
         if world.run_until(condition, limit_us=min(left_us, VIRTUAL_SLICE_US)):
@@ -27,7 +30,7 @@ async def until_virtual(world: World, condition: Callable[[], bool], limit_us: i
 
 
 async def until_live(world: World, condition: Callable[[], bool], limit_s: float) -> bool:
-    """Look again after every event, and once more at the end."""
+    """Checks the condition after every event; False if it does not hold within `limit_s`."""
     happened = asyncio.Event()
     listeners = world.journal.listeners
 
@@ -48,7 +51,7 @@ async def until_live(world: World, condition: Callable[[], bool], limit_s: float
 
 
 class Waiting(ABC):
-    """A part of `Cluster`: the verbs that let time pass."""
+    """The methods of `Cluster` that let time pass."""
 
     options: ClusterOptions
 
@@ -57,7 +60,7 @@ class Waiting(ABC):
     def world(self) -> World: ...
 
     async def advance(self, by: str) -> None:
-        """Let `by` ("11s") pass: on a virtual clock at once, on a real one by waiting."""
+        """Lets the duration `by` ("11s") pass: at once on a virtual clock, else by waiting."""
         duration_us = microseconds(by)
         if self.options.is_virtual:
             self.world.advance(duration_us)
@@ -72,8 +75,11 @@ class Waiting(ABC):
         *,
         leader: int | str | None = None,
     ) -> None:
-        """Wait until the broker is in `state` (one of STATES), or until the controller `leader`
-        (an id, or "any") is active; TimeoutError says what is so instead."""
+        """Waits until the broker is in `state`, or until the controller `leader` is active.
+
+        `state` is one of STATES; `leader` is an id or "any". Raises TimeoutError with the current
+        states after `timeout`.
+        """
         if broker is not None and state is not None and leader is None:
             await self._wait_for_broker(broker, state, timeout)
         elif broker is None and state is None and leader is not None:
@@ -82,7 +88,7 @@ class Waiting(ABC):
             raise CommandError("wait: expected a broker and a state, or a leader")
 
     def states_of(self, broker_id: int) -> set[str]:
-        """Every state the broker is in now: as registered, and as a simulated process."""
+        """Returns every state in which the broker is now, of its registration and its process."""
         return states_of(self.world, broker_id)
 
     async def _wait_for_broker(self, broker: int, state: str, timeout: str) -> None:
@@ -127,6 +133,6 @@ class Waiting(ABC):
         return "; ".join(f"broker {b}: {', '.join(s)}" for b, s in states.items())
 
     def _roles(self) -> str:
-        """What every controller is, for whoever waited for another leader in vain."""
+        """Returns the role of every controller, for the message of a timeout."""
         roles = ((one, process.role) for one, process in self.world.controllers.items())
         return "; ".join(f"controller {one}: {role}" for one, role in roles)

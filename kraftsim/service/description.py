@@ -1,4 +1,4 @@
-"""What a cluster looks like to clients, and to whoever asks in Python."""
+"""The description of a cluster for clients and for the Python API."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,11 @@ from .facades import ClientView
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerDescription:
-    """`start_time_ms`: when the controller accepted this incarnation; 0 when unknown (KIP-436)."""
+    """A broker as clients see it.
+
+    `start_time_ms` is the time at which the controller accepted this incarnation, in milliseconds
+    since the epoch; 0 if unknown (KIP-436).
+    """
 
     broker_id: int
     host: str
@@ -23,12 +27,14 @@ class BrokerDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterDescription:
+    """A cluster as clients see it: its brokers, and the id of the active controller."""
+
     cluster_id: str
     controller_id: int
     brokers: tuple[BrokerDescription, ...]
 
     def broker(self, broker_id: int) -> BrokerDescription:
-        """The broker of that id; UnknownBroker if it is not among those described."""
+        """Returns the broker of that id; raises UnknownBroker if it is not described."""
         for one in self.brokers:
             if one.broker_id == broker_id:
                 return one
@@ -36,6 +42,7 @@ class ClusterDescription:
 
 
 def describe(world: World, include_fenced: bool) -> ClusterDescription:
+    """Describes the cluster from its committed metadata; `include_fenced` adds fenced brokers."""
     request = DescribeClusterRequest(include_fenced_brokers=include_fenced)
     reply = client_view(world).brokers(world.committed, request)
     return ClusterDescription(
@@ -46,7 +53,7 @@ def describe(world: World, include_fenced: bool) -> ClusterDescription:
 
 
 def client_view(world: World) -> ClientView:
-    """What its clients are told of this world."""
+    """Returns the functions that answer Metadata and DescribeCluster for this world."""
     topology = world.topology
     return ClientView(topology.cluster_id, topology.profile, world.streams.draw_of("clients"))
 

@@ -1,5 +1,7 @@
-"""What the Kafka listener of a simulated broker answers: from what its broker has fetched, and the
-rest from the active controller. The same for brokers in one process and for a fleet over sockets.
+"""The Kafka listener of a simulated broker, in one process or in a fleet over sockets.
+
+It answers Metadata and DescribeCluster from the metadata that its broker has fetched, and forwards
+every other request to the active controller.
 """
 
 from collections.abc import Callable
@@ -31,13 +33,14 @@ ReplyTo = Callable[[Response | ApiError], None]
 
 @dataclass(frozen=True, slots=True)
 class ClientView:
-    """What clients of one cluster are told of it by whoever knows an image of its metadata."""
+    """Answers Metadata and DescribeCluster requests of clients from an image of the metadata."""
 
     cluster_id: str
     profile: Profile
     random: Callable[[], float]
 
     def metadata(self, image: Image, request: MetadataRequest) -> MetadataResponse:
+        """Answers a Metadata request from the image."""
         return facade.metadata(
             image,
             request,
@@ -47,6 +50,7 @@ class ClientView:
         )
 
     def brokers(self, image: Image, request: DescribeClusterRequest) -> DescribeClusterResponse:
+        """Answers a DescribeCluster request from the image; raises ApiError if it is refused."""
         return describe_brokers(
             image,
             request,
@@ -57,7 +61,10 @@ class ClientView:
 
 
 class Facade:
-    """`ask` reaches a controller by its id, as `broker_agent/forwarding.py` wants it."""
+    """The request handlers of a simulated broker's Kafka listener.
+
+    `ask` sends a request to a controller by its id, as `broker_agent/forwarding.py` expects.
+    """
 
     def __init__(self, view: ClientView, agent: HostedAgent, timeline: Timeline, ask: Ask) -> None:
         self._view = view
@@ -65,6 +72,7 @@ class Facade:
         self._forwarding = Forwarding(timeline, ask, lambda: agent.agent.controller_id)
 
     def describe(self, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
+        """Answers an ApiVersions request."""
         return api_versions.answer(
             request,
             version,
@@ -75,6 +83,7 @@ class Facade:
         )
 
     def answer(self, request: Request, reply_to: ReplyTo) -> None:
+        """Answers a request from the broker's image, or forwards it to the active controller."""
         image = self._agent.agent.image
         match request:
             case MetadataRequest():

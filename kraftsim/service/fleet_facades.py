@@ -1,4 +1,4 @@
-"""The Kafka listeners of a fleet in its own process: one for each of its brokers, if wanted."""
+"""The Kafka listeners of a fleet in its own process: at most one for each of its brokers."""
 
 import asyncio
 from functools import partial
@@ -12,7 +12,7 @@ from .followed_listener import FollowedListener
 
 
 class FleetFacades:
-    """`bootstrap_servers` is where clients begin; empty if no facade was bound."""
+    """The facades of a fleet. `bootstrap_servers` lists their addresses; empty if none is bound."""
 
     def __init__(self, fleet: Fleet, timeline: Timeline, runtime: Runtime) -> None:
         self._fleet = fleet
@@ -22,7 +22,7 @@ class FleetFacades:
         self.bootstrap_servers = ""
 
     async def bind(self, broker_id: int, host: str, port: int) -> int:
-        """Take a port before the broker registers with it."""
+        """Binds a port for the broker before it registers, and returns the port."""
         listener = FollowedListener("broker", f"broker-{broker_id}", host)
         bound = await listener.bind(port)
         self._listeners[broker_id] = listener
@@ -31,16 +31,19 @@ class FleetFacades:
         return bound
 
     def serve(self, view: ClientView) -> None:
+        """Starts to answer requests on every bound port."""
         for broker_id, listener in self._listeners.items():
             ask = partial(self._fleet.forward, broker_id)
             facade = Facade(view, self._fleet.agents[broker_id], self._timeline, ask)
             listener.serve(self._runtime, facade.describe, facade.answer)
 
     def follow(self, broker_id: int, state: str) -> None:
+        """Opens, holds or closes the broker's listener as the state of its process requires."""
         listener = self._listeners.get(broker_id)
         if listener is not None:
             agent = self._fleet.agents[broker_id]
             listener.follow(state, lambda: agent.is_alive)
 
     async def close(self) -> None:
+        """Closes every listener."""
         await asyncio.gather(*(listener.shut() for listener in self._listeners.values()))

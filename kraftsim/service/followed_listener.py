@@ -1,5 +1,8 @@
-"""A Kafka listener that is there as its process is: closed when that is gone, holding when it is
-paused, open again on the same port when there is another one."""
+"""A Kafka listener that follows the state of a simulated process.
+
+It is closed while the process does not run, reads and answers nothing while the process is paused,
+and reopens the same port when the process is started again.
+"""
 
 import asyncio
 import logging
@@ -11,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 class FollowedListener(KafkaListener):
-    """`port` is the one that was got when it was first bound."""
+    """A Kafka listener that follows a process. `port` is the port of its first bind; -1 before."""
 
     def __init__(self, kind: str, name: str, host: str) -> None:
         super().__init__(kind, name)
@@ -20,12 +23,16 @@ class FollowedListener(KafkaListener):
         self._reopening: asyncio.Task[None] | None = None
 
     async def bind(self, port: int) -> int:
-        """Take the port; nobody is answered before `serve`."""
+        """Binds the port and returns it; requests are answered only after `serve`."""
         self.port = await self.open(self._host, port)
         return self.port
 
     def follow(self, state: str, is_alive: Callable[[], bool]) -> None:
-        """The process is in `state` now; `is_alive` says later whether there still is one."""
+        """Opens, holds or closes the listener for the process state `state`.
+
+        `is_alive` is called after an asynchronous reopening, because the process may have ended
+        meanwhile.
+        """
         if state == "NOT_RUNNING":
             self.close()
         elif not self.is_open and self._reopening is None:
@@ -33,7 +40,7 @@ class FollowedListener(KafkaListener):
         self.hold(state == "PAUSED")
 
     async def _reopen(self, is_alive: Callable[[], bool]) -> None:
-        """Unless the process is gone again by then."""
+        """Reopens the port, and closes it again if the process has ended meanwhile."""
         try:
             await self.open(self._host, self.port)
         except OSError as error:
@@ -44,7 +51,7 @@ class FollowedListener(KafkaListener):
             self.close()
 
     async def shut(self) -> None:
-        """For good."""
+        """Closes the listener and cancels a reopening that is under way."""
         if self._reopening is not None:
             self._reopening.cancel()
             await asyncio.gather(self._reopening, return_exceptions=True)

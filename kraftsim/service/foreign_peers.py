@@ -1,8 +1,7 @@
-"""What a controller's process says in its log of peers that cannot be of its quorum: of another
-cluster, or voters under other directory ids. All that they say to each other are error codes.
+"""Warnings about peers of another cluster, and about voters with unexpected directory ids.
 
-Once for each voter and cause, since every one of them asks again for ever; and once for all the
-others, who may be a whole fleet.
+The protocol carries only error codes for these cases. A warning is logged once per voter and cause,
+since each peer retries forever, and once per cause for all other peers, which may be a whole fleet.
 """
 
 import logging
@@ -22,9 +21,9 @@ from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, uuid_text
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.raft.protocol import Send
 
-OTHERS = -1  # whoever is no voter
+OTHERS = -1  # stands for every peer that is not a voter
 
-# What replicas that have never met send each other first.
+# The requests and responses with which replicas make contact.
 Greeting = FetchRequest | VoteRequest | BeginQuorumEpochRequest
 Welcome = FetchResponse | VoteResponse | BeginQuorumEpochResponse
 
@@ -32,14 +31,17 @@ log = logging.getLogger("kraftsim.controller")
 
 
 class Strangers:
-    """`config` is this controller's own."""
+    """Logs a warning for each peer that does not belong to this quorum.
+
+    `config` is the configuration of this controller.
+    """
 
     def __init__(self, config: NodeConfig) -> None:
         self._config = config
         self._told: set[tuple[int, ErrorCode]] = set()
 
     def look_at_request(self, request: Request) -> None:
-        """Does its sender name another cluster, or another directory of this controller?"""
+        """Warns if the request names another cluster, or another directory of this controller."""
         if not isinstance(request, Greeting):
             return
         config = self._config
@@ -57,7 +59,7 @@ class Strangers:
             )
 
     def look_at_answer(self, send: Send, response: Response | None) -> None:
-        """Is it refused because of our cluster id, or of the directory that we expect there?"""
+        """Warns if the peer refused the request because of its cluster id or its directory id."""
         request, peer_id, at = send.request, send.peer_id, send.endpoint
         if not (isinstance(request, Greeting) and isinstance(response, Welcome)) or at is None:
             return
@@ -93,7 +95,7 @@ def _way_out(node_id: int, address: str) -> str:
 
 
 def _sender(request: Greeting) -> int:
-    """-1: it does not say."""
+    """Returns the node id of the sender; -1 if the request does not contain it."""
     match request:
         case FetchRequest():
             return max(request.replica_id, request.replica_state.replica_id)
@@ -110,7 +112,7 @@ def _means(request: Greeting, node_id: int) -> bool:
 
 
 def _directory(request: Greeting) -> Uuid:
-    """The one that it expects of whom it asks; zero: it does not say."""
+    """Returns the directory id that the request expects of its receiver; zero if it names none."""
     match request:
         case VoteRequest(topics=(vote, *_)) if vote.partitions:
             return vote.partitions[0].voter_directory_id

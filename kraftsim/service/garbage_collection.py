@@ -1,19 +1,22 @@
-"""Garbage collections that stay short, however large a cluster is.
+"""Bounds the pauses of Python's garbage collector.
 
-A full collection of Python's visits every object that may be part of a cycle. The metadata of
-100,000 partitions is a million of them: 100 ms and more, while heartbeats wait.
+A full collection visits every object that may be part of a cycle. The metadata of 100,000
+partitions has a million such objects: a collection then takes 100 ms or more, and heartbeats wait.
 """
 
 import gc
 import time
 
-PAUSE_MAX_S = 0.020  # of the processor's time: some 150,000 objects, a cluster of 10,000 partitions
+PAUSE_MAX_S = 0.020  # of processor time: about 150,000 objects, a cluster of 10,000 partitions
 NEVER = 1 << 30
 
 
 def bound_pauses() -> None:
-    """End full collections after the first of more than 20 ms. Metadata has no cycles: it is freed
-    when its last reference goes. The younger generations are collected as before."""
+    """Disables full collections after the first one that takes more than 20 ms.
+
+    Metadata has no reference cycles, so it is freed without them. The younger generations are
+    collected as before.
+    """
     gc.callbacks.append(_Watch().on_collection)
 
 

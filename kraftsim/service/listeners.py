@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class Service:
-    """Ports are bound before anybody registers, so that a registration names the real ones."""
+    """The listeners of one cluster.
+
+    Ports are bound before any broker registers, so that registrations name the real ports.
+    """
 
     def __init__(self, host: str) -> None:
         self.host = host
@@ -31,20 +34,21 @@ class Service:
         self._world: World | None = None
 
     async def open_controller(self, node_id: int, port: int) -> int:
-        """Bind a controller's port; nobody is answered before `serve`."""
+        """Binds a controller's port and returns it; requests are answered only after `serve`."""
         listener = FollowedListener("controller", f"controller-{node_id}", self.host)
         bound = await listener.bind(port)
         self.controllers[node_id] = listener
         return bound
 
     async def open_facade(self, broker_id: int, port: int) -> int:
+        """Binds a broker's port and returns it; requests are answered only after `serve_facade`."""
         listener = FollowedListener("broker", f"broker-{broker_id}", self.host)
         bound = await listener.bind(port)
         self.facades[broker_id] = listener
         return bound
 
     def serve(self, world: World, runtime: Runtime) -> None:
-        """From here on controllers answer; each facade once its broker is there."""
+        """Starts to answer requests to the controllers, and follows the states of all processes."""
         self._world = world
         for node_id, listener in self.controllers.items():
             process = world.controllers[node_id]
@@ -53,6 +57,7 @@ class Service:
         world.controller_listeners.append(self._on_controller)
 
     def serve_facade(self, broker_id: int, runtime: Runtime) -> None:
+        """Starts to answer requests to the broker's facade; the broker must exist in the world."""
         world = self._running
         listener = self.facades[broker_id]
         listener.start_time_tag = world.topology.settings.start_time_tag
@@ -65,6 +70,7 @@ class Service:
         listener.serve(runtime, facade.describe, facade.answer)
 
     async def open_http(self, application: "web.Application", port: int) -> int:
+        """Serves HTTP and returns the bound port."""
         from aiohttp import web
 
         self._http = web.AppRunner(application, access_log=None, shutdown_timeout=0.2)
@@ -75,6 +81,7 @@ class Service:
         return self.http_port
 
     async def close(self) -> None:
+        """Closes every listener."""
         listeners = (*self.controllers.values(), *self.facades.values())
         await asyncio.gather(*(listener.shut() for listener in listeners))
         if self._http is not None:
@@ -90,7 +97,7 @@ class Service:
         listener = self.controllers.get(node_id)
         if listener is not None:
             process = self._running.controllers[node_id]
-            listener.dispatch = process.hosted.submit  # straight to the process that runs now
+            listener.dispatch = process.hosted.submit  # the host changes with each new process
             listener.follow(state, lambda: process.is_alive)
 
     @property
@@ -100,5 +107,5 @@ class Service:
 
 
 def _describe(process: ControllerProcess) -> Describe:
-    """For whichever node runs in the process when it is asked."""
+    """Returns a function that answers ApiVersions for the process's node at the time of a call."""
     return lambda request, version: api_versions.of_controller(process.node, request, version)

@@ -1,4 +1,4 @@
-"""Snapshots as Kafka's own bytes, for whoever serves them to real followers."""
+"""Snapshots in the bytes of Kafka's own format, for real followers that fetch them."""
 
 from kraftsim.controller.raft.snapshot import SnapshotFormat
 from kraftsim.controller.wire.records.record_batch import encode_batch
@@ -7,5 +7,5 @@ from kraftsim.controller.wire.records.snapshot_file import encode_snapshot, read
 SNAPSHOT_FILES = SnapshotFormat(
     spell=encode_snapshot,
     read=read_snapshot,
-    size=lambda batch: len(encode_batch(batch)),  # kept with the batch, for those who fetch it
+    size=lambda batch: len(encode_batch(batch)),  # the encoding is cached and reused by fetches
 )

@@ -1,4 +1,4 @@
-"""`--voters id@host:port:directoryId,...`: Kafka's own way of naming a first quorum."""
+"""Parses `--voters id@host:port:directoryId,...`, Kafka's syntax for an initial quorum."""
 
 from kraftsim.controller.core.log.batch import Voter, VoterEndpoint
 from kraftsim.controller.core.node_id import checked_id
@@ -10,7 +10,7 @@ from kraftsim.simulation.topology import PORT_MAX
 
 
 def address_of(option: str, text: str) -> Address:
-    """The host and port that `text` names."""
+    """Parses `host:port`; raises ValueError, with `option` in its message, if it is invalid."""
     host, _, port = text.rpartition(":")
     number = whole_number(port)
     if not host or number is None or not 0 < number <= PORT_MAX:
@@ -19,7 +19,10 @@ def address_of(option: str, text: str) -> Address:
 
 
 def voters_of(text: str) -> tuple[Voter, ...]:
-    """The voters in order of id; ValueError for what names none, or one twice."""
+    """Parses a list of voters and returns them in order of id.
+
+    Raises ValueError for an invalid voter, or if two voters share an id, an address or a directory.
+    """
     voters = [voter_of("--voters", one) for one in text.split(",")]
     ids = [voter.voter_id for voter in voters]
     if len(set(ids)) < len(ids):
@@ -32,6 +35,7 @@ def voters_of(text: str) -> tuple[Voter, ...]:
 
 
 def voter_of(option: str, text: str) -> Voter:
+    """Parses `id@host:port:directoryId`; raises ValueError if it is invalid."""
     node_id, at, rest = text.partition("@")
     address, _, directory = rest.rpartition(":")
     number = whole_number(node_id)
@@ -48,6 +52,7 @@ def voter_of(option: str, text: str) -> Voter:
 
 
 def directory_of(option: str, text: str) -> Uuid:
+    """Parses a directory id; raises ValueError if it is invalid or reserved."""
     try:
         directory = parse_uuid(text)
     except ValueError:
