@@ -150,8 +150,7 @@ class Cluster(ControllerVerbs):
         runtime.leave()
 
     async def until_ready(self) -> None:
-        """Waits for an active controller and for every initial broker to be unfenced; serves HTTP.
-        """
+        """Waits for an active controller and unfenced initial brokers; then serves HTTP."""
         expected = range(FIRST_BROKER_ID, FIRST_BROKER_ID + self.options.brokers)
         await self._until(
             lambda: self.world.are_unfenced(expected),

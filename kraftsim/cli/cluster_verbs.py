@@ -1,8 +1,8 @@
-"""The verbs that talk to a running cluster: from the table of operations, and Kafka's own tool.
+"""The verbs for a running cluster: the operations, and the verbs of Kafka's own tools.
 
 `cluster cluster-id|list-endpoints|unregister|decommission` take the options and print the columns
 of Kafka's `kafka-cluster` (rules 6.26 to 6.28), `quorum add|remove` print its sentences
-(`voter_verbs.py`); the others print what their row of the table gives.
+(`voter_verbs.py`); the other verbs print the response of their operation.
 """
 
 import argparse
@@ -20,6 +20,8 @@ Run = Callable[[argparse.Namespace], int]
 
 @dataclass(frozen=True, slots=True)
 class Command:
+    """A verb: its words, its help text, its arguments, and the function that runs it."""
+
     words: tuple[str, ...]
     help: str
     add_arguments: Callable[[argparse.ArgumentParser], None]
@@ -94,7 +96,7 @@ def _events_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _kafka_cluster_arguments(parser: argparse.ArgumentParser) -> None:
-    """As Kafka's tool takes them; the request goes to --url, whose cluster -b must be."""
+    """Adds the options of Kafka's tool; requests go to --url, whose cluster must match -b."""
     parser.add_argument("-b", "--bootstrap-server", help="must be a broker of the cluster at --url")
     parser.add_argument(
         "-c", "--config", help="accepted as by Kafka's tool; there is no use for it"
@@ -102,7 +104,7 @@ def _kafka_cluster_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _cluster_url(given: argparse.Namespace) -> str:
-    """The service's address, once it is sure that it is the cluster that was meant."""
+    """Returns the service's URL; CommandError if its cluster is not that of --bootstrap-server."""
     url = service_url(given.url)
     if given.bootstrap_server is not None:
         brokers = call(url, "GET", "/v1/brokers", {})["brokers"]
@@ -154,7 +156,7 @@ def _list_endpoints(given: argparse.Namespace) -> int:
 
 
 def print_endpoints(brokers: list[Document]) -> None:
-    """The columns of Kafka's tool (6.27), with RACK left out when nobody has one."""
+    """Prints the columns of Kafka's tool (6.27), without RACK if no broker has a rack."""
     has_rack = any(broker["rack"] for broker in brokers)
     host_width = max((len(str(broker["host"])) for broker in brokers), default=100)
     rack_width = max((len(str(broker["rack"])) for broker in brokers if broker["rack"]), default=10)
@@ -191,7 +193,7 @@ def _command(
     return Command(tuple(words.split()), help, add, run)
 
 
-OF_THEIR_OWN = (("events",), ("explain",))  # they print in their own way; explain asks runs, too
+OF_THEIR_OWN = (("events",), ("explain",))  # with an output of their own; explain also runs files
 COMMANDS: tuple[Command, ...] = (
     *(_of(operation) for operation in OPERATIONS if operation.words not in OF_THEIR_OWN),
     _command("events", "what happened, row by row", _events_arguments, _events),

@@ -1,4 +1,4 @@
-"""The CLI's way to controllers that no HTTP stands before: Kafka's own wire."""
+"""The CLI's client for controllers without HTTP, over Kafka's wire protocol."""
 
 import asyncio
 import time
@@ -13,14 +13,16 @@ from ..api.views import Document
 from ..errors import CommandError
 from ..http.kafka_json import KAFKA_APIS, document_of
 
-ANSWER_LIMIT_S = 5.0  # of one controller; it gives a change of the voters two seconds itself
-LEADER_LIMIT_S = 10.0  # an election takes two to four
+ANSWER_LIMIT_S = 5.0  # per controller, which itself limits a change of the voters to 2 s
+LEADER_LIMIT_S = 10.0  # an election takes 2 to 4 s
 RETRY_S = 0.1
 
 
 def ask_leader(addresses: Sequence[Address], api: str, body: Document) -> Document:
-    """One request to whichever of the controllers leads; CommandError if none of them does in time,
-    or if it refuses."""
+    """Sends one request to the leader among the controllers and returns its response as JSON.
+
+    Raises CommandError if no controller leads within LEADER_LIMIT_S, or if the leader refuses.
+    """
     request: Request = from_json(KAFKA_APIS[api].request, body)
     response = asyncio.run(_answer(addresses, request))
     document = document_of(KAFKA_APIS[api], response)
@@ -30,7 +32,7 @@ def ask_leader(addresses: Sequence[Address], api: str, body: Document) -> Docume
 
 
 async def _answer(addresses: Sequence[Address], request: Request) -> Response:
-    """They are asked in turn: those that do not lead say so and do nothing."""
+    """Asks the controllers in turn; those that do not lead refuse without any effect."""
     end_s = time.monotonic() + LEADER_LIMIT_S
     while time.monotonic() < end_s:
         for address in addresses:
@@ -46,7 +48,7 @@ async def _answer(addresses: Sequence[Address], request: Request) -> Response:
 
 
 async def _asked(address: Address, request: Request) -> Response | None:
-    """None: nobody is there, or does not answer."""
+    """Sends the request to one controller; None if it does not answer."""
     answered: asyncio.Future[Response | None] = asyncio.get_running_loop().create_future()
     caller = KafkaCaller("kraftsim", lambda action: action())
     caller.send(address, request, answered.set_result)

@@ -1,5 +1,7 @@
-"""`kraftsim explain`: why somebody was fenced, unfenced or elected, in a scenario's run or in a
-cluster that runs now; at most twenty lines."""
+"""`kraftsim explain`: the causes of a fence, an unfence or an election, in at most twenty lines.
+
+It explains an event of a scenario's run or of a running cluster.
+"""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
 
 def add_explain(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the verb to the parser."""
     one = verbs.add_parser("explain", help="what led to a fence, an unfence or an election")
     one.add_argument("what", metavar="EVENT|FILE|NAME", help="of the cluster at --url; a scenario")
     one.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
@@ -40,7 +43,7 @@ def _explain(given: argparse.Namespace) -> int:
 
 
 def _rows(given: argparse.Namespace) -> "list[EventRow]":
-    """What a run writes; nothing is watched, which changes nothing."""
+    """Runs the scenario, without properties, which do not affect it, and returns its journal."""
     from kraftsim.scenarios.running.run import Run
 
     from ..files.scenario_files import find, read_sound
@@ -51,7 +54,10 @@ def _rows(given: argparse.Namespace) -> "list[EventRow]":
 
 
 def lines_of(rows: "list[EventRow]", seq: int) -> list[str]:
-    """The first cause first."""
+    """Returns the causes of event `seq` in order, the first cause first.
+
+    Raises CommandError if the journal does not have the event.
+    """
     from .scenario.narration import told_why
 
     try:

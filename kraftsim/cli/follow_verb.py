@@ -1,6 +1,6 @@
-"""`kraftsim follow`: what becomes of the brokers of a log that goes on, told or kept as Parquet.
+"""`kraftsim follow`: prints the state changes of a log's brokers, or writes them as Parquet.
 
-Spark and Java are needed, and missed before anything starts.
+Checks for Spark and Java before it starts anything.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from .spark_options import setting
 
 
 def add_follow(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the verb to the parser."""
     one = verbs.add_parser(
         "follow", help="broker states, leases and availability of a log, live, through Spark"
     )
@@ -36,6 +37,7 @@ def add_follow(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 
 
 def run_follow(given: argparse.Namespace) -> int:
+    """Follows the log until it ends or is interrupted, and returns the exit code."""
     source = _source(given)
     try:
         from kraftsim.pipeline.engines.java import require_java
@@ -48,7 +50,7 @@ def run_follow(given: argparse.Namespace) -> int:
         raise CommandError(f"follow needs {error.name}: pip install 'kraftsim[spark]'") from None
     require_java()
     try:
-        options_of(source).log.extent()  # a wrong address is told before Java has started
+        options_of(source).log.extent()  # reports a wrong address before Java starts
         conf = follow.CONF | dict(given.conf)
         print(f"following {' '.join(source.values())}; Spark needs a moment", file=sys.stderr)
         with _java_said_apart():
@@ -79,8 +81,11 @@ def _source(given: argparse.Namespace) -> dict[str, str]:
 
 @contextmanager
 def _java_said_apart() -> Iterator[None]:
-    """Java and its workers talk at every start; what matters comes back as an error. They get
-    another stderr, a file that is gone when they are."""
+    """Redirects stderr to a temporary file while Java and its workers start.
+
+    They write to stderr at every start, and their errors come back as exceptions. Processes started
+    inside keep the redirection.
+    """
     with tempfile.TemporaryFile() as apart:
         ours = os.dup(2)
         os.dup2(apart.fileno(), 2)
@@ -96,7 +101,7 @@ def _tell_json(change: Mapping[str, object]) -> None:
 
 
 def _iso(value: object) -> str:
-    """Spark hands out times of this machine's zone; a log has none."""
+    """Formats a time in UTC: Spark returns times in the local time zone, and a log has none."""
     assert isinstance(value, datetime), value
     return f"{value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 

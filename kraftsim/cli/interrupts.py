@@ -1,7 +1,7 @@
-"""Ctrl-C where work goes on in other processes: noted when it comes, heard where one is ready.
+"""Ctrl-C while other processes work: SIGINT sets a flag, which the main loop polls.
 
-An exception out of nowhere would be lost in a callback, or leave half of something behind; and
-PySpark's own handler calls Java in the middle of a call.
+An exception raised at any moment could be lost in a callback or leave work half done, and PySpark's
+own SIGINT handler calls into Java during another call.
 """
 
 import signal
@@ -13,7 +13,7 @@ from threading import Event
 
 @contextmanager
 def interrupts_noted() -> Iterator[Event]:
-    """Set by Ctrl-C. Only the main thread hears of it: elsewhere it never is."""
+    """Yields an event that SIGINT sets; outside the main thread it is never set."""
     asked = Event()
     if threading.current_thread() is not threading.main_thread():
         yield asked

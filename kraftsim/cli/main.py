@@ -1,7 +1,7 @@
-"""The command line: `up` and `agent` run things; every other verb is a row of the table.
+"""The command line. `up`, `controller` and `agent` run services; most other verbs are operations.
 
-Exit codes: 0 good, 1 failed or refused, 2 usage, 130 interrupted. An unknown word is an error that
-names the nearest valid one. Nothing heavy is imported before it is needed.
+Exit codes: 0 success, 1 failure or refusal, 2 usage, 130 interrupted. An unknown word is an error
+that names the nearest valid word. Heavy modules are imported only by the verbs that need them.
 """
 
 import argparse
@@ -22,12 +22,13 @@ METADATA_VERSION = "level of a new cluster, such as 4.3-IV0; the profile's newes
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse, but an unknown word names the nearest known one."""
+    """An argparse parser whose errors name the nearest valid word."""
 
     def error(self, message: str) -> NoReturn:
+        """Prints the error with the nearest valid word, and exits with USAGE."""
         wrong, _, choices = message.partition("choose from")
         words = [word.strip(" ,')") for word in choices.split()]
-        quoted = wrong.split("'")  # a number is not
+        quoted = wrong.split("'")  # argparse quotes words, but not numbers
         near = get_close_matches(quoted[1], words, n=1) if words and len(quoted) > 1 else []
         self._refuse(message, near)
 
@@ -36,7 +37,7 @@ class Parser(argparse.ArgumentParser):
         args: Sequence[str] | None = None,
         namespace: argparse.Namespace | None = None,
     ) -> tuple[argparse.Namespace, list[str]]:
-        """An option that a verb does not have is told by the verb, which knows those it has."""
+        """Reports an unknown option from the parser of the verb, which knows the verb's options."""
         given, unknown = super().parse_known_args(args, namespace)
         if unknown:
             options = [one for one in self._option_string_actions if one.startswith("--")]
@@ -52,6 +53,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(words: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns the exit code."""
     try:
         given = build_parser().parse_args(words)
         run: Callable[[argparse.Namespace], int] = given.run
@@ -63,7 +65,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"kraftsim: {error}", file=sys.stderr)
         return USAGE
     except BrokenPipeError:
-        return GOOD  # the reader of our output has seen enough
+        return GOOD  # the reader of stdout, such as head, has exited
     except OSError as error:
         print(f"kraftsim: {error}", file=sys.stderr)
         return FAILED
@@ -72,6 +74,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def build_parser() -> argparse.ArgumentParser:
+    """Returns the parser of the whole command line."""
     parser = Parser(prog="kraftsim", description="A simulated Kafka KRaft control plane.")
     parser.add_argument("--version", action="store_true", help="print the version")
     parser.set_defaults(run=_without_verb(parser))

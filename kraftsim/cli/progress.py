@@ -1,16 +1,16 @@
-"""How far a long run has come: one line, written over; in a log a line now and then."""
+"""Progress of a long run: one line rewritten in place on a terminal, occasional lines in a log."""
 
 import sys
 import time
 from typing import TextIO
 
-PATIENCE_S = 1.0  # what is over by then needs no line
-PATIENCE_OF_LOGS_S = 30.0
+PATIENCE_S = 1.0  # seconds between updates, and before the first one
+PATIENCE_OF_LOGS_S = 30.0  # the same if stderr is not a terminal
 WIDTH = 79
 
 
 class Progress:
-    """Called as often as one likes; says nothing where it is not wanted."""
+    """Prints progress at most once per second (terminal) or 30 s; nothing unless `is_wanted`."""
 
     def __init__(self, *, is_wanted: bool, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
@@ -21,10 +21,11 @@ class Progress:
         self._is_there = False
 
     def tell(self, what: str, now_us: int, end_us: int) -> None:
-        """How far virtual time has come."""
+        """Prints how far virtual time has advanced."""
         self.say(f"{what}: {now_us / 1e6:.0f} of {end_us / 1e6:.0f} virtual seconds")
 
     def say(self, line: str) -> None:
+        """Prints the line, unless the last update was too recent."""
         now_s = time.monotonic()
         if not self._is_wanted or now_s - self._told_s < self._patience_s:
             return
@@ -36,7 +37,7 @@ class Progress:
             self._write(f"{line}\n")
 
     def clear(self) -> None:
-        """The line is gone: what comes next is the result."""
+        """Removes the line from the terminal before the result is printed."""
         if self._is_there:
             self._is_there = False
             self._write(f"\r{' ' * WIDTH}\r")

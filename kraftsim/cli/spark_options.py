@@ -1,4 +1,4 @@
-"""Where Spark runs, as a user says it; the same words for every verb that asks it."""
+"""The options that choose the Spark of a verb: master, Connect server, settings."""
 
 import argparse
 import re
@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from kraftsim.pipeline.engines.on_spark import Where
 
 
-# As Spark reads it; of nobody there it would tell in a hundred lines.
+# The masters that Spark accepts; Spark itself reports an invalid one in a hundred lines.
 MASTER = re.compile(
     r"local(\[(\*|[1-9]\d*)(, *[1-9]\d*)?\])?|spark://[^,:/]+:\d+(,.+)?|k8s://.+|yarn"
 )
 
 
 def add_spark(verb: argparse.ArgumentParser) -> None:
+    """Adds the options to a verb."""
     verb.add_argument("--master", metavar="M", help="of Spark: local[2,4], spark://HOST:PORT")
     verb.add_argument("--remote", metavar="R", help="a Connect server: sc://HOST:PORT")
     verb.add_argument(
@@ -26,7 +27,11 @@ def add_spark(verb: argparse.ArgumentParser) -> None:
 
 
 def where_of(given: argparse.Namespace) -> "Where":
-    """UsageError for two places, or one that cannot be; CommandError where nobody listens."""
+    """Returns the Spark that the options choose.
+
+    Raises UsageError for both --master and --remote or an invalid master, CommandError if no server
+    listens at the address.
+    """
     expect_installed("pyarrow", "pyspark", "pandas")
     from kraftsim.pipeline.campaign.campaign import EngineError
     from kraftsim.pipeline.engines.on_spark import Where
@@ -44,13 +49,14 @@ def where_of(given: argparse.Namespace) -> "Where":
 
 
 def expect_installed(*modules: str) -> None:
-    """CommandError names what brings them; nothing of theirs is imported."""
+    """Raises CommandError, with the pip command, if a module is missing; imports none of them."""
     for module in modules:
         if find_spec(module) is None:
             raise CommandError(f"campaigns need {module}: pip install 'kraftsim[spark]'")
 
 
 def setting(text: str) -> tuple[str, str]:
+    """Parses KEY=VALUE for argparse."""
     key, equals, value = text.partition("=")
     if not key or not equals:
         raise argparse.ArgumentTypeError(f"expected KEY=VALUE, got {text!r}")

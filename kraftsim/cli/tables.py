@@ -1,18 +1,19 @@
-"""Documents for people: a table where there are rows, `key: value` where there is one thing."""
+"""Prints documents for people: rows as a table, a single object as `key: value` lines."""
 
 import json
 from collections.abc import Mapping, Sequence
 
 Document = Mapping[str, object]
 
-_TABLES = ("voters", "observers")  # lists within a document that are worth a table of their own
+_TABLES = ("voters", "observers")  # lists inside a document that are printed as tables
 
 
 def print_document(document: Document, *, as_json: bool) -> None:
+    """Prints a document as JSON, as a table or as `key: value` lines."""
     if as_json:
         print(json.dumps(document, indent=2))
         return
-    name, rows = next(iter(document.items()), ("", None))  # a list of things begins with them
+    name, rows = next(iter(document.items()), ("", None))  # list documents start with their rows
     if isinstance(rows, list):
         shown = {"brokers": _broker_rows, "topics": _topic_rows}.get(name, list)(rows)
         _print_rows(shown)
@@ -26,7 +27,7 @@ def print_document(document: Document, *, as_json: bool) -> None:
 
 
 def print_sentence(sentence: str, document: Document, *, as_json: bool) -> None:
-    """What a change has come to: a sentence for people, the answer for programs."""
+    """Prints the result of a change: `sentence`, or the response as JSON."""
     if as_json:
         print_document(document, as_json=True)
     else:
@@ -60,7 +61,7 @@ def _process_state(agent: object) -> object:
 
 
 def _topic_rows(topics: Sequence[Document]) -> list[Document]:
-    """One row a partition."""
+    """Returns one row per partition."""
     return [
         {
             "topic": topic["name"],
@@ -83,7 +84,7 @@ def _partitions(topic: Document) -> list[dict[str, int]]:
 
 
 def _print_rows(rows: Sequence[Document], *, indent: str = "") -> None:
-    """Columns by hand: a table of a library costs a tenth of a second to import."""
+    """Prints aligned columns without a table library, whose import would take 0.1 s."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     lines = [columns, *([_cell(row.get(column)) for column in columns] for row in rows)]
     widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]

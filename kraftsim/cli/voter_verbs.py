@@ -1,7 +1,7 @@
-"""`kraftsim quorum add|remove`: who votes (KIP-853), in what `up` runs or in running controllers.
+"""`kraftsim quorum add|remove`: changes the voters (KIP-853) of `up` or of running controllers.
 
-Either way it is Kafka's own request: `POST /kafka/...` to the service, or the same document over
-the wire. The sentences are those of Kafka's `kafka-metadata-quorum` (rule 6.39).
+Both send Kafka's own request: `POST /kafka/...` to the service, or the same document over the wire.
+The printed sentences are those of Kafka's `kafka-metadata-quorum` (rule 6.39).
 """
 
 import argparse
@@ -17,11 +17,13 @@ Ask = Callable[[str, Document], Document]
 
 
 def add_voter_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `quorum add`."""
     parser.add_argument("voter", metavar="ID@HOST:PORT:DIRECTORY", help="as --voters names one")
     _bootstrap_argument(parser)
 
 
 def remove_voter_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `quorum remove`."""
     parser.add_argument("id", type=int, metavar="ID")
     parser.add_argument("--directory-id", metavar="D", help="the one it is listed under, if given")
     _bootstrap_argument(parser)
@@ -36,6 +38,7 @@ def _bootstrap_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def add_voter(given: argparse.Namespace) -> int:
+    """Runs `quorum add` and returns the exit code."""
     from kraftsim.controller.core.uuid import uuid_text
 
     from ..service.voter_addresses import voter_of
@@ -58,6 +61,7 @@ def add_voter(given: argparse.Namespace) -> int:
 
 
 def remove_voter(given: argparse.Namespace) -> int:
+    """Runs `quorum remove` and returns the exit code."""
     ask = _ask(given)
     directory = given.directory_id or _listed_directory(ask, given.id)
     body: Document = {"voterId": given.id, "voterDirectoryId": directory}
@@ -68,7 +72,7 @@ def remove_voter(given: argparse.Namespace) -> int:
 
 
 def _ask(given: argparse.Namespace) -> Ask:
-    """Where the requests go: over HTTP, unless controllers are named."""
+    """Returns the function that sends requests: over HTTP, unless controllers are given."""
     if given.bootstrap_controllers is None:
         url = service_url(given.url)
         return lambda api, body: call(url, "POST", f"/kafka/{api}", body)
@@ -83,7 +87,7 @@ def _ask(given: argparse.Namespace) -> Ask:
 
 
 def _listed_directory(ask: Ask, node_id: int) -> str:
-    """The directory id under which the quorum lists that voter."""
+    """Returns the directory id that the quorum lists for the voter; CommandError if none."""
     topic = {"topicName": "__cluster_metadata", "partitions": [{"partitionIndex": 0}]}
     topics = ask("DescribeQuorum", {"topics": [topic]})["topics"]
     assert isinstance(topics, list), topics

@@ -1,4 +1,4 @@
-"""`kraftsim agent`: simulated brokers over real sockets, against any KRaft controller's address."""
+"""`kraftsim agent`: simulated brokers over real sockets, for any KRaft controller."""
 
 import argparse
 import asyncio
@@ -24,13 +24,14 @@ from ..service.voter_addresses import address_of
 from .up import log_to_stderr, run_until_signalled, settings_of, stop_signals
 
 AGENTS_MAX = 1000
-DRAIN_LIMIT_S = 10.0  # after SIGTERM: what has not drained by then is dropped
-SILENCE_LIMIT_S = 1.0  # a leader answers every fetch within half a second, with news or without
+DRAIN_LIMIT_S = 10.0  # after SIGTERM: brokers still running by then are dropped
+SILENCE_LIMIT_S = 1.0  # a leader answers every fetch within 0.5 s, even without new records
 
 log = logging.getLogger("kraftsim.agent")
 
 
 def run_agents(given: argparse.Namespace) -> int:
+    """Runs the brokers until a signal or until all have stopped, and returns the exit code."""
     log_to_stderr()
     if not 1 <= given.count <= AGENTS_MAX:
         raise ValueError(f"--count: expected 1 to {AGENTS_MAX}, got {given.count}")
@@ -81,7 +82,8 @@ async def _run(
 
 
 async def _silence(fleet: Fleet) -> None:
-    """Until no leader answers any more: there is nobody left who could let a broker go."""
+    """Waits until no leader has answered for SILENCE_LIMIT_S, so that no broker can leave any more.
+    """
     while True:
         left_s = SILENCE_LIMIT_S - fleet.silence_s()
         if left_s <= 0:
@@ -97,7 +99,7 @@ async def _first(*waits: Coroutine[object, object, object]) -> None:
 
 
 class _Progress:
-    """Tells on stdout when all are RUNNING, and knows when all are gone."""
+    """Announces on stdout that all brokers run, and sets `all_gone` when all have stopped."""
 
     def __init__(self, count: int, facades: FleetFacades) -> None:
         self._facades = facades

@@ -1,4 +1,4 @@
-"""`kraftsim controller`: one voter, or one that is to become one, as a process of its own."""
+"""`kraftsim controller`: a process with one controller, a voter or an observer."""
 
 import argparse
 import asyncio
@@ -34,12 +34,13 @@ from ..service.snapshot_files import SNAPSHOT_FILES
 from ..service.voter_addresses import address_of, directory_of, voters_of
 from .up import announced, log_to_stderr, run_until_signalled, settings_of, stop_signals
 
-HAND_OVER_LIMIT_S = 0.7  # after SIGTERM: by then another one leads, or they find out themselves
+HAND_OVER_LIMIT_S = 0.7  # after SIGTERM; without a successor by then, the voters time out
 
 log = logging.getLogger("kraftsim.controller")
 
 
 def run_controller(given: argparse.Namespace) -> int:
+    """Runs the controller until a signal and returns the exit code."""
     log_to_stderr()
     profile = profile_of(given.profile)
     config = _config(given)
@@ -101,8 +102,10 @@ async def _run(
 
 
 class ControllerService:
-    """One controller on real time and real sockets. Its log is in memory: see `raft/epochs.hear`
-    for what that means when its process ends."""
+    """One controller on real time and real sockets.
+
+    Its log is in memory only; `raft/epochs.hear` explains what that means when the process ends.
+    """
 
     def __init__(
         self, config: NodeConfig, profile: Profile, settings: Settings, stopping: asyncio.Event
@@ -128,14 +131,18 @@ class ControllerService:
         self._seen_role: Role | None = None
 
     async def open(self) -> None:
+        """Binds the port and starts the node."""
         await self._listener.open(self._config.host, self._config.port)
         describe = partial(api_versions.of_controller, self._node)
         self._listener.serve(self._runtime, describe, self._answer)
         self._deliver(self._hosted.start)
 
     async def hand_over(self) -> None:
-        """A leader tells the others that it leads no more, and stays until it has heard of the next
-        epoch: its vote may be needed."""
+        """Makes a leader resign, and waits until it learns the next epoch or HAND_OVER_LIMIT_S is
+        over.
+
+        The process stays until then because its vote may be needed.
+        """
         quorum = self._node.quorum
         if quorum.is_leader and quorum.others and not self.has_failed:
             self._is_followed.clear()
@@ -145,6 +152,7 @@ class ControllerService:
                     await self._is_followed.wait()
 
     def close(self) -> None:
+        """Ends the node and closes every socket."""
         self._hosted.end()
         self._listener.close()
         self._lines.close()
@@ -162,7 +170,7 @@ class ControllerService:
             self._runtime.enter()
             action()
             self._runtime.leave()
-        except Exception as error:  # what a step left half-done must not be built upon
+        except Exception as error:  # the step may have left an inconsistent state
             self._end(error)
         self._look()
 
@@ -170,12 +178,12 @@ class ControllerService:
         self._strangers.look_at_request(request)
         try:
             self._hosted.submit(request, reply_to)
-        except Exception as error:  # what a step left half-done must not be built upon
+        except Exception as error:  # the step may have left an inconsistent state
             self._end(error)
         self._look()
 
     def _end(self, error: Exception) -> None:
-        """A voter without a memory, or a step that failed half-way: this process must not go on."""
+        """Ends this process after a failed step, or because the voter lost its log and its vote."""
         if isinstance(error, LostMemoryError):
             log.error("%s", error)
         else:
@@ -185,7 +193,7 @@ class ControllerService:
         self._stopping.set()
 
     def _look(self) -> None:
-        """Has the role changed? Said in the log; nearly always it is the very same object."""
+        """Logs a change of the role; the identity of the role object makes the usual case cheap."""
         role = self._node.quorum.role
         if role is not self._seen_role:
             self._seen_role = role

@@ -21,6 +21,7 @@ log = logging.getLogger("kraftsim")
 
 
 def run_up(given: argparse.Namespace) -> int:
+    """Runs a cluster until a signal and returns the exit code."""
     log_to_stderr()
     kraft = Cluster(
         brokers=given.brokers,
@@ -42,20 +43,23 @@ def run_up(given: argparse.Namespace) -> int:
 
 
 def log_to_stderr() -> None:
-    """Stdout is for what other programs read."""
+    """Sends log lines to stderr, because other programs read stdout."""
     logging.basicConfig(
         stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s %(message)s"
     )
 
 
 def allow_many_sockets() -> None:
-    """Raise the soft limit of open files to the hard one: a fleet of 1,000 opens 3,000 sockets."""
+    """Raises the soft limit of open files to the hard limit.
+
+    A fleet of 1,000 brokers opens 3,000 sockets.
+    """
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def run_until_signalled(main: Coroutine[object, object, int]) -> int:
-    """Run on uvloop where there is one: it halves what a heartbeat costs."""
+    """Runs the coroutine, on uvloop if it is installed: it halves the cost of a heartbeat."""
     allow_many_sockets()
     bound_pauses()
     try:
@@ -83,7 +87,7 @@ async def _serve(kraft: Cluster, ready_file: str | None) -> int:
 
 
 async def _is_ready(kraft: Cluster, stopping: asyncio.Event) -> bool:
-    """False if the signal to stop came first."""
+    """Starts the cluster; returns False if the signal to stop came first."""
     starting = asyncio.ensure_future(kraft.start())
     stopped = asyncio.ensure_future(stopping.wait())
     await asyncio.wait((starting, stopped), return_when=asyncio.FIRST_COMPLETED)
@@ -97,7 +101,7 @@ async def _is_ready(kraft: Cluster, stopping: asyncio.Event) -> bool:
 
 
 def stop_signals() -> asyncio.Event:
-    """An event that SIGTERM and Ctrl-C set."""
+    """Returns an event that SIGTERM and Ctrl-C set."""
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -108,7 +112,11 @@ def stop_signals() -> asyncio.Event:
 def settings_of(
     path: str | None, *, node_id: int | None = None, broker_ids: Container[int] = ()
 ) -> dict[str, str]:
-    """What a Kafka .properties file sets. Raises ValueError if it contradicts these ids."""
+    """Returns the settings of a Kafka .properties file; without a path, none.
+
+    Raises ValueError if its ids contradict `node_id` or `broker_ids`, CommandError if it cannot be
+    read.
+    """
     if path is None:
         return {}
     try:
@@ -134,8 +142,10 @@ def _addresses(kraft: Cluster) -> dict[str, str]:
 
 @contextmanager
 def announced(lines: Mapping[str, str], ready_file: str | None) -> Iterator[None]:
-    """One KEY=value a line, on stdout and (whole or not at all) in the file, which is there for as
-    long as what it tells is."""
+    """Writes KEY=value lines to stdout and to `ready_file`, which exists until the block ends.
+
+    The file is renamed into place, so that no reader sees a part of it.
+    """
     text = "".join(f"{key}={value}\n" for key, value in lines.items())
     if ready_file:
         partial = Path(f"{ready_file}.part")

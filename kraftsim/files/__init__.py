@@ -1,1 +1,1 @@
-"""Files that users write: scenarios in YAML, pins, includes, `.properties`."""
+"""Readers of files that users write: scenarios in YAML, pins, includes, `.properties`."""

@@ -1,7 +1,7 @@
-"""`include: [parts/three-racks.yaml]`: words that several files share stand in one of their own.
+"""`include: [parts/three-racks.yaml]`: reads the files that a scenario file includes.
 
-Paths count from the file that includes. What it says itself is laid over what it includes, and what
-stands later in the list over what stands before.
+Paths are relative to the including file. Values of the including file override those of the
+included files; later files of the list override earlier ones.
 """
 
 from collections.abc import Mapping
@@ -14,13 +14,15 @@ from kraftsim.scenarios.language.reading import Problem, read
 
 from .yaml_document import Document, Place, read_document
 
-DEPTH_MAX = 5  # of files that include others: nobody finds a word again below that
+DEPTH_MAX = 5  # levels of includes; deeper chains are hard to follow for a reader
 KEY = "include"
 
 
 def read_whole(path: Path, chain: tuple[Path, ...] = ()) -> Document:
-    """The document with everything that it includes; CommandError for files that are not there, or
-    go round in a circle."""
+    """Reads a file with everything that it includes.
+
+    Raises UsageError if an included file does not exist or if files include each other in a cycle.
+    """
     document = read_document(path)
     chain = (*chain, path.resolve())
     if not isinstance(document.value, Mapping) or KEY not in document.value:

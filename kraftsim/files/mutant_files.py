@@ -1,5 +1,7 @@
-"""What was measured of mutants, kept beside them: how many seeds of the swarm alone kill each, and
-the smallest scenario that shows each."""
+"""Stored measurements of mutants.
+
+They are the number of swarm seeds that kill each mutant, and the smallest scenario that shows it.
+"""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +18,10 @@ SWARM, REPRODUCERS = FOLDER / "swarm.json", FOLDER / "reproducers"
 
 @dataclass(frozen=True, slots=True)
 class Density:
-    """So many of those seeds of the swarm, all of which pass without the bug, fail with it."""
+    """How many seeds of the swarm kill a mutant: `kills` of `seeds`.
+
+    Every counted seed passes without the bug.
+    """
 
     kills: int
     seeds: int
@@ -26,12 +31,13 @@ class Density:
 
 
 def densities() -> Mapping[str, Density]:
-    """Of every mutant that was measured."""
+    """Returns the density of every measured mutant, by name."""
     kept = json.loads(SWARM.read_text("utf-8")) if SWARM.exists() else {}
     return {name: Density(*counts) for name, counts in kept.items()}
 
 
 def keep_density(name: str, density: Density) -> None:
+    """Stores the density of a mutant."""
     kept = {one: [of.kills, of.seeds] for one, of in densities().items()}
     kept[name] = [density.kills, density.seeds]
     rows = ",\n".join(f'"{one}": {json.dumps(kept[one])}' for one in sorted(kept))
@@ -39,12 +45,12 @@ def keep_density(name: str, density: Density) -> None:
 
 
 def reproducers() -> Mapping[str, Path]:
-    """The kept file of each mutant that has one."""
+    """Returns the path of the smallest scenario of each mutant that has one."""
     return {one.stem: one for one in sorted(REPRODUCERS.glob("*.yaml"))}
 
 
 def size(scenario: "Scenario") -> str:
-    """What a reader has to go through."""
+    """Describes how large a scenario is: nodes, steps and seconds."""
     cluster, time = scenario.cluster, scenario.time
     seconds = (time.warmup.us + time.run.us + time.calm.us) / 1_000_000
     steps = "1 step" if len(scenario.do) == 1 else f"{len(scenario.do)} steps"

@@ -1,4 +1,4 @@
-"""Loads the Python files whose functions a scenario names as properties."""
+"""Loads the Python files that define a scenario's own properties."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,8 +11,10 @@ from ..errors import UsageError
 
 
 def load(path: Path, scenario: Scenario) -> None:
-    """Every property that the scenario in `path` names can be watched. UsageError for files and
-    functions that are not there."""
+    """Defines every own property that the scenario in `path` names.
+
+    Raises UsageError for a missing file or function, or a file with a syntax error.
+    """
     for file, source in sources(path, scenario).items():
         try:
             define(file, source)
@@ -29,7 +31,7 @@ def load(path: Path, scenario: Scenario) -> None:
 
 
 def sources(path: Path, scenario: Scenario) -> Mapping[str, str]:
-    """What stands in those files, by their names."""
+    """Returns the source of each of those files, by the file's name."""
     found = {}
     for name in _names(scenario):
         file, _, _ = name.partition(":")

@@ -1,7 +1,7 @@
-"""Pins of a scenario file: what a seed gave when it was pinned, and whether it gives that still.
+"""Pins of a scenario file: the result of a seed when it was pinned, compared with its result now.
 
-`plan:` names a file beside the scenario, which `kraftsim scenario show` wrote. It is a scenario
-itself, and repeats the run that was meant, whatever the seed gives now.
+`plan:` names a file next to the scenario, written by `kraftsim scenario show`. The file is itself a
+scenario, which repeats the pinned run even if the seed now draws another plan.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,14 +23,16 @@ if TYPE_CHECKING:
 def pinned_plan(
     scenario: Scenario, seed: int, bound: Mapping[str, tuple[int, ...]], digest: str = ""
 ) -> Scenario:
-    """The plan as it is kept, with those whom `let` has bound: run without words it repeats this
-    very run."""
+    """Returns the plan of a seed with the nodes that `let` has bound, as a scenario to store.
+
+    Run without `--sweep` or `--smoke`, it repeats this run exactly.
+    """
     pin = Pin(seed=seed, digest=digest, cell=scenario.cell)
     return replace(named(expand(scenario, seed), bound), pins=(pin,), smoke={})
 
 
 def drifts(file: ScenarioFile, result: Result) -> Iterator[str]:
-    """A sentence for each pin of that seed that does not hold any more."""
+    """Yields a sentence for each pin of the result's seed that no longer holds."""
     for pin in file.scenario.own_pins:
         if pin.seed != result.seed:
             continue

@@ -15,7 +15,7 @@ ID_KEYS, VOTERS = ("node.id", "broker.id"), "controller.quorum.voters"
 
 
 def read_properties(path: Path) -> dict[str, str]:
-    """The file's pairs; ValueError names file and line of what is not one."""
+    """Reads the key-value pairs of the file; ValueError with file and line for an invalid line."""
     if path.stat().st_size > FILE_BYTES_MAX:
         raise ValueError(f"{path}: expected at most {FILE_BYTES_MAX} bytes")
     pairs: dict[str, str] = {}
@@ -39,8 +39,10 @@ def read_properties(path: Path) -> dict[str, str]:
 
 
 def expect_id(pairs: Mapping[str, str], node_id: int | None) -> None:
-    """Raises ValueError for what cannot be an id, and where `node_id` (None: not known), node.id
-    and broker.id differ (rule 7.6)."""
+    """Raises ValueError for an invalid id, or if the ids differ (rule 7.6).
+
+    The ids are `node_id` (None: unknown), node.id and broker.id.
+    """
     expected, whose = node_id, "--node-id"
     for key in ID_KEYS:
         if key in pairs:
@@ -52,7 +54,7 @@ def expect_id(pairs: Mapping[str, str], node_id: int | None) -> None:
 
 
 def expect_no_voter(pairs: Mapping[str, str], broker_ids: Container[int]) -> None:
-    """Raises ValueError where one of these brokers is a voter (rule 7.6)."""
+    """Raises ValueError if one of these brokers is a voter (rule 7.6)."""
     for voter in filter(None, pairs.get(VOTERS, "").split(",")):
         number = whole_number(voter.strip().partition("@")[0])
         if number is not None and number in broker_ids:
@@ -60,7 +62,7 @@ def expect_no_voter(pairs: Mapping[str, str], broker_ids: Container[int]) -> Non
 
 
 def split_known(pairs: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """(settings that the simulation follows, keys that it has no use for)."""
+    """Returns the settings that the simulation uses, and the sorted keys that it ignores."""
     known = {one.name for one in fields(Settings)}
     used = {key: value for key, value in pairs.items() if setting_name(key) in known}
     return used, sorted(set(pairs) - set(used))

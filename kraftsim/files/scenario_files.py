@@ -1,4 +1,4 @@
-"""Scenario files: where they are, and what they say, where a mistake is named by file and line."""
+"""Scenario files: finds and reads them; errors name the file and the line."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ LIBRARY = Path(__file__).resolve().parents[1] / "scenarios" / "library"
 
 @dataclass(frozen=True, slots=True)
 class ScenarioFile:
-    """One that a file stands for; of a file with a sweep there is one for every cell."""
+    """A scenario of a file. A file with a sweep has one for each cell."""
 
     path: Path
     scenario: Scenario
@@ -27,17 +27,20 @@ class ScenarioFile:
 
     @property
     def called(self) -> str:
-        """What to say to run it: of the library its name, else its path."""
+        """The name to run it by: its name if it is in the library, else its path."""
         return self.path.stem if self.path.parent == LIBRARY else str(self.path)
 
 
 def library() -> dict[str, Path]:
-    """The scenarios that come with kraftsim, by name."""
+    """Returns the paths of the scenarios that come with kraftsim, by name."""
     return {path.stem: path for path in sorted(LIBRARY.glob("*.yaml"))}
 
 
 def find(name: str) -> Path:
-    """A file by its path, or one of the library by its name."""
+    """Returns the path of a scenario, given as a path or as a name of the library.
+
+    Raises UsageError if it does not exist.
+    """
     if name.endswith((".yaml", ".yml")) or "/" in name:
         if not Path(name).is_file():
             raise UsageError(f"{name}: no such file; `kraftsim scenario list` names the library")
@@ -49,7 +52,7 @@ def find(name: str) -> Path:
 
 
 def written(scenario: Scenario) -> str:
-    """The file that `read_file` reads back."""
+    """Returns the scenario as YAML that `read_file` reads back."""
     import yaml
 
     document = document_of(scenario)
@@ -59,9 +62,11 @@ def written(scenario: Scenario) -> str:
 def read_files(
     path: Path, wanted: Iterable[str] = (), sweep: Mapping[str, tuple[object, ...]] | None = None
 ) -> tuple[ScenarioFile, ...]:
-    """One for every cell, or for those that have all the values `wanted`, as in `pause=9s`; `sweep`
-    has other values than the file's, or for other words. UsageError says file, line, what was
-    expected there and what came."""
+    """Reads the scenarios of a file: one for each cell that has all values in `wanted`.
+
+    `wanted` holds texts such as `pause=9s`. `sweep` replaces values that the file sweeps, or sweeps
+    other words. Raises UsageError with the file, the line, the expected value and the value found.
+    """
     document = read_whole(path)
     try:
         scenarios = read_cells(swept(document.value, sweep or {}))
@@ -78,25 +83,25 @@ def read_files(
 
 
 def read_file(path: Path, wanted: Iterable[str] = ()) -> ScenarioFile:
-    """The first of them."""
+    """Returns the first scenario of a file."""
     return read_files(path, wanted)[0]
 
 
 def read_sound(path: Path, wanted: Iterable[str] = ()) -> ScenarioFile:
-    """The first of them, if nothing can be said against it."""
+    """Returns the first scenario of a file; raises UsageError if lint complains about it."""
     file = read_file(path, wanted)
     expect_sound(file)
     return file
 
 
 def expect_sound(file: ScenarioFile) -> None:
-    """What lint would say is said before anything runs."""
+    """Raises the first complaint of lint about the scenario, as a UsageError."""
     for complaint in complaints_of(file):
         raise complaint
 
 
 def complaints_of(file: ScenarioFile) -> Iterator[UsageError]:
-    """What lint says of it, each with its line."""
+    """Yields the complaints of lint about the scenario, each with its file and line."""
     from kraftsim.scenarios.lint import complaints
 
     return map(file.document.error, complaints(file.scenario))

@@ -1,8 +1,8 @@
-"""YAML as people write scenarios in it, and the line of everything that it says.
+"""Reads YAML scenario files, and the line of every value in them.
 
-YAML 1.2's words for yes and no only: in 1.1 `on` is a truth value, and here it is a word. A key
-that stands twice is a mistake, though YAML's own reader takes the last; and a document stays as
-small as it looks: aliases may not blow it up.
+Only `true` and `false` are booleans, as in YAML 1.2; `on`, which is a boolean in YAML 1.1, is a
+string here. A duplicate key is an error, although YAML's own reader accepts it. Aliases may not
+expand a document to more than PLACES_MAX values.
 """
 
 from collections.abc import Iterator
@@ -19,21 +19,24 @@ if TYPE_CHECKING:
     import yaml
 
 FILE_BYTES_MAX = 1024 * 1024
-DEPTH_MAX = 30  # of nesting; nobody writes half of it
-PLACES_MAX = 100_000  # values in one document, each alias counted as what it stands for
+DEPTH_MAX = 30  # levels of nesting; twice what real files need
+PLACES_MAX = 100_000  # values in one document, with aliases expanded
 
 Place = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`lines` has for every place in `value` the file and the line that it stands in."""
+    """A parsed YAML document: `value`, and the file and line of every place in it."""
 
     value: Any
     lines: dict[Place, str]
 
     def error(self, problem: Problem) -> UsageError:
-        """With the line of its place, or of the nearest thing around it that has one."""
+        """Returns the problem as a UsageError with the file and the line of its place.
+
+        A place without a line has that of the nearest enclosing place.
+        """
         place = problem.path
         while place and place not in self.lines:
             place = place[:-1]
@@ -41,7 +44,7 @@ class Document:
 
 
 def read_document(path: Path) -> Document:
-    """UsageError says file, line, what was expected there and what came."""
+    """Reads a YAML file; raises UsageError with file and line if it is invalid or too large."""
     import yaml
 
     if path.stat().st_size > FILE_BYTES_MAX:
@@ -99,7 +102,7 @@ def _loader() -> "type[yaml.SafeLoader]":
     import yaml
 
     class Loader(yaml.SafeLoader):
-        """YAML 1.1 without its surprises: `on` and `no` are words, and a date is a text."""
+        """A YAML 1.1 loader for which `on`, `no` and dates are strings."""
 
     Loader.yaml_implicit_resolvers = {
         first: [(tag, what) for tag, what in kinds if not tag.endswith((":bool", ":timestamp"))]

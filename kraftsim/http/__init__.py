@@ -1,1 +1,1 @@
-"""The HTTP interface: the application, its OpenAPI document, Kafka's APIs as JSON, a client."""
+"""HTTP: the operations, Kafka's APIs as JSON, server-sent events, OpenAPI, and the CLI's client."""

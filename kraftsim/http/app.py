@@ -1,4 +1,4 @@
-"""HTTP: every row of the table of operations, Kafka's APIs as JSON, events, health, OpenAPI."""
+"""The HTTP application: the operations, Kafka's APIs as JSON, events, health and OpenAPI."""
 
 import asyncio
 import ipaddress
@@ -29,9 +29,9 @@ log = logging.getLogger(__name__)
 
 LINES = "application/x-ndjson"
 BODY_BYTES_MAX = 1024 * 1024
-EVENTS_QUEUED_MAX = 10_000  # of one subscriber; one that lags further is cut off
+EVENTS_QUEUED_MAX = 10_000  # per subscriber; a subscriber that lags further is disconnected
 CURSOR_DIGITS_MAX = 18  # of an int64
-OFFSET_OUT_OF_RANGE = 1  # Kafka's number; no API of the controller answers with it
+OFFSET_OUT_OF_RANGE = 1  # Kafka's error code; no API of the controller returns it
 
 _STATUS = {
     ErrorCode.BROKER_NOT_AVAILABLE: 404,
@@ -51,13 +51,14 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def status_of(code: int) -> int:
-    """The HTTP status of a Kafka error; every other refusal is the caller's: 400."""
+    """Returns the HTTP status of a Kafka error code; 400 for an error not in the table."""
     if code == 0:
         return 200
     return _STATUS.get(ErrorCode(code), 400) if code in set(ErrorCode) else 400
 
 
 def http_application(kraft: "Cluster") -> web.Application:
+    """Returns the application that serves `kraft`."""
     application = web.Application(client_max_size=BODY_BYTES_MAX, middlewares=[_errors])
     for operation in OPERATIONS:
         application.router.add_route(operation.method, operation.path, _route(kraft, operation))
@@ -83,7 +84,7 @@ def _error(status: int, message: str, error: str = "", code: int = -1) -> web.Re
 
 @web.middleware
 async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """The one place where what went wrong becomes a status and a document."""
+    """Turns every exception of a handler into an HTTP status and a JSON document."""
     try:
         return await handler(request)
     except ApiError as error:
@@ -111,7 +112,7 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     except web.HTTPException as error:
         name = error.reason.upper().replace(" ", "_")
         return _error(error.status, error.text or error.reason, name)
-    except Exception:  # a defect of ours: told as such, and the service goes on
+    except Exception:  # a defect of kraftsim: reported as 500, and the service continues
         log.exception("%s %s", request.method, request.path)
         return _error(500, "the service failed; its log says how", "UNKNOWN_SERVER_ERROR")
 
@@ -154,7 +155,7 @@ def _accepts(request: web.Request, media_type: str) -> bool:
 
 
 def _check_control(kraft: "Cluster") -> None:
-    """The control side serves this machine only: it can kill what others rely on."""
+    """Refuses the control side on hosts other than loopback, because it can kill nodes in use."""
     host = kraft.options.host
     if not _is_loopback(host):
         raise web.HTTPForbidden(
@@ -166,7 +167,7 @@ def _is_loopback(host: str) -> bool:
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return False  # a name: who knows where it leads
+        return False  # a host name may resolve to any address
 
 
 def _kafka(kraft: "Cluster") -> Handler:
@@ -199,13 +200,14 @@ async def _openapi(_: web.Request) -> web.StreamResponse:
     return _json(openapi_document())
 
 
-# A comment after so long: whoever has gone is noticed; and a client that was interrupted just
-# before it began to wait, which Python tells only when something has been read, learns of it.
+# Seconds without an event after which a comment is sent. Writing it detects a client that has
+# disconnected, and wakes a client that was interrupted just before it blocked in a read, since
+# Python handles the signal only once the read returns.
 QUIET_S = 5.0
 
 
 async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
-    """Server-sent events from a cursor (`from`, or Last-Event-ID of a reconnecting client)."""
+    """Streams events as server-sent events, starting at the row that `_cursor` returns."""
     start = _cursor(request)
     journal = kraft.world.journal
     rows: asyncio.Queue[EventRow] = asyncio.Queue(EVENTS_QUEUED_MAX)
@@ -232,7 +234,7 @@ async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
                 await _write(response, row)
         response.force_close()
     except (ConnectionError, asyncio.CancelledError):
-        return response  # the reader went away
+        return response  # the client has disconnected
     finally:
         journal.listeners.remove(heard)
     return response
@@ -241,7 +243,10 @@ async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
 async def _stream_log(
     kraft: "Cluster", request: web.Request, from_: int | None = None, limit: int = LOG_LIMIT_MAX
 ) -> web.StreamResponse:
-    """Records in lines. Between two pieces the cluster goes on: a reader must not cost a lease."""
+    """Streams records as lines of JSON.
+
+    Yields to the event loop between two pieces, so that a slow reader costs no broker its lease.
+    """
     check_page(from_ or 0, limit, LOG_LIMIT_MAX)
     log = kraft.world.committed_log
     lines = log_lines(log, start_in(log, from_), limit)
@@ -254,7 +259,7 @@ async def _stream_log(
 
 
 def _cursor(request: web.Request) -> int:
-    """The first row that is wanted: after the last one that a reconnecting client has."""
+    """Returns the first row to send: the row after Last-Event-ID, else `from`, else 0."""
     last, start = request.headers.get("Last-Event-ID"), request.query.get("from", "0")
     text = last or start
     if not text.isdecimal() or len(text) > CURSOR_DIGITS_MAX:

@@ -1,4 +1,4 @@
-"""The CLI's way to a running cluster: HTTP with the standard library, so that it starts at once."""
+"""The CLI's HTTP client; it uses the standard library only, so that the CLI starts fast."""
 
 import json
 import os
@@ -15,15 +15,19 @@ from kraftsim.scenarios.language.durations import microseconds
 from ..errors import CommandError
 
 DEFAULT_URL = "http://127.0.0.1:8090"
-TIMEOUT_S = 120.0  # beyond what the service was told to wait
+TIMEOUT_S = 120.0  # in addition to the timeout that the request asks the service for
 Document = dict[str, object]
 
 
 class Refused(CommandError):
-    """The service said no; the text is its own."""
+    """The service refused the request; the message is the one of its response."""
 
 
 def service_url(given: str | None) -> str:
+    """Returns the URL of the service: `given`, else KRAFTSIM_HTTP, else the default.
+
+    Raises ValueError if it is not an HTTP URL.
+    """
     url = given or os.environ.get("KRAFTSIM_HTTP") or DEFAULT_URL
     if not url.startswith(("http://", "https://")):
         raise ValueError(f"--url: expected such as {DEFAULT_URL}, got {url!r}")
@@ -31,7 +35,11 @@ def service_url(given: str | None) -> str:
 
 
 def call(url: str, method: str, path: str, arguments: Mapping[str, object]) -> Document:
-    """One operation: path words are filled in, the rest goes into query or body."""
+    """Calls one operation and returns its response.
+
+    Arguments that occur in `path` replace their placeholders; the others become the query or the
+    body. Raises Refused for an error response, CommandError if no service answers.
+    """
     rest = dict(arguments)
     path = re.sub(r"\{(\w+)\}", lambda name: quote(str(rest.pop(name[1])), safe=""), path)
     body = None
@@ -58,7 +66,7 @@ def _document(response: IO[bytes], url: str) -> Document:
 
 
 def stream(url: str, path: str) -> Iterator[Document]:
-    """Server-sent events, one document each, for as long as the service lives."""
+    """Yields the documents of a server-sent event stream until it ends."""
     request = Request(url + path, headers={"Accept": "text/event-stream"})
     with _opened(request, url, timeout_s=None) as response:
         try:

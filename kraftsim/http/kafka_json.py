@@ -1,7 +1,7 @@
-"""`POST /kafka/{ApiName}`: any Kafka API that the controller handles, spelled in JSON.
+"""`POST /kafka/{ApiName}`: every Kafka API that the controller handles, with JSON bodies.
 
-The same request and response types as on the wire, lowerCamel; a refusal adds `error` and
-`message`. DecommissionBroker exists here and nowhere on the wire (KIP-631).
+Requests and responses have the types of the wire, with field names in lowerCamel; a refusal adds
+`error` and `message`. DecommissionBroker exists only here, not on the wire (KIP-631).
 """
 
 from dataclasses import replace
@@ -38,7 +38,10 @@ KAFKA_APIS: dict[str, Api] = {
 async def answer_kafka_api(
     kraft: "Cluster", name: str, body: dict[str, object], version: str | None
 ) -> Document:
-    """The response as a document; JsonError or CommandError for a body that is none."""
+    """Sends the request in `body` and returns the response as a JSON document.
+
+    Raises JsonError or CommandError if the body is not a valid request.
+    """
     api = KAFKA_APIS[name]
     _check_version(api, version)
     request = _with_directory(cast(Request, from_json(api.request, body)))
@@ -55,7 +58,7 @@ async def answer_kafka_api(
 
 
 def document_of(api: Api, response: Response) -> Document:
-    """With `error` and `message` where the response as a whole is a refusal."""
+    """Returns the response as JSON, with `error` and `message` if the whole request was refused."""
     document: Document = {"errorCode": 0, **to_json(api.response, response)}
     code = document["errorCode"]
     if isinstance(code, int) and code:
@@ -65,14 +68,14 @@ def document_of(api: Api, response: Response) -> Document:
 
 
 def error_name(code: int) -> str:
-    """INVALID_CLUSTER_ID is KIP-631's name of 104, and HTTP's."""
+    """Returns the name of a Kafka error code. 104 is INVALID_CLUSTER_ID, as in KIP-631."""
     if code == ErrorCode.INCONSISTENT_CLUSTER_ID:
         return "INVALID_CLUSTER_ID"
     return ErrorCode(code).name if code in set(ErrorCode) else f"ERROR_{code}"
 
 
 def _with_directory(request: Request) -> Request:
-    """A registration over HTTP may leave its directories out: it gets one of its own."""
+    """Adds a log directory to a registration without one, which HTTP allows."""
     if isinstance(request, BrokerRegistrationRequest) and not request.log_dirs:
         return replace(request, log_dirs=(request.incarnation_id,))
     return request

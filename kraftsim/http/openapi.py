@@ -1,4 +1,4 @@
-"""The OpenAPI document, from the same table as the router and from the wire's own schemas."""
+"""The OpenAPI document, generated from the operations and from the schemas of Kafka's APIs."""
 
 from importlib.metadata import PackageNotFoundError, version
 
@@ -12,13 +12,15 @@ _TYPES = {int: "integer", bool: "boolean", str: "string"}
 
 
 def package_version() -> str:
+    """Returns the version of the installed package, or "0+unknown" in a source tree."""
     try:
         return version("kraftsim")
-    except PackageNotFoundError:  # a source tree that nobody installed
+    except PackageNotFoundError:  # a source tree that is not installed
         return "0+unknown"
 
 
 def openapi_document() -> Document:
+    """Returns the OpenAPI document."""
     paths: dict[str, Document] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)

@@ -1,7 +1,7 @@
-"""`kraftsim campaign check`: the log of every run, looked at again by code that did not write it.
+"""`kraftsim campaign check`: checks the log of every run with independent code.
 
-Exit codes: 0 nothing is wrong, 1 something is, 2 a folder that is no campaign, or not whole,
-3 there was nothing to look at, for no log was kept.
+Exit codes: 0 no violation, 1 violations, 2 not a campaign folder or a damaged one, 3 the campaign
+kept no log to check.
 """
 
 import argparse
@@ -15,10 +15,11 @@ from ...errors import FAILED, GOOD, VACUOUS
 from ..spark_options import add_spark, where_of
 from .report import whole_folder
 
-SHOWN_MAX = 20  # rows of one rule, for people
+SHOWN_MAX = 20  # printed rows per rule
 
 
 def add_check(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the verb to the parser."""
     one = words.add_parser("check", help="replay every kept log through another model, and by SQL")
     one.add_argument("folder", type=Path, metavar="DIR")
     one.add_argument("--json", action="store_true", help="print JSON")

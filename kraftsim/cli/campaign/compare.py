@@ -1,6 +1,6 @@
-"""`kraftsim campaign compare BASE NEW`: a gate for CI; the same seeds before and after a change.
+"""`kraftsim campaign compare BASE NEW`: compares the same seeds before and after a change, for CI.
 
-Exit codes: 0 no gate fails, 1 one does, 2 words or campaigns that cannot be meant.
+Exit codes: 0 every gate holds, 1 a gate fails, 2 invalid arguments or campaigns.
 """
 
 import argparse
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from kraftsim.pipeline.report.comparison import Comparison, Interval, Quantile
     from kraftsim.pipeline.report.gates import Gate
 
-CHANCE = 0.05  # a split less likely than this is worth a word
+CHANCE = 0.05  # a p-value below this is printed
 
 
 def add_compare(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the verb to the parser."""
     one = words.add_parser("compare", help="two campaigns of the same seeds: is the new one worse?")
     one.add_argument("base", type=Path, metavar="BASE")
     one.add_argument("new", type=Path, metavar="NEW")
@@ -67,7 +68,7 @@ def _compare(given: argparse.Namespace) -> int:
 
 
 def _finished(path: Path) -> "Folder":
-    """UsageError for half of a campaign: what is not in it would pass every gate."""
+    """Returns the folder; UsageError if it is unfinished: missing runs would pass every gate."""
     from kraftsim.pipeline.campaign.campaign import state_of
 
     folder = whole_folder(path)
@@ -110,7 +111,7 @@ def _quantile_line(one: "Quantile") -> str:
 
 
 def _range(interval_us: "Interval | None") -> str:
-    """Of few times an end of it may not be known."""
+    """Formats an interval; with few samples one of its ends may be unknown."""
     if interval_us is None or interval_us == (None, None):
         return "-"
     low, high = (None if us is None else f"{us / 1000:,.1f}" for us in interval_us)

@@ -1,6 +1,7 @@
-"""From the words of `kraftsim campaign run` to the plan: which scenarios, cells, bugs and seeds.
+"""Builds the plan of a campaign from the arguments: its scenarios, cells, bugs and seeds.
 
-A plan depends on nothing but those words, the files and our code: the same on every machine.
+The plan depends only on the arguments, the files and kraftsim's code, so it is the same on every
+machine.
 """
 
 import argparse
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
 
     from ...files.scenario_files import ScenarioFile
 
-COST_S = 0.0005  # of a node for a virtual second, about: a shard need not be exactly so long
+COST_S = 0.0005  # of one node per virtual second, roughly: shards need not be equally long
 
 
 def plan_of(given: argparse.Namespace) -> "Plan":
-    """UsageError names what cannot be meant."""
+    """Returns the plan for the arguments; UsageError if they are invalid."""
     from kraftsim.pipeline.campaign.plan import RUNS_MAX, Plan, shards_of
     from kraftsim.pipeline.package import code_digest
 
@@ -54,12 +55,12 @@ def plan_of(given: argparse.Namespace) -> "Plan":
 
 
 def _once(items: "Iterable[Item]") -> "tuple[Item, ...]":
-    """What was named twice, by another path too, is run once: a run has one row."""
+    """Removes items that were named twice, even by different paths: each run has one row."""
     return tuple({item.key: item for item in items}.values())
 
 
 def _expect_names_apart(files: "list[ScenarioFile]") -> None:
-    """By its name a scenario is known in every table."""
+    """Raises UsageError if two files share a scenario name: tables identify scenarios by name."""
     paths: dict[str, Path] = {}
     for file in files:
         path = file.path.resolve()
@@ -82,7 +83,7 @@ def _items(files: "list[ScenarioFile]", given: argparse.Namespace) -> "Iterator[
 
 
 def _canaries() -> "Iterator[Item]":
-    """One of each, in every campaign: whoever does not notice them notices nothing."""
+    """Yields the canaries, which every campaign runs to prove that it detects failures."""
     from ...files.scenario_files import find, read_file
 
     for name, expected in CANARIES.items():

@@ -1,4 +1,4 @@
-"""How far a campaign has come: runs, rate, failures, and when it will be over."""
+"""Progress of a campaign: runs done, rate, failures, remaining time."""
 
 from typing import TYPE_CHECKING
 
@@ -11,21 +11,25 @@ BAR = 20
 
 
 class CampaignProgress:
+    """Prints the progress of a campaign on stderr."""
+
     def __init__(self, *, is_wanted: bool) -> None:
         self._progress = Progress(is_wanted=is_wanted)
         self._runs_before: int | None = None
 
     def tell(self, state: "State", worked_s: float) -> None:
+        """Prints the state after `worked_s` seconds of work."""
         if self._runs_before is None:
             self._runs_before = state.done_runs
         self._progress.say(line(state, state.done_runs - self._runs_before, worked_s))
 
     def clear(self) -> None:
+        """Removes the progress line."""
         self._progress.clear()
 
 
 def line(state: "State", done_now: int, worked_s: float) -> str:
-    """`done_now` are the runs since this process began, `worked_s` ago."""
+    """Formats the state; `done_now` runs were done by this process in `worked_s` seconds."""
     part = state.done_runs / state.runs if state.runs else 1.0
     bar = "#" * int(part * BAR)
     text = f"[{bar:-<{BAR}}] {state.done_runs:,} of {state.runs:,} runs"

@@ -1,7 +1,7 @@
-"""`kraftsim campaign report`: what a campaign has shown, as a page and as numbers.
+"""`kraftsim campaign report`: the results of a campaign as an HTML page and as JSON.
 
-Exit codes: those of the campaign itself, 0 passed, 1 failed (or a canary is deaf), 3 vacuous or
-unfinished; 2 for a folder that is no campaign, or not whole.
+Exit codes: 0 passed, 1 failed or a canary is deaf, 2 not a campaign folder or a damaged one, 3
+vacuous or unfinished.
 """
 
 import argparse
@@ -21,6 +21,7 @@ EXIT_CODES = {"pass": GOOD, "fail": FAILED, "vacuous": VACUOUS, "unfinished": VA
 
 
 def add_report(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the verb to the parser."""
     one = words.add_parser("report", help="what it has shown: a page, and its numbers")
     one.add_argument("folder", type=Path, metavar="DIR")
     one.add_argument("--html", type=Path, metavar="F", help="write one page; report.html")
@@ -30,7 +31,10 @@ def add_report(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 
 
 def whole_folder(path: Path) -> "Folder":
-    """UsageError for no campaign, and for one of which a file is not what was committed."""
+    """Returns the campaign's folder.
+
+    Raises UsageError if it is not a campaign, has no runs, or a file differs from its commit.
+    """
     from kraftsim.pipeline.analysis.views import expect_whole
     from kraftsim.pipeline.campaign.commit_log import Folder
     from kraftsim.pipeline.campaign.plan import PlanError
@@ -63,7 +67,7 @@ def _report(given: argparse.Namespace) -> int:
 
 
 def _expect_writable(file: Path | None) -> None:
-    """Known before the work, not after it."""
+    """Raises UsageError, before any work, if the file cannot be written."""
     if file is not None and (file.is_dir() or not os.access(file.resolve().parent, os.W_OK)):
         raise UsageError(f"expected a file in a folder that can be written, got {file}")
 

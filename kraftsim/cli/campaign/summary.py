@@ -1,4 +1,4 @@
-"""What a campaign has come to, told from its commits, and the exit code that says the same."""
+"""Prints the results of a campaign from its commits, and returns the matching exit code."""
 
 import json
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def tell(folder: "Folder", state: "State", *, as_json: bool) -> int:
-    """Print it; the exit code."""
+    """Prints the summary and returns the exit code."""
     deaf = _deaf_canaries(folder.plan(), state)
     if as_json:
         print(json.dumps(_document(state) | {"deaf_canaries": deaf}))
@@ -24,7 +24,7 @@ def tell(folder: "Folder", state: "State", *, as_json: bool) -> int:
 
 
 def _deaf_canaries(plan: "Plan", state: "State") -> list[str]:
-    """Those that did not do what they are there for, among the runs that are done."""
+    """Returns a line for each finished canary with another verdict than expected."""
     from kraftsim.pipeline.campaign.campaign import canaries_of
 
     return [

@@ -1,7 +1,7 @@
-"""`kraftsim campaign ...`: thousands of runs as tables in a folder.
+"""`kraftsim campaign ...`: runs thousands of scenarios and stores the results as tables.
 
-Exit codes: 0 all passed, 1 some failed or a canary did not, 2 usage, 3 some were vacuous, 130
-interrupted; what is committed by then stays.
+Exit codes: 0 all passed, 1 a run failed or a canary is deaf, 2 usage, 3 a run was vacuous, 130
+interrupted; committed shards are kept.
 """
 
 import argparse
@@ -32,6 +32,7 @@ def add_campaign_verbs(
     verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
     parser_class: type[argparse.ArgumentParser],
 ) -> argparse.ArgumentParser:
+    """Adds the family of verbs to the parser and returns its parser."""
     parent = verbs.add_parser("campaign", help="thousands of seeded runs as tables, by Spark")
     words = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
     _add_run(words)
@@ -169,7 +170,7 @@ def _sweep(given: argparse.Namespace) -> int:
     return GOOD
 
 
-# What they share
+# Shared by the verbs
 
 
 def _folder(given: argparse.Namespace) -> "Folder":
@@ -194,7 +195,7 @@ def _expect_whole(folder: "Folder") -> None:
 
 
 def _engine(given: argparse.Namespace) -> "Engine":
-    """UsageError before anything starts, if it could not."""
+    """Returns the engine that the arguments choose; UsageError if the arguments contradict it."""
     from functools import partial
 
     if given.engine == "local":

@@ -1,6 +1,6 @@
-"""`kraftsim scenario explore`: every history of a few nodes, within limits.
+"""`kraftsim scenario explore`: explores every history of a few nodes, within limits.
 
-Exit codes: 0 every history was looked at, 1 one of them breaks a rule, 3 not all were looked at.
+Exit codes: 0 exhaustive and no violation, 1 a rule is broken, 3 not exhaustive.
 """
 
 import argparse
@@ -34,7 +34,11 @@ AMOUNTS = {  # option -> (field of Limits, what is counted)
 
 @dataclass(frozen=True)
 class Outcome:
-    """`broken`: the rule, and what was seen; `history`: the shortest that leads there."""
+    """The result of an exploration.
+
+    `broken` is the violated rule with what was observed; `history` is the shortest history that
+    leads there.
+    """
 
     explored: "Explored | None"
     broken: str | None = None
@@ -42,16 +46,19 @@ class Outcome:
 
     @property
     def verdict(self) -> str:
+        """Returns "violated", "exhaustive" or "not exhaustive"."""
         if self.explored is None:
             return "violated"
         return "exhaustive" if self.explored.is_exhaustive else "not exhaustive"
 
     @property
     def exit_code(self) -> int:
+        """The exit code for the verdict."""
         return {"violated": FAILED, "exhaustive": GOOD, "not exhaustive": VACUOUS}[self.verdict]
 
 
 def add_explore(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the verb to the parser."""
     one = words.add_parser("explore", help="every history of 2 or 3 voters, or of 1 broker")
     one.add_argument("--voters", type=int, choices=(1, 2, 3), default=2, help="2 unless given")
     one.add_argument("--broker", action="store_true", help="and a broker that keeps a lease")

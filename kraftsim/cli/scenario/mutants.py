@@ -1,6 +1,6 @@
-"""`kraftsim scenario mutants`: plant known bugs, one after the other; is each noticed?
+"""`kraftsim scenario mutants`: plants known bugs in turn and reports whether each is detected.
 
-Exit codes: 0 all are killed, 1 one survives, 2 no such mutant.
+Exit codes: 0 all are killed, 1 a mutant survives, 2 unknown mutant.
 """
 
 import argparse
@@ -24,6 +24,7 @@ SWARM = "swarm-everything"
 
 
 def add_mutants(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the verb to the parser."""
     one = words.add_parser("mutants", help="plant known bugs: is each noticed?")
     one.add_argument("names", nargs="*", metavar="NAME", help="all of them, unless given")
     one.add_argument("--json", action="store_true", help="print JSON")
@@ -52,7 +53,7 @@ def _mutants(given: argparse.Namespace) -> int:
 
 
 def planted_by(name: str | None) -> "Callable[[], AbstractContextManager[None]]":
-    """What plants that bug for as long as a run lasts; nothing, without a name."""
+    """Returns a context manager that plants the bug for one run; a no-op without a name."""
     from kraftsim.scenarios.mutants import planted
 
     if name is None:
@@ -62,6 +63,7 @@ def planted_by(name: str | None) -> "Callable[[], AbstractContextManager[None]]"
 
 
 def mutants_of(names: Iterable[str]) -> "list[Mutant]":
+    """Returns the mutants of these names, or all without names; UsageError for an unknown name."""
     from kraftsim.scenarios.language.suggestions import nearest
     from kraftsim.scenarios.mutants import MUTANTS
 
@@ -72,7 +74,7 @@ def mutants_of(names: Iterable[str]) -> "list[Mutant]":
 
 
 def small_scenario(name: str) -> "Scenario":
-    """One of the library, as it runs in the suite."""
+    """Returns a scenario of the library in the small form that the test suite runs."""
     from kraftsim.scenarios.document.smoke import in_small
 
     from ...files.scenario_files import find, read_file
@@ -96,7 +98,7 @@ def _shown_by(one: "Mutant", *, smallest: bool) -> "Scenario":
 
 
 def _kill(one: "Mutant", scenario: "Scenario", without: dict[str, tuple[str, ...]]) -> "Kill":
-    """`without`: what falls in a scenario although nothing is planted, which kills nobody."""
+    """Runs a mutant; violations in `without`, which occur without the bug, are not kills."""
     from kraftsim.scenarios.mutants.kill import broken, kill
     from kraftsim.scenarios.mutants.mutant import CompiledError
 
@@ -119,7 +121,7 @@ def _row(one: "Mutant") -> dict[str, object]:
 
 
 def _measured(one: "Mutant") -> dict[str, object]:
-    """What `make mutants` has found out; None: nothing yet."""
+    """Returns the stored measurements of `make mutants`; None for those not made yet."""
     from ...files.mutant_files import densities, reproducers, size
     from ...files.scenario_files import read_file
 
@@ -143,7 +145,7 @@ def _tell(done: "Kill", took_s: float) -> None:
 
 
 def _swarm(chosen: "list[Mutant]", seeds: int, *, as_json: bool) -> int:
-    """Without the scenario that was made for each: a measure of the search, never a failure."""
+    """Counts the seeds of the swarm that kill each mutant; a measurement, which never fails."""
     from kraftsim.scenarios.mutants.kill import broken, kills
 
     scenario = small_scenario(SWARM)
@@ -162,7 +164,7 @@ def _swarm(chosen: "list[Mutant]", seeds: int, *, as_json: bool) -> int:
 def shrink_with(
     name: str, file: "ScenarioFile", seed: int | None, out: Path | None, limit_s: float
 ) -> int:
-    """`scenario shrink --mutant`: the smallest file that falls with the bug, and holds without."""
+    """`scenario shrink --mutant`: writes the smallest scenario that fails only with the bug."""
     from kraftsim.scenarios.document.smoke import in_small
     from kraftsim.scenarios.reproduce import reproducer
 

@@ -1,6 +1,6 @@
-"""A run as a story: what happened, in sentences, with the time at which it did.
+"""Narrates a run: what happened, in sentences with their times.
 
-Rows of one instant that say the same of many partitions are one sentence.
+Rows of the same time that say the same about several partitions become one sentence.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,8 +13,8 @@ from kraftsim.scenarios.running.explain import chain
 from kraftsim.scenarios.running.run import Result
 from kraftsim.simulation.event_row import EventRow
 
-LAST_EVENTS = 6  # that are told of a run that fails
-LINES_MAX = 200  # of a story, unless somebody asks for more
+LAST_EVENTS = 6  # printed events before the first violation of a failed run
+LINES_MAX = 200  # of a story, by default
 
 
 def story(
@@ -25,7 +25,7 @@ def story(
     is_small: bool = False,
     lines_max: int = LINES_MAX,
 ) -> Iterator[str]:
-    """Line by line: the claim, what happened (its first `lines_max` lines), and the verdict."""
+    """Yields the lines of a story: the claim, the first `lines_max` events, and the verdict."""
     yield f"{scenario.title or scenario.name} (seed {result.seed})"
     yield f"Claim: {' '.join(scenario.claim.split())}"
     yield ""
@@ -38,8 +38,10 @@ def story(
 
 
 def verdict(result: Result, *, called: str, is_small: bool = False) -> Iterator[str]:
-    """What came of it, and the one command that repeats it, on the name or the file that it is
-    `called` by; `is_small`: it was run with --smoke."""
+    """Yields the lines of the verdict and the command that repeats the run.
+
+    The command names the scenario as `called`, and has --smoke if `is_small`.
+    """
     cell = f"  {', '.join(result.cell)}" if result.cell else ""
     yield (
         f"{result.verdict.upper()}  {result.scenario}{cell}  seed {result.seed}  {result.digest}  "
@@ -58,25 +60,25 @@ def verdict(result: Result, *, called: str, is_small: bool = False) -> Iterator[
 
 
 def _last_events(rows: Sequence[EventRow], until_us: int) -> Iterator[str]:
-    """What had happened when the first of them fell."""
+    """Yields the last events before the first violation."""
     until = [row for row in rows if row.t_us <= until_us]
     lines = list(_lines(until, {}))[-LAST_EVENTS:]
     yield from (f"  before:{line}" for line in lines)
 
 
 def _command(result: Result, called: str, is_small: bool) -> str:
-    cells = [f"--sweep {quote(one)}" for one in result.cell]  # also of what a file does not sweep
+    cells = [f"--sweep {quote(one)}" for one in result.cell]  # --cell needs a sweep in the file
     options = [*cells, "--seed", str(result.seed), *(["--smoke"] if is_small else [])]
     return " ".join(["kraftsim scenario run", quote(called), *options])
 
 
 def told_why(rows: Sequence[EventRow], seq: int) -> list[str]:
-    """What led to row `seq`, one line a row; KeyError where it is not kept."""
+    """Returns the causes of row `seq`, one line per row; KeyError if the row is not kept."""
     return [f"{row.t_us / 1e6:9.3f} s  {_sentence([row])}" for row in chain(rows, seq)]
 
 
 def _lines(rows: Sequence[EventRow], captions: dict[str, str]) -> Iterator[str]:
-    """Each caption once, after the first event that it is about; `captions` is used up."""
+    """Yields a line per event, and each caption once after its first event; empties `captions`."""
     for (t_us, kind, *_), together in groupby(rows, key=_togetherness):
         text = _sentence(list(together))
         if text:
@@ -86,7 +88,7 @@ def _lines(rows: Sequence[EventRow], captions: dict[str, str]) -> Iterator[str]:
 
 
 def _togetherness(row: EventRow) -> tuple[int, str, str, int | None]:
-    """Rows with the same one are told together."""
+    """Returns the key of a row; consecutive rows with the same key become one sentence."""
     apart = row.seq if row.kind != "partition_changed" else None
     return row.t_us, row.kind, row.node, apart
 

@@ -1,4 +1,4 @@
-"""`kraftsim scenario run`: run scenarios, tell what came of each, and judge the whole."""
+"""`kraftsim scenario run`: runs scenarios, prints the verdict of each, and sets the exit code."""
 
 import argparse
 import sys
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 
     from ...files.scenario_files import ScenarioFile
 
-# These two prove that a run can end otherwise: each is as it should be when it does.
+# The canaries and their expected verdicts; they prove that failing and vacuous runs are detected.
 CANARIES = {"campaign-canary": "fail", "vacuous-fault": "vacuous"}
 
 
-SEED_MAX = 2**63 - 1  # as tables keep them
+SEED_MAX = 2**63 - 1  # the largest value of the tables' column
 
 
 def add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the verb to the parser."""
     one = words.add_parser("run", help="run scenarios and judge them")
     one.add_argument("scenarios", nargs="*", metavar="FILE|NAME")
     one.add_argument("--all", action="store_true", help="the whole library")
@@ -45,6 +46,7 @@ def add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
 
 
 def add_cell(verb: argparse.ArgumentParser) -> None:
+    """Adds the option --cell."""
     verb.add_argument(
         "--cell",
         action="append",
@@ -55,6 +57,7 @@ def add_cell(verb: argparse.ArgumentParser) -> None:
 
 
 def add_sweep(verb: argparse.ArgumentParser) -> None:
+    """Adds the option --sweep."""
     verb.add_argument(
         "--sweep",
         action="append",
@@ -75,6 +78,7 @@ def _sweep(text: str) -> tuple[str, tuple[object, ...]]:
 
 
 def seed_range(text: str) -> range:
+    """Parses A..B for argparse; B is excluded."""
     first, dots, last = text.partition("..")
     if not dots or not first.isdecimal() or not last.isdecimal() or int(first) >= int(last):
         raise argparse.ArgumentTypeError(f"expected A..B with A before B, got {text!r}")
@@ -126,6 +130,7 @@ def _tell(given: argparse.Namespace, file: "ScenarioFile", result: "Result") -> 
 
 
 def chosen(given: argparse.Namespace) -> "Iterator[ScenarioFile]":
+    """Yields the scenarios that the arguments choose; UsageError if there is none."""
     from ...files.scenario_files import find, library, read_files
 
     names = [*given.scenarios, *(library() if given.all or given.tag else ())]
@@ -183,6 +188,7 @@ def _results(
 
 
 def seeds_of(given: argparse.Namespace, file: "ScenarioFile") -> range:
+    """Returns the seeds to run: --seeds, else --seed, else the first pin's seed, else 1."""
     if given.seeds is not None:
         seeds: range = given.seeds
         return seeds
@@ -192,7 +198,7 @@ def seeds_of(given: argparse.Namespace, file: "ScenarioFile") -> range:
 
 
 def _is_as_expected(result: "Result", given: argparse.Namespace) -> bool:
-    """A canary is as it should be when it does what it is there for, and nobody asked for it."""
+    """Returns whether the verdict is expected; a canary counts as one only if it was not named."""
     is_library = given.all or not given.scenarios
     return result.verdict == (CANARIES.get(result.scenario, "pass") if is_library else "pass")
 
@@ -234,8 +240,10 @@ def _print_json(result: "Result", drifted: list[str]) -> None:
 
 
 def _expect_writable(junit: Path | None) -> None:
-    """Told before anything runs. A file of an earlier run is empty from here on: whoever is
-    interrupted leaves none that could be taken for his own."""
+    """Raises UsageError, before anything runs, if the JUnit file cannot be written.
+
+    Empties a file of an earlier run, so that an interrupted run leaves no stale verdicts.
+    """
     try:
         if junit is not None:
             _write_junit(junit, [])

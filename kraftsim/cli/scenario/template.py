@@ -1,4 +1,4 @@
-"""What `kraftsim scenario new` begins with."""
+"""The file that `kraftsim scenario new` writes."""
 
 START = """\
 schema: kraftsim/scenario/1

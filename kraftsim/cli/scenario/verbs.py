@@ -1,6 +1,6 @@
-"""`kraftsim scenario ...`: run, list, show, lint and begin scenario files.
+"""`kraftsim scenario ...`: runs, lists, shows, checks, shrinks and creates scenario files.
 
-Exit codes: 0 good, 1 failed, 2 usage or a broken file, 3 vacuous, 130 interrupted.
+Exit codes: 0 success, 1 failure, 2 usage or an invalid file, 3 vacuous, 130 interrupted.
 """
 
 import argparse
@@ -27,6 +27,7 @@ def add_scenario_verbs(
     verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
     parser_class: type[argparse.ArgumentParser],
 ) -> argparse.ArgumentParser:
+    """Adds the family of verbs to the parser and returns its parser."""
     parent = verbs.add_parser("scenario", help="chaos in virtual time: run, list, show, lint, new")
     words = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
     add_run(words)
@@ -149,7 +150,7 @@ def _shrink(given: argparse.Namespace) -> int:
 
 
 def _expect_same(again: "Result", result: "Result") -> None:
-    """The file is proven by running what was read from it."""
+    """Raises Impossible unless the written file, read back and run, has the same result."""
     if again.digest != result.digest or again.violations != result.violations:
         before = f"{result.digest} with {result.violations}"
         raise Impossible(f"expected {before} again, got {again.digest} with {again.violations}")
