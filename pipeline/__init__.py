@@ -1,5 +1,5 @@
-"""Campaigns: thousands of seeded runs as a data set, through PySpark.
+"""Campaigns: thousands of seeded runs as a data set, run and queried with PySpark.
 
-Nothing here is imported by the service or by the simulation; `pip install 'kraftsim[spark]'` brings
-what it needs.
+The service and the simulation import nothing from here. `pip install 'kraftsim[spark]'` installs
+the dependencies.
 """

@@ -1,6 +1,7 @@
-"""Our own modules as a zip, for workers that have not installed us: the simulation, what runs a
-shard of it, and the source `kraftlog`. They need pyarrow beside it, and pandas and protobuf where
-Spark keeps state.
+"""Packs kraftsim's modules into a zip for Spark workers on which kraftsim is not installed.
+
+The zip has the simulation, the code that runs a shard, and the source `kraftlog`. Workers also need
+pyarrow, and pandas and protobuf for stateful streaming.
 """
 
 import hashlib
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
 
 FOLDERS = ("controller", "broker_agent", "simulation", "scenarios", "pipeline")
 BESIDE = ("pyspark_kraftlog", "sortedcontainers")
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a zip of the same modules has the same bytes
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # constant, so that the same modules give the same zip
 
 
 def code_digest() -> str:
-    """Of everything that decides what a run is: the same in a checkout, a wheel and a zip."""
+    """Returns a digest of all modules that determine a run; a checkout, wheel and zip agree."""
     made_of = hashlib.sha256()
     for name, path in _modules():
         made_of.update(f"{name}\n".encode())
@@ -30,7 +31,7 @@ def code_digest() -> str:
 
 
 def write_zip(folder: Path) -> Path:
-    """What `spark.addArtifacts(..., pyfile=True)` takes; it is named by what is in it."""
+    """Writes the zip for `spark.addArtifacts(..., pyfile=True)`, named by its contents."""
     path = folder / f"kraftsim-{code_digest()}.zip"
     with ZipFile(path, "w", ZIP_DEFLATED) as file:
         for name, source in (*_modules(), *_beside()):
@@ -40,7 +41,10 @@ def write_zip(folder: Path) -> Path:
 
 @contextmanager
 def code_on_workers(spark: "SparkSession") -> Iterator[None]:
-    """Workers elsewhere fetch the zip when they begin, so that it stays for as long."""
+    """Makes kraftsim importable on the workers of the session.
+
+    Remote workers fetch the zip when they start, so it is kept until the block ends.
+    """
     if _is_here(spark):
         yield
         return
@@ -50,7 +54,7 @@ def code_on_workers(spark: "SparkSession") -> Iterator[None]:
 
 
 def _is_here(spark: "SparkSession") -> bool:
-    """Are the workers forked from this Python? A Connect server may be anywhere."""
+    """Returns whether the workers are forked from this Python; never true for Connect servers."""
     is_connect = type(spark).__module__.startswith("pyspark.sql.connect")
     return not is_connect and str(spark.conf.get("spark.master")).startswith("local")
 

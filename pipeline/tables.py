@@ -1,9 +1,10 @@
-"""The tables of a campaign, defined once: what a column is called, holds and means.
+"""The tables of a campaign: the name, the type and the meaning of every column.
 
-Spark's DDL and pyarrow's schema are both made of this, so that neither is ever inferred. Columns
-are only ever added, and `VERSION` counts that. Virtual time is a count of microseconds, never a
-timestamp. Every row names its run; (run_id, seq) is the key of all tables but `runs`, which has one
-row a run. Rows of a run are in the order of time, heartbeats broker by broker.
+The DDL for Spark and the schema for pyarrow are both derived from this module, so neither is ever
+inferred. Columns are only added, never changed; `VERSION` counts the additions. Virtual time is a
+number of microseconds, never a timestamp. Every row names its run. (run_id, seq) is the key of all
+tables except `runs`, which has one row per run. Rows of a run are ordered by time, heartbeats by
+broker first.
 """
 
 from collections.abc import Mapping
@@ -23,13 +24,16 @@ SPARK = {
 }
 
 
-COUNTED = "DELTA_BINARY_PACKED"  # from row to row it grows by one or little more
-TIMED = "BYTE_STREAM_SPLIT"  # its high bytes hardly change: a quarter less than their differences
+COUNTED = "DELTA_BINARY_PACKED"  # for columns that grow by small steps from row to row
+TIMED = "BYTE_STREAM_SPLIT"  # for times, whose high bytes repeat; 25 % smaller than deltas
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`encoding` as Parquet names it, for what a dictionary of its values would not make small."""
+    """A column of a table.
+
+    `encoding` is a Parquet encoding for a column that a dictionary would not make smaller.
+    """
 
     name: str
     kind: str
@@ -39,20 +43,23 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
+    """A table: its name and its columns in order."""
+
     name: str
     columns: tuple[Column, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
         return tuple(one.name for one in self.columns)
 
     @property
     def ddl(self) -> str:
-        """As `spark.read.schema` takes it."""
+        """The schema for `spark.read.schema`."""
         return ", ".join(f"`{one.name}` {SPARK[one.kind]}" for one in self.columns)
 
     def schema(self) -> "pa.Schema":
-        """As pyarrow writes it."""
+        """Returns the schema for pyarrow."""
         import pyarrow as pa
 
         kinds = {

@@ -1,7 +1,6 @@
 """Registers the source `kraftlog` with Spark, which imports every top-level package `pyspark_*`.
 
-So this is no more than a name: what it does is in `kraftsim.pipeline.live`, and docs/live.md says
-how to use it.
+The implementation is in `kraftsim.pipeline.live`; docs/live.md explains how to use it.
 """
 
 from collections.abc import MutableMapping
@@ -17,7 +16,7 @@ __all__ = ["DefaultSource"]
 
 
 class DefaultSource(DataSource):
-    """`spark.read.format("kraftlog")` and `spark.readStream.format("kraftlog")`."""
+    """The data source behind the format `kraftlog` of `spark.read` and `spark.readStream`."""
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
         from kraftsim.pipeline.live.options import options_of
@@ -26,19 +25,23 @@ class DefaultSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
+        """Returns the name of the format."""
         return "kraftlog"
 
     def schema(self) -> str:
+        """Returns the schema of the rows as DDL."""
         from kraftsim.pipeline.live.rows import SCHEMA
 
         return SCHEMA
 
     def reader(self, schema: "StructType") -> "DataSourceReader":
+        """Returns a reader of the log as it is now."""
         from kraftsim.pipeline.live.batch_reader import reader_of
 
         return reader_of(self._options)
 
     def streamReader(self, schema: "StructType") -> "DataSourceStreamReader":
+        """Returns a reader of the log as a stream."""
         from kraftsim.pipeline.live.stream_reader import LogStreamReader
 
         return LogStreamReader(self._options)

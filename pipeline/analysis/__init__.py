@@ -1,1 +1,1 @@
-"""Questions to a campaign's tables, as SQL that Spark and DuckDB both understand."""
+"""Queries of a campaign's tables, in SQL that both Spark and DuckDB accept."""

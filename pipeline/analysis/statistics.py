@@ -1,21 +1,21 @@
-"""How sure a number is: intervals of 95 % for shares and quantiles, and the sign test.
+"""Statistics: 95 % intervals for shares and quantiles, the sign test, and estimates of the unseen.
 
-Everything here is for counts of independent runs. Sources: Wilson 1927 and Newcombe 1998 (intervals
-for shares and their differences), Agresti and Min 2005 (paired shares), Chao 1987 and Colwell
-and others 2012 (what has not been seen yet).
+All functions assume independent runs. Sources: Wilson 1927 and Newcombe 1998 (intervals for shares
+and their differences), Agresti and Min 2005 (paired shares), Chao 1987 and Colwell and others 2012
+(species not yet seen).
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import comb, sqrt
 
-Z = 1.959964  # of 95 %, two-sided
-TAIL = 0.025  # on either side of it
+Z = 1.959964  # normal quantile of a two-sided 95 % interval
+TAIL = 0.025  # probability on either side of the interval
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """`hits` of so many; the true share lies between `low` and `high`, 19 times of 20."""
+    """A share of `hits` in `of` trials, and its 95 % interval from `low` to `high`."""
 
     hits: int
     of: int
@@ -26,7 +26,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Of two shares, the second taken from the first; 95 %."""
+    """A difference of two shares, `by`, and its 95 % interval."""
 
     by: float
     low: float
@@ -34,28 +34,32 @@ class Difference:
 
     @property
     def is_clear(self) -> bool:
+        """True if the interval does not contain zero."""
         return self.low > 0 or self.high < 0
 
     @property
     def least(self) -> float:
-        """How large it is at least, where it is clear; at most 0 where it is not."""
+        """The least size of the difference within the interval; at most 0 if it contains zero."""
         return max(self.low, -self.high)
 
 
 def share_of(hits: int, of: int) -> Share:
-    """Wilson's interval: right for few runs too, and for shares near 0 and 1."""
+    """Returns a share with Wilson's interval, which holds for few trials and shares near 0 or 1."""
     if of == 0:
         return Share(0, 0, 0.0, 0.0, 1.0)
     share = hits / of
     middle = (share + Z * Z / (2 * of)) / (1 + Z * Z / of)
     half = Z * sqrt(share * (1 - share) / of + Z * Z / (4 * of * of)) / (1 + Z * Z / of)
-    low = 0.0 if hits == 0 else middle - half  # exactly, without what rounding leaves
+    low = 0.0 if hits == 0 else middle - half  # exactly 0, without a rounding error
     high = 1.0 if hits == of else middle + half
     return Share(hits, of, share, low, high)
 
 
 def difference(one: Share, other: Share) -> Difference:
-    """Newcombe's interval (his method 10), of shares of different runs."""
+    """Returns `one` minus `other` with Newcombe's interval (method 10).
+
+    The shares must be of different runs.
+    """
     by = one.share - other.share
     down = sqrt((one.share - one.low) ** 2 + (other.high - other.share) ** 2)
     up = sqrt((one.high - one.share) ** 2 + (other.share - other.low) ** 2)
@@ -63,8 +67,10 @@ def difference(one: Share, other: Share) -> Difference:
 
 
 def paired_difference(more: int, less: int, pairs: int) -> Difference:
-    """Of two shares of the same runs, of which `more` have it only in the second, `less` only in
-    the first: Agresti and Min's interval around it."""
+    """Returns the difference of two shares of the same runs, with Agresti and Min's interval.
+
+    `more` pairs are hits only on the second side, `less` only on the first.
+    """
     if pairs == 0:
         return Difference(0.0, -1.0, 1.0)
     more_too, less_too, all_too = more + 0.5, less + 0.5, pairs + 2
@@ -75,7 +81,11 @@ def paired_difference(more: int, less: int, pairs: int) -> Difference:
 
 
 def sign_test(more: int, less: int) -> float:
-    """How likely a split as uneven as this one is, if both were as likely; two-sided, exact."""
+    """Returns the two-sided p-value of a split of `more` to `less`.
+
+    The null hypothesis is that both are equally likely. It is exact for up to 1,000 pairs that
+    differ.
+    """
     of, most = more + less, max(more, less)
     if of > 1000:
         return _sign_test_of_many(of, most)
@@ -90,8 +100,10 @@ def _sign_test_of_many(of: int, most: int) -> float:
 
 
 def quantile_bounds(quantile: float, of: int) -> tuple[float | None, float | None]:
-    """The quantiles between which the true one lies, whatever the numbers are like. None where even
-    the least or the largest of so few may be on the wrong side of it."""
+    """Returns the sample quantiles that bound the true quantile with 95 % confidence.
+
+    It makes no assumption about the distribution. An end is None if the sample is too small for it.
+    """
     half = Z * sqrt(quantile * (1 - quantile) / of) if of else 1.0
     low = None if (1 - quantile) ** of > TAIL else max(0.0, quantile - half)
     high = None if quantile**of > TAIL else min(1.0, quantile + half)
@@ -99,8 +111,10 @@ def quantile_bounds(quantile: float, of: int) -> tuple[float | None, float | Non
 
 
 def expected_new(once: int, twice: int, runs: int, more: int) -> float:
-    """How many kinds `more` runs will add to what `runs` have shown, when `once` kinds were seen in
-    one of them alone and `twice` in two."""
+    """Returns how many new kinds `more` runs are expected to show, after `runs` runs.
+
+    `once` kinds occurred in exactly one run, `twice` in exactly two.
+    """
     if not once:
         return 0.0
     unseen = (runs - 1) / runs * (once * once / 2 / twice if twice else once * (once - 1) / 2)
@@ -110,6 +124,7 @@ def expected_new(once: int, twice: int, runs: int, more: int) -> float:
 
 
 def counted(numbers: Iterable[int]) -> dict[int, int]:
+    """Returns how often each number occurs."""
     found: dict[int, int] = {}
     for number in numbers:
         found[number] = found.get(number, 0) + 1

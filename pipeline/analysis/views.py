@@ -1,7 +1,7 @@
-"""A campaign's tables as views that SQL can name, on a Spark session.
+"""Defines a campaign's tables as SQL views on a Spark session.
 
-Only committed files are read, with the schemas of `tables.py`: a schema that is inferred is that of
-whichever file comes first. The SQL itself is understood by DuckDB too, which is how it is tested.
+Only committed files are read, with the schemas of `tables.py`; an inferred schema would be that of
+whichever file comes first. DuckDB accepts the same SQL, and the tests use it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Ask = Callable[[str], list[dict[str, Any]]]
-"""Answers a query with its rows, a value by column name: whoever asks knows the types."""
+"""Runs a query and returns its rows, each a value by column name; the caller knows the types."""
 
 
 def committed_files(folder: Folder, table: Table) -> list[str]:
-    """Those of the shards that are done, and have rows."""
+    """Returns the files of committed shards that have rows in the table."""
     return [
         str((folder.path / part(table.name, number)).resolve())
         for number, commit in sorted(folder.commits().items())
@@ -29,7 +29,7 @@ def committed_files(folder: Folder, table: Table) -> list[str]:
 
 
 def expect_whole(folder: Folder) -> None:
-    """PlanError names the first file that is not what was committed, or is of another plan."""
+    """Raises PlanError for the first file that differs from its commit or is of another plan."""
     for wrong in folder.corruptions():
         raise PlanError(
             f"{wrong}; `kraftsim campaign sweep {folder.path}` sets that shard aside, and "
@@ -38,7 +38,10 @@ def expect_whole(folder: Folder) -> None:
 
 
 def define(spark: "SparkSession", folder: Folder, names: Iterable[str], prefix: str = "") -> Ask:
-    """Views of these tables, and of what is made of `runs`; `prefix` is for a second campaign."""
+    """Creates the views of these tables and the derived views; returns a function for queries.
+
+    `prefix` separates the views of a second campaign.
+    """
     for name in names:
         frame_of(spark, folder, TABLES[name]).createOrReplaceTempView(prefix + name)
     for text in definitions(folder.plan(), prefix):
@@ -47,6 +50,7 @@ def define(spark: "SparkSession", folder: Folder, names: Iterable[str], prefix: 
 
 
 def frame_of(spark: "SparkSession", folder: Folder, table: Table) -> "DataFrame":
+    """Returns the DataFrame of a table; an empty one if no rows are committed."""
     files = committed_files(folder, table)
     if not files:
         return spark.createDataFrame([], table.ddl)
@@ -54,9 +58,10 @@ def frame_of(spark: "SparkSession", folder: Folder, table: Table) -> "DataFrame"
 
 
 def definitions(plan: Plan, prefix: str = "", explode: str = "explode") -> Sequence[str]:
-    """Views of what the campaign is about: runs without a planted bug, and without the canaries,
-    which are there to fail. `explode` makes a row of each value of a list, and every database has
-    another word for it."""
+    """Returns the statements of the derived views, which exclude planted bugs and canaries.
+
+    `explode` is the database's function that makes a row of each value of a list.
+    """
     canaries = ", ".join(f"'{item.name}'" for item in plan.items if item.is_canary)
     subjects = f"scenario not in ({canaries})" if canaries else "true"
     view = f"create or replace temp view {prefix}"
@@ -72,5 +77,5 @@ def definitions(plan: Plan, prefix: str = "", explode: str = "explode") -> Seque
 
 
 def sql(name: str, folder: Path = Path(__file__).parent, **values: object) -> str:
-    """The text of that query, with `{values}` in their places."""
+    """Returns the text of a query with its `{placeholders}` replaced."""
     return (folder / f"{name}.sql").read_text("utf-8").format(**values)

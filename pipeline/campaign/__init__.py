@@ -1,1 +1,1 @@
-"""A campaign: its plan, shards, runs, tables in a folder, and commits."""
+"""A campaign: its plan, shards and runs, its folder of tables, and its commits."""

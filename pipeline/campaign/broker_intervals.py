@@ -1,8 +1,8 @@
-"""From what happens in a run to who was in which state, when; and which kinds of change occurred.
+"""Turns the events of a run into intervals of states, and into coverage.
 
-`log`: what the committed records say of a broker. `process`: what brokers and controllers do.
-`quorum`: who leads. Coverage names each change as (who, state, event, outcome), without ids, so
-that runs can be compared by what they have shown.
+The views are `log` (broker states of the committed records), `process` (states of brokers' and
+controllers' processes) and `quorum` (leadership). Coverage names each change as (subject, state,
+event, outcome) without ids, so that the changes of different runs can be compared.
 """
 
 from collections.abc import Iterator
@@ -20,6 +20,12 @@ PROCESS = ("agent_state", "controller_state")
 
 @dataclass(slots=True)
 class Interval:
+    """A period in which a subject is in one state of a view, in microseconds of virtual time.
+
+    `cause` and `ended_by` are the events at its ends; `ended_by` is None at the end of the run.
+    `contact_us` is the last contact with the broker before a fence.
+    """
+
     view: str
     subject: str
     state: str
@@ -31,23 +37,23 @@ class Interval:
 
 
 class Lives:
-    """`intervals` in the order in which they began; `coverage` the changes that occurred."""
+    """Collects the intervals of a run in order of their begin, and its coverage."""
 
     def __init__(self) -> None:
         self.intervals: list[Interval] = []
         self.coverage: set[str] = set()
         self._open: dict[tuple[str, str], Interval] = {}
-        self._contact_us: dict[int, int] = {}  # of a lease that ran out, until the fence
+        self._contact_us: dict[int, int] = {}  # set when a lease runs out, removed by the fence
 
     def finish(self, now_us: int) -> None:
-        """The run is over; what lasts ends with it."""
+        """Ends the open intervals at the end of the run."""
         for one in self._open.values():
             one.end_us = now_us
 
-    # What the log says
+    # View: log
 
     def record(self, record: object, now_us: int) -> None:
-        """A committed record."""
+        """Processes a committed record."""
         match record:
             case r.RegisterBrokerRecord():
                 state = FENCED if record.fenced else UNFENCED
@@ -68,10 +74,10 @@ class Lives:
         if one is not None and state == FENCED:
             one.contact_us = self._contact_us.pop(broker_id, None)
 
-    # What nodes say
+    # Views: process and quorum
 
     def row(self, row: EventRow) -> None:
-        """A row of the journal."""
+        """Processes a row of the journal."""
         if row.kind in PROCESS:
             subject = _subject_of(row)
             self._change("process", subject, row.kind, str(row.detail["state"]), row.t_us)
@@ -94,17 +100,17 @@ class Lives:
             self._change("quorum", "quorum", row.kind, LEADERLESS, row.t_us)
 
     def answer(self, broker_id: int, wanted: str, outcome: str) -> None:
-        """A heartbeat and what came of it: nothing changes, but that it happened is known."""
+        """Adds a heartbeat and its outcome to the coverage; it changes no state."""
         state = self._state("log", f"broker-{broker_id}")
         self.coverage.add(f"broker {state} heartbeat {wanted}: {outcome}")
 
-    # Both
+    # All views
 
     def _state(self, view: str, subject: str) -> str:
         one = self._open.get((view, subject))
         if one is not None:
             return one.state
-        return RUNNING if subject.startswith("controller-") else ABSENT  # they start before all
+        return RUNNING if subject.startswith("controller-") else ABSENT  # started before recording
 
     def _meets(self, view: str, subject: str, event: str) -> None:
         state = _shape(view, self._state(view, subject))
@@ -113,7 +119,7 @@ class Lives:
     def _change(
         self, view: str, subject: str, cause: str, state: str, now_us: int
     ) -> Interval | None:
-        """The interval that begins, if it is another state."""
+        """Ends the current interval if the state changes; returns the new interval, if any."""
         before = self._state(view, subject)
         said = f"{_who(subject)} {_shape(view, before)} {cause}: {_shape(view, state)}"
         self.coverage.add(said)
@@ -148,5 +154,5 @@ def _who(subject: str) -> str:
 
 
 def _shape(view: str, state: str) -> str:
-    """A leader is as good as another, as far as coverage goes."""
+    """Returns the state for coverage, which does not distinguish between leaders."""
     return "LED" if view == "quorum" and state.startswith("controller-") else state

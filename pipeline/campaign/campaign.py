@@ -1,7 +1,7 @@
-"""A campaign from its plan to its last commit: whoever runs the shards, this is what they do.
+"""Runs a campaign from its plan to its last commit, on any engine.
 
-Progress is read from the commits, and so is what is left: they are there on every engine, after
-every crash, and for a process that only looks.
+Progress and the remaining work are both derived from the commits, which exist on every engine and
+after every crash, and which other processes can read.
 """
 
 import fcntl
@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from .commit_log import LOCK, Commit, Folder
 from .plan import Plan, PlanError
 
-UNENDED = ("error", "crash")  # verdicts of runs that came to no end
-ATTEMPTS = 4  # at a shard, on every engine: as many as Spark makes at a task with local[N,4]
+UNENDED = ("error", "crash")  # verdicts of runs that did not end
+ATTEMPTS = 4  # per shard on every engine, as many as Spark makes per task with local[N,4]
 LOOK_EVERY_S = 0.2
 
 Look = Callable[[], None]
@@ -24,12 +24,12 @@ Engine = Callable[[Plan, Folder, Sequence[int], Look], None]
 
 
 class EngineError(Exception):
-    """Shards that could not be run at all; what is committed stays."""
+    """Shards could not be run; committed shards are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Canary:
-    """`got` is None where it has not run yet."""
+    """A scenario that must not pass. `got` is its verdict, None before it has run."""
 
     name: str
     expected: str
@@ -37,12 +37,16 @@ class Canary:
 
     @property
     def is_deaf(self) -> bool:
+        """True if the verdict is not the expected one."""
         return self.got is not None and self.got != self.expected
 
 
 @dataclass(slots=True)
 class State:
-    """What is done, from the commits. `planted` are the verdicts of runs with a bug."""
+    """The progress of a campaign, from its commits.
+
+    `verdicts` counts judged runs, `planted` runs with a planted bug.
+    """
 
     shards: int
     runs: int
@@ -55,13 +59,16 @@ class State:
 
     @property
     def failures(self) -> int:
+        """The number of judged runs that failed or did not end."""
         return sum(self.verdicts[one] for one in ("fail", *UNENDED))
 
     @property
     def is_finished(self) -> bool:
+        """True if every shard is committed."""
         return self.done_shards == self.shards
 
     def add(self, commit: Commit) -> None:
+        """Adds a commit."""
         self.done_shards += 1
         self.done_runs += commit.runs
         self.verdicts.update(commit.verdicts)
@@ -71,6 +78,7 @@ class State:
 
 
 def state_of(plan: Plan, commits: Mapping[int, Commit]) -> State:
+    """Returns the state after these commits."""
     state = State(len(plan.shards), plan.runs)
     for commit in commits.values():
         state.add(commit)
@@ -78,7 +86,7 @@ def state_of(plan: Plan, commits: Mapping[int, Commit]) -> State:
 
 
 def canaries_of(plan: Plan, state: State) -> tuple[Canary, ...]:
-    """All that are planned."""
+    """Returns every canary of the plan."""
     return tuple(
         Canary(name=item.name, expected=item.expected, got=state.canaries.get(item.name))
         for item in plan.items
@@ -90,8 +98,11 @@ Tell = Callable[[State, float], None]
 
 
 def run_campaign(folder: Folder, engine: Engine, tell: Tell) -> State:
-    """Run what is missing. `tell` hears how far it has come, and for how many seconds this has
-    worked. PlanError where somebody else runs it; nothing is started if nothing is missing."""
+    """Runs the missing shards and returns the final state.
+
+    `tell` is called with the state and the seconds that this call has worked. Raises PlanError if
+    another process runs the campaign. The engine is not started if no shard is missing.
+    """
     with alone(folder):
         plan = folder.plan()
         done, digest, began_s = folder.commits(), plan.digest, time.monotonic()
@@ -114,7 +125,10 @@ def _since(began_s: float) -> float:
 
 @contextmanager
 def alone(folder: Folder) -> Iterator[None]:
-    """Two at one campaign would sweep each other's files away. PlanError for the second."""
+    """Takes an exclusive lock on the campaign folder; PlanError if another process holds it.
+
+    Two processes would remove each other's files.
+    """
     path = folder.path / LOCK
     number = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:

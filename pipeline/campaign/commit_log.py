@@ -1,8 +1,7 @@
-"""The folder of a campaign: `plan.json`, a folder for each table, and `_shards/`, one commit each.
+"""The folder of a campaign: `plan.json`, a folder per table, and a commit per shard in `_shards/`.
 
-A shard's files are there once its commit is, which is written last; whatever else lies around is
-of shards that were interrupted. Files come into place by a rename, so that nobody ever reads half
-of one.
+A shard counts only with its commit, which is written last; any other file belongs to an interrupted
+shard. Files are renamed into place, so that no reader sees a part of one.
 """
 
 import hashlib
@@ -21,7 +20,7 @@ PLAN, SHARDS, ASIDE, LOCK = "plan.json", "_shards", "_aside", ".lock"
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What a shard has put into one table."""
+    """The file of a shard in one table: rows, bytes and checksum."""
 
     rows: int
     size: int
@@ -30,9 +29,12 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """`digest` sums the digests of its runs; `attempt` counts from 0; `wall_s` differs from time to
-    time. `verdicts` counts those of the runs that are judged, `planted` those of runs with a bug;
-    `canaries` has a verdict each."""
+    """The commit of a shard.
+
+    `digest` combines the digests of its runs. `verdicts` counts the verdicts of judged runs,
+    `planted` those of runs with a bug; `canaries` has the verdict of each canary. `attempt` counts
+    from 0. `wall_s` is the only field that differs between repetitions.
+    """
 
     shard: int
     plan: str
@@ -47,12 +49,12 @@ class Commit:
 
 
 def part(table: str, shard: int) -> str:
-    """Where the rows of a shard are, within the folder."""
+    """Returns the path, within the folder, of the rows of a shard."""
     return f"{table}/part-{shard:06}.parquet"
 
 
 class Folder:
-    """One campaign on disk."""
+    """The folder of one campaign."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -60,8 +62,10 @@ class Folder:
     # The plan
 
     def begin(self, plan: Plan) -> None:
-        """PlanError if there is a campaign already, or anything else: files of others would be
-        taken for ours."""
+        """Creates the folder with its plan.
+
+        Raises PlanError if the folder is not empty, because other files could be taken for tables.
+        """
         if (self.path / PLAN).exists():
             raise PlanError(
                 f"{self.path} has a campaign: `kraftsim campaign resume {self.path}` goes on with "
@@ -72,13 +76,14 @@ class Folder:
         try:
             (self.path / SHARDS).mkdir(parents=True, exist_ok=True)
             self._put(PLAN, plan.to_json().encode())
-        except OSError as error:  # nothing of ours stays, or the next try would find it
+        except OSError as error:  # remove the folders, which would make the next attempt fail
             with suppress(OSError):
                 (self.path / SHARDS).rmdir()
                 self.path.rmdir()
             raise PlanError(f"{self.path} cannot be begun: {error}") from None
 
     def plan(self) -> Plan:
+        """Reads the plan; PlanError if there is none or it is invalid."""
         path = self.path / PLAN
         if not path.is_file():
             raise PlanError(f"{self.path} has no {PLAN}: expected the folder of a campaign")
@@ -90,12 +95,14 @@ class Folder:
     # Commits
 
     def commits(self) -> dict[int, Commit]:
-        """Of every shard that is done. PlanError for one of another plan, or one that nobody can
-        read."""
+        """Returns the commits of all finished shards.
+
+        Raises PlanError if a commit is unreadable or belongs to another plan.
+        """
         return self.commits_since({}, self.plan().digest)
 
     def commits_since(self, known: Mapping[int, Commit], plan_digest: str) -> dict[int, Commit]:
-        """Those that are `known`, and what has come since: for who asks time and again."""
+        """Returns the `known` commits and the new ones, without reading the known ones again."""
         found = dict(known)
         for path in sorted((self.path / SHARDS).glob("[0-9]*.json")):
             if int(path.stem) in known:
@@ -110,7 +117,10 @@ class Folder:
         return found
 
     def commit(self, commit: Commit) -> None:
-        """The shard is done. A shard that was done before has to have had the same digest."""
+        """Writes the commit of a shard.
+
+        Raises PlanError if the shard was committed before with another digest.
+        """
         path = self.path / SHARDS / f"{commit.shard:06}.json"
         if path.exists() and (before := _read_commit(path)).digest != commit.digest:
             raise PlanError(
@@ -120,7 +130,7 @@ class Folder:
         self._put(f"{SHARDS}/{path.name}", json.dumps(asdict(commit), indent=1).encode())
 
     def corrupt(self, commit: Commit) -> Iterator[str]:
-        """What is wrong with the files of a shard, each in a sentence."""
+        """Yields a sentence for each file of the shard that is missing or not as committed."""
         for table, piece in commit.pieces.items():
             path = self.path / part(table, commit.shard)
             if not path.is_file():
@@ -131,13 +141,15 @@ class Folder:
                 yield f"{path}: expected sha256 {piece.sha256[:12]}..., got {sha256[:12]}..."
 
     def corruptions(self) -> Iterator[str]:
-        """What is wrong with the files of all shards."""
+        """Yields the same sentences for all shards."""
         for commit in self.commits().values():
             yield from self.corrupt(commit)
 
     def set_corrupt_aside(self) -> list[int]:
-        """Shards whose files are not what was committed, and commits that nobody can read: they
-        are to be run again."""
+        """Sets aside shards with corrupt files or unreadable commits; they will be run again.
+
+        Returns their numbers.
+        """
         aside = []
         for path in sorted((self.path / SHARDS).glob("[0-9]*.json")):
             try:
@@ -150,7 +162,7 @@ class Folder:
         return aside
 
     def set_aside(self, shard: int) -> None:
-        """Its files are not read any more, and kept for whoever wants to know what befell them."""
+        """Moves the files of a shard out of the tables; they are kept for investigation."""
         name = f"{shard:06}"
         aside = self.path / ASIDE / name
         aside.mkdir(parents=True, exist_ok=True)
@@ -164,8 +176,7 @@ class Folder:
 
     @contextmanager
     def new_file(self, name: str) -> Iterator[Path]:
-        """A path to write to; it has its `name` when this ends well, and is gone when it does
-        not."""
+        """Yields a temporary path, which is renamed to `name` on success and removed on failure."""
         target = self.path / name
         target.parent.mkdir(parents=True, exist_ok=True)
         path = target.with_name(f".{target.name}.{uuid4().hex}.tmp")
@@ -182,14 +193,17 @@ class Folder:
             path.unlink(missing_ok=True)
 
     def leftovers(self) -> list[Path]:
-        """Files of shards that were interrupted, and of shards that were never committed."""
+        """Returns temporary files, and files of shards that are not committed."""
         done = {path.stem for path in (self.path / SHARDS).glob("[0-9]*.json")}
         parts = self.path.glob("*/part-*.parquet")
         lost = [one for one in parts if one.stem.removeprefix("part-") not in done]
         return sorted([*self.path.glob(".*.tmp"), *self.path.glob("*/.*.tmp"), *lost])
 
     def sweep(self) -> int:
-        """How many leftovers there were; call it while nobody runs it."""
+        """Removes the leftovers and returns their number.
+
+        Call it only while no process runs the campaign.
+        """
         found = self.leftovers()
         for path in found:
             path.unlink(missing_ok=True)
@@ -201,6 +215,7 @@ class Folder:
 
 
 def sum_of(path: Path) -> str:
+    """Returns the SHA-256 of a file in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -1,4 +1,4 @@
-"""What a campaign runs: scenarios, each in every cell, each with every bug that is asked for."""
+"""The items of a campaign: each is a scenario in one cell, with at most one planted bug."""
 
 import hashlib
 import json
@@ -12,9 +12,12 @@ from kraftsim.scenarios.properties.own_properties import define
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """`called` is what a user says to run it, `document` the whole scenario, of one cell, without a
-    file, and `own` the sources of properties of its own. `expected` is the verdict of a canary;
-    nothing is expected of the others but to pass."""
+    """A scenario in one cell, with or without a planted bug.
+
+    `called` is the name or path with which a user runs it; `document` is the whole scenario of that
+    cell, independent of its file; `own` has the sources of its own properties. `expected` is the
+    verdict of a canary, "pass" for every other item.
+    """
 
     called: str
     document: Mapping[str, object]
@@ -26,24 +29,26 @@ class Item:
 
     @property
     def is_canary(self) -> bool:
+        """True if the item is expected not to pass."""
         return self.expected != "pass"
 
     @property
     def name(self) -> str:
+        """The name of the scenario."""
         return str(self.document["name"])
 
     @property
     def key(self) -> str:
-        """What makes it another than all others."""
+        """Unique key of the item."""
         said = json.dumps([self.document, self.mutant, self.own], sort_keys=True)
         return hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
 
     def run_id(self, seed: int) -> str:
-        """The same in every campaign that has this run."""
+        """Returns the id of a run; it is the same in every campaign that has this run."""
         return f"{self.key}-{seed}"
 
     def repro(self, seed: int) -> str:
-        """The one command that repeats a run."""
+        """Returns the command that repeats the run."""
         words = ["kraftsim", "scenario", "run", self.called, "--seed", str(seed)]
         for value in self.cell:
             words += ["--sweep", value]
@@ -54,16 +59,18 @@ class Item:
         return " ".join(map(quote, words))
 
     def scenario(self) -> Scenario:
-        """With everything that it names in place."""
+        """Defines the item's own properties and returns its scenario."""
         for file, source in self.own.items():
             define(file, source)
         return read_scenario(self.document)
 
     def to_document(self) -> dict[str, object]:
+        """Returns the item as JSON values."""
         return asdict(self)
 
     @staticmethod
     def of(document: Mapping[str, object]) -> "Item":
+        """Returns the item of a document that `to_document` made."""
         words = dict(document)
-        words["cell"] = tuple(words["cell"])  # type: ignore[arg-type]  # we wrote it
-        return Item(**words)  # type: ignore[arg-type]  # we wrote it
+        words["cell"] = tuple(words["cell"])  # type: ignore[arg-type]  # made by to_document
+        return Item(**words)  # type: ignore[arg-type]  # made by to_document

@@ -1,4 +1,4 @@
-"""One seed of one item: run it, and have its rows for every table."""
+"""Runs one seed of one item and returns its rows for every table."""
 
 import json
 import time
@@ -16,12 +16,12 @@ from .items import Item
 from .recorder import Recorder
 
 Rows = list[tuple[object, ...]]
-BROKER = itemgetter(HEARTBEATS.names.index("broker_id") - len(KEY))  # of what a recorder keeps
+BROKER = itemgetter(HEARTBEATS.names.index("broker_id") - len(KEY))  # in rows of a Recorder
 
 
 @dataclass(slots=True)
 class Ran:
-    """Rows by table, each as the columns of that table stand."""
+    """The verdict, the digest and the rows of a run, by table and in the order of its columns."""
 
     verdict: str
     digest: str
@@ -29,7 +29,11 @@ class Ran:
 
 
 def run_one(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
-    """`scenario` is what the item's document says, read once for many seeds."""
+    """Runs one seed. `scenario` is the item's scenario, parsed once for many seeds.
+
+    `events` is "all", "failures" or "none": the runs whose events are kept. An exception becomes a
+    run with the verdict "error".
+    """
     began_s = time.perf_counter()
     run = None
     try:
@@ -38,7 +42,7 @@ def run_one(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
         recorder.listen()
         beliefs = watch(run.world, [BeliefOverlap])
         result = run.finish()
-    except Exception as error:  # a seed that cannot be run is a row like any other
+    except Exception as error:  # an exception becomes a row with the verdict "error"
         return not_ended(item, seed, "error", f"{type(error).__name__}: {error}", began_s)
     zombies = beliefs.properties[BeliefOverlap.number]
     assert isinstance(zombies, BeliefOverlap)
@@ -51,14 +55,14 @@ def run_one(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
     }
     if kept:
         rows["transitions"] = [(*about, *one) for one in _transitions(recorder)]
-        heartbeats = sorted(recorder.heartbeats, key=BROKER)  # as files a fifth smaller
+        heartbeats = sorted(recorder.heartbeats, key=BROKER)  # makes the files 20 % smaller
         rows["heartbeats"] = [(*about, seq, *one) for seq, one in enumerate(heartbeats)]
         rows["records"] = [(*about, seq, *one.values()) for seq, one in enumerate(recorder.records)]
     return Ran(result.verdict, result.digest, rows)
 
 
 def not_ended(item: Item, seed: int, verdict: str, why: str, began_s: float) -> Ran:
-    """A run that has no result: an `error` that was raised, or a `crash` of its process."""
+    """Returns a run without a result: its verdict is "error" (an exception) or "crash"."""
     row = _row_of(item, seed, verdict=verdict, digest="", error=why, wall_us=_since_us(began_s))
     return Ran(verdict, "", {"runs": [row]})
 
@@ -110,7 +114,7 @@ def _since_us(began_s: float) -> int:
 
 
 def _knobs(item: Item, plan: Scenario) -> set[str]:
-    """What was drawn or chosen: the kinds of faults, and the cell."""
+    """Returns what varies between runs: the words of the planned steps, and the cell."""
     return {f"{one.word}" for one in plan.do} | set(item.cell)
 
 

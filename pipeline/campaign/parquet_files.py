@@ -1,4 +1,4 @@
-"""One shard's part of one table, as a file of Parquet that is small and quick to read."""
+"""Writes the rows of one shard and one table as a Parquet file that is small and fast to read."""
 
 from typing import TYPE_CHECKING
 
@@ -8,12 +8,12 @@ from .commit_log import Folder, Piece, part, sum_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROWS_OF_A_GROUP = 512 * 1024  # a group for each run made files more than twice as large
-ZSTD_LEVEL = 9  # a tenth smaller than 1; a million rows take a second of the campaign
+ROWS_OF_A_GROUP = 512 * 1024  # one group per run would more than double the file size
+ZSTD_LEVEL = 9  # 10 % smaller than level 1; compressing a million rows takes 1 s
 
 
 def write_piece(folder: Folder, number: int, table: Table, rows: "pa.Table") -> Piece:
-    """`rows` as `table.schema()` says them."""
+    """Writes `rows`, which have the schema `table.schema()`, as the part of shard `number`."""
     import pyarrow.parquet as pq
 
     encodings = {one.name: one.encoding for one in table.columns if one.encoding}
@@ -26,7 +26,7 @@ def write_piece(folder: Folder, number: int, table: Table, rows: "pa.Table") -> 
             row_group_size=ROWS_OF_A_GROUP,
             use_dictionary=[one for one in table.names if one not in encodings],
             column_encoding=encodings,
-            write_statistics=["seed"],  # by which files are passed over
-            store_schema=False,  # tables.py is what says it
+            write_statistics=["seed"],  # lets readers skip files
+            store_schema=False,  # readers use the schema of tables.py
         )
         return Piece(rows.num_rows, path.stat().st_size, sum_of(path))

@@ -1,7 +1,7 @@
-"""The plan of a campaign: every run there will be, in shards; written once, before the first.
+"""The plan of a campaign: all its runs, divided into shards; written once, before the first run.
 
-A shard is what one task runs and commits: some seconds of work, so that its fixed cost does not
-count, and little is lost when it is. Its runs are slices of items, in the order of the plan.
+A shard is the unit that one task runs and commits. It takes some seconds, so that the fixed cost of
+a task is small and an interruption loses little. Its runs are slices of items, in plan order.
 """
 
 import hashlib
@@ -13,21 +13,21 @@ from .. import tables
 from .items import Item
 
 FORMAT = "kraftsim/campaign/1"
-SHARD_S = 8.0  # long enough that a task's own cost does not count, short enough to lose
-LONG_SHARD_S = 60.0  # of long campaigns: what files say of themselves is half of small ones
-SHARDS_OF_LONG = 50  # or more, before any is longer than SHARD_S
-SHARDS_MAX = 2000  # of more, opening the files would cost more than reading them
+SHARD_S = 8.0  # seconds; long against the fixed cost of a task, short enough to lose
+LONG_SHARD_S = 60.0  # in long campaigns, because metadata is half of a small Parquet file
+SHARDS_OF_LONG = 50  # shards are longer than SHARD_S only if there are at least this many
+SHARDS_MAX = 2000  # with more files, opening them would cost more than reading them
 RUNS_MAX = 10_000_000
 EVENTS = ("all", "failures", "none")
 
 
 class PlanError(ValueError):
-    """A plan that is not what it was, or cannot be read; the text says what to do."""
+    """A plan is missing, invalid or changed; the message names the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Seeds from `first` on, before `end`, of the item of that number."""
+    """The seeds from `first` to before `end` of the item with index `item`."""
 
     item: int
     first: int
@@ -36,8 +36,12 @@ class Slice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """`code` is the sum of the modules that run; `events` whose transitions, heartbeats and records
-    are kept: those of all runs, of `failures` (whatever does not pass), of none."""
+    """The plan of a campaign.
+
+    `code` is the digest of kraftsim's modules. `events` is "all", "failures" or "none": the runs
+    whose transitions, heartbeats and records are kept; "failures" are runs without the expected
+    verdict.
+    """
 
     code: str
     events: str
@@ -46,14 +50,16 @@ class Plan:
 
     @property
     def runs(self) -> int:
+        """The number of runs."""
         return sum(one.end - one.first for shard in self.shards for one in shard)
 
     @property
     def digest(self) -> str:
-        """What every commit names, so that no other plan's shards come among them."""
+        """Digest of the plan; every commit contains it, which rejects commits of another plan."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
 
     def to_json(self) -> str:
+        """Returns the plan as the text of `plan.json`."""
         document = {
             "format": FORMAT,
             "tables": tables.VERSION,
@@ -67,7 +73,7 @@ class Plan:
 
     @staticmethod
     def from_json(text: str) -> "Plan":
-        """PlanError for anything but a plan of this format."""
+        """Parses `plan.json`; PlanError if it is not a plan of this format."""
         try:
             document = json.loads(text)
             if document["format"] != FORMAT or document["tables"] > tables.VERSION:
@@ -93,8 +99,11 @@ def shards_of(
     cost_s: Mapping[int, float],
     shard_s: float | None = None,
 ) -> tuple[tuple[Slice, ...], ...]:
-    """`seeds` and what a run costs, by item. Shards cost about the same, in the order of items:
-    `shard_s`, or what is good for so long a campaign."""
+    """Divides the seeds into shards of about equal cost, in the order of items.
+
+    `seeds` and `cost_s`, the seconds of one run, are by item. A shard takes about `shard_s`
+    seconds; by default this depends on the length of the campaign.
+    """
     total_s = sum(len(seeds[number]) * cost_s[number] for number in range(len(items)))
     shard_s = shard_s or min(max(SHARD_S, total_s / SHARDS_OF_LONG), LONG_SHARD_S)
     shard_s = max(shard_s, total_s / SHARDS_MAX)
@@ -122,4 +131,5 @@ def _pieces(
 
 
 def seeds_of(one: Slice) -> Iterable[int]:
+    """Returns the seeds of a slice."""
     return range(one.first, one.end)

@@ -1,4 +1,4 @@
-"""Hears a run and keeps its rows: transitions, heartbeats, intervals, records, violations."""
+"""Records the rows of a run: transitions, heartbeats, intervals and records."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ Heartbeat = list[object]
 
 @dataclass(slots=True)
 class Recorder:
-    """`counts` are of what the committed log and the journal say."""
+    """Listens to a world and keeps its rows. `counts` counts journal rows by kind."""
 
     world: World
     rows: list[EventRow] = field(default_factory=list)
@@ -32,13 +32,13 @@ class Recorder:
     _unanswered: dict[int, Heartbeat] = field(default_factory=dict)
 
     def listen(self) -> None:
-        """From here on; the world must not have started."""
+        """Starts to record; call it before the world starts."""
         self.world.journal.listeners.append(self._wrote)
         self.world.committed_listeners.append(self._committed)
         self.world.network.arrived.append(self._arrived)
 
     def intervals(self) -> list[Interval]:
-        """When the run is over."""
+        """Ends the open intervals and returns all of them; call it after the run."""
         self.lives.finish(self.world.timeline.now_us)
         return self.lives.intervals
 
@@ -49,7 +49,7 @@ class Recorder:
 
     def _committed(self, node_id: int, batch: Batch) -> None:
         if batch.base_offset != self.world.committed_log.end_offset:
-            return  # somebody has said it before
+            return  # another controller has already committed this batch
         now_us = self.world.timeline.now_us
         for position, record in enumerate(batch.records):
             if record.__class__ is NoOpRecord:
@@ -87,7 +87,7 @@ class Recorder:
 
     def _answered(self, request: BrokerHeartbeatRequest, reply: object) -> None:
         row = self._unanswered.pop(id(request), None)
-        if row is None:  # a copy of an answer
+        if row is None:  # a duplicate of the response
             return
         if isinstance(reply, ApiError):
             row[6:] = reply.code, True, False  # rule 2.2: an error always reads fenced

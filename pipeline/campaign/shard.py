@@ -1,8 +1,8 @@
-"""One shard: run its seeds, write its part of every table, commit.
+"""Runs the seeds of one shard, writes its part of every table, and commits it.
 
-The very same code in a process of our own and in a worker of Spark's. A seed that ends its process
-takes the shard with it once; from then on every seed of it runs in a process of its own, so that
-only that one is lost, and said to be.
+The code is the same in a local process and in a Spark worker. A seed that crashes its process fails
+the whole shard once. In later attempts every seed runs in its own process, so that only that seed
+is lost, with the verdict "crash".
 """
 
 import hashlib
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def run_shard(plan: Plan, number: int, folder: Folder, attempt: int = 0) -> Commit:
-    """From an `attempt` after the first on, each seed has a process of its own."""
+    """Runs and commits a shard; if `attempt` is above 0, each seed runs in its own process."""
     began_s = time.monotonic()
     rows: dict[str, Rows] = {name: [] for name in TABLES}
     digests, verdicts, planted_verdicts = hashlib.sha256(), Counter[str](), Counter[str]()
@@ -76,7 +76,7 @@ def _here(item: Item, scenario: Scenario, seed: int, events: str) -> Ran:
 
 
 def _apart(item: Item, scenario: Scenario, seed: int, events: str) -> Ran:
-    """In a process of its own, which may end as it likes."""
+    """Runs one seed in its own process; a crash of the process becomes a row."""
     began_s = time.perf_counter()
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)

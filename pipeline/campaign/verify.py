@@ -1,4 +1,4 @@
-"""Are runs what they were? Some of a campaign are repeated elsewhere, their digests compared."""
+"""Repeats some runs of a campaign and compares their digests with the recorded ones."""
 
 import tempfile
 from collections.abc import Mapping
@@ -11,20 +11,22 @@ from .campaign import Engine, Tell, run_campaign
 from .commit_log import Folder, part
 from .plan import Slice, seeds_of
 
-SHARDS = 8  # at most: enough for the cores of one machine
+SHARDS = 8  # at most; enough for the cores of one machine
 
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """How many runs, and a sentence for each that is not what it was."""
+    """The number of repeated runs, and a sentence for each that differs."""
 
     runs: int
     wrong: tuple[str, ...]
 
 
 def repeated(folder: Folder, sample: int, engine: Engine, tell: Tell) -> Repeated:
-    """So many runs, or all. They are drawn from the plan, so that they are the same from time to
-    time."""
+    """Repeats `sample` committed runs, or all if there are fewer, and compares their digests.
+
+    The sample is drawn from the plan's digest, so it is the same each time.
+    """
     plan = folder.plan()
     done = [plan.shards[number] for number in folder.commits()]
     runs = [
@@ -50,7 +52,7 @@ def repeated(folder: Folder, sample: int, engine: Engine, tell: Tell) -> Repeate
 
 
 def digests_of(folder: Folder) -> Mapping[str, tuple[str, str]]:
-    """Verdict and digest of every committed run."""
+    """Returns the verdict and the digest of every committed run, by run id."""
     import pyarrow.parquet as pq
 
     found: dict[str, tuple[str, str]] = {}

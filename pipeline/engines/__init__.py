@@ -1,1 +1,1 @@
-"""Who runs the shards: processes of this machine, or tasks of Spark."""
+"""The engines that run shards: local processes, or tasks of Spark."""

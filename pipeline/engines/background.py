@@ -1,8 +1,8 @@
-"""Work of Spark's in a thread, so that the main one can be interrupted at any moment.
+"""Runs Spark's work in a thread, so that Ctrl-C interrupts the main thread at once.
 
-PySpark answers Ctrl-C by itself where its session was made in the main thread: it calls into a call
-that is under way, and leaves the job running. A JVM that is just being launched when its Python
-ends stays for ever.
+A session that is created in the main thread installs PySpark's own SIGINT handler, which calls into
+Java during another call and leaves the job running. A JVM that is still starting when its Python
+process ends is never stopped.
 """
 
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..campaign.campaign import LOOK_EVERY_S, Look
 
-PATIENCE_S = 1.0  # for an orderly end; Ctrl-C is answered within two seconds
+PATIENCE_S = 1.0  # for an orderly stop, so that Ctrl-C takes at most 2 s
 
 
 def in_background(
@@ -23,14 +23,17 @@ def in_background(
     *,
     owns_children: bool,
 ) -> None:
-    """Do `work`, and `look` now and then. Interrupted, `end` asks it to stop, and what this process
-    has started is ended if it `owns_children`."""
+    """Runs `work` in a thread and calls `look` repeatedly until it ends; re-raises its exception.
+
+    On KeyboardInterrupt, calls `end` to stop the work, and kills the child processes of this
+    process if it `owns_children`.
+    """
     failures: list[BaseException] = []
 
     def run() -> None:
         try:
             work()
-        except BaseException as error:  # is raised where it is waited for
+        except BaseException as error:  # re-raised in the main thread
             failures.append(error)
 
     thread = threading.Thread(target=run, daemon=True)
@@ -50,7 +53,7 @@ def in_background(
 
 
 def _end_children() -> None:
-    """The JVM, with which Spark's Python goes. Where /proc is not, it has had its time."""
+    """Kills the JVM, which ends Spark's Python workers too; without /proc it does nothing."""
     for tasks in Path(f"/proc/{os.getpid()}/task").glob("*/children"):
         for child in tasks.read_text().split():
             os.kill(int(child), signal.SIGKILL)

@@ -1,7 +1,7 @@
-"""Where the archive of Spark's classes is (AppCDS), with which a session starts in half the time.
+"""The path of the archive of Spark's classes (AppCDS), which halves the start time of a session.
 
-`write_class_archive` writes it, 180 MB, once for a Java and a PySpark. The JVM ignores an archive
-of another Java.
+`write_class_archive` writes the archive (180 MB) once per version of Java and PySpark. The JVM
+ignores an archive of another Java version.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from .java import Java
 
 
 def archive_path(java: Java) -> Path:
-    """Where the archive of this Java and this PySpark is, or would be."""
+    """Returns the path of the archive for this Java and this PySpark; it may not exist yet."""
     import pyspark
 
     jars = Path(pyspark.__file__).parent / "jars"

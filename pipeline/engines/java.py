@@ -1,4 +1,4 @@
-"""Java, which Spark needs: found before anything starts, or one line says what installs it."""
+"""Finds the Java that Spark needs before anything starts; an error names the install command."""
 
 import os
 import re
@@ -8,17 +8,20 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-JAVA_MIN = 17  # what Spark 4 runs on
+JAVA_MIN = 17  # required by Spark 4
 _INSTALL = "apt-get install openjdk-17-jre-headless"
 
 
 class JavaMissing(OSError):
-    """No Java, or too old a one; the text names the line that installs it."""
+    """Java is missing or too old; the message has the install command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """`version` is the first line that `java -version` prints; `major` such as 17."""
+    """A Java installation.
+
+    `version` is the first version line that `java -version` prints, `major` a number such as 17.
+    """
 
     program: Path
     version: str
@@ -26,7 +29,10 @@ class Java:
 
 
 def require_java() -> Java:
-    """The Java that Spark will start: of JAVA_HOME, else the first on PATH. JavaMissing without."""
+    """Returns the Java that Spark will start: of JAVA_HOME, else the first on PATH.
+
+    Raises JavaMissing if there is none or it is too old.
+    """
     program = _program()
     version, major = _version(program)
     if major < JAVA_MIN:
@@ -48,7 +54,7 @@ def _program() -> Path:
 
 
 def _version(program: Path) -> tuple[str, int]:
-    """Java says it on stderr, below what it was told by the environment."""
+    """Reads the version from stderr, where options of the environment may be printed before it."""
     said = subprocess.run([program, "-version"], capture_output=True, text=True, check=False).stderr
     for line in said.splitlines():
         if found := re.search(r'version "(\d+)', line):
@@ -64,7 +70,7 @@ def _missing(got: str) -> JavaMissing:
 
 
 def main() -> int:
-    """Is there one? Its version, or what is missing."""
+    """Prints the version of Java, or why it cannot be used; returns the exit code."""
     try:
         print(require_java().version)
     except JavaMissing as missing:

@@ -1,7 +1,7 @@
-"""Shards in processes of this machine: for machines without a JVM, and as the yardstick for Spark.
+"""Runs shards in processes of this machine: without a JVM, and as the baseline for Spark.
 
-Each shard has a process, forked from a server that has imported everything. One that ends without a
-commit is tried again, like a task of Spark's.
+Each shard has its own process, forked from a server that has imported every module. A shard whose
+process ends without a commit is retried, like a task of Spark.
 """
 
 import multiprocessing
@@ -21,13 +21,16 @@ from ..campaign.commit_log import Folder
 from ..campaign.plan import Plan, PlanError
 from ..campaign.shard import run_shard
 
-HOPELESS = 74  # as sysexits.h calls an error of input or output
+HOPELESS = 74  # EX_IOERR of sysexits.h: the shard is not retried
 
 
 def run_shards(
     plan: Plan, folder: Folder, missing: Sequence[int], look: Look, *, workers: int
 ) -> None:
-    """`look` is called now and then, between the ends of shards."""
+    """Runs the missing shards in `workers` processes; calls `look` at least every LOOK_EVERY_S.
+
+    Raises EngineError if a shard fails ATTEMPTS times or cannot be written.
+    """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
     _start_server()
@@ -56,8 +59,11 @@ def run_shards(
 
 
 def _start_server() -> None:
-    """Deaf to Ctrl-C from the first moment on: it is for the one who started us, and while it
-    imports it would die of it."""
+    """Starts the fork server with SIGINT blocked.
+
+    Ctrl-C is for the process that started the campaign, and would kill the server during its
+    imports.
+    """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         forkserver.ensure_running()
@@ -69,13 +75,13 @@ def _work(plan: str, number: int, path: str, attempt: int) -> None:
     threading.Thread(target=_end_with_driver, daemon=True).start()
     try:
         run_shard(Plan.from_json(plan), number, Folder(Path(path)), attempt)
-    except (OSError, PlanError) as error:  # it would not be better the next time
+    except (OSError, PlanError) as error:  # a retry would fail in the same way
         print(f"shard {number}: {error}", file=sys.stderr)
         sys.exit(HOPELESS)
 
 
 def _end_with_driver() -> None:
-    """Or whoever resumes would find us at the same shard."""
+    """Ends this worker when the driver ends; a resumed campaign must not run its shard twice."""
     driver = multiprocessing.parent_process()
     assert driver is not None, "expected to be somebody's child"
     driver.join()

@@ -1,6 +1,6 @@
-"""What is asked of a campaign's tables on a Spark session: a report, a check, a comparison.
+"""Queries of a campaign's tables on Spark: the report, the check and the comparison.
 
-Each has its session for itself, unless one runs already, which then is left as it was.
+Each creates its own session and stops it, unless a session already runs.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,12 +21,12 @@ from .session import session
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-MANY_ROWS = 5_000_000  # of fewer, the JVM's second compiler costs more than it saves
+MANY_ROWS = 5_000_000  # with fewer rows, the JVM's C2 compiler costs more than it saves
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Which Spark: a master, or a Connect server; `conf` wins over settings of ours."""
+    """The Spark to use: a master or a Connect server; `conf` overrides kraftsim's settings."""
 
     master: str | None = None
     remote: str | None = None
@@ -34,12 +34,13 @@ class Where:
 
 
 def reported(folder: Folder, where: Where) -> Findings:
+    """Returns the findings of a campaign."""
     with _session(where, _rows(folder, READS)) as spark:
         return gather(folder, define(spark, folder, READS))
 
 
 def checked(folder: Folder, where: Where) -> list[dict[str, Any]]:
-    """Rows of the table `violations`: of the rules in SQL, and of the replay."""
+    """Returns the violations, as rows of the table, that the SQL rules and the replay find."""
     with _session(where, _rows(folder, TABLES)) as spark:
         ask = define(spark, folder, TABLES)
         for text in definitions(folder.plan()):
@@ -48,7 +49,7 @@ def checked(folder: Folder, where: Where) -> list[dict[str, Any]]:
 
 
 def compared(base: Folder, new: Folder, where: Where) -> comparison.Comparison:
-    """PlanError if they share no run."""
+    """Compares two campaigns; raises PlanError if they share no run."""
     rows = _rows(base, comparison.READS) + _rows(new, comparison.READS)
     with _session(where, rows) as spark:
         define(spark, base, comparison.READS, "base_")
@@ -65,7 +66,7 @@ def _rows(folder: Folder, names: Iterable[str]) -> int:
 
 @contextmanager
 def _session(where: Where, rows: int) -> "Iterator[SparkSession]":
-    """For queries that read so many rows."""
+    """Yields a session for queries that read `rows` rows, and stops it unless it already ran."""
     from pyspark.sql import SparkSession
 
     is_ours = SparkSession.getActiveSession() is None

@@ -1,6 +1,6 @@
-"""The Spark session, with the settings that were measured to matter; what a user says comes first.
+"""Creates the Spark session, with settings that were measured to matter; user settings win.
 
-The JVM reads most of them when it starts, so this must make the process's first session.
+The JVM reads most settings when it starts, so this must create the first session of the process.
 """
 
 import atexit
@@ -19,10 +19,10 @@ from .java import require_java
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-DEFAULT_MASTER = "local[*,4]"  # without the second number a task is never tried again
-SOCKET_FOLDER_MAX = 50  # characters: a socket's path has 104, of which Spark takes about half
+DEFAULT_MASTER = "local[*,4]"  # the second number is the attempts per task, 1 by default
+SOCKET_FOLDER_MAX = 50  # characters; a socket's path has at most 104, and Spark adds about half
 
-# Settings of SQL: also a Connect server takes these from us.
+# Settings of SQL, which a Connect server accepts too.
 _SQL = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.compression.codec": "zstd",
@@ -47,12 +47,12 @@ def session(
     conf: Mapping[str, str] | None = None,
     heavy: bool = False,
 ) -> "SparkSession":
-    """The session of this process: on `master`, or of the Connect server at `remote`; neither: as
-    SPARK_REMOTE, SPARK_MASTER or MASTER say, else on all cores here.
+    """Returns the session of this process, on `master` or on the Connect server at `remote`.
 
-    `conf` wins over every setting of ours, and so does SPARK_CONF_DIR. `heavy` is for queries of
-    more than a minute: the JVM's second compiler, and 4 GB. ValueError for both of master and
-    remote, or another master than the session that runs; JavaMissing.
+    Without both, SPARK_REMOTE, SPARK_MASTER or MASTER decide, else all local cores. `conf` and
+    SPARK_CONF_DIR override kraftsim's settings. `heavy` is for queries of more than a minute: it
+    enables the JVM's second compiler and 4 GB of memory. Raises ValueError for both master and
+    remote, or if a session with another master runs; JavaMissing without Java.
     """
     if master and remote:
         raise ValueError(f"expected one of --master and --remote, got {master} and {remote}")
@@ -77,7 +77,10 @@ def _environment_place() -> str | None:
 
 
 def _running(named: str | None) -> "SparkSession | None":
-    """A second session would silently be the first one, which is right where no place is named."""
+    """Returns the running session; ValueError if it is not on the master `named`.
+
+    PySpark would return the running session instead of creating another one.
+    """
     from pyspark.sql import SparkSession
 
     running = SparkSession.getActiveSession()
@@ -95,12 +98,15 @@ def _with(builder: "SparkSession.Builder", settings: Mapping[str, str]) -> "Spar
 
 
 def _of_machine(where: str, heavy: bool) -> dict[str, str]:
-    """What depends on the Java, the system and the place; the interpreter is ours unless named."""
+    """Returns the settings that depend on Java, the system and the master.
+
+    The driver uses this interpreter unless the environment names another.
+    """
     java = require_java()
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     options = [
         f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",
-        "-Xss4m",  # a query that fails overflows a usual stack with the text of its error
+        "-Xss4m",  # formatting the error of a failed query overflows the default stack
     ]
     if not heavy:
         options.append("-XX:TieredStopAtLevel=1")
@@ -112,13 +118,13 @@ def _of_machine(where: str, heavy: bool) -> dict[str, str]:
     if where.startswith("local"):
         settings |= _of_local_workers()
     if where.startswith("local") or _LOOPBACK_MASTER.match(where):
-        os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)  # or Spark wonders about the host's name
+        os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)  # else Spark warns about the host name
         settings |= {"spark.driver.host": LOOPBACK, "spark.driver.bindAddress": LOOPBACK}
     return settings
 
 
 def _of_local_workers() -> dict[str, str]:
-    """Elsewhere neither our interpreter nor our folders need be there."""
+    """Returns the settings of local workers; a remote worker may lack this interpreter."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if os.name != "posix":
         return {}
@@ -129,7 +135,7 @@ def _of_local_workers() -> dict[str, str]:
 
 
 def _socket_folder() -> str:
-    """Of this process alone, and short wherever temporary files are."""
+    """Returns a new folder for the sockets of this process, with a short path; removed at exit."""
     usual = tempfile.gettempdir()
     folder = tempfile.mkdtemp("", "kraftsim-", usual if len(usual) < SOCKET_FOLDER_MAX else "/tmp")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -137,7 +143,7 @@ def _socket_folder() -> str:
 
 
 def _of_user() -> set[str]:
-    """The keys that spark-defaults.conf of SPARK_CONF_DIR sets."""
+    """Returns the keys that spark-defaults.conf of SPARK_CONF_DIR sets."""
     folder = os.environ.get("SPARK_CONF_DIR")
     file = Path(folder, "spark-defaults.conf") if folder else None
     if file is None or not file.exists():

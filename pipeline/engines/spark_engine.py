@@ -1,7 +1,7 @@
-"""Shards as tasks of Spark, on one machine or a cluster: `spark.range(n).mapInArrow(task)`.
+"""Runs shards as tasks of Spark, locally or on a cluster: `spark.range(n).mapInArrow(task)`.
 
-A task writes its own files and its commit; only one row for each shard passes through the JVM. What
-Spark adds is the fan-out, and tries again when a worker is lost.
+A task writes its own files and its commit; only one row per shard passes through the JVM. Spark
+adds the distribution over workers, and retries when a worker is lost.
 """
 
 import socket
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
-PORTS = {"sc": 15002, "spark": 7077}  # unless the address says another
+PORTS = {"sc": 15002, "spark": 7077}  # default ports by scheme
 CONNECT_S = 5.0
 DDL = "shard INT, error STRING"
 Task = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
@@ -37,8 +37,11 @@ def run_shards(
     remote: str | None = None,
     conf: Mapping[str, str] | None = None,
 ) -> None:
-    """`look` is called now and then. Ctrl-C ends the job, and the JVM with everything below it,
-    before it is raised."""
+    """Runs the missing shards on Spark; calls `look` repeatedly meanwhile.
+
+    Ctrl-C cancels the job and kills the JVM that this process started before KeyboardInterrupt is
+    raised. Raises EngineError if a shard cannot be run.
+    """
     is_ours = _running() is None
     started: list[SparkSession] = []
 
@@ -62,20 +65,23 @@ def run_shards(
 def _session(
     master: str | None, remote: str | None, conf: Mapping[str, str] | None
 ) -> "SparkSession":
-    """EngineError where Spark does not start, whatever the reason."""
+    """Returns the session; EngineError if Spark does not start for any reason."""
     try:
         return session("kraftsim campaign", master=master, remote=remote, conf=conf)
-    except Exception as error:  # of PySpark, or Java's own words
+    except Exception as error:  # from PySpark, or from Java
         raise EngineError(f"Spark did not start: {_reason(error)}") from None
 
 
 def expect_there(master: str | None, remote: str | None) -> None:
-    """EngineError if nobody listens at the address of a cluster: Spark would ask for minutes."""
+    """Raises EngineError if nothing listens at the cluster's address.
+
+    Spark would retry for minutes.
+    """
     place = urlsplit(remote or master or "")
     if remote is not None and (place.scheme != "sc" or not place.hostname):
         raise EngineError(f"expected sc://HOST:PORT of a Connect server, got {remote}")
     if place.scheme not in PORTS or place.hostname is None or "," in place.netloc:
-        return  # one that Spark finds, or knows several of
+        return  # local, or a cluster manager or a list of masters that Spark resolves itself
     address = (place.hostname, place.port or PORTS[place.scheme])
     try:
         socket.create_connection(address, timeout=CONNECT_S).close()
@@ -95,8 +101,10 @@ def _running() -> "SparkSession | None":
 
 
 def _run_all(spark: "SparkSession", plan: Plan, folder: Folder, missing: Sequence[int]) -> None:
-    """A job that fails as a whole (local[1] tries no task twice) is followed by one with what is
-    left of it, in which every seed has a process of its own."""
+    """Runs the shards in up to ATTEMPTS jobs; a job after a failed one runs each seed in a process.
+
+    A job fails as a whole on a master that does not retry tasks, such as local[1].
+    """
     failure: Exception | None = None
     for attempt in range(ATTEMPTS):
         done = folder.commits()
@@ -109,8 +117,11 @@ def _run_all(spark: "SparkSession", plan: Plan, folder: Folder, missing: Sequenc
 
 
 def _task_of(plan: Plan, path: Path, missing: Sequence[int], before: int) -> Task:
-    """Self-contained: it is pickled, and imports us only where it runs. `before` counts the jobs
-    that have tried these shards. What cannot be written is no better elsewhere: it is told."""
+    """Returns the task that runs shards; it is pickled, so it imports kraftsim only on the worker.
+
+    `before` is the number of jobs that have tried these shards. A write error is returned as a row,
+    because a retry on another worker would fail too.
+    """
     text, where, numbers = plan.to_json(), str(path.resolve()), list(missing)
 
     def task(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
@@ -138,10 +149,13 @@ def _task_of(plan: Plan, path: Path, missing: Sequence[int], before: int) -> Tas
 
 
 def _run(spark: "SparkSession", task: Task, count: int) -> Exception | None:
-    """What ended the job, if it did not end well. EngineError for a shard that cannot be kept."""
+    """Runs one job and returns the exception that ended it, or None.
+
+    Raises EngineError if a shard cannot be written.
+    """
     try:
         rows = spark.range(0, count, 1, count).mapInArrow(task, DDL).collect()
-    except Exception as error:  # whatever it was, what it has not committed is tried again
+    except Exception as error:  # for any error, the next job retries the uncommitted shards
         return error
     for row in rows:
         if row.error:
@@ -150,7 +164,7 @@ def _run(spark: "SparkSession", task: Task, count: int) -> Exception | None:
 
 
 def _reason(error: Exception) -> str:
-    """The line of a worker's traceback that says it; Spark's text has hundreds."""
+    """Returns the line of Spark's message that names the error, out of hundreds."""
     lines = [line.strip() for line in str(error).splitlines()]
     said = [line for line in lines if "Error" in line and not line.startswith(("at ", "File "))]
     return said[-1] if said else lines[0]

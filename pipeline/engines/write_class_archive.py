@@ -1,6 +1,6 @@
 """Writes the archive of Spark's classes.
 
-`python -m kraftsim.pipeline.engines.write_class_archive` runs it.
+Run it with `python -m kraftsim.pipeline.engines.write_class_archive`.
 """
 
 import sys
@@ -13,7 +13,7 @@ from .session import session
 
 
 def write_archive(path: Path) -> None:
-    """Run what every session runs, and have the JVM note its classes when it ends."""
+    """Runs the code that every session runs, and lets the JVM archive its classes when it exits."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         noted = Path(folder, "classes.jsa")
@@ -24,12 +24,13 @@ def write_archive(path: Path) -> None:
         gateway = spark.sparkContext._gateway
         spark.stop()
         assert gateway is not None
-        gateway.proc.stdin.close()  # the JVM ends with it, and writes
+        gateway.proc.stdin.close()  # the JVM exits when its stdin closes, and writes the archive
         gateway.proc.wait()
         noted.replace(path)
 
 
 def main() -> int:
+    """Writes the archive unless it exists, and prints its path."""
     path = archive_path(require_java())
     if not path.exists():
         write_archive(path)

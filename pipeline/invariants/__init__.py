@@ -1,1 +1,1 @@
-"""What must hold of every committed log, looked at again without the code that made it."""
+"""Checks every committed log independently of the code that wrote it."""

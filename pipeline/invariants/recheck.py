@@ -1,7 +1,7 @@
-"""The runs of a shard, replayed: its log against the rules, and against what else was written.
+"""Replays the runs of a shard and compares their logs with the rules and with the other tables.
 
-A shard has whole runs, so shards need nothing of each other: as tasks of Spark they read their own
-files, and only what is wrong passes through the JVM.
+A shard contains whole runs, so shards are independent: tasks of Spark read their own files, and
+only violations pass through the JVM.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,12 +28,12 @@ INTERVALS = ("run_id", "view", "subject", "state", "begin_us", "end_us", "cause"
 
 
 def recheck(spark: "SparkSession", folder: Folder) -> list[dict[str, Any]]:
-    """Rows of the table `violations`, of every run whose log is kept."""
+    """Returns violations, as rows of the table, for every run whose log is kept."""
     numbers = sorted(folder.commits())
     text, where = folder.plan().to_json(), str(folder.path.resolve())
 
     def task(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
-        from pathlib import Path  # it is pickled, and imports only where it runs
+        from pathlib import Path  # the task is pickled, so it imports on the worker
 
         from kraftsim.pipeline.campaign.commit_log import Folder
         from kraftsim.pipeline.campaign.plan import Plan
@@ -51,6 +51,7 @@ def recheck(spark: "SparkSession", folder: Folder) -> list[dict[str, Any]]:
 
 
 def as_batch(rows: Sequence[tuple[Any, ...]]) -> "pa.RecordBatch":
+    """Returns rows of the table `violations` as an Arrow batch."""
     import pyarrow as pa
 
     schema = VIOLATIONS.schema()
@@ -60,7 +61,7 @@ def as_batch(rows: Sequence[tuple[Any, ...]]) -> "pa.RecordBatch":
 
 
 def shard_violations(folder: Folder, plan: Plan, number: int) -> Iterator[tuple[Any, ...]]:
-    """In the order of the table's columns. A bug that was planted is not looked for again."""
+    """Yields the violations of a shard's runs as rows; runs with a planted bug are skipped."""
     items = {one.key: one for one in plan.items if one.mutant is None and not one.is_canary}
     records = _by_run(folder, "records", number, RECORDS)
     transitions = _by_run(folder, "transitions", number, TRANSITIONS)
@@ -85,7 +86,10 @@ def run_violations(
     transitions: Sequence[tuple[Any, ...]],
     intervals: Sequence[tuple[Any, ...]],
 ) -> Iterator[tuple[int, int | None, str]]:
-    """When, after which transition, and what; of the rows of one run, in their order."""
+    """Yields time, transition and text of each violation in one run.
+
+    The arguments are the rows of the run, in order.
+    """
     replay = Replay()
     for _, _, t_us, offset, leader_epoch, kind, text in records:
         for what in replay.record(t_us, offset, leader_epoch, kind, text):
@@ -120,7 +124,7 @@ def _unlived(
 
 
 def _by_run(folder: Folder, table: str, number: int, columns: Sequence[str]) -> Rows:
-    """A run's rows stand together, in their order."""
+    """Returns the rows of a shard by run; the rows of a run are contiguous and in order."""
     import pyarrow.parquet as pq
 
     read = pq.read_table(folder.path / part(table, number), columns=list(columns))

@@ -1,8 +1,9 @@
-"""Another reading of the metadata log: what `kafka-dump-log` prints of a run, replayed record by
-record. It shares nothing with the controller, not even its records: a mistake that both made would
-have to be made twice.
+"""An independent model of the metadata log: replays the records that `kafka-dump-log` prints.
 
-Rules are Kafka's (sections 1, 2 and 4 of docs/rules.md), with the numbers in the comments.
+It shares no code with the controller, not even the record classes, so that it does not repeat the
+controller's mistakes.
+
+Its rules are Kafka's (sections 1, 2 and 4 of docs/rules.md); comments give their numbers.
 """
 
 import json
@@ -17,8 +18,11 @@ NOBODY, UNSAID = -1, -2
 
 @dataclass(slots=True)
 class Replay:
-    """Tell it each record in the order of the log; it answers with what must not be. `told` and
-    `lives` are what transitions and intervals have to say of the same log."""
+    """Replays records in order and yields violations.
+
+    `told` has the transitions, and `lives` the intervals, that the other tables must have for the
+    same log.
+    """
 
     brokers: dict[int, Data] = field(default_factory=dict)
     topics: dict[str, str] = field(default_factory=dict)
@@ -35,6 +39,7 @@ class Replay:
     def record(
         self, t_us: int, offset: int, leader_epoch: int, kind: str, text: str
     ) -> Iterator[str]:
+        """Yields the violations of the next record."""
         if offset <= self.end:
             yield f"offset {offset} comes after {self.end}"
         if leader_epoch < self.leader_epoch:
@@ -48,7 +53,7 @@ class Replay:
                 yield f"offset {offset}: {wrong}"
 
     def finish(self, end_us: int) -> None:
-        """What lasts ends with the run."""
+        """Ends the open intervals at the end of the run."""
         for broker_id, (state, begin_us, cause) in self._living.items():
             self.lives.append((f"broker-{broker_id}", state, begin_us, end_us, cause, None))
         self._living.clear()
@@ -56,12 +61,14 @@ class Replay:
     # Brokers
 
     def leader_change(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        """Replays LeaderChange."""
         self.told[offset] = ("controller_elected", None)
         before = self.leaders.setdefault(self.leader_epoch, data["leaderId"])
         if before != data["leaderId"]:
             yield f"epoch {self.leader_epoch} is led by {before} and by {data['leaderId']}"
 
     def register(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        """Replays RegisterBroker."""
         broker_id, epoch = data["brokerId"], data["brokerEpoch"]
         before = self.brokers.get(broker_id)
         if before is not None and before["incarnationId"] == data["incarnationId"]:
@@ -77,6 +84,7 @@ class Replay:
         self._turns(broker_id, state, "registered", offset, t_us)
 
     def unregister(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        """Replays UnregisterBroker."""
         broker_id = data["brokerId"]
         yield from self._same_epoch(broker_id, data["brokerEpoch"])
         yield from self._leads_nothing(broker_id)
@@ -84,6 +92,7 @@ class Replay:
         self._turns(broker_id, None, "unregistered", offset, t_us)
 
     def change(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        """Replays BrokerRegistrationChange."""
         broker_id = data["brokerId"]
         yield from self._same_epoch(broker_id, data["brokerEpoch"])
         if data.get("fenced"):
@@ -92,19 +101,21 @@ class Replay:
             self._turns(broker_id, "CONTROLLED_SHUTDOWN", "shuts_down", offset, t_us)
 
     def fence(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        """Replays FenceBroker."""
         yield from self._same_epoch(data["id"], data["epoch"])
         yield from self._fencing(data["id"], True, offset, t_us)
 
     def unfence(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        """Replays UnfenceBroker."""
         yield from self._same_epoch(data["id"], data["epoch"])
         yield from self._fencing(data["id"], False, offset, t_us)
 
     def _fencing(self, broker_id: int, fenced: bool, offset: int, t_us: int) -> Iterator[str]:
         known = self.brokers.get(broker_id)
         if known is None:
-            return  # is complained of already
+            return  # already reported
         if fenced:
-            yield from self._leads_nothing(broker_id)  # 2.21: they are moved first
+            yield from self._leads_nothing(broker_id)  # 2.21: leaderships are moved before a fence
         elif not known["fenced"]:
             yield f"broker {broker_id} is unfenced, and was not fenced"
         known["fenced"] = fenced
@@ -139,6 +150,7 @@ class Replay:
     # Topics
 
     def topic(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        """Replays Topic."""
         self.told[offset] = ("topic_created", None)
         if data["name"] in self.names:
             yield f"topic {data['name']} is there already"
@@ -146,6 +158,7 @@ class Replay:
         self.topics[data["topicId"]] = data["name"]
 
     def remove_topic(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        """Replays RemoveTopic."""
         self.told[offset] = ("topic_deleted", None)
         topic = data["topicId"]
         name = self.topics.pop(topic, None)
@@ -157,6 +170,7 @@ class Replay:
             del self.partitions[key]
 
     def partition(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        """Replays Partition."""
         key = data["topicId"], data["partitionId"]
         if key[0] not in self.topics:
             yield f"a partition of topic {key[0]}, which is not there"
@@ -164,6 +178,7 @@ class Replay:
         yield from self._sound(key, data, data["leader"])
 
     def partition_change(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
+        """Replays PartitionChange."""
         self.told[offset] = ("partition_changed", None)
         key = data.pop("topicId"), data.pop("partitionId")
         known = self.partitions.get(key)

@@ -1,7 +1,7 @@
-"""The rules that SQL looks at: each is a query for the rows that break it, in a file of its name.
+"""The rules that SQL checks; each is a query, in a file of its name, for the rows that violate it.
 
-`kafka` marks what Kafka promises of every committed log, `tables` what the tables promise of
-themselves. The texts are understood by Spark and by DuckDB, and tests hold both to the same answer.
+Rules of "kafka" hold for every committed log of Kafka, rules of "tables" for the tables of a
+campaign. Spark and DuckDB both accept the queries, and tests compare their results.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,13 +12,15 @@ from ..analysis.views import Ask, sql
 from ..campaign.plan import Plan
 
 HERE = Path(__file__).parent
-ROWS_MAX = 1000  # of a rule that is broken everywhere
-SESSION_MS = 9000  # broker.session.timeout.ms, unless a scenario says otherwise
+ROWS_MAX = 1000  # reported violations per rule
+SESSION_MS = 9000  # default of broker.session.timeout.ms
 VIEWS = ("broker_records", "registrations", "broker_events", "lives")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
+    """A rule: its number, the name of its query, its kind ("kafka" or "tables"), and its claim."""
+
     number: str
     name: str
     of: str
@@ -99,7 +101,7 @@ RULES = (
 
 
 def definitions(plan: Plan) -> Iterator[str]:
-    """Views that the rules look at, beside those of the tables."""
+    """Yields the statements of the views that the rules use in addition to the tables."""
     for name in VIEWS:
         yield f"create or replace temp view {name} as {sql(name, HERE)}"
     sessions = ", ".join(
@@ -123,8 +125,7 @@ def _sessions(plan: Plan) -> dict[str, int]:
 
 
 def broken(ask: Ask, rules: Sequence[Rule] = RULES) -> Iterator[dict[str, object]]:
-    """Rows of the table `violations`, of runs that no bug was planted in; `repro` is not known
-    here."""
+    """Yields violations of the rules, as rows of the table, in runs without a planted bug."""
     for rule in rules:
         text = (
             f"select judged.run_id, judged.scenario, judged.seed, broken.t_us, broken.event_seq, "

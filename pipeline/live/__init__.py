@@ -1,4 +1,4 @@
-"""A metadata log that grows, as a table that grows: Spark's source `kraftlog`, and what it is for.
+"""Spark's source `kraftlog`, which reads a growing metadata log as a growing table, and its jobs.
 
-`pyspark_kraftlog` registers the source; docs/live.md says how to use it.
+`pyspark_kraftlog` registers the source; docs/live.md explains how to use it.
 """

@@ -1,4 +1,4 @@
-"""The log as a table: all that is there when it is read."""
+"""Reads the log as a table: the records that exist at the time of the read."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -25,17 +25,24 @@ if TYPE_CHECKING:
 
 
 def reader_of(options: Options) -> DataSourceReader:
-    """A reader that has `pushFilters` fails in a session that does not allow it, filters or not."""
+    """Returns a reader, with filter push-down only if the options enable it.
+
+    In a session that does not allow push-down, a reader with `pushFilters` fails even without
+    filters.
+    """
     return FilteringLogReader(options) if options.pushes else LogReader(options)
 
 
 class LogReader(DataSourceReader):
+    """Reads the log in one partition per range of offsets."""
+
     def __init__(self, options: Options) -> None:
         self._log = options.log
-        self._from, self._to = 0, 1 << 62  # offsets that are wanted
-        self._types: frozenset[str] | None = None  # record types that are wanted, None: all
+        self._from, self._to = 0, 1 << 62  # requested offsets, the end excluded
+        self._types: frozenset[str] | None = None  # requested record types, None: all
 
     def partitions(self) -> Sequence[InputPartition]:
+        """Returns the partitions of the requested offsets."""
         extent = self._log.extent()
         wanted = (
             (max(one.start, self._from), min(one.end, self._to), one)
@@ -48,6 +55,7 @@ class LogReader(DataSourceReader):
         ]
 
     def read(self, partition: InputPartition) -> "Iterator[RecordBatch]":
+        """Yields the records of a partition as Arrow batches."""
         assert isinstance(partition, RangePartition), partition
         rows = self._log.rows(partition.range)
         types = self._types
@@ -55,8 +63,10 @@ class LogReader(DataSourceReader):
 
 
 class FilteringLogReader(LogReader):
+    """A LogReader that applies filters of `offset` and `record_type` at the source."""
+
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # Spark's name
-        """Takes those of offset and record_type, and gives the others back."""
+        """Accepts filters of offset and record_type, and returns those that it does not accept."""
         return [one for one in filters if not self._takes(one)]
 
     def _takes(self, one: Filter) -> bool:

@@ -1,7 +1,7 @@
-"""What the log says of one broker, record by record: its state, its lease, how long it was there.
+"""Folds the records of one broker into its state, its lease and its availability.
 
-Pure, so that a stream, a batch and a test fold alike. The log knows no heartbeats: a lease is seen
-when it is granted (unfenced) and when it is over, and only how it ended tells why.
+The functions are pure, so that a stream, a batch and a test share them. The log has no heartbeats:
+it shows when a lease is granted (unfenced) and when it ends, and the way it ends shows the cause.
 """
 
 from collections.abc import Mapping
@@ -13,14 +13,15 @@ FENCED, UNFENCED, IN_CONTROLLED_SHUTDOWN, UNREGISTERED = (
     "IN_CONTROLLED_SHUTDOWN",
     "UNREGISTERED",
 )
-# How a lease ended: by a fence, because no heartbeat came in time, or because a broker that led
-# nothing shut down (rule 2.12), which the log spells alike; at the end of a controlled shutdown; by
-# the registration of another process; by unregistration.
+# How a lease ended. FENCED: no heartbeat arrived in time, or a broker without leaderships shut down
+# (rule 2.12); the log has the same record for both. RELEASED: the end of a controlled shutdown.
+# REPLACED: the registration of another process. REMOVED: an unregistration.
 RELEASED, REPLACED, REMOVED = "RELEASED", "REPLACED", "REMOVED"
 
 REGISTRATION = "REGISTER_BROKER_RECORD"
 UNREGISTRATION = "UNREGISTER_BROKER_RECORD"
-# What a change record says: 1 is so, -1 is not so, 0 or left out stays.
+# The fencing that a change record requests: 1 fence, -1 unfence. None: its field `fenced` has the
+# value, where 0 or no value means unchanged.
 _CHANGES = {
     "BROKER_REGISTRATION_CHANGE_RECORD": None,
     "FENCE_BROKER_RECORD": 1,
@@ -31,7 +32,7 @@ ABOUT_BROKERS = (REGISTRATION, UNREGISTRATION, *_CHANGES)
 
 @dataclass(frozen=True, slots=True)
 class BrokerRecord:
-    """One of ABOUT_BROKERS; `data` is its payload."""
+    """A record of a type in ABOUT_BROKERS; `data` is its payload."""
 
     offset: int
     ts_ms: int
@@ -42,9 +43,12 @@ class BrokerRecord:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What is kept of a broker. `since_ms` is when it came into its state, `leased_since_ms` when
-    it was unfenced (-1: it holds no lease); the sums go up to `since_ms` and begin with the
-    broker's registration, or with the first thing that is known of it."""
+    """The state of a broker after a record.
+
+    `since_ms` is when it entered the state, `leased_since_ms` when it was unfenced (-1: no lease).
+    `unfenced_ms` and `known_ms` are sums up to `since_ms`, from the broker's registration or from
+    the first record that shows its state.
+    """
 
     broker_epoch: int
     fenced: bool
@@ -56,6 +60,7 @@ class Standing:
 
     @property
     def state(self) -> str:
+        """The name of the state."""
         if self.fenced:
             return FENCED
         return IN_CONTROLLED_SHUTDOWN if self.in_controlled_shutdown else UNFENCED
@@ -63,8 +68,11 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A broker came into `state` and left `state_before`, in which it was since `since_ms` (None:
-    it was not known). `unfenced_ms` of `known_ms` is how long it was unfenced up to then."""
+    """A change of a broker's state or epoch.
+
+    The broker was in `state_before` since `since_ms` (both None if unknown) and is in `state` from
+    `ts_ms` on. It was unfenced for `unfenced_ms` out of `known_ms` up to then.
+    """
 
     offset: int
     ts_ms: int
@@ -80,9 +88,10 @@ class Change:
 
 
 def fold(standing: Standing | None, record: BrokerRecord) -> tuple[Standing | None, Change | None]:
-    """What stands after the record (None: unregistered), and the change, if it is one.
+    """Returns the state after the record (None: unregistered), and the change, if any.
 
-    Times never go back here, as they may in a log when another controller's clock takes over.
+    Times never decrease here, although they may in a log, when the clock of another controller
+    takes over.
     """
     now_ms = record.ts_ms if standing is None else max(record.ts_ms, standing.since_ms)
     if record.kind == UNREGISTRATION:
@@ -101,8 +110,11 @@ def _is_same(before: Standing, after: Standing) -> bool:
 
 
 def _flags(standing: Standing | None, record: BrokerRecord) -> tuple[bool, bool] | None:
-    """Fenced, and in controlled shutdown, which no change takes back (rule 2.25). None where the
-    log begins in the middle of a broker's life and this record does not say."""
+    """Returns whether the broker is fenced, and whether it is in controlled shutdown.
+
+    No change record ends a controlled shutdown (rule 2.25). Returns None if the log starts after
+    the broker's registration and this record does not show its state.
+    """
     data = record.data
     if record.kind == REGISTRATION:
         return bool(data["fenced"]), bool(data.get("inControlledShutdown", False))
@@ -135,7 +147,7 @@ def _after(
 
 
 def _sums(standing: Standing | None, now_ms: int) -> tuple[int, int]:
-    """Milliseconds unfenced, and known, up to now."""
+    """Returns the milliseconds for which the broker was unfenced and known, up to now."""
     if standing is None:
         return 0, 0
     passed_ms = now_ms - standing.since_ms

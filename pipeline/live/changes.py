@@ -1,7 +1,4 @@
-"""From records to changes of brokers' states, and from changes to intervals and availability.
-
-Each is a function from a DataFrame to a DataFrame, of a stream or of a table where it says so.
-"""
+"""DataFrames of broker changes, and of the intervals and the availability that follow from them."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -17,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def broker_changes(log: "DataFrame") -> "DataFrame":
-    """Of a stream of the source's rows: a row whenever a broker's state or epoch changes."""
+    """Returns a streaming row for each change of a broker's state or epoch.
+
+    `log` is a stream of the source's rows.
+    """
     about = log.where(f.col("record_type").isin(*ABOUT_BROKERS)).select(
         "broker_id",
         "offset",
@@ -39,8 +39,10 @@ def broker_changes(log: "DataFrame") -> "DataFrame":
 
 
 def intervals(changes: "DataFrame") -> "DataFrame":
-    """Of the table of changes: from when to when a broker was in a state; `t1` is null where it
-    still is, as far as the log has been followed."""
+    """Returns the intervals in which each broker was in one state, from a table of changes.
+
+    `t1` is null for the current state, as far as the log has been followed.
+    """
     order = Window.partitionBy("broker_id").orderBy("offset")
     spans = changes.select(
         "broker_id",
@@ -54,8 +56,11 @@ def intervals(changes: "DataFrame") -> "DataFrame":
 
 
 def availability(changes: "DataFrame", until: datetime) -> "DataFrame":
-    """Of the table of changes: the share of the time that each broker was registered for, up to
-    `until`, in which it was unfenced. In controlled shutdown it is not."""
+    """Returns the share of time in which each broker was unfenced, from a table of changes.
+
+    The time counts from the registration up to `until`. A broker in controlled shutdown counts as
+    unavailable.
+    """
     ended = f.least(f.coalesce("t1", f.lit(until)), f.lit(until))
     lasted_ms = f.greatest(f.unix_millis(ended) - f.unix_millis("t0"), f.lit(0))
     sums = (

@@ -1,7 +1,7 @@
-"""The log on disk: a folder of segments, or one file, that a controller or a broker may be writing.
+"""Reads a log on disk: a folder of segments or one file, possibly still being written.
 
-What a node has on disk may not be committed yet; where another leader takes it back, a stream that
-has read it finds another record before its mark and says so.
+A node's log may have uncommitted records. If another leader truncates them, a stream that has read
+them finds a different record before its mark and reports it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from .segments import Segment, cluster_id, heads, segment_files
 
 
 class FileLog:
-    """Remembers how far it has looked; to an executor only its path goes."""
+    """A log on disk. It remembers how far it has read; only its path is sent to executors."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -27,6 +27,7 @@ class FileLog:
         return FileLog, (self.path,)
 
     def extent(self) -> Extent:
+        """Returns the start of the first segment and the end of the last whole batch."""
         segments = self._read_on()
         last = next((one.last for one in reversed(segments) if one.last is not None), None)
         end = Mark(cluster_id(Path(self.path)), segments[-1].end_offset)
@@ -35,11 +36,13 @@ class FileLog:
         return Extent(segments[0].base_offset, end)
 
     def before(self, offset: int) -> tuple[int, int]:
+        """Returns the epoch and the time of the batch that has the record before `offset`."""
         segment = next(one for one in reversed(self._known) if one.base_offset < offset)
         head = segment.batch_of(offset - 1)
         return head.epoch, head.timestamp_ms
 
     def ranges(self, start: int, end: Mark) -> Sequence[Range]:
+        """Returns a range for each segment between the offsets."""
         return [
             Range(
                 end.cluster,
@@ -53,6 +56,7 @@ class FileLog:
         ]
 
     def rows(self, wanted: Range) -> Iterator[Row]:
+        """Yields the rows of the range; DataLost if the file ends before it."""
         offset = wanted.start
         for record in _records(Path(wanted.file), wanted.position):
             found = record["offset"]
@@ -70,7 +74,7 @@ class FileLog:
         return list(self._segments.values())
 
     def _read_on(self) -> list[Segment]:
-        """Every segment there is now, up to its end."""
+        """Reads every segment up to its current end."""
         before = self._segments
         self._segments = {}
         for file in segment_files(Path(self.path)):
@@ -93,7 +97,7 @@ class FileLog:
 
 
 def _records(file: Path, position: int) -> Iterator[dict[str, object]]:
-    """In the form of `/v1/log`. A batch that is damaged is named by file and offset."""
+    """Yields records in the form of `/v1/log`; KraftLogError for a damaged batch."""
     with file.open("rb") as opened:
         for head in heads(file, position):
             opened.seek(head.position)

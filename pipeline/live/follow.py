@@ -1,4 +1,4 @@
-"""The streaming job: follow a log, and tell what becomes of its brokers, or keep it as Parquet."""
+"""The streaming job that follows a log: prints its brokers' changes or stores them as Parquet."""
 
 import atexit
 import re
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-# Each partition costs a task and a state store in every batch, and brokers are few. A checkpoint
-# keeps to the number that it began with.
+# Each partition costs a task and a state store per batch, and there are few brokers. A checkpoint
+# keeps the number with which it was created.
 CONF = {"spark.sql.shuffle.partitions": "2"}
 AT_ONCE, FILES_EVERY = "0 seconds", "10 seconds"  # each batch is a file or two
-CHECKPOINT = "_checkpoint"  # in the folder of the files, unless another one is named
-POLL_S = 1  # how soon an interrupt is noticed
+CHECKPOINT = "_checkpoint"  # the default, in the folder `out`
+POLL_S = 1  # seconds between checks for an interrupt
 _OURS = re.compile(r"(?:KraftLogError|DataLost): (.*)")
 
 Tell = Callable[[Mapping[str, object]], None]
@@ -38,11 +38,11 @@ def start(
     tell: Tell | None = None,
     once: bool = False,
 ) -> "StreamingQuery":
-    """Follow the log that `source` names (options of the format kraftlog).
+    """Starts to follow the log that `source` names, with options of the format kraftlog.
 
-    Changes go into the folder `out` as Parquet, exactly once as Spark reads it, or to `tell`, each
-    at least once. `once` ends with what there is now; the next start with the same checkpoint goes
-    on behind it.
+    Changes are written to the folder `out` as Parquet, exactly once for a reader with Spark, or
+    passed to `tell`, at least once each. With `once`, the query ends at the current end of the log;
+    the next start with the same checkpoint continues there.
     """
     changes = broker_changes(spark.readStream.format("kraftlog").options(**source).load())
     every = AT_ONCE if out is None else FILES_EVERY
@@ -56,8 +56,10 @@ def start(
 
 
 def run(query: "StreamingQuery", stop: Event) -> None:
-    """Until the query ends, or `stop` is set; KraftLogError where it fails, in the source's words
-    if they are the reason."""
+    """Waits until the query ends or `stop` is set, and then stops it.
+
+    Raises KraftLogError if it fails, with the message of the source if that is the cause.
+    """
     try:
         while not stop.is_set() and not query.awaitTermination(POLL_S):
             pass
@@ -74,7 +76,7 @@ def _checkpoint(checkpoint: str | None, out: str | None) -> str:
         return checkpoint
     if out is not None:
         return str(Path(out, CHECKPOINT))
-    folder = tempfile.mkdtemp("", "kraftsim-")  # nobody can go on from there
+    folder = tempfile.mkdtemp("", "kraftsim-")  # removed at exit: this query cannot be resumed
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 

@@ -1,4 +1,4 @@
-"""The log of a running cluster, over its HTTP, with the standard library alone."""
+"""Reads the log of a running cluster over HTTP, with the standard library only."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -10,16 +10,19 @@ from urllib.request import Request, urlopen
 from .log import DataLost, Extent, KraftLogError, Mark, Range
 from .rows import Row, row_of
 
-TIMEOUT_S = 30.0  # of silence
-PAGE_MAX = 10_000  # records of one answer, as the service bounds them
-RANGE_MAX = 50_000  # records of one task: about a second of the service's time
+TIMEOUT_S = 30.0  # without any data from the service
+PAGE_MAX = 10_000  # records per response, the limit of the service
+RANGE_MAX = 50_000  # records per task, about one second of work for the service
 
 
 @dataclass(frozen=True, slots=True)
 class HttpLog:
+    """The committed log of the cluster at `url`."""
+
     url: str
 
     def extent(self) -> Extent:
+        """Returns the start of the log and the mark of its high watermark."""
         end = self._document("/v1/log/end")
         mark = Mark(
             cluster=str(end["clusterId"]),
@@ -30,14 +33,17 @@ class HttpLog:
         return Extent(_whole(end["startOffset"]), mark)
 
     def before(self, offset: int) -> tuple[int, int]:
+        """Returns the epoch and the time of the record before `offset`."""
         (record,) = self._lines(offset - 1, 1)
         return _whole(record["epoch"]), _whole(record["timestamp"])
 
     def ranges(self, start: int, end: Mark) -> Sequence[Range]:
+        """Returns ranges of at most RANGE_MAX offsets."""
         begins = range(start, end.offset, RANGE_MAX)
         return [Range(end.cluster, one, min(one + RANGE_MAX, end.offset)) for one in begins]
 
     def rows(self, wanted: Range) -> Iterator[Row]:
+        """Yields the rows of the range; DataLost if a record is missing."""
         offset = wanted.start
         while offset < wanted.end:
             begun = offset

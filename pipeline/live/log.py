@@ -1,8 +1,8 @@
-"""What a stream keeps of a log between two batches, and whether a log is still the one it knew.
+"""The position that a stream stores between two batches, and the check that the log is the same.
 
-A metadata log is immutable below its high watermark, so an offset is all that it takes to go on.
-But what stands at that address may have become another cluster's log, or one that began anew: the
-epoch and the time of the record before the offset tell.
+A metadata log is immutable below its high watermark, so an offset is enough to resume. However, the
+address may now serve the log of another cluster, or a log that was created again. The epoch and the
+time of the record before the offset detect that.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,21 +11,24 @@ from typing import Protocol
 
 from .rows import Row
 
-NOTHING_BEFORE = -1  # the time of no record
+NOTHING_BEFORE = -1  # the timestamp of a mark with no record before it
 
 
 class KraftLogError(Exception):
-    """The log cannot be read as asked; the text says what to do."""
+    """The log cannot be read as requested; the message names the remedy."""
 
 
 class DataLost(KraftLogError):
-    """Records that a stream has not read yet are gone, or the log is another one."""
+    """Unread records are gone, or the log is another log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in a log, before `offset`; `epoch` and `timestamp` are of the record that stands just
-    before it (or NOTHING_BEFORE). `cluster` is empty where a log on disk does not say."""
+    """A position in a log, before `offset`.
+
+    `epoch` and `timestamp` are those of the record just before it, or 0 and NOTHING_BEFORE.
+    `cluster` is empty if a log on disk does not contain the cluster id.
+    """
 
     cluster: str
     offset: int
@@ -34,29 +37,33 @@ class Mark:
 
     @classmethod
     def of_json(cls, document: dict[str, object]) -> "Mark":
-        """Of a checkpoint, which Spark keeps as JSON."""
-        return cls(**document)  # type: ignore[arg-type]  # we wrote it
+        """Returns the mark of a checkpoint, which Spark stores as JSON."""
+        return cls(**document)  # type: ignore[arg-type]  # made by to_json
 
     def to_json(self) -> dict[str, object]:
+        """Returns the mark for a checkpoint."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Where a log begins, and the mark of its end: what lies between never changes."""
+    """The start offset and the end of a log; the records between them never change."""
 
     start_offset: int
     end: Mark
 
     @property
     def start(self) -> Mark:
+        """The mark of the start."""
         return Mark(self.end.cluster, self.start_offset)
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The offsets from `start` up to `end`, of one task. `file` and `position` are where a log on
-    disk has a batch that begins at `start` or before."""
+    """The offsets from `start` to before `end` that one task reads.
+
+    For a log on disk, `file` and `position` locate a batch that starts at `start` or before.
+    """
 
     cluster: str
     start: int
@@ -66,23 +73,26 @@ class Range:
 
 
 class Log(Protocol):
-    """A log that can be read again; it travels to executors, so it owns no socket and no file."""
+    """A log that can be read repeatedly.
+
+    It is sent to executors, so it owns no socket and no file.
+    """
 
     def extent(self) -> Extent:
-        """KraftLogError where there is no log."""
+        """Returns the extent of the log now; raises KraftLogError if there is no log."""
 
     def before(self, offset: int) -> tuple[int, int]:
-        """Epoch and time of the record before `offset`, which lies after the extent's start."""
+        """Returns epoch and time of the record before `offset`, which is above the start offset."""
 
     def ranges(self, start: int, end: Mark) -> Sequence[Range]:
-        """What the tasks of a batch read, each a part."""
+        """Returns the ranges that the tasks of a batch read."""
 
     def rows(self, wanted: Range) -> Iterator[Row]:
-        """Every offset of the range once, in order; DataLost where one is missing."""
+        """Yields every offset of the range once, in order; raises DataLost if one is missing."""
 
 
 def loss(mark: Mark, extent: Extent, log: Log) -> str | None:
-    """Why what follows `mark` cannot be read from the log, None where it can."""
+    """Returns why the log cannot be read on from `mark`, or None if it can."""
     end = extent.end
     if mark.cluster != end.cluster:
         return f"expected the log of cluster {mark.cluster!r}, got that of {end.cluster!r}"

@@ -1,4 +1,4 @@
-"""The options of the source, checked: Spark takes any word, and a wrong one does nothing."""
+"""Validates the options of the source, because Spark ignores unknown options."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,10 +14,12 @@ KNOWN = ("url", "path", "maxRecordsPerBatch", "failOnDataLoss", "pushdown")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`records_max` bounds a micro-batch (None: all that there is); `fails_on_loss` is whether a
-    stream ends where records are gone, or goes on behind a row that says so; `pushes` whether
-    filters reach the source: Spark refuses that unless spark.sql.python.filterPushdown.enabled is
-    true."""
+    """The options of the source.
+
+    `records_max` bounds a micro-batch (None: no bound). `fails_on_loss` makes a stream fail if
+    records are gone; otherwise it continues after a row that reports the gap. `pushes` lets filters
+    reach the source, which Spark allows only if spark.sql.python.filterPushdown.enabled is true.
+    """
 
     log: Log
     records_max: int | None = None
@@ -26,6 +28,7 @@ class Options:
 
 
 def options_of(given: Mapping[str, str]) -> Options:
+    """Parses the options that Spark passes; raises KraftLogError for an invalid one."""
     names = {name.lower(): name for name in KNOWN}
     said = {name.lower(): value for name, value in given.items()}
     for name in given:

@@ -1,10 +1,9 @@
-"""The fold of broker states as Spark keeps it: one value a broker, in RocksDB, over restarts.
+"""Keeps the state of each broker in Spark's state store (RocksDB), across restarts.
 
-There are no timers. In event time Spark drops a row that is not newer than the watermark, but two
-records may have the same millisecond, and a log's clock goes back when another controller takes
-over: a fencing would be lost. In processing time it runs a batch after the other while nothing
-happens. What time alone decides, how long an open state has lasted, is for whoever asks
-(`changes.py`).
+There are no timers. In event time, Spark drops rows that are not newer than the watermark; but two
+records may have the same millisecond, and a log's time may decrease when another controller takes
+over, so a fencing would be lost. In processing time, Spark runs batches continuously even without
+new records. The time since the last change is computed by queries (`changes.py`).
 """
 
 import json
@@ -32,14 +31,16 @@ CHANGES = (
 
 
 class BrokerStates(StatefulProcessor):
-    """Records about one broker in, its changes out."""
+    """Turns the records of one broker into its changes."""
 
     def init(self, handle: StatefulProcessorHandle) -> None:
+        """Opens the state of the broker."""
         self._standing = handle.getValueState("standing", STANDING)
 
     def handleInputRows(
         self, key: tuple[int], rows: Iterator[Row], timerValues: TimerValues
     ) -> Iterator[Row]:
+        """Yields the changes of one broker, from its new records in order of offset."""
         (broker_id,) = key
         kept = self._standing.get()
         standing = None if kept is None else Standing(*kept)
@@ -54,7 +55,7 @@ class BrokerStates(StatefulProcessor):
 
 
 def record_of(row: Row) -> BrokerRecord:
-    """Of a row with `ts_ms` instead of `ts`: whole numbers know no time zone."""
+    """Returns the record of a row that has `ts_ms`, which has no time zone, instead of `ts`."""
     return BrokerRecord(
         row.offset, row.ts_ms, row.record_type, row.broker_epoch, json.loads(row.payload)
     )

@@ -1,4 +1,4 @@
-"""A record of the metadata log as a row: the columns of the source, and what fills them."""
+"""The columns of the source, and records of the metadata log as rows."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,15 +13,15 @@ SCHEMA = (
     "broker_id INT, broker_epoch BIGINT, cluster_id STRING, payload STRING"
 )
 NAMES = [column.split()[0] for column in SCHEMA.split(", ")]
-GAP = "GAP"  # the record_type of a row that stands for records which are gone
-ROWS_MAX = 4096  # of one Arrow batch
+GAP = "GAP"  # the record_type of a row that reports missing records
+ROWS_MAX = 4096  # per Arrow batch
 
 # offset, time in microseconds, and the rest as in SCHEMA
 Row = tuple[int, int | None, int | None, str, int | None, int | None, int | None, str | None, str]
 
 
 def row_of(record: Mapping[str, object], cluster_id: str | None) -> Row:
-    """Of one object as `/v1/log` has it, with Kafka's own names."""
+    """Returns the row of a record as `/v1/log` returns it, with Kafka's field names."""
     data, timestamp_ms = record["data"], record["timestamp"]
     assert isinstance(data, dict), record
     assert isinstance(timestamp_ms, int), record
@@ -39,7 +39,10 @@ def row_of(record: Mapping[str, object], cluster_id: str | None) -> Row:
 
 
 def _fenced(record: Mapping[str, object], name: str) -> int | None:
-    """Two old records call the broker's id and epoch just so; others mean something else by it."""
+    """Returns a field of a FenceBroker or UnfenceBroker record.
+
+    Only these two records call the broker's id and epoch `id` and `epoch`.
+    """
     if record["type"] not in ("FENCE_BROKER_RECORD", "UNFENCE_BROKER_RECORD"):
         return None
     found = record["data"][name]  # type: ignore[index]  # a mapping, as above
@@ -48,12 +51,12 @@ def _fenced(record: Mapping[str, object], name: str) -> int | None:
 
 
 def gap_row(offset: int, cluster_id: str | None, **why: object) -> Row:
-    """At the first offset that is missing; the payload says what came instead, and why."""
+    """Returns a row at the first missing offset; its payload has the reason."""
     return offset, None, None, GAP, None, None, None, cluster_id, json.dumps(why)
 
 
 def arrow_batches(rows: Iterable[Row]) -> "Iterator[RecordBatch]":
-    """The rows as Spark takes them fastest."""
+    """Yields the rows as Arrow batches, the fastest input for Spark."""
     import pyarrow as pa
 
     kinds = [

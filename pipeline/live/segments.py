@@ -1,4 +1,4 @@
-"""The segments of a metadata log on disk, Kafka's own included, and where offsets stand in them."""
+"""The segments of a metadata log on disk, in Kafka's format, and offsets' positions in them."""
 
 import mmap
 import re
@@ -14,12 +14,15 @@ from kraftsim.controller.wire.records.record_batch import decode_batches
 from .log import KraftLogError
 
 PARTITION = "__cluster_metadata-0"
-INDEX_BYTES = 65_536  # between two positions that are remembered; so far is read to find an offset
+INDEX_BYTES = 65_536  # between two index entries: the most that is read to find an offset
 _SEGMENT = re.compile(r"\d{20}\.log")
 
 
 def segment_files(path: Path) -> list[Path]:
-    """The file, or the segments of the folder (or of the metadata partition in it) in order."""
+    """Returns the file itself, or the segments of the folder or its metadata partition, in order.
+
+    Raises KraftLogError if there are none.
+    """
     if path.is_file():
         return [path]
     folder = path / PARTITION if (path / PARTITION).is_dir() else path
@@ -33,7 +36,7 @@ def segment_files(path: Path) -> list[Path]:
 
 
 def cluster_id(path: Path) -> str:
-    """As meta.properties beside the partition says; empty without."""
+    """Returns the cluster id of meta.properties beside the partition; empty without that file."""
     for folder in (path, *path.parents[:2]):
         file = folder / "meta.properties"
         if file.is_file():
@@ -43,22 +46,28 @@ def cluster_id(path: Path) -> str:
 
 
 class Segment:
-    """One file, read on from where it ended the last time. `end_offset` is behind its last whole
-    batch; `last` that batch."""
+    """One segment file, read incrementally.
+
+    `last` is its last whole batch, and `end_offset` the offset after that batch.
+    """
 
     def __init__(self, file: Path) -> None:
         self.file = file
         self.base_offset = 0
         self.last: BatchHead | None = None
-        self._offsets: list[int] = []  # a sparse index: base offsets of some batches,
-        self._positions: list[int] = []  # and where they stand
+        self._offsets: list[int] = []  # a sparse index: base offsets of some batches
+        self._positions: list[int] = []  # and their positions in the file
 
     @property
     def end_offset(self) -> int:
+        """The offset after the last whole batch."""
         return self.base_offset if self.last is None else self.last.last_offset + 1
 
     def read_on(self) -> None:
-        """Take in what was written since; half a batch at the end is not there yet."""
+        """Reads the batches that were appended since; an incomplete batch at the end is ignored.
+
+        Raises KraftLogError if offsets are not contiguous.
+        """
         for head in heads(self.file, 0 if self.last is None else self.last.end):
             if self.last is None:
                 self.base_offset = head.base_offset
@@ -73,7 +82,7 @@ class Segment:
             self.last = head
 
     def is_as_it_was(self) -> bool:
-        """Whether the last batch stands where it stood: a log may be taken back, and replaced."""
+        """Returns whether the last batch is unchanged; a truncated log may have been rewritten."""
         if self.last is None:
             return True
         try:
@@ -82,10 +91,11 @@ class Segment:
             return False
 
     def position_of(self, offset: int) -> int:
-        """Where a batch begins that `offset` stands in, or after."""
+        """Returns the position of a batch that contains `offset` or precedes it."""
         return self._positions[max(bisect_right(self._offsets, offset) - 1, 0)]
 
     def batch_of(self, offset: int) -> BatchHead:
+        """Returns the batch that contains `offset`."""
         if self.last is not None and self.last.base_offset <= offset:
             return self.last
         found = heads(self.file, self.position_of(offset))
@@ -93,8 +103,11 @@ class Segment:
 
 
 def heads(file: Path, position: int) -> Iterator[BatchHead]:
-    """Of the whole batches from `position` on. The very last one counts once its CRC is right: it
-    may still be on its way to the disk."""
+    """Yields the headers of the whole batches from `position` on.
+
+    The last batch of the file is included only if its CRC is right, since it may still be being
+    written.
+    """
     with _mapped(file) as data:
         try:
             for head in batch_heads(data, position):

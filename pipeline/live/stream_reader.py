@@ -1,7 +1,7 @@
-"""The log as a stream: every record once, over restarts, or a clear end where that cannot be.
+"""Reads the log as a stream: every record once, across restarts, or an error if that is impossible.
 
-Spark calls `latestOffset` and `partitions` in one process, for as long as the query runs, and
-`read` on executors, with a copy of what it is called on.
+Spark calls `latestOffset` and `partitions` in one process for as long as the query runs, and `read`
+on executors, on a copy of the reader.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,14 +32,14 @@ HELP = (
 
 @dataclass
 class RangePartition(InputPartition):
-    """What one task reads."""
+    """The range that one task reads."""
 
     range: Range
 
 
 @dataclass
 class GapPartition(InputPartition):
-    """What is gone, from one mark up to another, and how that is known."""
+    """Missing records between two marks, with the reason."""
 
     start: Mark
     end: Mark
@@ -47,24 +47,29 @@ class GapPartition(InputPartition):
 
 
 class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """The stream reader; its offsets are marks as JSON."""
+
     def __init__(self, options: Options) -> None:
         self._log: Log = options.log
         self._options = options
-        self._last: Mark | None = None  # where this query stops with what there is now
-        self._planned: tuple[Mark, Mark] | None = None  # a batch that the log was seen to have
+        self._last: Mark | None = None  # the end of a query with the trigger availableNow
+        self._planned: tuple[Mark, Mark] | None = None  # a batch known to be in the log
 
     def initialOffset(self) -> dict[str, object]:  # Spark's name, as below
+        """Returns the start of the log."""
         return self._log.extent().start.to_json()
 
     def getDefaultReadLimit(self) -> ReadLimit:
+        """Returns the limit of a micro-batch from the options."""
         most = self._options.records_max
         return ReadAllAvailable() if most is None else ReadMaxRows(most)
 
     def prepareForTriggerAvailableNow(self) -> None:
+        """Ends the query at the current end of the log."""
         self._last = self._log.extent().end
 
     def latestOffset(self, start: dict[str, object], limit: ReadLimit) -> dict[str, object]:
-        """Where the next batch ends: as far as the log goes, or the limit."""
+        """Returns the end of the next batch: the end of the log, or the limit."""
         mark, extent = Mark.of_json(start), self._log.extent()
         if mark == extent.end:
             return start
@@ -75,12 +80,16 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return end.to_json()
 
     def reportLatestOffset(self) -> dict[str, object]:
+        """Returns the current end of the log."""
         return self._log.extent().end.to_json()
 
     def partitions(
         self, start: dict[str, object], end: dict[str, object]
     ) -> Sequence[InputPartition]:
-        """Also of a batch that an earlier process has planned: it is what it was, or it is lost."""
+        """Returns the partitions of a batch, or a gap if its records are gone.
+
+        An earlier process may have planned the batch, so its marks are checked against the log.
+        """
         begin, stop = Mark.of_json(start), Mark.of_json(end)
         if begin == stop:
             return []
@@ -96,6 +105,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._ranges(begin, stop)
 
     def read(self, partition: InputPartition) -> "Iterator[RecordBatch]":
+        """Yields the rows of a partition as Arrow batches."""
         return arrow_batches(self._rows(partition))
 
     def _rows(self, partition: InputPartition) -> Iterator[Row]:
@@ -110,7 +120,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [RangePartition(one) for one in self._log.ranges(start.offset, end)]
 
     def _loss(self, mark: Mark, extent: Extent) -> str | None:
-        """Why the log does not go on from `mark`; DataLost where that ends the query."""
+        """Returns why the log does not continue from `mark`; DataLost if that fails the query."""
         reason = loss(mark, extent, self._log)
         if reason is not None and self._options.fails_on_loss:
             raise DataLost(f"{reason}: {HELP}")

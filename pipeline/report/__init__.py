@@ -1,1 +1,1 @@
-"""What a campaign has shown: as numbers, and as one page."""
+"""The report of a campaign: its findings as numbers and as one HTML page."""

@@ -1,4 +1,4 @@
-"""The kinds of pictures that a report has: rows of bars, of boxes, of intervals; and curves."""
+"""The charts of a report: bars, boxes, intervals and curves, as SVG."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from .svg import LETTER, Picture, Scale, scale_of, shortened
 
 WIDTH = 880.0
 ROW = 24.0
-LABEL_MAX = 46  # letters
+LABEL_MAX = 46  # characters
 FOOT = 34.0
 Say = Callable[[float], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Parts from left to right: a class, a number, and what it says."""
+    """A row of a bar chart; each part has a CSS class, a size, and a tooltip."""
 
     label: str
     parts: tuple[tuple[str, float, str], ...]
@@ -23,7 +23,10 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Five quantiles from low to high, and one beyond."""
+    """A row of a box plot: five quantiles in ascending order, and one far quantile as a dot.
+
+    `said` is the tooltip.
+    """
 
     label: str
     numbers: tuple[float, float, float, float, float]
@@ -34,6 +37,8 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Whisker:
+    """A row of an interval chart: a value between the ends of its interval."""
+
     label: str
     low: float
     middle: float
@@ -44,12 +49,14 @@ class Whisker:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
+    """A curve: its label and its points in ascending order."""
+
     label: str
     points: tuple[tuple[float, float], ...]
 
 
 def bars(title: str, rows: Sequence[Bar]) -> str:
-    """Each as long as the others: shares of a whole."""
+    """Returns a chart of bars of equal length, for shares of a whole."""
     left, right = _margins([one.label for one in rows], [one.note for one in rows])
     picture = Picture(WIDTH, ROW * len(rows) + 4, title)
     for number, row in enumerate(rows):
@@ -67,6 +74,7 @@ def bars(title: str, rows: Sequence[Bar]) -> str:
 
 
 def boxes(title: str, rows: Sequence[Box], say: Say) -> str:
+    """Returns a box plot; `say` formats the numbers of the axis."""
     left, right = _margins([one.label for one in rows], [one.note for one in rows])
     numbers = [number for row in rows for number in (*row.numbers, row.far)]
     scale = scale_of(numbers, left, WIDTH - right)
@@ -86,7 +94,10 @@ def boxes(title: str, rows: Sequence[Box], say: Say) -> str:
 
 
 def whiskers(title: str, rows: Sequence[Whisker], say: Say, ends: tuple[float, float]) -> str:
-    """Numbers with their intervals; a line at zero."""
+    """Returns a chart of values with their intervals and a line at zero.
+
+    `ends` are the ends of the axis, whose numbers `say` formats.
+    """
     left, right = _margins([one.label for one in rows], [one.note for one in rows])
     scale = Scale(*ends, left, WIDTH - right)
     picture = Picture(WIDTH, ROW * len(rows) + FOOT, title)
@@ -104,7 +115,7 @@ def whiskers(title: str, rows: Sequence[Whisker], say: Say, ends: tuple[float, f
 
 
 def curves(title: str, rows: Sequence[Curve], across: str, up: str) -> str:
-    """Steps that go up to the right; labelled at their ends, the highest first."""
+    """Returns a chart of ascending step curves, labelled at their right ends."""
     height, foot = 300.0, FOOT + 14
     right = 20 + LETTER * max((len(one.label) for one in rows), default=0)
     far = max((x for row in rows for x, _ in row.points), default=1.0)
@@ -120,7 +131,7 @@ def curves(title: str, rows: Sequence[Curve], across: str, up: str) -> str:
     below = -ROW
     for number, row in enumerate(sorted(rows, key=lambda one: -one.points[-1][1])):
         picture.path(_steps(row, over, upward), f"curve colour-{number % 6}")
-        below = max(below + 15, upward.at(row.points[-1][1]))  # one label under the other
+        below = max(below + 15, upward.at(row.points[-1][1]))  # labels must not overlap
         picture.text((WIDTH - right + 8, below + 4), row.label, f"note text-{number % 6}")
     return picture.to_svg()
 

@@ -1,7 +1,7 @@
-"""Two campaigns of the same seeds, run by run: what has changed, and is it more than chance?
+"""Compares two campaigns run by run: which measures changed, and is the change significant?
 
-The same seed means the same draws on both sides, so runs are compared in pairs; what differs is due
-to what was changed between them.
+The same seed makes the same draws on both sides, so runs are compared in pairs; a difference is due
+to the change between the campaigns.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,13 +15,17 @@ FORMAT = "kraftsim/campaign-comparison/1"
 READS = ("runs", "intervals")
 QUANTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
 Interval = tuple[float | None, float | None]
-WHAT = {"fence": "", "recovery": "recovery-"}  # how a gate names it
+WHAT = {"fence": "", "recovery": "recovery-"}  # prefixes of the names of gates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paired:
-    """Sums of both sides; `more` pairs in which it grew, `less` in which it shrank. `chance` is how
-    likely so uneven a split is if nothing has changed (sign test)."""
+    """A measure of both campaigns.
+
+    `base` and `new` are sums over the pairs; it grew in `more` pairs and shrank in `less`. `chance`
+    is the p-value of the sign test; `share` is the difference of the shares of pairs with an
+    increase and a decrease.
+    """
 
     name: str
     base: int
@@ -35,8 +39,10 @@ class Paired:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantile:
-    """In microseconds, with the 95 % interval of each side; None: there was none, or there were too
-    few to know that end of it."""
+    """A quantile of both sides in microseconds, with 95 % intervals.
+
+    A value is None without samples; an end of an interval is None if there are too few samples.
+    """
 
     name: str
     base_us: float | None
@@ -47,6 +53,8 @@ class Quantile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flip:
+    """Runs whose verdict changed from `was` to `is_now`; `repro` repeats one of them."""
+
     was: str
     is_now: str
     is_planted: bool
@@ -56,6 +64,8 @@ class Flip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digests:
+    """How many runs of a scenario have another digest; `repro` repeats one of them."""
+
     scenario: str
     pairs: int
     different: int
@@ -64,6 +74,8 @@ class Digests:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
+    """The result of a comparison over `pairs` runs."""
+
     pairs: int
     measures: tuple[Paired, ...]
     quantiles: tuple[Quantile, ...]
@@ -71,7 +83,10 @@ class Comparison:
     digests: tuple[Digests, ...]
 
     def value(self, name: str) -> tuple[float | None, float | None]:
-        """Of the base and of the new one, by the name that a gate has for it."""
+        """Returns the value of a gate's measure in the base and in the new campaign.
+
+        Raises KeyError for an unknown name.
+        """
         for measure in self.measures:
             if measure.name == name:
                 return measure.base, measure.new
@@ -85,11 +100,15 @@ class Comparison:
         raise KeyError(name)
 
     def to_document(self) -> dict[str, object]:
+        """Returns the comparison as JSON values."""
         return {"format": FORMAT, **asdict(self)}
 
 
 def definitions(base: Plan, new: Plan) -> Sequence[str]:
-    """Views of pairs, beside those of the tables with `base_` and `new_` before their names."""
+    """Returns the statements of the views of pairs.
+
+    They use the views of both campaigns, with the prefixes `base_` and `new_`.
+    """
     names = sorted({item.name for item in (*base.items, *new.items) if item.is_canary})
     canaries = " or ".join(f"base.scenario = '{name}'" for name in names) or "false"
     view = "create or replace temp view"
@@ -100,7 +119,7 @@ def definitions(base: Plan, new: Plan) -> Sequence[str]:
 
 
 def compare(ask: Ask) -> Comparison:
-    """PlanError for two campaigns that share no run."""
+    """Compares the campaigns; raises PlanError if they share no run."""
     measures = tuple(_paired(row) for row in ask(sql("paired")))
     if not measures:
         raise PlanError(

@@ -1,4 +1,4 @@
-"""What has been seen, and how likely the next run is to show something that has not."""
+"""Computes the coverage of a campaign, and the chance that the next run shows something new."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -12,7 +12,10 @@ Row = Mapping[str, Any]
 
 
 def coverage_of(seeds: tuple[int, int], ask: Ask) -> tuple[Coverage, ...]:
-    """By scenario. What the first half of the seeds lets one expect is held against the second."""
+    """Returns the coverage by scenario.
+
+    The prediction from the first half of the seeds is compared with the second half.
+    """
     middle = sum(seeds) // 2
     late = {row["scenario"]: row["runs"] for row in ask(sql("surprises", middle=middle))}
     halves = {row["scenario"]: row for row in ask(sql("halves", middle=middle))}
@@ -44,7 +47,7 @@ def _coverage(scenario: str, kinds: Sequence[Row], half: Row, late: int) -> Cove
 
 
 def _curve(kinds: Sequence[Row], half: Row) -> tuple[tuple[int, int], ...]:
-    """From nothing on; after the runs of each seed that showed something new; the last run."""
+    """Returns the number of kinds after each seed that showed a new kind, and after all runs."""
     first, last = half["first_seed"], half["last_seed"]
     runs_a_seed = half["runs"] / (last - first + 1)
     found = counted(one["first_seed"] for one in kinds)

@@ -1,6 +1,6 @@
-"""What a report says, as numbers: the shape of `campaign report --json` (docs/campaign-report.md).
+"""The findings of a report; `campaign report --json` has this shape (docs/campaign-report.md).
 
-Names end in their unit. A share has its 95 % interval; a scenario of None means all of them.
+Names end with their unit. Shares have 95 % intervals. A scenario of None means all scenarios.
 """
 
 from collections.abc import Mapping
@@ -14,8 +14,11 @@ FORMAT = "kraftsim/campaign-report/1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Campaign:
-    """`name` of its folder; `rows` by table, as committed; `seeds` from the first on, before the
-    second."""
+    """The campaign itself.
+
+    `name` is that of its folder; `rows` counts committed rows by table; `seeds` are the first seed
+    and the end, which is excluded.
+    """
 
     name: str
     plan: str
@@ -30,13 +33,16 @@ class Campaign:
 
     @property
     def events(self) -> int:
+        """The number of kept transitions, heartbeats and records."""
         return sum(self.rows[name] for name in ("transitions", "heartbeats", "records"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """Of a scenario; `cell` is empty where nothing is swept. `unended` ended with an error, or
-    with their process."""
+    """The judged runs of a cell; `cell` is empty if nothing is swept.
+
+    `unended` counts runs that ended with an error or with a crash of their process.
+    """
 
     scenario: str
     cell: str
@@ -56,7 +62,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Runs of a scenario that were known by the same; `run_id` and the rest are of an example."""
+    """Failed runs of a scenario with the same signature.
+
+    `run_id`, `repro` and `what` are of one example.
+    """
 
     scenario: str
     signature: str
@@ -70,7 +79,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lift:
-    """Runs of a scenario with a knob against those without it."""
+    """The share of runs with a verdict, for runs with a knob and runs without it."""
 
     scenario: str
     knob: str
@@ -82,8 +91,11 @@ class Lift:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delay:
-    """`what`: fence (silence before it), recovery (from a fence on until back), start (from a
-    registration on until unfenced)."""
+    """Quantiles of a delay.
+
+    `what` is "fence" (the broker's silence before it), "recovery" (from a fence until the broker is
+    back) or "start" (from a registration until the broker is unfenced).
+    """
 
     what: str
     scenario: str | None
@@ -99,7 +111,7 @@ class Delay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Availability:
-    """`known_us` runs from the first registration to the end of the run."""
+    """How long a broker was in service; `known_us` counts from its first registration."""
 
     scenario: str
     subject: str
@@ -110,15 +122,20 @@ class Availability:
 
     @property
     def share(self) -> float:
+        """The share of time in service."""
         return self.in_service_us / self.known_us if self.known_us else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """Kinds of changes that runs of a scenario have shown. `curve`: after so many runs, so many
-    kinds. `next_is_new`: Good and Turing's estimate that the next run shows something new: the
-    share of runs that alone showed something; `new_a_run` kinds are expected of it. The same
-    estimate from the runs of the first half of the seeds, and what those of the second showed."""
+    """The kinds of changes that the runs of a scenario have shown.
+
+    `curve` has the number of kinds by the number of runs. `next_is_new` is Good and Turing's
+    estimate that the next run shows something new: the share of runs that alone showed some kind.
+    `new_a_run` is the expected number of new kinds per run. `first_half` is the same estimate from
+    the first half of the seeds, and `second_half` the share of later runs that did show something
+    new; `expected_kinds` and `found_kinds` compare the numbers of kinds.
+    """
 
     scenario: str
     runs: int
@@ -135,6 +152,8 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slow:
+    """One of the slowest runs; `wall_us` depends on the machine."""
+
     scenario: str
     cell: str
     mutant: str | None
@@ -148,13 +167,15 @@ class Slow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
+    """A swept word and its values."""
+
     name: str
     values: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """Of a phase diagram: the places of its values on the axes, and what came of its runs."""
+    """A field of a phase diagram: its place on each axis, and the counts of its runs."""
 
     places: tuple[int, ...]
     runs: int
@@ -164,7 +185,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """`held`: other words that have one value, and it is not the file's."""
+    """A swept scenario. `held` names words that were set to one value other than the file's."""
 
     scenario: str
     held: tuple[str, ...]
@@ -174,7 +195,10 @@ class Sweep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kill:
-    """`pairs` are seeds whose run passes without the bug, `killed` those that fail with it."""
+    """How often a planted bug is detected.
+
+    `killed` is the share of seeds that pass without the bug and fail with it.
+    """
 
     mutant: str
     scenario: str | None
@@ -185,6 +209,8 @@ class Kill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
+    """Everything that a report shows."""
+
     campaign: Campaign
     canaries: tuple[Canary, ...]
     cells: tuple[Cell, ...]
@@ -199,13 +225,16 @@ class Findings:
 
     @property
     def deaf(self) -> tuple[Canary, ...]:
-        """Canaries that did not do what they are there for: nothing else proves anything then."""
+        """Canaries with another verdict than expected; with any, no other result is reliable."""
         return tuple(one for one in self.canaries if one.is_deaf)
 
     @property
     def verdict(self) -> str:
-        """fail: a canary is deaf, or a run failed or did not end; unfinished: as long as something
-        is to be run, nothing can be passed; else vacuous or pass."""
+        """The verdict of the campaign.
+
+        "fail": a canary is deaf, or a run failed or did not end. "unfinished": shards are missing.
+        Otherwise "vacuous" if a run was, else "pass".
+        """
         if self.deaf or any(one.failed or one.unended for one in self.cells):
             return "fail"
         if self.campaign.shards_done < self.campaign.shards:
@@ -213,6 +242,7 @@ class Findings:
         return "vacuous" if any(one.vacuous for one in self.cells) else "pass"
 
     def to_document(self) -> dict[str, object]:
+        """Returns the findings as JSON values."""
         return {
             "format": FORMAT,
             "verdict": self.verdict,

@@ -1,4 +1,4 @@
-"""`--fail-on p99:+10%,violations:+0`: by how much a measure may grow before it is a regression."""
+"""`--fail-on p99:+10%,violations:+0`: the limits above which a measure counts as a regression."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _LIMIT = re.compile(r"\+(\d+(?:\.\d+)?)(%|us|ms|s)?")
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Up to `by` more than before (microseconds, or a count), or `times` as much, is no failure."""
+    """A limit of a measure: `times` its base value plus `by` (microseconds or a count)."""
 
     text: str
     name: str
@@ -26,14 +26,15 @@ class Gate:
     times: float
 
     def limit(self, base: float) -> float:
+        """Returns the highest allowed value."""
         return base * self.times + self.by
 
 
-ENDS = Gate("unended:+0", "unended", 0.0, 1.0)  # of every comparison that has a gate
+ENDS = Gate("unended:+0", "unended", 0.0, 1.0)  # implied by any other gate
 
 
 def read_gates(text: str) -> tuple[Gate, ...]:
-    """ValueError for what cannot be meant."""
+    """Parses the gates; raises ValueError for an invalid one."""
     return tuple(map(_gate, text.split(",")))
 
 
@@ -54,8 +55,11 @@ def _gate(text: str) -> Gate:
 
 
 def regressions(found: Comparison, gates: tuple[Gate, ...]) -> Iterator[tuple[Gate, str]]:
-    """The gates that do not hold, and why. What was not there before has no limit but zero, what is
-    not there any more keeps none, and no gate is kept by a run that does not come to its end."""
+    """Yields each gate that fails, with the reason.
+
+    A gate also fails if only one of the campaigns has a value. Any gate implies `unended:+0`, which
+    fails if a run that ended in the base campaign no longer does.
+    """
     for gate in gates:
         base, new = found.value(gate.name)
         if new is None:

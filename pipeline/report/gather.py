@@ -1,7 +1,7 @@
-"""Asks a campaign's tables, and makes findings of the answers.
+"""Queries a campaign's tables for the findings of a report.
 
-Only `runs`, `intervals` and `violations` are read, and of those only what is asked for: events are
-counted from the commits. Whoever answers (Spark, or DuckDB in the tests) gets the same questions.
+Only the tables `runs`, `intervals` and `violations` are read; events are counted from the commits.
+Spark, and DuckDB in the tests, run the same queries.
 """
 
 from collections.abc import Mapping
@@ -18,10 +18,11 @@ from .findings import Availability, Campaign, Cell, Delay, Failure, Findings, Ki
 from .sweeps import sweeps_of
 
 READS = ("runs", "intervals", "violations")
-ROWS_MAX = 10_000  # of one kind; a page of more would not be read
+ROWS_MAX = 10_000  # rows per kind of finding
 
 
 def gather(folder: Folder, ask: Ask) -> Findings:
+    """Returns the findings of a campaign; `ask` runs a query."""
     plan, commits = folder.plan(), folder.commits()
     cells = [Cell(**row) for row in ask(sql("cells"))]
     cells.sort(key=lambda one: (one.scenario, one.cell))
@@ -62,7 +63,7 @@ def _seeds(plan: Plan) -> tuple[int, int]:
 
 
 def _lifts(ask: Ask) -> tuple[Lift, ...]:
-    """The clearest first."""
+    """Returns the effects of knobs, the clearest first."""
     rows = ask(sql("knobs"))
     lifts = [_lift(row, verdict) for row in rows for verdict in ("failed", "vacuous")]
     known = [one for one in lifts if one.having.hits or one.lacking.hits]
@@ -84,7 +85,7 @@ def _lift(row: Mapping[str, Any], verdict: str) -> Lift:
 
 
 def _kills(ask: Ask) -> tuple[Kill, ...]:
-    """Of each bug by scenario, after all scenarios together."""
+    """Returns the kills of each bug: over all scenarios, then by scenario."""
     kills: list[Kill] = []
     for row in ask(sql("mutants")):
         killed = share_of(row.pop("killed"), row.pop("pairs"))

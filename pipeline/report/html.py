@@ -1,15 +1,15 @@
-"""Parts of the page: sections, pictures with what they show, tables."""
+"""Parts of the page: sections, figures, tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-TABLE_MAX = 200  # rows; the rest is in --json
+TABLE_MAX = 200  # rows of a table; --json has all
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A cell that is to be copied."""
+    """A table cell to copy, shown in monospace."""
 
     text: str
 
@@ -18,33 +18,38 @@ Cell = str | int | Code | None
 
 
 def section(key: str, title: str, *inside: str) -> str:
+    """Returns a section with an anchor and a title."""
     return f'<section id="{key}"><h2>{escape(title)}</h2>{"".join(inside)}</section>'
 
 
 def sentence(text: str, class_: str = "soft") -> str:
+    """Returns a paragraph."""
     return f'<p class="{class_}">{escape(text)}</p>'
 
 
 def figure(svg: str, legend: str = "") -> str:
+    """Returns a figure with an optional caption, which is HTML."""
     caption = f"<figcaption>{legend}</figcaption>" if legend else ""
     return f"<figure>{svg}{caption}</figure>"
 
 
 def legend(*keys: tuple[str, str]) -> str:
-    """Of classes, each with what it means."""
+    """Returns a legend of CSS classes and their meanings."""
     return "".join(f'<span class="key {class_}"></span>{escape(said)}' for class_, said in keys)
 
 
 def subtitle(text: str) -> str:
+    """Returns a heading within a section."""
     return f"<h3>{escape(text)}</h3>"
 
 
 def folded(title: str, *inside: str) -> str:
+    """Returns content that is collapsed until it is clicked."""
     return f"<details><summary>{escape(title)}</summary>{''.join(inside)}</details>"
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
-    """Numbers stand to the right; heads name units."""
+    """Returns a table with at most TABLE_MAX rows; columns of integers are right-aligned."""
     shown = rows[:TABLE_MAX]
     numbers = {place for place in range(len(heads)) if shown and isinstance(shown[0][place], int)}
     head = "".join(_cell("th", place in numbers, escape(one)) for place, one in enumerate(heads))

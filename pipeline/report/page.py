@@ -1,4 +1,4 @@
-"""The report as one page that needs nothing else: no network, no script."""
+"""The report as one self-contained HTML page, without network access or scripts."""
 
 from collections.abc import Iterator
 from html import escape
@@ -29,7 +29,7 @@ NAMES = (
 
 
 def page(found: Findings) -> str:
-    """HTML, of whatever was found; a section with nothing to say is left out."""
+    """Returns the page; sections without content are omitted."""
     inside = [text for text in _sections(found) if text]
     links = "".join(
         f'<a href="#{key}">{escape(name)}</a>'

@@ -1,4 +1,4 @@
-"""Phase diagrams: a field for every combination of what is swept; over them theory's boundary."""
+"""Phase diagrams: a field per combination of swept values, and the theoretical boundary."""
 
 import re
 from collections.abc import Sequence
@@ -10,13 +10,16 @@ from .theory import Boundary, boundary_of
 
 WIDE, HIGH = 880.0, 34.0
 FIELD_MAX = 120.0
-LEFT_MAX = 30  # letters
+LEFT_MAX = 30  # characters
 TIMES_MS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "m": 60_000.0, "h": 3_600_000.0}
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m|h)?")
 
 
 def phase_diagram(sweep: Sweep, *, of_fences: bool) -> str:
-    """The first axis goes right and the second one up; further ones are taken together."""
+    """Returns the diagram of a sweep: the share of runs with a fence, or of failed runs.
+
+    The first axis is horizontal and the second vertical; values of further axes are merged.
+    """
     across, up = (*sweep.axes, Axis(name="", values=("",)))[:2]
     boundary = boundary_of(sweep)
     letters = max(len(shortened(one, LEFT_MAX)) for one in (*up.values, up.name))
@@ -94,7 +97,7 @@ def _theory(
 
 
 def _times_ms(values: Sequence[str]) -> list[float] | None:
-    """Bare numbers are milliseconds already; None where something else is swept."""
+    """Parses the values as milliseconds; None if one of them is not a time or a number."""
     found = [_TIME.fullmatch(one) for one in values]
     return (
         [float(one[1]) * TIMES_MS[one[2] or "ms"] for one in found if one] if all(found) else None

@@ -1,4 +1,4 @@
-"""What came of the runs: verdicts, failures and what goes with them, planted bugs, the slowest."""
+"""Sections of the page: verdicts, failures, knobs, planted bugs, slowest runs."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,7 +7,7 @@ from .amounts import count, duration, percent, points, with_interval
 from .findings import Cell, Failure, Kill, Lift, Slow
 from .html import Code, figure, folded, legend, section, sentence, table
 
-ROWS_MAX = 40  # of a picture
+ROWS_MAX = 40  # rows of a chart
 PARTS = (("passed", "pass"), ("failed", "fail"), ("vacuous", "vacuous"), ("unended", "unended"))
 COLUMNS = (
     "scenario",
@@ -24,6 +24,7 @@ COLUMNS = (
 
 
 def verdicts(cells: Sequence[Cell]) -> str:
+    """Returns the section of verdicts by scenario."""
     rows = [_verdict_bar(name, some) for name, some in _by_scenario(cells)]
     said = (
         "Of the runs of each scenario, how many kept every promise (passed), broke one (failed), "
@@ -63,6 +64,7 @@ def _verdict_bar(scenario: str, cells: Sequence[Cell]) -> charts.Bar:
 
 
 def failures(found: Sequence[Failure]) -> str:
+    """Returns the section of failures by signature."""
     if not found:
         return section("failures", "Failures", sentence("There are none."))
     rows = [
@@ -95,6 +97,7 @@ def failures(found: Sequence[Failure]) -> str:
 
 
 def knobs(lifts: Sequence[Lift]) -> str:
+    """Returns the section of knobs that go with failures; empty without knobs."""
     if not lifts:
         return ""
     rows = [
@@ -152,6 +155,7 @@ def _lift_class(one: Lift) -> str:
 
 
 def mutants(kills: Sequence[Kill]) -> str:
+    """Returns the section of planted bugs; empty without any."""
     if not kills:
         return ""
     totals = [one for one in kills if one.scenario is None]
@@ -195,6 +199,7 @@ def mutants(kills: Sequence[Kill]) -> str:
 
 
 def slowest(found: Sequence[Slow]) -> str:
+    """Returns the section of the slowest runs."""
     numbers = [
         (
             duration(one.wall_us),

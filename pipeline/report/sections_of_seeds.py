@@ -1,4 +1,4 @@
-"""What many seeds and many values have shown: coverage, and phase diagrams."""
+"""Sections of the page: coverage and phase diagrams."""
 
 from collections.abc import Sequence
 
@@ -13,6 +13,7 @@ CURVES_MAX = 6
 
 
 def coverage(found: Sequence[Coverage]) -> str:
+    """Returns the section of coverage; empty without any."""
     if not found:
         return ""
     widest = sorted(found, key=lambda one: (-one.kinds, one.scenario))
@@ -64,6 +65,7 @@ def coverage(found: Sequence[Coverage]) -> str:
 
 
 def sweeps(found: Sequence[Sweep]) -> str:
+    """Returns the section of phase diagrams; empty without sweeps."""
     if not found:
         return ""
     said = (

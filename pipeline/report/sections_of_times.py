@@ -1,4 +1,4 @@
-"""How long things took in the simulated world: fences, recovery, and who was in service when."""
+"""Sections of the page: durations in virtual time of fences, recovery and availability."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from .amounts import count, duration, percent
 from .findings import Availability, Cell, Delay, Findings
 from .html import figure, folded, section, sentence, subtitle, table
 
-BROKERS_MAX = 40  # of a picture: those that were away longest
+BROKERS_MAX = 40  # rows of a chart: the brokers with the lowest availability
 WHAT = {
     "recovery": (
         "After a fence",
@@ -22,6 +22,7 @@ WHAT = {
 
 
 def fences(found: Findings) -> str:
+    """Returns the section of the silence before fences."""
     delays = [one for one in found.delays if one.what == "fence"]
     if not delays:
         return section("fences", "Fences", sentence("Nobody was fenced for being silent."))
@@ -49,6 +50,7 @@ def _zombies(cells: Sequence[Cell]) -> str:
 
 
 def recovery(delays: Sequence[Delay]) -> str:
+    """Returns the section of the time from a fence or a registration until the broker is back."""
     parts = []
     for what, (title, said) in WHAT.items():
         of_it = [one for one in delays if one.what == what]
@@ -90,6 +92,7 @@ def _picture(title: str, delays: Sequence[Delay]) -> tuple[str, str]:
 
 
 def availability(brokers: Sequence[Availability]) -> str:
+    """Returns the section of availability by broker and by rack; empty without brokers."""
     if not brokers:
         return ""
     racks = _by_rack(brokers)

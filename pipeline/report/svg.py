@@ -1,4 +1,4 @@
-"""Pictures as SVG text. Colours are classes of the page's style sheet, so that it can be dark."""
+"""Pictures as SVG. Their colours are classes of the style sheet, which has a dark mode."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,11 +6,11 @@ from html import escape
 from math import ceil, floor, log10
 
 Point = tuple[float, float]
-LETTER = 6.6  # about how wide one is, in pixels, at the size of labels
+LETTER = 6.6  # approximate width of a letter of a label, in pixels
 
 
 def element(tag: str, inside: str = "", **words: object) -> str:
-    """Attributes that are named like words of Python's end in `_`; others have `-` for `_`."""
+    """Returns an XML element; an attribute's trailing `_` is removed, other `_` become `-`."""
     said = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{escape(_spelled(one))}"'
         for name, one in words.items()
@@ -21,7 +21,7 @@ def element(tag: str, inside: str = "", **words: object) -> str:
 
 @dataclass(slots=True)
 class Picture:
-    """`title` is what somebody hears who cannot see it. Lengths are pixels, y goes down."""
+    """A picture with lengths in pixels; y points down. `title` is for screen readers."""
 
     width: float
     height: float
@@ -29,10 +29,12 @@ class Picture:
     parts: list[str] = field(default_factory=list)
 
     def line(self, begin: Point, end: Point, class_: str) -> None:
+        """Adds a line."""
         (x1, y1), (x2, y2) = begin, end
         self.parts.append(element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_))
 
     def path(self, points: Sequence[Point], class_: str) -> None:
+        """Adds a line through several points."""
         text = " ".join(f"{_spelled(x)},{_spelled(y)}" for x, y in points)
         self.parts.append(element("polyline", points=text, class_=class_))
 
@@ -44,7 +46,7 @@ class Picture:
         said: str = "",
         opacity: float | None = None,
     ) -> None:
-        """`said` is what a pointer above it is told."""
+        """Adds a rectangle; `said` is its tooltip."""
         (x, y), (width, height) = corner, size
         told = element("title", escape(said)) if said else ""
         self.parts.append(
@@ -61,17 +63,20 @@ class Picture:
         )
 
     def dot(self, middle: Point, class_: str, said: str = "", radius: float = 4) -> None:
+        """Adds a circle; `said` is its tooltip."""
         x, y = middle
         told = element("title", escape(said)) if said else ""
         self.parts.append(element("circle", told, cx=x, cy=y, r=radius, class_=class_))
 
     def text(self, at: Point, said: str, class_: str = "label", anchor: str = "start") -> None:
+        """Adds a text."""
         x, y = at
         self.parts.append(
             element("text", escape(said), x=x, y=y, class_=class_, text_anchor=anchor)
         )
 
     def to_svg(self) -> str:
+        """Returns the picture as an SVG element."""
         box = f"0 0 {_spelled(self.width)} {_spelled(self.height)}"
         inside = element("title", escape(self.title)) + "".join(self.parts)
         return element("svg", inside, viewBox=box, width=self.width, role="img")
@@ -79,7 +84,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From numbers to pixels; `is_log` where numbers are of very different size."""
+    """Maps numbers to pixels, linearly or logarithmically."""
 
     low: float
     high: float
@@ -88,13 +93,14 @@ class Scale:
     is_log: bool = False
 
     def at(self, number: float) -> float:
+        """Returns the pixel of a number, limited to the range of the scale."""
         low, high, one = self.low, self.high, min(max(number, self.low), self.high)
         if self.is_log:
             low, high, one = log10(low), log10(high), log10(one)
         return self.begin + (one - low) / ((high - low) or 1) * (self.end - self.begin)
 
     def ticks(self) -> list[float]:
-        """Round numbers, about five."""
+        """Returns about five round numbers, or the powers of ten of a logarithmic scale."""
         if self.is_log:
             powers = range(ceil(log10(self.low)), floor(log10(self.high)) + 1)
             return [10.0**one for one in powers]
@@ -104,7 +110,10 @@ class Scale:
 
 
 def scale_of(numbers: Sequence[float], begin: float, end: float) -> Scale:
-    """That holds all of them, with a little room; logarithmic where they differ by much."""
+    """Returns a scale for all the numbers, with a margin.
+
+    It is logarithmic if they are positive and the largest is more than 30 times the smallest.
+    """
     low, high = min(numbers, default=0.0), max(numbers, default=1.0)
     if low > 0 and high / low > 30:
         return Scale(10 ** floor(log10(low)), 10 ** ceil(log10(high)), begin, end, is_log=True)
@@ -113,6 +122,7 @@ def scale_of(numbers: Sequence[float], begin: float, end: float) -> Scale:
 
 
 def shortened(text: str, letters: int) -> str:
+    """Returns the text, cut to `letters` characters."""
     return text if len(text) <= letters else text[: letters - 1] + "…"
 
 

@@ -1,4 +1,4 @@
-"""What is swept, as axes: a phase diagram has a field for every combination of values."""
+"""Turns the cells of swept scenarios into axes and fields of phase diagrams."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -9,7 +9,7 @@ from .findings import Axis, Cell, Field, Sweep
 
 
 def sweeps_of(plan: Plan, cells: Sequence[Cell]) -> tuple[Sweep, ...]:
-    """Of each scenario that has several cells; values in the order in which the file has them."""
+    """Returns a sweep for each scenario with several cells; values are in the order of the file."""
     known = {(one.scenario, one.cell): one for one in cells}
     items = [one for one in plan.items if one.cell and one.mutant is None]
     found = (

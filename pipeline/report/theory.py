@@ -1,4 +1,4 @@
-"""What the rules say of a sweep, to be drawn over what its runs have shown."""
+"""The boundaries that the rules predict for a sweep, drawn over its results."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from .findings import Sweep
 
 HEARTBEAT_MS = 2000.0  # broker.heartbeat.interval.ms
-CHECKS = 8  # of leases in a session, in 4.x (rule 2.47)
+CHECKS = 8  # checks of leases per session, in 4.x (rule 2.47)
 Edge = Callable[[float], float]
 
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """For each value of the axis `along` (ms): up to `never`, and from `always` on, the axis
-    `across` (ms) leaves no choice; between them the phase of the heartbeats decides."""
+    """The predicted boundary of fences; both axes are in milliseconds.
+
+    For a value of the axis `along`, no run has a fence up to `never` on the axis `across`, and
+    every run has one from `always` on. In between, it depends on the phase of the heartbeats.
+    """
 
     across: str
     along: str
@@ -23,7 +26,10 @@ class Boundary:
 
 
 def boundary_of(sweep: Sweep) -> Boundary | None:
-    """None where nothing is known, or where another word was changed on which it depends."""
+    """Returns the boundary; None if none is known, or if the sweep fixes another word.
+
+    The boundary may depend on that word.
+    """
     return None if sweep.held else BOUNDARIES.get(sweep.scenario)
 
 
