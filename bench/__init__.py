@@ -1,4 +1,4 @@
-"""Benchmarks: each runs a peer beside us where there is one, and prints medians and ratios.
+"""Benchmarks: each measures kraftsim, and a peer where there is one, and prints medians and ratios.
 
-`python -m bench [NAME ...]`. Nothing here is asserted: machines are noisy, and speed is no test.
+`python -m bench [NAME ...]` runs them. They assert nothing, because timings vary by machine.
 """

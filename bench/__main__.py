@@ -1,4 +1,4 @@
-"""`python -m bench [NAME ...]`: every benchmark, or those that are named."""
+"""`python -m bench [NAME ...]`: runs the named benchmarks, or all of them."""
 
 import platform
 import sys
@@ -32,13 +32,14 @@ BENCHMARKS = {
 }
 
 
-# Those whose figures a document tells, and how its table is headed.
+# Benchmarks whose results are written to a document, with the heads of its table.
 PAGES = {
     "campaigns": (ROOT / "docs" / "campaigns.md", ("what", "Spark", "processes", "ratio", "goal"))
 }
 
 
 def main(names: list[str]) -> int:
+    """Runs the benchmarks and returns the exit code."""
     unknown = set(names) - set(BENCHMARKS)
     if unknown:
         print(f"expected {', '.join(BENCHMARKS)}, got {', '.join(unknown)}", file=sys.stderr)

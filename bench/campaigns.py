@@ -1,6 +1,6 @@
-"""Campaigns: what Spark costs over processes of this machine, how fast a swarm is, what it weighs.
+"""Campaigns: the overhead of Spark over local processes, the speed of a swarm, the size on disk.
 
-Every figure is of whole processes, as a user starts them, on the cores that there are.
+Every figure includes whole processes, started as a user starts them, on all cores.
 """
 
 import os
@@ -21,22 +21,23 @@ from . import native
 from .report import Row
 
 ENGINES = {"spark": (), "local": ("--engine", "local")}
-FEW, MANY = 100, 900  # runs; between them lies what a run costs, below what does not depend on it
+FEW, MANY = 100, 900  # runs; the difference gives the cost per run, the rest is the fixed cost
 SWARM_RUNS = int(os.environ.get("KRAFTSIM_BENCH_RUNS", "300"))
 SWARM_WANTED = 10_000
-# A run of 20 ms or more: a broker dies and is fenced.
+# A run of 20 ms or more: a broker crashes and is fenced.
 SHORT = ("broker-crash-fenced", "--smoke")
-# Two virtual minutes of three controllers and five brokers, all but one of which end whole.
+# Two virtual minutes with three controllers and five brokers; four are unfenced at the end.
 SWARM = (
     "swarm-everything",
     *("--sweep", "cluster.brokers=5", "--sweep", "let.survivors.pick=4"),
     *("--sweep", "time.run=85s", "--sweep", "time.calm=28s"),
 )
 EVENTS = ("transitions", "heartbeats")
-LEARNT_OF = 11  # of so many seeds the first is what Good and Turing know
+LEARNT_OF = 11  # the first 1/11 of the seeds gives Good and Turing's estimate for the others
 
 
 def campaigns() -> Iterator[Row]:
+    """Yields the figures of campaigns."""
     native.main()
     took_s = {
         (engine, runs): campaign_s(SHORT, runs, engine)
@@ -79,7 +80,7 @@ def campaign_s(
     out: Path | None = None,
     is_native: bool = False,
 ) -> float:
-    """How long a whole campaign takes, from the command to its end."""
+    """Returns the seconds that a whole campaign takes, from the command to its end."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "kraftsim", "campaign", "run", *words, *ENGINES[engine]]
         command += ["--seeds", f"1..{runs + 1}", "--out", str(out or Path(folder, "out"))]
@@ -93,7 +94,7 @@ def campaign_s(
 
 
 def _environment(is_native: bool) -> dict[str, str]:
-    """Workers see no checkout in their working directory."""
+    """Returns an environment in which workers do not import from their working directory."""
     env = native.environment() if is_native else {**os.environ, "PYTHONPATH": str(native.ROOT)}
     return env | {"PYTHONSAFEPATH": "1"}
 
@@ -109,15 +110,17 @@ def _verdicts(out: Path) -> str:
 
 
 def _weight(out: Path, tables: tuple[str, ...]) -> str:
-    """Bytes for each of their rows."""
+    """Returns the bytes on disk per row of these tables."""
     pieces = [one.pieces[name] for one in Folder(out).commits().values() for name in tables]
     rows = sum(one.rows for one in pieces)
     return f"{sum(one.size for one in pieces) / rows:.2f} bytes ({rows:,})"
 
 
 def _foreseen(out: Path) -> Row:
-    """Good and Turing's estimate from the first seeds that one more shows something new, beside
-    the share of the later ones that did."""
+    """Compares Good and Turing's estimate from the first seeds with the later seeds.
+
+    The estimate is the share of runs that will show something new.
+    """
     runs = [
         row
         for number in Folder(out).commits()

@@ -1,4 +1,4 @@
-"""How soon a record of a running cluster is in the hands of who follows it through Spark."""
+"""The delay from a record's commit until a Spark stream has it."""
 
 import time
 from collections.abc import Mapping
@@ -9,12 +9,12 @@ from typing import Any
 from .processes import properties, up
 from .report import Row
 
-RATE = 200  # records a second: a NoOp each 5 ms
+RATE = 200  # records per second: a NoOp every 5 ms
 WARM_S, MEASURED_S = 30.0, 30.0
 
 
 def follow() -> list[Row]:
-    """Records at a rate, from their time in the log to `foreachBatch`; and the job over them."""
+    """Measures the age of records in `foreachBatch`, and batches of the job of broker states."""
     from kraftsim.pipeline.engines.session import session
     from kraftsim.pipeline.live.follow import CONF
 
@@ -40,7 +40,7 @@ def _told(values: list[float]) -> str:
 
 
 def _source(spark: Any, url: str) -> tuple[list[float], list[float], float]:
-    """Ages in milliseconds, and the rate at which records came."""
+    """Returns the ages of each batch's newest and oldest record in milliseconds, and the rate."""
     newest: list[float] = []
     oldest: list[float] = []
     count = 0
@@ -63,7 +63,7 @@ def _source(spark: Any, url: str) -> tuple[list[float], list[float], float]:
 
 
 def _job(spark: Any, url: str) -> list[float]:
-    """Milliseconds of each batch, state and checkpoint included."""
+    """Returns the milliseconds of each batch of the job, including state and checkpoint."""
     from kraftsim.pipeline.live.follow import run, start
 
     def told(change: Mapping[str, object]) -> None:

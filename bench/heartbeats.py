@@ -1,4 +1,4 @@
-"""Heartbeats through the wire, against a bare echo of the same frames; and with many brokers."""
+"""Heartbeats over sockets: against an echo server with the same frames, and with many brokers."""
 
 import socket
 from statistics import median
@@ -21,7 +21,7 @@ RUNS, SECONDS = 5, 2.0
 
 
 def heartbeats() -> list[Row]:
-    """The same frames to both, in turn; the ratio of each pair, and its median."""
+    """Sends the same frames to both servers in turn; reports the median ratio of the pairs."""
     rows = []
     with running("-m", "bench.echo") as echo, up("--brokers", "0") as (ours, addresses):
         assert echo.stdout is not None
@@ -64,7 +64,7 @@ def _compared(connections: int, pairs: list[tuple[load.Result, load.Result]]) ->
 
 
 def many_brokers() -> list[Row]:
-    """One heartbeat among 10 registered brokers and among 10,000."""
+    """Compares the cost of a heartbeat with 10 registered brokers and with 10,000."""
     costs = {}
     with properties(broker_session_timeout_ms=600_000) as config:
         for count in (10, 10_000):
@@ -86,12 +86,13 @@ def many_brokers() -> list[Row]:
 
 
 def register(port: int, broker_ids: range) -> list[tuple[int, int]]:
-    """Register them over one connection; (id, epoch) of each."""
+    """Registers the brokers over one connection and returns (id, epoch) of each."""
     with socket.create_connection(("127.0.0.1", port)) as one:
         return [(broker_id, _registered(one, broker_id)) for broker_id in broker_ids]
 
 
 def registration(broker_id: int) -> bytes:
+    """Returns the frame of a registration request."""
     request = BrokerRegistrationRequest(
         broker_id=broker_id,
         cluster_id=CLUSTER_ID,
@@ -119,6 +120,7 @@ def _registered(connection: socket.socket, broker_id: int) -> int:
 
 
 def heartbeat(broker_id: int, epoch: int) -> bytes:
+    """Returns the frame of a heartbeat request."""
     request = BrokerHeartbeatRequest(
         broker_id=broker_id,
         broker_epoch=epoch,

@@ -1,7 +1,7 @@
-"""A load generator: N connections, one frame in flight on each, raw sockets and epoll.
+"""A load generator: N connections with one request in flight each, on raw sockets and epoll.
 
-It never sleeps: waking an idle processor would cost the server more than an answer does, and would
-be counted against whoever is slower.
+It polls without sleeping, because waking an idle processor would cost the server more than a
+response and would distort the ratio.
 """
 
 import select
@@ -14,7 +14,10 @@ from statistics import median
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`cpu_us` is the server's processor time per request, `p50_us` the round trip's median."""
+    """The result of a run.
+
+    `cpu_us` is the server's processor time per request, `p50_us` the median round trip.
+    """
 
     per_second: float
     cpu_us: float
@@ -22,7 +25,7 @@ class Result:
 
 
 def run(port: int, frames: Sequence[bytes], pid: int, *, seconds: float) -> Result:
-    """Send `frames[i]` on connection i, again and again, each as soon as its reply is there."""
+    """Sends `frames[i]` repeatedly on connection i, each after the response to the one before."""
     sockets = [socket.create_connection(("127.0.0.1", port)) for _ in frames]
     by_number = {one.fileno(): (one, frame) for one, frame in zip(sockets, frames, strict=True)}
     poll = select.epoll()
@@ -55,7 +58,7 @@ def run(port: int, frames: Sequence[bytes], pid: int, *, seconds: float) -> Resu
 
 
 def distinct(port: int, frames: Iterator[bytes], *, in_flight: int, seconds: float) -> float:
-    """Answers a second, where every request is another one."""
+    """Returns the responses per second when every request is different."""
     sockets = [socket.create_connection(("127.0.0.1", port)) for _ in range(in_flight)]
     by_number = {one.fileno(): one for one in sockets}
     poll = select.epoll()
@@ -79,7 +82,7 @@ def distinct(port: int, frames: Iterator[bytes], *, in_flight: int, seconds: flo
 
 
 def ask(port: int, frame: bytes) -> bytes | None:
-    """One request on a connection of its own; None if nobody answers."""
+    """Sends one request on its own connection; returns the response, None if there is none."""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=5) as one:
             one.sendall(frame)
@@ -92,13 +95,14 @@ def ask(port: int, frame: bytes) -> bytes | None:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Processor time, user and system, that a process has used."""
+    """Returns the user and system processor time of a process."""
     with open(f"/proc/{pid}/stat") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / 100.0
 
 
 def rss_mb(pid: int) -> float:
+    """Returns the resident memory of a process in MiB."""
     with open(f"/proc/{pid}/status") as file:
         line = next(line for line in file if line.startswith("VmRSS"))
     return int(line.split()[1]) / 1024

@@ -1,10 +1,10 @@
-"""`make native`: a copy of kraftsim in build/native whose inner loop is machine code.
+"""`make native`: builds a copy of kraftsim in build/native with compiled inner loops.
 
-mypyc compiles the modules that an event of a simulation passes through: nothing in them is written
-for it, what it has to be told is added on the way (`native_source.py`), and a run has the same
-digest either way (`tests/scenarios/test_native.py`). It is a copy, because planted bugs swap
-functions at run time, which compiled callers do not look up any more.
-`PYTHONPATH=build/native python -P -m kraftsim ...` runs it.
+mypyc compiles the modules that each event of a simulation uses. Their source has no code for the
+compiler; `native_source.py` adds what it needs, and a run has the same digest either way
+(`tests/scenarios/test_native.py`). It is a copy because planted bugs replace functions at run time,
+and compiled callers do not look functions up by name. `PYTHONPATH=build/native python -P -m
+kraftsim ...` runs it.
 """
 
 import hashlib
@@ -50,7 +50,7 @@ LEFT_OUT = {
 
 
 def main() -> None:
-    """Make it, unless what is there was made of the same."""
+    """Builds the copy, unless it was built from the same sources."""
     made_of = _sum()
     if STAMP.exists() and STAMP.read_text() == made_of:
         return
@@ -63,12 +63,15 @@ def main() -> None:
 
 
 def environment() -> dict[str, str]:
-    """Of a process that runs the copy; its Python wants `-P`, or it sees the checkout first."""
+    """Returns the environment of a process that runs the copy.
+
+    Its Python needs `-P`; otherwise it imports the checkout.
+    """
     return {**os.environ, "PYTHONPATH": f"{TARGET}{os.pathsep}{ROOT}"}
 
 
 def output(*words: str) -> str:
-    """What Python prints with these words, run on the copy."""
+    """Returns what Python with these arguments prints, run on the copy."""
     command = [sys.executable, "-P", *words]
     done = subprocess.run(command, env=environment(), check=True, capture_output=True, text=True)
     return done.stdout
@@ -76,7 +79,7 @@ def output(*words: str) -> str:
 
 def _sum() -> str:
     made_of = hashlib.blake2b(sys.version.encode(), digest_size=16)
-    # Scenarios and queries are copied, too; the folders are links, which ** does not follow.
+    # Scenarios and queries are copied too; the folders are links, which ** does not follow.
     for path in sorted((*ROOT.glob("kraftsim/*.py"), *ROOT.glob("kraftsim/*/**/*"))):
         if path.is_file() and path.suffix != ".pyc":
             made_of.update(path.read_bytes())
@@ -86,7 +89,7 @@ def _sum() -> str:
 
 
 def _compile() -> None:
-    from mypyc.build import mypycify  # both are heavy, and of no use to anybody else
+    from mypyc.build import mypycify  # both are slow to import, and only used here
     from setuptools import setup
 
     os.chdir(TARGET)
@@ -95,11 +98,11 @@ def _compile() -> None:
     for path in hot:
         Path(path).write_text(native_source.said_to_a_compiler(Path(path).read_text()))
     print(f"compiling {len(hot)} modules to machine code: some minutes", file=sys.stderr)
-    # A file of C for each module: of all in one, gcc thinks for many minutes.
+    # One C file per module, because gcc takes many minutes for a single file.
     options = {"opt_level": "2", "debug_level": "0", "multi_file": True}
     extensions = mypycify(["--ignore-missing-imports", *hot], **options)
     for one in extensions:
-        one.extra_compile_args.append("-fno-semantic-interposition")  # nobody replaces its calls
+        one.extra_compile_args.append("-fno-semantic-interposition")  # its calls are never replaced
     setup(
         name="kraftsim-native",
         script_args=["--quiet", "build_ext", "--inplace"],

@@ -1,17 +1,18 @@
-"""What mypyc is given to read of a module: the same, and what Python need not hear.
+"""Rewrites the source of a module for mypyc; the program stays the same.
 
-Methods that a dataclass or a value (`core/value.py`) gets at run time are written out, because
-a compiler does not see them: `__init__`, `__eq__` and `__hash__`. Names in capitals are `Final`.
+Methods that a dataclass or a value (`core/value.py`) gets at run time are written out, because a
+compiler does not see them: `__init__`, `__eq__` and `__hash__`. Names in capitals become `Final`.
 """
 
 import ast
 
-VALUE = "dataclass(kw_only=True, unsafe_hash=True)"  # what `value` does, but for slots
+VALUE = "dataclass(kw_only=True, unsafe_hash=True)"  # what `value` does, except for slots
 WRITTEN_OUT = ("init", "eq", "frozen", "slots", "unsafe_hash")
 IMPORTS = "from dataclasses import dataclass\nfrom typing import Final"
 
 
 def said_to_a_compiler(source: str) -> str:
+    """Returns the rewritten source of a module."""
     module = ast.parse(source)
     module.body = [said for one in module.body for said in _statements(one)]
     begin = next(i for i, one in enumerate(module.body) if not _is_docstring(one))
@@ -46,7 +47,7 @@ def _expression(text: str) -> ast.expr:
 
 
 def _write_out(one: ast.ClassDef) -> None:
-    """What is asked for of a dataclass; one that finishes itself (`__post_init__`) makes itself."""
+    """Adds the methods that a dataclass decorator requests; skips classes with `__post_init__`."""
     decorator = " ".join(ast.unparse(each) for each in one.decorator_list)
     methods = {each.name for each in one.body if isinstance(each, ast.FunctionDef)}
     call = _expression(VALUE if decorator == "value" else decorator or "None")
@@ -94,7 +95,7 @@ def _unquoted(annotation: ast.expr) -> str:
 
 
 def _given(field: ast.AnnAssign) -> str:
-    """What the field is set to: what was given, or what its `default_factory` makes anew."""
+    """Returns the expression of a field's value: its argument, or a call of `default_factory`."""
     name, factory = _name(field), _options(field).get("default_factory")
     return name if factory is None else f"{factory}() if {name} is None else {name}"
 
@@ -115,7 +116,7 @@ def _compared(one: ast.ClassDef) -> list[str]:
 
 
 def _options(field: ast.AnnAssign) -> dict[str | None, str]:
-    """What `field(...)` says of it."""
+    """Returns the arguments of the field's call of `field(...)`."""
     if not (isinstance(field.value, ast.Call) and ast.unparse(field.value.func) == "field"):
         return {}
     return {one.arg: ast.unparse(one.value) for one in field.value.keywords}

@@ -1,4 +1,4 @@
-"""Starting what is measured, as a user would, and ending it."""
+"""Starts the measured processes as a user would, and ends them."""
 
 import os
 import socket
@@ -15,6 +15,7 @@ CLUSTER_ID = "kraftsimBenchCluster01"
 
 @contextmanager
 def running(*words: str) -> Iterator[subprocess.Popen[str]]:
+    """Runs Python with these arguments; terminates it at the end of the block."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     process = subprocess.Popen(
         [sys.executable, *words],
@@ -32,7 +33,7 @@ def running(*words: str) -> Iterator[subprocess.Popen[str]]:
 
 @contextmanager
 def up(*words: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
-    """`kraftsim up` on free ports, and what it announced."""
+    """Runs `kraftsim up` on free ports; yields the process and the addresses that it announces."""
     ports = ("--kafka-port", "0", "--controller-port", "0", "--http-port", "0")
     options = ("--cluster-id", CLUSTER_ID, *ports, *words)
     with running("-m", "kraftsim", "up", *options) as process:
@@ -40,6 +41,7 @@ def up(*words: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
 
 
 def announced(process: subprocess.Popen[str]) -> dict[str, str]:
+    """Reads the lines that a process announces; RuntimeError if it exits before."""
     assert process.stdout is not None
     found: dict[str, str] = {}
     while "KRAFTSIM_CLUSTER_ID" not in found:
@@ -52,11 +54,12 @@ def announced(process: subprocess.Popen[str]) -> dict[str, str]:
 
 
 def controller_port(addresses: dict[str, str]) -> int:
+    """Returns the port of the controllers."""
     return int(addresses["KRAFTSIM_BOOTSTRAP_CONTROLLERS"].rpartition(":")[2])
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody listened on a moment ago: a quorum must know them before it starts."""
+    """Returns ports that are free now, because a quorum needs its ports before it starts."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [one.getsockname()[1] for one in sockets]
     for one in sockets:
@@ -66,6 +69,7 @@ def free_ports(count: int) -> list[int]:
 
 @contextmanager
 def properties(**settings: object) -> Iterator[str]:
+    """Yields the path of a .properties file with these settings."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bench.properties"
         lines = (f"{key.replace('_', '.')}={value}\n" for key, value in settings.items())
@@ -74,4 +78,5 @@ def properties(**settings: object) -> Iterator[str]:
 
 
 def elapsed_ms(since: float) -> float:
+    """Returns the milliseconds since `since`, a time of `perf_counter`."""
     return (time.perf_counter() - since) * 1000

@@ -1,7 +1,7 @@
 """Heartbeats at a steady rate: `python -m bench.pulse PORT PER_SECOND SECONDS`, frames on stdin.
 
-One heartbeat is due every so often, whatever became of those before; its latency counts from when
-it was due. Prints one JSON array of [due, latency], both in seconds of the monotonic clock.
+Heartbeats are due at fixed times, independent of earlier responses; latency counts from the due
+time. Prints one JSON array of [due, latency], both in seconds of the monotonic clock.
 """
 
 import json
@@ -15,6 +15,7 @@ WARM_UP_S = 1.0
 
 
 def main(port: int, per_second: float, seconds: float) -> None:
+    """Sends heartbeats for `seconds` and prints the latencies after the warm-up."""
     frames = [bytes.fromhex(line) for line in sys.stdin]
     sockets = [socket.create_connection(("127.0.0.1", port)) for _ in range(CONNECTIONS)]
     for one in sockets:
@@ -40,7 +41,7 @@ def main(port: int, per_second: float, seconds: float) -> None:
 
 
 def _count(data: bytes) -> int:
-    """Whole frames of `data`: replies are short and arrive whole."""
+    """Returns the number of frames in `data`; responses are short, so frames are never split."""
     found = 0
     while data:
         data = data[4 + int.from_bytes(data[:4], "big") :]

@@ -1,4 +1,4 @@
-"""Three controllers: ready, elected, killed, written to."""
+"""Three controllers: start, election, failover and registrations."""
 
 import time
 from math import ceil
@@ -19,16 +19,20 @@ RUNS = 5
 SECOND_US = 1_000_000
 IN_FLIGHT = 64
 KILLS = 20
-PATIENCE_US = 1_999_000  # a millisecond less than the fetch timeout
+PATIENCE_US = 1_999_000  # 1 ms less than the fetch timeout
 
 
 def quorum() -> list[Row]:
+    """Returns the figures of a quorum of three."""
     return [*_in_virtual_time(), *_ready(), *_failover(), *_registrations()]
 
 
 def _in_virtual_time() -> list[Row]:
-    """An election, from the end of the voters' patience to a controller that is active; and all
-    of a failover, most of which is two seconds of waiting for a leader that is gone."""
+    """Measures elections and failovers in virtual time.
+
+    An election counts from just before the fetch timeout to an active controller. A failover also
+    includes the two seconds of that timeout.
+    """
     election, took, virtual = [], [], []
     for seed in range(40):
         topology = Topology(
@@ -64,7 +68,7 @@ def _ready() -> list[Row]:
 
 
 def _failover() -> list[Row]:
-    """Three processes each; our kills and released Kafka's in turn, on the same machine."""
+    """Measures failovers of three processes; kraftsim and released Kafka take turns."""
     mine, theirs = [], []
     with released() as kafka:
         for _ in range(KILLS):
@@ -83,12 +87,12 @@ def _row(name: str, mine_s: float, theirs_s: float) -> Row:
 
 
 def _p90(took: list[float]) -> float:
-    """The value that nine of ten do not exceed."""
+    """Returns the 90th percentile."""
     return sorted(took)[ceil(0.9 * len(took)) - 1]
 
 
 def _registrations() -> list[Row]:
-    """New brokers, 64 in flight, each committed on three processes before it is answered."""
+    """Measures registrations, 64 in flight, each committed on three processes."""
     mine, theirs = [], []
     with released() as kafka:
         for _ in range(3):

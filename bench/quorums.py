@@ -1,4 +1,4 @@
-"""Three controller processes, ours and released Kafka's, that a benchmark kills and asks."""
+"""Quorums of three controller processes, of kraftsim and of released Kafka, for benchmarks."""
 
 import secrets
 import signal
@@ -49,14 +49,17 @@ DESCRIBE = encode_request(
 
 @dataclass
 class Processes:
-    """`start` starts the voter of an id; None where a killed voter cannot return."""
+    """A running quorum.
+
+    `start` starts the voter of an id; it is None if a killed voter cannot return.
+    """
 
     ports: dict[int, int]
     running: dict[int, subprocess.Popen[str]]
     start: Callable[[int], subprocess.Popen[str]] | None = field(default=None)
 
     def registered_at_the_leader(self) -> tuple[int, int]:
-        """The leader's id, found by registering broker 1 there, and the broker's epoch."""
+        """Registers broker 1 at the leader; returns the leader's id and the broker's epoch."""
         while True:
             for node_id, port in self.ports.items():
                 reply = load.ask(port, registration(1))
@@ -68,7 +71,7 @@ class Processes:
             time.sleep(0.05)
 
     def failover_s(self) -> float:
-        """Seconds from kill -9 of the leader to a heartbeat that another voter accepts."""
+        """Returns the seconds from kill -9 of the leader until another voter takes a heartbeat."""
         leader, epoch = self.registered_at_the_leader()
         self.running[leader].send_signal(signal.SIGKILL)
         began = time.perf_counter()
@@ -83,13 +86,14 @@ class Processes:
         return took
 
     def await_followers(self) -> None:
-        """Return once every voter has all of the leader's log."""
+        """Waits until every voter has almost all of the leader's log."""
         while not any(map(_is_followed_by_all, self.ports.values())):
             time.sleep(0.1)
 
 
 @contextmanager
 def ours() -> Iterator[Processes]:
+    """Runs three controllers of kraftsim."""
     ports, voters = _voters()
     with ExitStack() as stack:
         processes = {}
@@ -104,6 +108,7 @@ def ours() -> Iterator[Processes]:
 
 @contextmanager
 def released() -> Iterator[Processes]:
+    """Runs three controllers of released Kafka."""
     ports, voters = _voters()
     with TemporaryDirectory() as folder:
         start = partial(_start, Path(folder))

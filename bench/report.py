@@ -1,4 +1,4 @@
-"""One line a figure: ours, the peer's, their ratio, what was aimed for."""
+"""Rows of figures: kraftsim's, the peer's, their ratio, and the goal."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,6 +9,8 @@ BEGIN, END = "<!-- written by make bench -->\n", "<!-- to here -->\n"
 
 @dataclass(frozen=True, slots=True)
 class Row:
+    """A row of the results."""
+
     name: str
     ours: str
     peer: str = ""
@@ -17,12 +19,13 @@ class Row:
 
     @property
     def cells(self) -> tuple[str, ...]:
+        """The row as texts."""
         ratio = "" if self.ratio is None else f"{self.ratio:.2f}"
         return self.name, self.ours, self.peer, ratio, self.goal
 
 
 def print_rows(rows: Iterable[Row]) -> list[Row]:
-    """Each when it is known; returns them."""
+    """Prints each row as soon as it is known; returns all rows."""
     printed = []
     for row in rows:
         name, ours, peer, ratio, goal = row.cells
@@ -32,7 +35,7 @@ def print_rows(rows: Iterable[Row]) -> list[Row]:
 
 
 def write_rows(page: Path, heads: tuple[str, ...], rows: list[Row]) -> None:
-    """As the table of a document, between its two marks."""
+    """Writes the rows as a table between the two marks of a document."""
     before, mark, rest = page.read_text("utf-8").partition(BEGIN)
     _, end, after = rest.partition(END)
     if not mark or not end:

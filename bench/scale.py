@@ -1,6 +1,6 @@
-"""A large cluster: how long one step of the active controller takes, and how heartbeats fare.
+"""A large cluster: the duration of single steps of the active controller, and heartbeat latency.
 
-A step is all that happens between two chances of a heartbeat: a request, or a deadline.
+A step is the work between two points at which a heartbeat can be handled: a request or a deadline.
 """
 
 import time
@@ -20,13 +20,14 @@ from .scale_cluster import Cluster, begin_snapshot
 from .scale_latency import snapshot_latency
 
 BROKERS, BROKERS_MANY, BROKERS_FEW = 1_000, 10_000, 4
-NAMES = 4_900  # of one request: two records each, just under 10,000
+NAMES = 4_900  # topics per request: two records each, just under 10,000
 STEP_GOAL = "<= 50 ms"
 RUNS = 5
 
 
 def scale() -> Iterable[Row]:
-    bound_pauses()  # as every service of kraftsim does
+    """Yields the figures of large clusters."""
+    bound_pauses()  # as in every service of kraftsim
     cluster = Cluster(BROKERS)
     yield _row("registration, 1,000 brokers: longest step", max(cluster.steps_ms), STEP_GOAL)
     created = cluster.fill()
@@ -47,7 +48,7 @@ def _row(name: str, milliseconds: float, goal: str = "") -> Row:
 
 
 def _fences(cluster: Cluster) -> Iterable[Row]:
-    """Brokers with 300 partitions each."""
+    """Measures fences and unfences of brokers with 300 partitions each."""
     fences = [cluster.heartbeat(one, want_fence=True) for one in cluster.brokers[:20]]
     unfences = [cluster.heartbeat(one) for one in cluster.brokers[:20]]
     yield _row("fence of 1 of 1,000 brokers: longest of 20", max(fences), STEP_GOAL)
@@ -55,7 +56,7 @@ def _fences(cluster: Cluster) -> Iterable[Row]:
 
 
 def _outage(cluster: Cluster) -> Iterable[Row]:
-    """Every lease runs out at once; then the first brokers come back."""
+    """Measures the simultaneous expiry of all leases, and the first brokers that return."""
     mark = cluster.node.log.end_offset
     cluster.forget()
     cluster.run_for(20_000)
@@ -80,7 +81,7 @@ def _snapshot(cluster: Cluster) -> Iterable[Row]:
 
 
 def _installation(cluster: Cluster) -> Iterable[Row]:
-    """A follower reads the bytes of that snapshot, then loads it."""
+    """Measures a follower that reads and loads that snapshot."""
     snapshot = cluster.node.quorum.snapshot
     assert snapshot is not None, "expected a snapshot"
     reading = Reading(snapshot.snapshot_id, snapshot.data, iter(read_snapshot(snapshot.data)))
@@ -94,7 +95,7 @@ def _installation(cluster: Cluster) -> Iterable[Row]:
 
 
 def _steps_ms(is_done: Callable[[], bool]) -> list[float]:
-    """Milliseconds of each step until one is the last."""
+    """Returns the milliseconds of each step until a step returns True."""
     took_ms, ends = [], False
     while not ends:
         began = time.process_time()
@@ -120,7 +121,7 @@ def _copy_ms(image: Image) -> float:
 
 
 def _mass_fence() -> Iterable[Row]:
-    """One decision of 75,000 partitions, which is one operation in Kafka, too."""
+    """Measures one fence that changes 75,000 partitions; in Kafka it is one operation, too."""
     cluster = Cluster(BROKERS_FEW)
     cluster.fill()
     mark = cluster.node.log.end_offset

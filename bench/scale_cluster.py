@@ -1,4 +1,4 @@
-"""One active controller with many brokers and partitions, in virtual time, each step timed."""
+"""One active controller with many brokers and partitions, in virtual time, with each step timed."""
 
 import random
 import time
@@ -28,7 +28,10 @@ PARTITIONS, PARTITIONS_AT_ONCE, REPLICAS = 100_000, 5_000, 3
 
 
 class Cluster:
-    """One active controller in virtual time. `steps_ms` is what each step took since `forget`."""
+    """One active controller in virtual time.
+
+    `steps_ms` has the duration of each step since `forget`.
+    """
 
     def __init__(self, brokers: int) -> None:
         self.timeline = Timeline(wall_start_ms=1_700_000_000_000)
@@ -58,18 +61,20 @@ class Cluster:
             self.heartbeat(broker_id)
 
     def work_in_steps(self) -> None:
-        """Work that is put off goes on a millisecond later, as a step of its own."""
+        """Continues deferred work 1 ms later, as a separate step."""
         self.timeline.pause = lambda action: self.timeline.after(1_000, action)
 
     @property
     def image(self) -> Image:
+        """The latest image of the metadata."""
         return self.node.latest
 
     def submit(self, request: Request) -> float:
-        """Milliseconds of the step."""
+        """Submits a request and returns the milliseconds of its step."""
         return self._timed(lambda: self.hosted.submit(request, lambda _: None))
 
     def heartbeat(self, broker_id: int, **fields: bool) -> float:
+        """Submits a heartbeat and returns the milliseconds of its step."""
         request = BrokerHeartbeatRequest(
             broker_id=broker_id,
             broker_epoch=self.image.brokers[broker_id].broker_epoch,
@@ -79,14 +84,14 @@ class Cluster:
         return self.submit(request)
 
     def fill(self) -> list[tuple[float, float]]:
-        """Creates all partitions, so many at once, as `created` does."""
+        """Creates all partitions, 5,000 per request; returns the result of `created` for each."""
         return [
             self.created(self.creation([PARTITIONS_AT_ONCE]))
             for _ in range(PARTITIONS // PARTITIONS_AT_ONCE)
         ]
 
     def created(self, request: CreateTopicsRequest) -> tuple[float, float]:
-        """Milliseconds of the longest step of a request, and of all its steps up to its reply."""
+        """Submits a request; returns the milliseconds of its longest step and of all its steps."""
         self.forget()
         replies: list[object] = []
         self._timed(lambda: self.hosted.submit(request, replies.append))
@@ -95,6 +100,7 @@ class Cluster:
         return max(self.steps_ms), sum(self.steps_ms)
 
     def creation(self, counts: Iterable[int], name: str = "orders") -> CreateTopicsRequest:
+        """Returns a request for topics with these numbers of partitions."""
         topics = []
         for count in counts:
             self._topics += 1
@@ -108,7 +114,7 @@ class Cluster:
         return CreateTopicsRequest(topics=tuple(topics))
 
     def run_for(self, milliseconds: int) -> None:
-        """Let time pass, step by step."""
+        """Lets virtual time pass, step by step."""
         end_us = self.timeline.now_us + milliseconds * 1000
         while self.timeline.due_us <= end_us:
             due_us = self.timeline.due_us
@@ -116,6 +122,7 @@ class Cluster:
         self.timeline.run_until(end_us)
 
     def forget(self) -> None:
+        """Discards the durations."""
         self.steps_ms.clear()
 
     def _timed(self, step: Callable[[], object]) -> float:
@@ -126,6 +133,7 @@ class Cluster:
 
 
 def registration(broker_id: int) -> BrokerRegistrationRequest:
+    """Returns a registration request."""
     return BrokerRegistrationRequest(
         broker_id=broker_id,
         cluster_id=CLUSTER_ID,
@@ -141,6 +149,6 @@ def registration(broker_id: int) -> BrokerRegistrationRequest:
 
 
 def begin_snapshot(cluster: Cluster) -> None:
-    """The next commit is an hour after the last snapshot."""
+    """Makes the next commit start a snapshot, as if the last one were an hour old."""
     interval_ms = cluster.node.settings.metadata_log_max_snapshot_interval_ms
     cluster.node._snapshotting._last_ms = cluster.timeline.now_ms - interval_ms

@@ -1,4 +1,4 @@
-"""What heartbeats of 1,000 brokers feel of a snapshot: through sockets, from another process."""
+"""The heartbeat latency of 1,000 brokers during a snapshot, measured from another process."""
 
 import asyncio
 import json
@@ -15,14 +15,14 @@ from .pulse import WARM_UP_S
 from .report import Row
 from .scale_cluster import Cluster, begin_snapshot
 
-PER_SECOND = 500  # 1,000 brokers, each every two seconds
+PER_SECOND = 500  # of 1,000 brokers, each every 2 s
 IDLE_S = 2.0  # before each snapshot
 ROUNDS = 7
-SECONDS = 45.0  # until the generator ends: longer than all rounds take
+SECONDS = 45.0  # duration of the generator, longer than all rounds
 
 
 def snapshot_latency(cluster: Cluster) -> Iterable[Row]:
-    """Medians of the rounds, because other processes of the machine disturb single ones."""
+    """Yields the medians of several rounds, since other processes disturb single rounds."""
     rounds = asyncio.run(_measured(cluster))
     idle = median(_p99_ms(latencies) for latencies, _ in rounds)
     during = median(_p99_ms(latencies) for _, latencies in rounds)
@@ -35,7 +35,7 @@ def _p99_ms(latencies: list[float]) -> float:
 
 
 async def _measured(cluster: Cluster) -> list[tuple[list[float], list[float]]]:
-    """Latencies in seconds of each round: before the snapshot, and while it is written."""
+    """Returns the latencies of each round in seconds: before the snapshot and during it."""
     runtime = Runtime(cluster.timeline)
     listener = KafkaListener("controller", "controller-3000")
     listener.serve(runtime, lambda *_: None, cluster.hosted.submit)
@@ -72,7 +72,7 @@ def _within(told: list[tuple[float, float]], begin_s: float, end_s: float) -> li
 
 
 async def _snapshot(cluster: Cluster) -> tuple[float, float]:
-    """When it began and when it ended, by the clock that the heartbeats are timed by."""
+    """Takes a snapshot; returns its begin and end in seconds of `perf_counter`."""
     written, listeners = asyncio.Event(), cluster.hosted.step_listeners
     listeners.append(lambda _, turn: None if turn.snapshot is None else written.set())
     begin_snapshot(cluster)

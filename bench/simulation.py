@@ -1,5 +1,4 @@
-"""Virtual time: how much faster than the clock a world runs. Processor time, of this process alone:
-nothing here waits for anything."""
+"""The speed of virtual time relative to real time, in processor time of this process."""
 
 import os
 import time
@@ -21,15 +20,15 @@ from .report import Row
 
 RUNS = 5
 SECOND_US = 1_000_000
-DELAY_US = (1_000, 10_000)  # of every message, each way
+DELAY_US = (1_000, 10_000)  # of every message, in each direction
 FLEET = 1_000
-REGISTERS_WITHIN_S = 600  # each broker of the fleet is started anew once in so many seconds
-HOURS = 3, 12  # simulated, between which memory is compared
-FLEET_S = 60  # simulated of it: all of it would take too long to print
+REGISTERS_WITHIN_S = 600  # each broker of the fleet restarts once in this time
+HOURS = 3, 12  # virtual hours at which memory is compared
+FLEET_S = 60  # the measured part of REGISTERS_WITHIN_S; the rest is extrapolated
 
 
 def simulation() -> list[Row]:
-    """As it is, and once more with its inner loop compiled (`native.py`)."""
+    """Returns the figures of the interpreted and of the compiled simulation (`native.py`)."""
     native.main()
     return [
         *_rows("", steady_rate(), fleet_s(), start_ms()),
@@ -58,14 +57,17 @@ def _rows(how: str, rate: float, took_s: float, took_ms: float) -> list[Row]:
 
 
 def steady_rate() -> float:
-    """Nothing happens but what always does: heartbeats, idle records, and everybody's fetches."""
+    """Returns virtual seconds per second with only heartbeats, idle records and fetches."""
     world = _watched(brokers=10)
     seconds = 60
     return median(seconds / _cpu_s(world, seconds) for _ in range(RUNS))
 
 
 def fleet_s() -> float:
-    """One broker after the other is killed and started anew, evenly over ten minutes."""
+    """Returns the processor time to restart each broker once within ten virtual minutes.
+
+    It is extrapolated from FLEET_S of them.
+    """
     world = _started(_world(1, brokers=FLEET))
     world.advance(10 * SECOND_US)
     for position, agent in enumerate(world.agents.values()):
@@ -76,7 +78,7 @@ def fleet_s() -> float:
 
 
 def grown_mb() -> float:
-    """Once there were snapshots, which come by the hour, what is kept stays as much as it is."""
+    """Returns the growth of memory in MiB after the first snapshots, which are taken hourly."""
     world = _watched(brokers=3)
     first, last = HOURS
     world.advance(first * 3600 * SECOND_US)
@@ -86,8 +88,11 @@ def grown_mb() -> float:
 
 
 def start_ms() -> float:
-    """From nothing to three brokers unfenced; with an election's patience, which is more than a
-    second of three voters that ask around, it is another four times as much."""
+    """Returns the milliseconds from nothing to three unfenced brokers, with an immediate election.
+
+    An election after its usual timeout, more than a virtual second of requests between three
+    voters, would cost another four times as much.
+    """
     took_ms = []
     for seed in range(21):
         began = time.process_time()
@@ -97,7 +102,7 @@ def start_ms() -> float:
 
 
 def _watched(*, brokers: int) -> World:
-    """All properties are on it, and a digest; ten seconds later nobody is still on its way."""
+    """Returns a world with all properties and a digest, ten virtual seconds after its start."""
     world = _world(1, brokers=brokers)
     watch(world, ALWAYS)
     Digest(world)
@@ -128,7 +133,7 @@ def _started(world: World, *, elects_at_once: bool = False) -> World:
 
 
 def _cpu_s(world: World, seconds: int) -> float:
-    """What so many seconds of the world cost."""
+    """Returns the processor time of this many virtual seconds."""
     began = time.process_time()
     world.advance(seconds * SECOND_US)
     return time.process_time() - began

@@ -1,5 +1,7 @@
-"""The bare machinery of virtual time beside other simulators of Python: one workload, told to each
-in its own way (bench/peers), all of them tracing, on one Python, in turns. Processor time."""
+"""Virtual time of kraftsim and of other Python simulators, with the same workload (bench/peers).
+
+All of them trace events and run on the same Python version in turn; figures are processor time.
+"""
 
 import json
 import os
@@ -13,12 +15,13 @@ from .peers.workload import SIMULATED_S
 from .report import Row
 
 ROUNDS = 5
-VERSION = "3.12"  # the least that they run on
+VERSION = "3.12"  # the oldest Python that all of them support
 GOALS = {"simloop": 5, "simloom": 10, "seedloop": 3}
 PACKAGES = ["simloop==0.2.2", "simloom==0.5.0", "seedloop==0.4.1"]
 
 
 def simulation_peers() -> list[Row]:
+    """Returns the ratios to the other simulators."""
     try:
         python = _python()
     except NoPython as why:
@@ -48,7 +51,7 @@ def _python() -> str:
 
 
 def _cpu_s(python: str, program: str) -> float:
-    """Of ten simulated minutes."""
+    """Returns the processor time of ten virtual minutes."""
     done = subprocess.run(
         [python, "-m", f"bench.peers.{program}"],
         cwd=ROOT,

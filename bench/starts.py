@@ -1,4 +1,4 @@
-"""How soon something answers, and how much memory it takes."""
+"""The time from a start to the first response, and the memory of a process."""
 
 import asyncio
 import socket
@@ -20,7 +20,7 @@ _ASK = encode_request(
 
 
 def start() -> list[Row]:
-    """`kraftsim up` with three brokers: exec to first ApiVersions reply, to ready, and memory."""
+    """Measures `kraftsim up` with three brokers: first response, readiness and memory."""
     first, ready, memory = [], [], []
     (port,) = free_ports(1)
     options = ("--controller-port", str(port), "--kafka-port", "0", "--http-port", "0")
@@ -51,7 +51,7 @@ def _until_answered(port: int) -> None:
 
 
 def agents() -> list[Row]:
-    """A thousand agents over sockets: until all are unfenced, and what they weigh."""
+    """Measures 1,000 agents over sockets: the time until all are unfenced, and the memory."""
     took, weight, fleet = [], [], []
     for _ in range(3):
         with up("--brokers", "0") as (ours, addresses):
@@ -75,7 +75,7 @@ def agents() -> list[Row]:
 
 
 def in_process() -> list[Row]:
-    """From the call to a usable cluster of three brokers, without sockets, by the real clock."""
+    """Measures the call of `Cluster` to three usable brokers, without sockets, in real time."""
     from kraftsim import Cluster
 
     async def once() -> float:

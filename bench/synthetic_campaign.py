@@ -1,7 +1,7 @@
-"""A big campaign in seconds: the runs of a small one, told again with other seeds.
+"""Builds a large campaign in seconds, from the runs of a small one under other seeds.
 
-What reads campaigns can be timed at sizes that would take hours to run. Every run is one that has
-happened, so that rules hold, and files are written as shards write them.
+It allows timing of readers at sizes that would take hours to run. Each run is a copy of a real run,
+so the rules hold, and files are written as shards write them.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ Tables = Mapping[str, pa.Table]
 
 
 def grow(small: Folder, path: Path, events: int) -> Folder:
-    """At least so many events: rows of transitions, heartbeats and records."""
+    """Writes a campaign with at least `events` rows of transitions, heartbeats and records."""
     tables = {name: _read(small, table) for name, table in TABLES.items()}
     canaries = {item.key for item in small.plan().items if item.is_canary}
     subjects = {name: _of(table, canaries, wanted=False) for name, table in tables.items()}
@@ -56,7 +56,7 @@ def grow(small: Folder, path: Path, events: int) -> Folder:
 
 
 def _plan(small: Plan, seed: int, span: int, firsts: range, copies: int) -> Plan:
-    """The canaries have the last shard."""
+    """Returns the plan; the last shard has the canaries."""
     subjects = [number for number, item in enumerate(small.items) if not item.is_canary]
     canaries = [one for shard in small.shards for one in shard if small.items[one.item].is_canary]
     shards = [
@@ -79,7 +79,7 @@ def _read(folder: Folder, table: Table) -> pa.Table:
 
 
 def _of(table: pa.Table, keys: set[str], *, wanted: bool) -> pa.Table:
-    """The runs of those items, or of the others."""
+    """Returns the rows of these items' runs (`wanted`), or of all others."""
     is_theirs = pc.is_in(_keys(table), pa.array(sorted(keys), pa.string()))
     return table.filter(is_theirs if wanted else pc.invert(is_theirs))
 

@@ -1,2 +1,5 @@
-"""One small cluster, told to us and to other simulators of Python: each file is a program that runs
-it once a seed and prints what it took. They run on a Python of their own (simulation_peers.py)."""
+"""The same small cluster on kraftsim and on other Python simulators.
+
+Each file is a program that runs it once per seed and prints the time that it took. The programs run
+on a separate Python (simulation_peers.py).
+"""

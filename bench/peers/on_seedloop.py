@@ -1,4 +1,4 @@
-"""The workload on seedloop: its own messages in place of streams, 1 to 20 ms each, as it fixes."""
+"""The workload on seedloop, with its own messages instead of streams; it fixes 1 to 20 ms each."""
 
 import asyncio
 from typing import Any
@@ -18,11 +18,14 @@ from bench.peers.workload import (
 
 
 class Controller:
+    """A controller that answers heartbeats and sweeps leases."""
+
     def __init__(self, world: Any, number: int, tally: Tally) -> None:
         self._end = world.net.bind(BROKERS + number)
         self._keeper = LeaseKeeper(tally)
 
     async def run(self) -> None:
+        """Answers heartbeats until the sweeps end."""
         clock = asyncio.get_running_loop().time
         sweeping = asyncio.ensure_future(self._sweep())
         while not sweeping.done():
@@ -38,11 +41,14 @@ class Controller:
 
 
 class Broker:
+    """A broker that sends heartbeats to every controller."""
+
     def __init__(self, world: Any, number: int, tally: Tally) -> None:
         self._end = world.net.bind(number)
         self._number, self._tally = number, tally
 
     async def run(self) -> None:
+        """Sends heartbeats until the listener ends."""
         listening = asyncio.ensure_future(self._listen())
         await asyncio.sleep(BEAT_S * self._number / BROKERS)
         while not listening.done():
@@ -58,6 +64,7 @@ class Broker:
 
 
 def run(seed: int) -> Tally:
+    """Runs the cluster once."""
     tally = Tally()
 
     async def cluster(world: Any) -> None:

@@ -11,6 +11,7 @@ from bench.peers.workload import BEAT_S, BROKERS, CONTROLLERS, DELAY_S, SIMULATE
 
 
 def run(seed: int) -> Tally:
+    """Runs the cluster once."""
     tally, draw = Tally(), Random(seed)
 
     async def cluster(world: Any) -> None:

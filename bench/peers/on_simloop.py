@@ -10,6 +10,7 @@ from bench.peers.workload import BEAT_S, BROKERS, CONTROLLERS, DELAY_S, SIMULATE
 
 
 def run(seed: int) -> Tally:
+    """Runs the cluster once; raises RuntimeError if it fails."""
     tally = Tally()
 
     async def cluster() -> None:

@@ -1,4 +1,4 @@
-"""The workload on our timeline and network; whatever happens is kept with its time."""
+"""The workload on kraftsim's timeline and network, with a trace of every event and its time."""
 
 from functools import partial
 
@@ -25,6 +25,8 @@ US = 1_000_000
 
 
 class Cluster:
+    """Brokers and controllers of the workload, on one timeline."""
+
     def __init__(self, seed: int) -> None:
         self.tally = Tally()
         self.timeline = timeline = Timeline(wall_start_ms=0)
@@ -42,9 +44,11 @@ class Cluster:
             timeline.at(round(SWEEP_S * US), partial(self.sweep, number))
 
     def note(self, what: object) -> None:
+        """Adds an event to the trace."""
         self.trace.append((self.timeline.now_us, what))
 
     def beat(self, broker: int) -> None:
+        """Sends a heartbeat of a broker to every controller."""
         self.tally.events += 1
         self.note(("beat", broker))
         request = BrokerHeartbeatRequest(
@@ -60,20 +64,24 @@ class Cluster:
         self.timeline.after(round(BEAT_S * US), partial(self.beat, broker))
 
     def hear(self, number: int, message: Message) -> None:
+        """Handles a heartbeat at a controller and sends the response."""
         self.keepers[number].hear(message.sender.number, self.timeline.now_us / US)
         answer = Message(message.receiver, message.sender, message.request, True)
         self.network.carry(answer, self.answered)
 
     def answered(self) -> None:
+        """Handles a response at a broker."""
         self.tally.events += 1
 
     def sweep(self, number: int) -> None:
+        """Sweeps the leases of a controller."""
         self.note(("sweep", number))
         self.keepers[number].sweep(self.timeline.now_us / US)
         self.timeline.after(round(SWEEP_S * US), partial(self.sweep, number))
 
 
 def run(seed: int) -> Tally:
+    """Runs the cluster once."""
     cluster = Cluster(seed)
     cluster.timeline.run_until(round(SIMULATED_S * US))
     if len(cluster.trace) != cluster.tally.events:

@@ -1,4 +1,4 @@
-"""The workload as a program for asyncio that knows of no simulator: one connection a pair."""
+"""The workload as plain asyncio code without a simulator's API: one connection per pair."""
 
 import asyncio
 
@@ -9,6 +9,7 @@ WIDTH = 8
 
 
 async def controller(host: str, tally: Tally) -> None:
+    """Answers heartbeats and sweeps leases."""
     keeper = LeaseKeeper(tally)
     loop = asyncio.get_running_loop()
 
@@ -19,7 +20,7 @@ async def controller(host: str, tally: Tally) -> None:
                 keeper.hear(int.from_bytes(beat, "big"), loop.time())
                 writer.write(beat)
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
-            pass  # the run is over
+            pass  # the run has ended
 
     await asyncio.start_server(serve, host, PORT)
     while True:
@@ -28,12 +29,14 @@ async def controller(host: str, tally: Tally) -> None:
 
 
 async def broker(number: int, controllers: list[str], tally: Tally, first_s: float) -> None:
+    """Sends heartbeats to every controller, the first after `first_s` seconds."""
+
     async def listen(reader: asyncio.StreamReader) -> None:
         while True:
             await reader.readexactly(WIDTH)
             tally.events += 1
 
-    await asyncio.sleep(0.1)  # the controllers begin to listen at the same time
+    await asyncio.sleep(0.1)  # controllers start to listen meanwhile
     lines = [await asyncio.open_connection(one, PORT) for one in controllers]
     listeners = [asyncio.create_task(listen(reader)) for reader, _ in lines]
     await asyncio.sleep(first_s)

@@ -1,7 +1,7 @@
-"""What every simulator is told: brokers that beat to all controllers, which keep leases and sweep.
+"""The workload of every simulator: brokers send heartbeats to controllers, which keep leases.
 
-Ten brokers, three controllers, 1 to 10 ms each way. A beat, a beat's arrival, its answer's arrival
-and a sweep are one logical event each, whatever an engine makes of them: 38 in a simulated second.
+Ten brokers, three controllers, 1 to 10 ms each way. A heartbeat sent, its arrival, the response's
+arrival and a sweep are one logical event each in any engine: 38 per virtual second.
 """
 
 import gc
@@ -18,22 +18,26 @@ SEEDS = (1, 2, 3)
 
 
 class Tally:
+    """The numbers of events and of fenced brokers."""
+
     def __init__(self) -> None:
         self.events = self.fenced = 0
 
 
 class LeaseKeeper:
-    """One controller: who was heard of, and until when that counts."""
+    """The leases of one controller: until when each broker's last heartbeat counts."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
         self._until_s: dict[int, float] = {}
 
     def hear(self, broker: int, now_s: float) -> None:
+        """Renews a broker's lease."""
         self._tally.events += 1
         self._until_s[broker] = now_s + LEASE_S
 
     def sweep(self, now_s: float) -> None:
+        """Removes leases that have run out."""
         self._tally.events += 1
         for broker in [one for one, until_s in self._until_s.items() if until_s < now_s]:
             del self._until_s[broker]
@@ -41,7 +45,7 @@ class LeaseKeeper:
 
 
 def measure(run: Callable[[int], Tally]) -> None:
-    """Print the processor time of a run, the median of the seeds, and how many events it had."""
+    """Prints the median processor time over the seeds, and the number of events."""
     took = []
     for seed in SEEDS:
         gc.collect()
