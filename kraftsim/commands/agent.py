@@ -82,8 +82,7 @@ async def _run(
 
 
 async def _silence(fleet: Fleet) -> None:
-    """Waits until no leader has answered for SILENCE_LIMIT_S, so that no broker can leave any more.
-    """
+    """Waits until no leader has answered for SILENCE_LIMIT_S: then no broker can be released."""
     while True:
         left_s = SILENCE_LIMIT_S - fleet.silence_s()
         if left_s <= 0:

@@ -138,10 +138,9 @@ class ControllerService:
         self._deliver(self._hosted.start)
 
     async def hand_over(self) -> None:
-        """Makes a leader resign, and waits until it learns the next epoch or HAND_OVER_LIMIT_S is
-        over.
+        """Makes a leader resign, and waits until it learns the next epoch or a time limit passes.
 
-        The process stays until then because its vote may be needed.
+        The limit is HAND_OVER_LIMIT_S. The process stays until then because its vote may be needed.
         """
         quorum = self._node.quorum
         if quorum.is_leader and quorum.others and not self.has_failed:
