@@ -3,8 +3,9 @@
 mypyc compiles the modules that each event of a simulation uses. Their source has no code for the
 compiler; `native_source.py` adds what it needs, and a run has the same digest either way
 (`tests/scenarios/test_native.py`). It is a copy because planted bugs replace functions at run time,
-and compiled callers do not look functions up by name. `PYTHONPATH=build/native python -P -m
-kraftsim ...` runs it.
+and compiled callers do not look functions up by name.
+
+`PYTHONPATH=build/native python -P -m kraftsim ...` runs it.
 """
 
 import hashlib

@@ -25,7 +25,7 @@ class Tally:
 
 
 class LeaseKeeper:
-    """The leases of one controller: until when each broker's last heartbeat counts."""
+    """The leases that one controller keeps; a heartbeat renews a lease for LEASE_S seconds."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally

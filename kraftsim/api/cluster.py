@@ -97,7 +97,7 @@ class Cluster(ControllerVerbs):
     ) -> None:
         await self.close()
 
-    # Life
+    # Lifecycle
 
     async def start(self) -> None:
         """Binds the ports, elects a controller, and returns once every broker is unfenced.

@@ -18,10 +18,9 @@ LINES_AT_ONCE = 200  # takes a few milliseconds to encode; then the event loop r
 
 
 def log_end_view(world: World) -> Document:
-    """Returns the position from which a reader can resume the log later.
+    """Returns the end of the committed log, from which a reader can resume later.
 
-    The cluster id and the epoch of the last record identify the log: the same log has the same
-    record before that end offset.
+    The log is still the same if the record before that offset has the same epoch and timestamp.
     """
     log = world.committed_log
     last = log.batches[-1] if log.batches else None

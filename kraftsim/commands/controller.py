@@ -34,7 +34,7 @@ from ..service.snapshot_files import SNAPSHOT_FILES
 from ..service.voter_addresses import address_of, directory_of, voters_of
 from .up import announced, log_to_stderr, run_until_signalled, settings_of, stop_signals
 
-HAND_OVER_LIMIT_S = 0.7  # after SIGTERM; without a successor by then, the voters time out
+HAND_OVER_LIMIT_S = 0.7  # after SIGTERM; the fetch timeout of the voters is the fallback
 
 log = logging.getLogger("kraftsim.controller")
 

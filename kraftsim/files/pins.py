@@ -25,7 +25,7 @@ def pinned_plan(
 ) -> Scenario:
     """Returns the plan of a seed with the nodes that `let` has bound, as a scenario to store.
 
-    Run without `--sweep` or `--smoke`, it repeats this run exactly.
+    Run without options, it repeats this run exactly.
     """
     pin = Pin(seed=seed, digest=digest, cell=scenario.cell)
     return replace(named(expand(scenario, seed), bound), pins=(pin,), smoke={})

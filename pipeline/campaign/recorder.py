@@ -49,7 +49,7 @@ class Recorder:
 
     def _committed(self, node_id: int, batch: Batch) -> None:
         if batch.base_offset != self.world.committed_log.end_offset:
-            return  # another controller has already committed this batch
+            return  # already recorded, when another controller committed it
         now_us = self.world.timeline.now_us
         for position, record in enumerate(batch.records):
             if record.__class__ is NoOpRecord:

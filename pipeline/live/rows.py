@@ -26,7 +26,7 @@ def row_of(record: Mapping[str, object], cluster_id: str | None) -> Row:
     assert isinstance(data, dict), record
     assert isinstance(timestamp_ms, int), record
     return (
-        record["offset"],  # type: ignore[return-value]  # as views spell it
+        record["offset"],  # type: ignore[return-value]  # an int, as `/v1/log` returns it
         timestamp_ms * 1000,
         record["epoch"],
         record["type"],

@@ -198,7 +198,10 @@ def seeds_of(given: argparse.Namespace, file: "ScenarioFile") -> range:
 
 
 def _is_as_expected(result: "Result", given: argparse.Namespace) -> bool:
-    """Returns whether the verdict is expected; a canary counts as one only if it was not named."""
+    """Returns whether the verdict is the expected one.
+
+    It is "pass" for a scenario that was named; in a run of the library, each canary has its own.
+    """
     is_library = given.all or not given.scenarios
     return result.verdict == (CANARIES.get(result.scenario, "pass") if is_library else "pass")
 
