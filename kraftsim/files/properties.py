@@ -1,4 +1,4 @@
-"""Reading a Kafka `.properties` file: `key=value`, comments (`#`, `!`), `\\` at a line's end."""
+"""Reads a Kafka `.properties` file: `key=value`, comments (`#`, `!`), `\\` at a line's end."""
 
 from collections.abc import Container, Mapping
 from dataclasses import fields

@@ -49,10 +49,10 @@ def session(
 ) -> "SparkSession":
     """Returns the session of this process, on `master` or on the Connect server at `remote`.
 
-    Without both, SPARK_REMOTE, SPARK_MASTER or MASTER decide, else all local cores. `conf` and
-    SPARK_CONF_DIR override kraftsim's settings. `heavy` is for queries of more than a minute: it
-    enables the JVM's second compiler and 4 GB of memory. Raises ValueError for both master and
-    remote, or if a session with another master runs; JavaMissing without Java.
+    Without either, SPARK_REMOTE, SPARK_MASTER or MASTER decides, else all local cores are used.
+    `conf` and SPARK_CONF_DIR override kraftsim's settings. `heavy` is for queries of more than a
+    minute: it enables the JVM's second compiler and 4 GB of memory. Raises ValueError for both
+    master and remote, or if a session with another master runs; raises JavaMissing without Java.
     """
     if master and remote:
         raise ValueError(f"expected one of --master and --remote, got {master} and {remote}")

@@ -101,7 +101,7 @@ def _running() -> "SparkSession | None":
 
 
 def _run_all(spark: "SparkSession", plan: Plan, folder: Folder, missing: Sequence[int]) -> None:
-    """Runs the shards in up to ATTEMPTS jobs; a job after a failed one runs each seed in a process.
+    """Runs the shards in up to ATTEMPTS jobs; after a failed job, each seed has its own process.
 
     A job fails as a whole on a master that does not retry tasks, such as local[1].
     """
