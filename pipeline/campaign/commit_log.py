@@ -33,7 +33,7 @@ class Commit:
 
     `digest` combines the digests of its runs. `verdicts` counts the verdicts of judged runs,
     `planted` those of runs with a bug; `canaries` has the verdict of each canary. `attempt` counts
-    from 0. `wall_s` is the only field that differs between repetitions.
+    from 0. `wall_s` differs between repetitions.
     """
 
     shard: int
@@ -141,7 +141,7 @@ class Folder:
                 yield f"{path}: expected sha256 {piece.sha256[:12]}..., got {sha256[:12]}..."
 
     def corruptions(self) -> Iterator[str]:
-        """Yields the same sentences for all shards."""
+        """Yields such a sentence for each wrong file of any shard."""
         for commit in self.commits().values():
             yield from self.corrupt(commit)
 
