@@ -97,7 +97,6 @@ def failures(found: Sequence[Failure]) -> str:
 
 
 def knobs(lifts: Sequence[Lift]) -> str:
-    """Returns the section of knobs that go with failures; empty without knobs."""
     if not lifts:
         return ""
     rows = [
@@ -155,7 +154,6 @@ def _lift_class(one: Lift) -> str:
 
 
 def mutants(kills: Sequence[Kill]) -> str:
-    """Returns the section of planted bugs; empty without any."""
     if not kills:
         return ""
     totals = [one for one in kills if one.scenario is None]

@@ -13,7 +13,6 @@ CURVES_MAX = 6
 
 
 def coverage(found: Sequence[Coverage]) -> str:
-    """Returns the section of coverage; empty without any."""
     if not found:
         return ""
     widest = sorted(found, key=lambda one: (-one.kinds, one.scenario))
