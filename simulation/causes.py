@@ -1,5 +1,6 @@
-"""What led to a row of the journal: the newest thing that befell the same node, or whoever it
-relied on. Kept while rows are written, so that a chain can be walked from rows alone.
+"""Finds the cause of a journal row: the newest row about the same node or about the leader.
+
+Causes are recorded while rows are written, so that a chain can be followed from the rows alone.
 """
 
 from collections.abc import Iterable
@@ -12,26 +13,31 @@ from .event_row import Detail, EventRow
 GONE: Final = ("NOT_RUNNING", "PAUSED", "SHUTTING_DOWN")
 LEAVING: Final = ("PENDING_CONTROLLED_SHUTDOWN", "SHUTTING_DOWN")
 FROM_OUTSIDE: Final = ("STARTING", "NOT_RUNNING", "PAUSED", "PENDING_CONTROLLED_SHUTDOWN")
-"""States into which nobody comes by itself, but who leaves."""
+"""States that a process does not enter by itself, except when it is leaving."""
 FAULTS: Final = ("fault_begins", "fault_ends")
 
 
 class Causes:
-    """`doing`: the row of what a person does, while it is done: all that is written meanwhile comes
-    of it."""
+    """Remembers the newest rows about each node, to name the cause of the next row.
+
+    `doing` is the row of the fault or repair that is being carried out; it is the cause of
+    every row that is written in the meantime.
+    """
 
     def __init__(self) -> None:
         self.doing: EventRow | None = None
-        self._newest: dict[NodeId, EventRow] = {}  # the newest row about it
-        self._gone: dict[NodeId, EventRow] = {}  # why it says nothing now
-        self._stood: dict[NodeId, int] = {}  # when it stood for election last
-        self._expired: dict[NodeId, int] = {}  # when its lease was found to be over
-        self._isrs: dict[tuple[object, object], list[int]] = {}  # by partition, as it was last told
+        self._newest: dict[NodeId, EventRow] = {}  # newest row about the node
+        self._gone: dict[NodeId, EventRow] = {}  # why the node is silent now
+        self._stood: dict[NodeId, int] = {}  # seq of its last candidacy
+        self._expired: dict[NodeId, int] = {}  # seq of its expired lease
+        self._isrs: dict[tuple[object, object], list[int]] = {}  # last known ISR, by partition
         self._leader: NodeId | None = None
 
     def of(self, kind: str, node: NodeId | None, state: object = None) -> int | None:
-        """The row that causes one of this kind about this node (which is in this state then); None
-        where none is known."""
+        """Returns the seq of the row that causes the next row, or None if none is known.
+
+        The next row is of `kind`, is about `node`, and reports that the node is in `state`.
+        """
         if self.doing is not None:
             return self.doing.seq
         if node is None:
@@ -53,8 +59,12 @@ class Causes:
                 return _seq(self._newest.get(node))
 
     def of_partition(self, detail: Detail) -> int | None:
-        """The row that causes a change of a partition alone. A leader asks for one (AlterPartition)
-        when somebody is back, or has fallen behind: it comes of the newest about those."""
+        """Returns the seq of the row that causes a partition change that no other record explains.
+
+        A leader asks for such a change (AlterPartition) when a replica has caught up or has
+        fallen behind, so the cause is the newest row about the brokers that joined or left
+        the ISR.
+        """
         isr = detail.get("isr")
         if not isinstance(isr, list):
             return None
@@ -66,7 +76,7 @@ class Causes:
         return max(seqs, default=None)
 
     def note(self, row: EventRow, node: NodeId | None) -> None:
-        """`row` has been written; what comes later may come of it."""
+        """Records `row`, which is about `node`, as a possible cause of later rows."""
         if node is None:
             return
         self._newest[node] = row
@@ -82,7 +92,7 @@ class Causes:
             self._expired[node] = row.seq
 
     def befalls(self, row: EventRow, nodes: Iterable[NodeId]) -> None:
-        """A fault that `row` tells of strikes these, or is over for them."""
+        """Makes `row`, the begin or end of a fault, the newest row about each of `nodes`."""
         for node in nodes:
             newest = self._newest.get(node)
             if newest is None or newest.cause_seq != row.seq:
@@ -93,7 +103,7 @@ class Causes:
         return newest is not None and newest.detail.get("state") in LEAVING
 
     def _trouble(self, node: NodeId | None) -> "EventRow | None":
-        """Why it may have fallen silent: it is gone, or a fault has befallen it lately."""
+        """Returns the row that explains why `node` may be silent: an end, or a fault."""
         if node is None:
             return None
         row = self._gone.get(node) or self._newest.get(node)

@@ -1,4 +1,4 @@
-"""The controllers of a topology: their configurations, and a node over what a disk has stored."""
+"""Builds the controllers of a topology: their configurations, and a node over its stored state."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,21 +12,25 @@ from kraftsim.controller.raft.snapshot import SnapshotFormat
 from .disks import Stored
 from .topology import ControllerSpec, Topology
 
-# A request that is lost is asked again after 2 s, as long as a follower waits for its leader. In a
-# network that loses messages all but the first have time to ask again before they stand.
+# A follower retries a lost request after 2 s, which is also its fetch timeout. The spread gives
+# every controller but the first time to retry in a lossy network before it starts an election.
 FETCH_TIMEOUT_SPREAD_MS = 20
 
 Draw = Callable[[], float]
 
 
 def configs_of(topology: Topology, draw_of: Callable[[NodeId], Draw]) -> tuple[NodeConfig, ...]:
-    """Of every controller, with all of them as voters; each draws its own directory id."""
+    """Returns the configuration of every controller, with all controllers as voters.
+
+    Each controller draws its own directory id. With `kraft_version` 0 the voters have no
+    directory ids, because static voters are known by id and address only.
+    """
     configs = [
         _config(one, topology, draw_of(controller_node(one.node_id)))
         for one in topology.controllers
     ]
     voters = tuple(config.identity.as_voter for config in configs)
-    if topology.kraft_version == 0:  # who votes is known by configuration, by id and address
+    if topology.kraft_version == 0:  # static voters: known by id and address
         voters = tuple(replace(one, voter_directory_id=ZERO_UUID) for one in voters)
     return tuple(replace(config, voters=voters) for config in configs)
 
@@ -50,7 +54,11 @@ def node_of(
     draw: Draw,
     snapshot_format: SnapshotFormat,
 ) -> Node:
-    """A new process's, over what the one before had made durable."""
+    """Returns the node of a new process, over what its predecessor made durable.
+
+    The fetch timeout grows with the controller's place in the topology
+    (`FETCH_TIMEOUT_SPREAD_MS`).
+    """
     place = [one.node_id for one in topology.controllers].index(config.node_id)
     fetch_timeout_ms = topology.settings.controller_quorum_fetch_timeout_ms
     return Node(

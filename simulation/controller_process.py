@@ -1,7 +1,8 @@
 """A controller's process on a timeline, over the disk that outlives it (`disks.py`).
 
-A kill takes back nothing that was sent, and loses nothing that was made durable; whoever waited for
-an answer of it learns that the connection is gone. A restart is a new process over the same disk.
+A kill does not recall messages that were sent and does not lose durable data. A client that waits
+for a reply from the killed process learns that the connection is gone. A restart is a new process
+over the same disk.
 """
 
 from collections.abc import Callable
@@ -21,18 +22,22 @@ from kraftsim.controller.time.clock import Clock
 from .disks import Disk, DiskError, Stored
 from .service_queue import ServiceQueue
 
-HELD_MAX = 10_000  # requests that a paused process has not read yet; more are lost
-HAND_OVER_LIMIT_US, HAND_OVER_CHECK_US = 5_000_000, 10_000  # Kafka's raft waits so long, too
+HELD_MAX = 10_000  # requests that a paused process has not read yet; further requests are lost
+HAND_OVER_LIMIT_US, HAND_OVER_CHECK_US = 5_000_000, 10_000  # Kafka's raft waits as long
 
 ReplyTo = Callable[[Reply | None], None]
 Carry = Callable[[Send, Callable[[Response | None], None]], None]
 
 
 class ControllerProcess:
-    """`on_committed` hears of every batch that this controller knows to be committed, in order;
-    `carry` takes what it sends to the others; `step_listeners` outlive its processes. `on_end`
-    hears when a process ends by itself; `failure` says why. With a `queue` it is slow: the network
-    brings it one message after the other, requests and answers alike."""
+    """One controller's process: it can be started, killed, stopped, paused and resumed.
+
+    `carry` sends its requests to other controllers. `on_committed` is called for every batch
+    that this controller knows to be committed, in order. `on_end` is called when the process
+    ends by itself; `failure` then holds the reason, if it failed. `step_listeners` outlive the
+    process. While `queue` is set the controller is slow: the network delivers requests and
+    replies to it one at a time.
+    """
 
     def __init__(
         self,
@@ -63,22 +68,28 @@ class ControllerProcess:
 
     @property
     def node(self) -> Node:
-        """The controller as it is, or as it was when its process ended."""
+        """The current node, or the node as it was when its process ended."""
         return self.hosted.node
 
     @property
     def state(self) -> str:
+        """The state of the process: RUNNING, PAUSED or NOT_RUNNING."""
         if not self.is_alive:
             return "NOT_RUNNING"
         return "PAUSED" if self.is_paused else "RUNNING"
 
     @property
     def role(self) -> str:
-        """What it is in the quorum (LEADER, ...); of one that does not run, its state."""
+        """The quorum role in capitals (LEADER, ...), or `state` if the process does not run."""
         is_running = self.state == "RUNNING"
         return type(self.node.quorum.role).__name__.upper() if is_running else self.state
 
     def start(self, *, stands_at_once: bool = False) -> None:
+        """Starts the process; does nothing if it is alive.
+
+        With `stands_at_once` the controller starts an election without waiting for a
+        timeout.
+        """
         if self.is_alive:
             return
         if self.hosted.is_over:
@@ -89,7 +100,7 @@ class ControllerProcess:
         self.hosted.start(stands_at_once=stands_at_once)
 
     def kill(self) -> None:
-        """SIGKILL: gone at once. Its disk has what was made durable; its connections break."""
+        """Ends the process at once (SIGKILL): durable data stays, connections break."""
         if not self.is_alive:
             return
         self.is_alive = self.is_paused = self._stops_when_resumed = False
@@ -103,8 +114,11 @@ class ControllerProcess:
             self.queue.close()
 
     def stop(self) -> None:
-        """SIGTERM: a leader hands over, and stays until it has heard of the next epoch, because its
-        vote may be needed. A paused process does not notice before it is resumed."""
+        """Ends the process in good order (SIGTERM).
+
+        A leader resigns, and its process stays until the next leader is known, for at most
+        5 s, because its vote may be needed. A paused process stops when it is resumed.
+        """
         if self.is_paused:
             self._stops_when_resumed = True
         elif self.is_alive:
@@ -125,12 +139,13 @@ class ControllerProcess:
             self._on_end()
 
     def pause(self) -> None:
-        """SIGSTOP: alive, and deaf to time and messages."""
+        """Suspends the process (SIGSTOP): it stays alive and handles no timers and no messages."""
         if self.is_alive:
             self.is_paused = True
             self.hosted.hold(True)
 
     def resume(self) -> None:
+        """Resumes a paused process (SIGCONT), which then handles the requests of the pause."""
         if not self.is_paused:
             return
         self.is_paused = False
@@ -143,7 +158,7 @@ class ControllerProcess:
             self.stop()
 
     def submit(self, request: Request, reply_to: ReplyTo) -> None:
-        """Ask it; None if nobody is there, or goes before it has answered."""
+        """Submits a request; `reply_to` gets None if the process ends before it replies."""
         if not self.is_alive:
             reply_to(None)
         elif self.is_paused:
@@ -156,7 +171,8 @@ class ControllerProcess:
             self.hosted.submit(request, partial(self._replied, number))
 
     def ask(self, request: Request, on_answer: Callable[[Response | None], None]) -> None:
-        """As another controller asks: a refusal comes as the response that carries it."""
+        """Submits another controller's request; an error comes back as the response that carries
+        it."""
         self.submit(
             request,
             lambda reply: on_answer(
@@ -170,7 +186,7 @@ class ControllerProcess:
             reply_to(reply)
 
     def _write(self, turn: Turn, log: MetadataLog, on_durable: Callable[[], None]) -> bool:
-        """A controller that cannot write ends."""
+        """Writes a turn to the disk; a failed write ends the process."""
         try:
             return self.disk.write(turn, log, on_durable)
         except DiskError as error:
@@ -178,7 +194,7 @@ class ControllerProcess:
             return False
 
     def _end_with(self, failure: DiskError | Impossible) -> None:
-        """It ends by itself, as Kafka's fault handler ends a process."""
+        """Ends the process because of `failure`, as Kafka's fault handler ends a process."""
         self.failure = failure
         self.kill()
         self._on_end()

@@ -1,4 +1,4 @@
-"""How long a message takes: distributions, drawn from a stream, in integer microseconds."""
+"""Distributions of message delays, drawn from a random stream, in integer microseconds."""
 
 from collections.abc import Callable
 from math import exp, log
@@ -9,28 +9,32 @@ P99 = 2.326  # standard deviations from the median to the 99th percentile of a n
 
 
 def constant(of_us: int) -> Draw:
+    """Returns a draw that always gives `of_us` microseconds."""
     return lambda: of_us
 
 
 def uniform(low_us: int, high_us: int, stream: Random) -> Draw:
-    """Evenly between both ends."""
+    """Returns a draw that is uniform from `low_us` to `high_us` microseconds, both included."""
     draw, span_us = stream.random, high_us - low_us + 1
     return lambda: low_us + int(draw() * span_us)
 
 
 def exponential(mean_us: int, stream: Random) -> Draw:
-    """Mostly short, now and then long."""
+    """Returns an exponentially distributed draw with mean `mean_us` microseconds."""
     draw = stream.random
     return lambda: int(-mean_us * log(1.0 - draw()))
 
 
 def lognormal(median_us: int, p99_us: int, stream: Random) -> Draw:
-    """As round trips in a data centre are: a median, and a tail said by its 99th percentile."""
+    """Returns a lognormal draw with the given median and 99th percentile, in microseconds.
+
+    Round trips in a data centre are distributed like this.
+    """
     sigma = log(p99_us / median_us) / P99
     return lambda: int(median_us * exp(sigma * stream.gauss(0.0, 1.0)))
 
 
 def bimodal(fast_us: int, slow_us: int, part_slow: float, stream: Random) -> Draw:
-    """`part_slow` of the messages take the slow way."""
+    """Returns a draw of `slow_us` with probability `part_slow`, and of `fast_us` otherwise."""
     draw = stream.random
     return lambda: slow_us if draw() < part_slow else fast_us

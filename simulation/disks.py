@@ -1,8 +1,8 @@
-"""A controller's disk: what outlives its processes, when it is there, and what faults do to it.
+"""A controller's disk, which outlives its processes, makes writes durable, and has faults.
 
-Writes become durable in order. By default at once; a slow disk takes a while over each, a stalled
-one does not come to an end. A disk that lies says so before it is true. When the power goes, what
-is not durable is lost: all of it, or with `tears` from some point on, by whole batches.
+Writes become durable in order, by default at once. A slow disk delays each write, and a stalled
+disk completes no write. A lying disk reports a write as durable before it is. A power failure loses
+what is not durable: all of it, or, with `tears`, everything from a random batch on.
 """
 
 from collections import deque
@@ -24,13 +24,16 @@ from .delays import Draw
 
 
 class DiskError(Exception):
-    """A write failed: whoever wrote must not go on as if it had not."""
+    """A write failed; the writer must not continue as if it had succeeded."""
 
 
 @value
 class Write:
-    """What one step wants kept. `log_start` (offset, epoch) is where the log begins behind
-    `snapshot`; with `is_anew` nothing of the old one is left."""
+    """What one step of a controller writes.
+
+    `log_start` (offset, epoch) is where the log begins after `snapshot`. `is_anew` is True if
+    nothing of the previous log is left.
+    """
 
     election: ElectionState | None = None
     truncate_to: int | None = None
@@ -40,7 +43,7 @@ class Write:
     batches: tuple[Batch, ...] = ()
 
     def pieces(self) -> Iterator["Write"]:
-        """As a disk may keep one and lose the next: each batch, after all that is not a batch."""
+        """Yields the parts that a crash can separate: first everything else, then each batch."""
         if self.election is not None or self.truncate_to is not None or self.snapshot is not None:
             yield replace(self, batches=())
         for batch in self.batches:
@@ -48,7 +51,7 @@ class Write:
 
 
 def write_of(turn: Turn, log: MetadataLog) -> Write:
-    """`log` is as the step has left it."""
+    """Returns the write of one turn; `log` is the log as the turn left it."""
     return Write(
         election=turn.election,
         truncate_to=turn.truncate_to,
@@ -61,7 +64,7 @@ def write_of(turn: Turn, log: MetadataLog) -> Write:
 
 @dataclass(slots=True)
 class Stored:
-    """What is durable: `meta.properties`, `quorum-state`, the log and the last snapshot."""
+    """Durable state: `meta.properties`, `quorum-state`, the log and the last snapshot."""
 
     directory_id: Uuid
     election: ElectionState = field(default_factory=ElectionState)
@@ -69,7 +72,7 @@ class Stored:
     snapshot: Snapshot | None = None
 
     def copy(self) -> "Stored":
-        """One that goes its own way: what a process reads when it starts, or a backup."""
+        """Returns an independent copy, for a starting process or for a backup."""
         log = MetadataLog()
         log.restart(self.log.start_offset, self.log.start_epoch)
         for batch in self.log.batches:
@@ -77,6 +80,7 @@ class Stored:
         return replace(self, log=log)
 
     def apply(self, write: Write) -> None:
+        """Applies one write: truncation, snapshot, batches and election state, in this order."""
         if write.truncate_to is not None:
             self.log.truncate(write.truncate_to)
         if write.snapshot is not None:
@@ -96,7 +100,12 @@ class _Pending(NamedTuple):
 
 
 class Disk:
-    """`delayed` counts the writes that took their time, `lost` the pieces that crashes took."""
+    """The disk of one controller, with its faults.
+
+    `latency_us` draws the duration of a write (None: no delay). `tears` lets a crash keep a
+    prefix of the batches that are not durable, `is_full` lets every write fail. `delayed`
+    counts the writes that were delayed, `lost` the pieces that crashes lost.
+    """
 
     def __init__(self, timeline: Timeline, directory_id: Uuid, stream: Random) -> None:
         self.stored = Stored(directory_id)
@@ -108,10 +117,13 @@ class Disk:
         self._timeline = timeline
         self._random = stream.random
         self._pending: deque[_Pending] = deque()
-        self._unsynced: deque[Write] = deque()  # said to be durable
+        self._unsynced: deque[Write] = deque()  # reported as durable, but not durable
 
     def write(self, turn: Turn, log: MetadataLog, on_durable: Callable[[], None]) -> bool:
-        """Keep what a step says; True: it is durable, False: `on_durable` says so later."""
+        """Writes a turn; returns True if it is durable, False if `on_durable` will be called later.
+
+        Raises DiskError if the disk is full.
+        """
         if self.is_full:
             raise DiskError(
                 "expected to write the metadata log or quorum-state, but no space is left on the "
@@ -130,26 +142,26 @@ class Disk:
         return False
 
     def stall(self) -> None:
-        """From here on nothing becomes durable."""
+        """Lets no write become durable until `go_on`."""
         self._is_stalled = True
 
     def go_on(self) -> None:
-        """What has waited long enough is durable now."""
+        """Ends a stall; writes whose time is up become durable now."""
         self._is_stalled = False
         self._drain()
 
     def lie(self) -> None:
-        """From here on what is said to be durable is not (an fsync that is lost)."""
+        """Reports writes as durable that are not (lost fsync), until `be_honest`."""
         self._lies = True
 
     def be_honest(self) -> None:
-        """What was said to be durable becomes so."""
+        """Makes everything durable that was reported as durable."""
         self._lies = False
         while self._unsynced:
             self.stored.apply(self._unsynced.popleft())
 
     def crash(self) -> None:
-        """The power is gone, and with it what is not durable."""
+        """Loses what is not durable, as a power failure does."""
         pieces = [one for write in self._undone() for one in write.pieces()]
         kept = int(self._random() * (len(pieces) + 1)) if self.tears else 0
         for piece in pieces[:kept]:
@@ -157,17 +169,17 @@ class Disk:
         self.lost += len(pieces) - kept
 
     def sync(self) -> None:
-        """A process has ended in good order: what it has written is there."""
+        """Makes every write durable, as a process does that ends in good order."""
         for write in self._undone():
             self.stored.apply(write)
 
     def restore(self, stored: Stored) -> None:
-        """Whatever is there is replaced: by an old copy, or by an empty one."""
+        """Replaces the contents of the disk with a copy of `stored`, a backup or an empty disk."""
         self._undone()
         self.stored = stored.copy()
 
     def _undone(self) -> tuple[Write, ...]:
-        """All that is not durable, in order; nobody waits for it any more."""
+        """Removes and returns the writes that are not durable, in order; drops their callbacks."""
         undone = tuple(chain(self._unsynced, (one.write for one in self._pending)))
         self._unsynced.clear()
         self._pending.clear()

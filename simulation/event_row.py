@@ -1,4 +1,4 @@
-"""One row of the journal: what happened, when, to whom, and what caused it."""
+"""One row of the journal: an event, its time, its node and its cause."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,11 @@ Detail = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventRow:
-    """`t_us` is the world's time; `cause_seq` the row that caused this one, where one is known."""
+    """One event of a run.
+
+    `t_us` is the world's time in microseconds. `seq` numbers the rows of a journal from 0.
+    `cause_seq` is the `seq` of the row that caused this one, or None if it is unknown.
+    """
 
     run_id: str
     seed: int | None

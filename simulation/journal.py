@@ -1,7 +1,7 @@
-"""What happened, one row an event, the same live and in virtual time.
+"""The journal of a world: one row per event, with the same rows live and in virtual time.
 
-Rows are numbered; the journal keeps the newest and says where they begin. Whatever may differ
-between two runs of one seed (wall time, host, ports) stays out.
+Rows are numbered, and the journal keeps the newest `ROWS_MAX`. It leaves out whatever may differ
+between two runs of one seed: wall time, host and ports.
 """
 
 from collections import deque
@@ -16,10 +16,15 @@ from kraftsim.controller.core.node_id import NodeId, broker_node, controller_nod
 from .causes import Causes
 from .event_row import Detail, EventRow
 
-ROWS_MAX = 100_000  # about an hour of a busy cluster; a reader who lags further is told so
+ROWS_MAX = 100_000  # about an hour of a busy cluster; older rows are dropped
 
 
 class Journal:
+    """The newest rows of a world, and their listeners.
+
+    `listeners` are called with every new row. `causes` finds the cause of a new row.
+    """
+
     def __init__(
         self, now_us: Callable[[], int], *, run_id: str, seed: int | None, scenario: str = "live"
     ) -> None:
@@ -32,11 +37,11 @@ class Journal:
 
     @property
     def last_seq(self) -> int:
-        """The number of the newest row; -1 before any."""
+        """The number of the newest row; -1 if there is none."""
         return self.next_seq - 1
 
     def since(self, seq: int) -> list[EventRow]:
-        """Rows numbered `seq` and later, as far back as they are kept."""
+        """Returns the kept rows whose number is `seq` or higher."""
         if not self._rows or seq >= self.next_seq:
             return []
         skip = max(0, seq - self._rows[0].seq)
@@ -55,8 +60,11 @@ class Journal:
         fault_id: str | None = None,
         detail: Detail | None = None,
     ) -> EventRow:
-        """Without a `cause_seq` it is the newest row from which this one can come; what is written
-        while a fault begins or ends is of that fault."""
+        """Appends a row and passes it to the listeners.
+
+        If `cause_seq` is None it is found by `causes`. If `fault_id` is None and a fault is
+        just beginning or ending, the row gets that fault's id.
+        """
         detail, doing = detail or {}, self.causes.doing
         about = _subject(broker_id, detail)
         if fault_id is None and doing is not None:
@@ -87,8 +95,11 @@ class Journal:
         return row
 
     def committed(self, batch: Batch, image: Image, node_id: int) -> None:
-        """Rows of what a committed batch says; a broker's change causes its partitions' ones, and
-        where there is none a leader has asked for them."""
+        """Writes the rows of a committed batch, under the controller `node_id` that reported it.
+
+        Partition changes are written last. Their cause is the broker's change in the same
+        batch; in a batch without one, a leader has asked for them (AlterPartition).
+        """
         node = f"controller-{node_id}"
         told = [
             (offset, row)
@@ -115,7 +126,7 @@ class Journal:
 
 
 def _subject(broker_id: int | None, detail: Detail) -> NodeId | None:
-    """The node that a row is about; None where it is about none, or about several."""
+    """Returns the node that a row is about, or None if it is about no single node."""
     if broker_id is not None:
         return broker_node(broker_id)
     about = detail.get("leader_id", detail.get("controller_id"))
@@ -134,7 +145,7 @@ _CONSEQUENCES = ("partition_changed",)
 
 
 def _tell(record: object, image: Image) -> _Told | None:
-    """The event that a record is; None for those that tell nobody anything (NoOp, features)."""
+    """Returns the event of a record, or None for records that are no event (NoOp, features)."""
     match record:
         case r.RegisterBrokerRecord():
             return _Told(

@@ -1,4 +1,4 @@
-"""Kinds of rows of the journal, by which a lesson's captions are hung."""
+"""Kinds of journal rows to which a lesson's captions can be attached."""
 
 EVENTS = (
     "broker_registered",

@@ -6,7 +6,10 @@ from kraftsim.controller.raft.protocol import Reply
 
 
 class Message:
-    """A request, or with `is_reply` what came of it; a `reply` of None: the connection failed."""
+    """A request, or, with `is_reply`, the reply to `request`.
+
+    A `reply` of None means that the connection failed.
+    """
 
     __slots__ = ("is_reply", "receiver", "reply", "request", "sender")
 

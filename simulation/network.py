@@ -1,8 +1,9 @@
-"""The ways between nodes, controllers and brokers alike: delay, loss, and what faults do to both.
+"""The network between nodes, controllers and brokers alike: delay, loss and faults.
 
-Nobody is told that a message was lost; whoever waits for an answer learns it by waiting too long.
-A fault belongs to the way at the time at which a message arrives: a cut takes what is on its way.
-Without a rule a message costs one draw; rules compose in the order of `network_rules.RANKS`.
+No node is notified of a lost message; a sender that waits for a reply times out. Cuts and blocks
+apply at the time at which a message arrives, so a cut also stops messages that are in flight.
+Without rules a message costs one random draw. Rules are applied in the order of their `rank`
+(`network_rules.py`).
 """
 
 from collections.abc import Callable, Iterable
@@ -17,10 +18,15 @@ from .service_queue import ServiceQueue
 
 
 class Network:
-    """`cut` holds directed ways (from, to). `delay_us` draws how long one message takes; `loss` is
-    the part of all messages that is lost, 0.0 to 1.0. `arrived` hears of every message that gets
-    through, before its receiver does, `stopped` of those that are lost or kept back. `queues` are
-    those of slow receivers: a message has arrived once it is its turn."""
+    """Carries messages from node to node.
+
+    `cut` holds directed links (sender, receiver); `mute` nodes send nothing and `deaf` nodes
+    receive nothing. `delay_us` draws the delay of one message in microseconds (None: no delay).
+    `loss` is the fraction of messages that is lost, 0.0 to 1.0. `arrived` listeners get every
+    delivered message before its receiver does, `stopped` listeners every message that is lost
+    or held back. `queues` holds the queues of slow receivers, which get a message when its turn
+    comes.
+    """
 
     def __init__(self, timeline: Timeline, random: Callable[[], float]) -> None:
         self.cut: set[tuple[NodeId, NodeId]] = set()
@@ -37,7 +43,7 @@ class Network:
         self._on_arrival = self._arrive  # bound once, not for each message
 
     def carry(self, message: Message, deliver: Callable[[], None]) -> None:
-        """Deliver later, if the way is open when the message arrives."""
+        """Calls `deliver` after the delay, if the link is open when the message arrives."""
         if self.loss and self._random() < self.loss:
             self._stop(message)
             return
@@ -68,7 +74,10 @@ class Network:
             self._deliver(message, deliver)
 
     def admit(self, message: Message, deliver: Callable[[], None]) -> None:
-        """It is at its receiver's door: in front of it, behind others, or there is no room."""
+        """Delivers an arrived message, or puts it into the queue of a slow receiver.
+
+        A message that finds the queue full is lost.
+        """
         queue = self.queues.get(message.receiver)
         if queue is None:
             self._deliver(message, deliver)
@@ -81,16 +90,16 @@ class Network:
         deliver()
 
     def tell(self, message: Message) -> None:
-        """Those who hear of what arrives hear of `message`, which came by another way."""
+        """Reports `message`, which did not use this network, to the `arrived` listeners."""
         self._deliver(message, lambda: None)
 
     @property
     def is_whole(self) -> bool:
-        """Is every way open?"""
+        """True if no link is cut and no node is mute or deaf."""
         return not (self.cut or self.mute or self.deaf)
 
     def is_open(self, sender: NodeId, receiver: NodeId) -> bool:
-        """Is the way there neither cut, nor its sender mute, nor its receiver deaf?"""
+        """Returns True if the link is not cut, the sender not mute and the receiver not deaf."""
         is_cut = (sender, receiver) in self.cut
         return not (is_cut or sender in self.mute or receiver in self.deaf)
 
@@ -99,23 +108,23 @@ class Network:
             listener(message)
 
     def add(self, rule: Rule) -> None:
-        """From here on `rule` holds, in its place among the others."""
+        """Activates `rule`, in the order of its rank."""
         self.rules.append(rule)
         self.rules.sort(key=lambda one: one.rank)
 
     def remove(self, rule: Rule) -> None:
-        """What it kept back goes on its way."""
+        """Deactivates `rule`, and releases the messages that it held back."""
         self.rules.remove(rule)
         rule.lift()
 
     def isolate(self, node: NodeId, others: Iterable[NodeId]) -> None:
-        """Nothing goes from it to the others, nor from them to it."""
+        """Cuts the links between `node` and each of `others`, in both directions."""
         for other in others:
             if other != node:
                 self.cut |= {(node, other), (other, node)}
 
     def heal(self) -> None:
-        """Every way is open again, and what rules kept back goes on it."""
+        """Opens every link and removes every rule, which releases the messages held back."""
         self.cut.clear()
         self.mute.clear()
         self.deaf.clear()

@@ -1,8 +1,9 @@
-"""What a fault does to the messages of some ways: one rule each, with a count of its effects.
+"""Rules that apply a fault to the messages of some links, each with a count of its effects.
 
-They compose as block > surgery > loss > duplicate > delay: what is cut is not lost as well, and a
-copy takes its own time. A rule acts when a message leaves (`on_departure`: the lags of the copies
-that will arrive, none for a message that is lost) and when it arrives (`lets_in`).
+Rules are applied in the order block, surgery, loss, duplicate, delay: a blocked message is not lost
+as well, and each copy has its own delay. A rule acts when a message leaves (`on_departure` returns
+the lags of the copies that will arrive, none if the message is lost) and when it arrives
+(`lets_in`).
 """
 
 from collections.abc import Callable
@@ -15,11 +16,16 @@ from .message import Message
 
 Concerns = Callable[[Message], bool]
 Deliver = Callable[[], None]
-HELD_MAX = 10_000  # messages that one rule keeps back; more are lost, as in a full socket
+# messages that one rule holds back; further messages are lost, as in a full socket
+HELD_MAX = 10_000
 
 
 class Rule:
-    """`concerns` says which messages; `hits` counts those that it changed anything for."""
+    """Base of all rules.
+
+    `concerns` selects the messages to which the rule applies. `hits` counts the messages that
+    the rule affected. Rules of a lower `rank` are applied first.
+    """
 
     rank = 0
 
@@ -28,17 +34,20 @@ class Rule:
         self.hits = 0
 
     def on_departure(self, message: Message, lags_us: list[int]) -> list[int]:
+        """Returns the lag of each copy that will arrive, in microseconds; none if the message is
+        lost."""
         return lags_us
 
     def lets_in(self, message: Message, deliver: Deliver) -> bool:
+        """Returns False if the message may not be delivered now; `deliver` can deliver it later."""
         return True
 
     def lift(self) -> None:
-        """It holds no longer: what it kept back is free."""
+        """Ends the rule, and releases the messages that it held back."""
 
 
 class Block(Rule):
-    """Nothing gets through."""
+    """Stops every message."""
 
     def lets_in(self, message: Message, deliver: Deliver) -> bool:
         if not self.concerns(message):
@@ -48,7 +57,7 @@ class Block(Rule):
 
 
 class Hold(Rule):
-    """What arrives is kept until the rule is lifted, and then goes on in order."""
+    """Holds back the messages that arrive, and delivers them in order when the rule is lifted."""
 
     rank = 1
 
@@ -71,8 +80,11 @@ class Hold(Rule):
 
 
 class Nth(Rule):
-    """Surgery: something happens to messages `first` to `first + count - 1` of those it concerns:
-    `copies` of each arrive (0: it is lost), each `lag_us` later than it would have."""
+    """Applies to messages `first` to `first + count - 1` of the selected messages (surgery).
+
+    `copies` of each arrive (0: the message is lost), each `lag_us` microseconds later than
+    without the rule.
+    """
 
     rank = 1
 
@@ -94,8 +106,10 @@ class Nth(Rule):
 
 
 class Loss(Rule):
-    """A message is lost with `probability`; `burst` is how many are lost in a row on average once
-    one is (Gilbert's model with a good and a bad state)."""
+    """Loses each message with `probability`, on average `burst` messages in a row.
+
+    This is Gilbert's model with a good and a bad state, one per link.
+    """
 
     rank = 2
 
@@ -120,7 +134,7 @@ class Loss(Rule):
 
 
 class Duplicate(Rule):
-    """With `probability` a second copy arrives, `lag` later."""
+    """Delivers a second copy with `probability`, `lag` microseconds after the first."""
 
     rank = 3
 
@@ -136,7 +150,7 @@ class Duplicate(Rule):
 
 
 class Delay(Rule):
-    """Every message takes longer, by `lag`; a wide `lag` lets later ones overtake earlier ones."""
+    """Delays every message by `lag` microseconds; if `lag` varies, messages overtake each other."""
 
     rank = 4
 

@@ -1,7 +1,7 @@
-"""What can befall a process, by its node: controllers, brokers, and clones of brokers.
+"""Faults of processes, by node: controllers, brokers, and clones of brokers.
 
-Every verb is an event of the world and never something that a handler does. A clone is a
-node of its own, which the network and the clocks know by its host.
+Faults are events of the world; no handler causes them. A clone is a node of its own, which the
+network and the clocks know by its host.
 """
 
 from collections import Counter
@@ -20,56 +20,60 @@ from .streams import stream_name
 from .topology import FIRST_CLONE_ID, BrokerSpec
 from .world import World
 
-QUEUE_ROOM = 1000  # messages that a slow controller has not handled; Kafka queues 500 requests
+QUEUE_ROOM = 1000  # messages that wait for a slow controller; Kafka queues 500 requests
 
 
 class Processes:
-    """Faults of the processes of `world`, and what takes each fault back."""
+    """Causes and ends the faults of the processes of `world`."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._pauses: Counter[NodeId] = Counter()
 
     def is_alive(self, node: NodeId) -> bool:
-        """Has it a process, paused or not?"""
+        """Returns True if the node has a process, paused or not."""
         process = self._world.controller_of(node) or self._world.agent_of(node)
         return process is not None and process.is_alive
 
     # Ending and starting
 
     def start(self, node: NodeId) -> None:
-        """A new process over what the last one left; nothing if one is running."""
+        """Starts a new process over the node's disk; does nothing if a process is running."""
         if node.kind is Kind.CONTROLLER:
             self._world.start_controller(node.number)
         else:
             self._agent(node).start()
 
     def crash(self, node: NodeId) -> None:
-        """Gone at once, with what was not durable."""
+        """Kills the process at once; data that is not durable is lost."""
         if node.kind is Kind.CONTROLLER:
             self._world.kill_controller(node.number)
         else:
             self._agent(node).kill()
 
     def stop(self, node: NodeId) -> None:
-        """SIGTERM: a controller hands leadership over first, a broker its partitions."""
+        """Sends SIGTERM: a controller hands over leadership first, a broker its partitions."""
         self._process(node).stop()
 
     def restart(self, node: NodeId) -> None:
-        """The same disk, a new incarnation."""
+        """Kills the process and starts a new incarnation over the same disk."""
         self.crash(node)
         self.start(node)
 
     def move(self, node: NodeId) -> None:
-        """The same disk on another host: a controller that listens elsewhere from now on."""
+        """Restarts a controller over the same disk at another address."""
         self._controller(node, "move")
         self.crash(node)
         self._world.move_controller(node.number)
         self.start(node)
 
     def wipe(self, node: NodeId, *, keeps_directory: bool = False) -> None:
-        """A crash that takes the disk, too. Whoever formats it again gives it a directory id of its
-        own; with `keeps_directory` it is a voter that does not know what it has forgotten."""
+        """Kills the process and empties its disk.
+
+        By default the disk gets a new directory id, as after a new format. With
+        `keeps_directory` it keeps the id: such a controller is a voter that has lost its
+        log and its vote.
+        """
         self.crash(node)
         draw = self._world.streams.draw_of(stream_name("wipe", node))
         controller = self._world.controller_of(node)
@@ -82,13 +86,16 @@ class Processes:
         controller.disk.restore(Stored(directory_id if keeps_directory else random_uuid(draw)))
 
     def roll_back(self, node: NodeId, backup: Stored) -> None:
-        """A crash, after which an old copy of a controller's disk takes its place."""
+        """Kills a controller and replaces its disk with `backup`."""
         controller = self._controller(node, "roll back")
         self.crash(node)
         controller.disk.restore(backup)
 
     def crash_loop(self, node: NodeId, *, up_us: Draw, down_us: Draw) -> Recurring:
-        """Runs for a while, is down for a while, over and over; at the end it runs."""
+        """Kills and starts the process over and over; when the fault ends the process runs.
+
+        `up_us` draws how long the process runs, `down_us` how long it is down.
+        """
         return Recurring(
             self._world.timeline,
             rest_us=up_us,
@@ -97,10 +104,10 @@ class Processes:
             undo=lambda: self.start(node),
         )
 
-    # Standing still and being slow
+    # Pauses and slowness
 
     def pause(self, node: NodeId) -> None:
-        """SIGSTOP. Of several that pause it, each has to resume it."""
+        """Sends SIGSTOP; a node that was paused several times needs as many resumes."""
         state = self._process(node).state
         if state == "NOT_RUNNING":
             return
@@ -111,6 +118,7 @@ class Processes:
             self._agent(node).pause()
 
     def resume(self, node: NodeId) -> None:
+        """Takes back one pause; the process continues after the last one."""
         self._pauses[node] -= 1
         if self._pauses[node] > 0:
             return
@@ -120,7 +128,7 @@ class Processes:
             self._agent(node).resume()
 
     def hiccup(self, node: NodeId, *, every_us: Draw, lasting_us: Draw) -> Recurring:
-        """Many short pauses, as of a garbage collector."""
+        """Pauses the process for a short time over and over, as a garbage collector does."""
         return Recurring(
             self._world.timeline,
             rest_us=every_us,
@@ -130,17 +138,23 @@ class Processes:
         )
 
     def suspend(self, node: NodeId) -> None:
-        """Its machine sleeps: the process stands still, and so do its clocks."""
+        """Suspends the node's machine: its process and its clocks stand still."""
         self._world.clocks[node].suspend()
         self.pause(node)
 
     def wake(self, node: NodeId, *, monotonic_jumps: bool) -> None:
-        """The machine goes on; its monotonic clock has counted the time in between, or has not."""
+        """Wakes a suspended machine.
+
+        With `monotonic_jumps` the monotonic clock has counted the time of the suspension.
+        """
         self._world.clocks[node].wake(monotonic_jumps=monotonic_jumps)
         self.resume(node)
 
     def slow(self, node: NodeId, service_us: Draw, *, room: int = QUEUE_ROOM) -> ServiceQueue:
-        """A controller takes its time over each message; until `quicken`."""
+        """Makes a controller take `service_us` for each message, until `quicken`.
+
+        At most `room` messages wait; further messages are lost.
+        """
         controller = self._controller(node, "slow down")
         self.quicken(node)
         queue = controller.queue = ServiceQueue(self._world.timeline, service_us, room)
@@ -150,18 +164,20 @@ class Processes:
         return queue
 
     def quicken(self, node: NodeId) -> None:
-        """It handles what waits, and is as fast as ever."""
+        """Ends `slow`: the waiting messages are handled at once."""
         controller = self._controller(node, "quicken")
         queue, controller.queue = controller.queue, None
         self._world.network.queues.pop(node, None)
         if queue is not None:
             queue.close()
 
-    # Two of one id
+    # Two processes with one broker id
 
     def clone(self, broker: NodeId) -> NodeId:
-        """A second living process with the same broker id, on a host of its own, which is returned:
-        a disk image that was booted twice, or a pod that was scheduled twice."""
+        """Starts a second process with the same broker id on a new host, and returns that host.
+
+        This models a disk image that was booted twice, or a pod that was scheduled twice.
+        """
         world = self._world
         spec, host = self._spec_elsewhere(broker), self._new_host()
         world.clones[host] = world.host_broker(host, spec)
@@ -169,8 +185,10 @@ class Processes:
         return host
 
     def replace(self, broker: NodeId) -> NodeId:
-        """A new host takes over the id, while the old one lives on as a zombie, whose host is
-        returned. Clocks and ways of the broker are the new host's from now on."""
+        """Starts the broker on a new host while the old process lives on, and returns the old host.
+
+        The new host takes over the broker's clock and links.
+        """
         world = self._world
         spec, host = self._spec_elsewhere(broker), self._new_host()
         world.hosts[host] = world.hosts[broker]

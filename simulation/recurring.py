@@ -1,4 +1,4 @@
-"""A fault that comes and goes: done and undone by turns, until somebody ends it."""
+"""A fault that begins and ends over and over until it is stopped."""
 
 from collections.abc import Callable
 
@@ -9,8 +9,10 @@ from .delays import Draw
 
 
 class Recurring:
-    """Nothing for `rest_us`, then `do`; after `lasting_us` `undo`, and again. `hits` counts how
-    often it was done."""
+    """Waits `rest_us`, calls `do`, waits `lasting_us`, calls `undo`, and begins again.
+
+    `hits` counts the calls of `do`. Both waits are drawn anew each time, in microseconds.
+    """
 
     def __init__(
         self,
@@ -29,7 +31,7 @@ class Recurring:
         timeline.after(rest_us(), self._turn)
 
     def end(self) -> None:
-        """No more of it; what is done is undone."""
+        """Stops the repetition, and calls `undo` if `do` was called last."""
         if not self._is_over and self._is_done:
             self._undo()
         self._is_over = True
@@ -48,7 +50,7 @@ class Recurring:
 
 
 def strobe(clock: Clock, by_ms: int, every_us: Draw) -> Recurring:
-    """The wall clock jumps by `by_ms` and back, over and over."""
+    """Steps the wall clock by `by_ms` milliseconds and back, over and over."""
     return Recurring(
         clock.timeline,
         rest_us=every_us,

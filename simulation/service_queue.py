@@ -1,4 +1,4 @@
-"""A process that is slow: what comes is handled one by one, each after its time, in order."""
+"""The queue of a slow process, which handles its messages one at a time, in order."""
 
 from collections import deque
 from collections.abc import Callable
@@ -11,8 +11,12 @@ Action = Callable[[], None]
 
 
 class ServiceQueue:
-    """`room` messages wait at most, and more are lost (`lost` counts them), as by a client that
-    gives up; `served` counts those that had to wait. Where nobody `is_open`, nobody waits."""
+    """Messages that wait for a slow process.
+
+    At most `room` messages wait; further messages are lost, as if the client had given up.
+    `lost` counts the lost messages, `served` the messages that waited. A queue that is not open
+    handles every message at once.
+    """
 
     def __init__(self, timeline: Timeline, service_us: Draw, room: int) -> None:
         self.served = self.lost = 0
@@ -24,7 +28,7 @@ class ServiceQueue:
         self._waiting: deque[Action] = deque()
 
     def put(self, handle: Action) -> bool:
-        """False if there is no room."""
+        """Queues a message; returns False if there is no room."""
         if not self.is_open:
             handle()
             return True
@@ -38,17 +42,18 @@ class ServiceQueue:
         return True
 
     def open(self) -> None:
+        """Makes messages wait from now on."""
         self.is_open = True
 
     def close(self) -> None:
-        """Everything that waits is handled now, and whatever comes at once."""
+        """Handles every waiting message now, and every further message at once."""
         self.is_open = False
         self._busy_until_us = 0
         while self._waiting:
             self._waiting.popleft()()
 
     def _serve(self, handle: Action) -> None:
-        if self._waiting and self._waiting[0] is handle:  # else it was closed
+        if self._waiting and self._waiting[0] is handle:  # otherwise the queue was closed meanwhile
             self._waiting.popleft()
             self.served += 1
             handle()

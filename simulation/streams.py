@@ -1,7 +1,7 @@
-"""Entropy: one seed, split into named streams that are drawn independently.
+"""Random numbers: one seed, split into named streams that are drawn independently.
 
-A fault, a link or a node draws from a stream of its own, so that adding one moves nobody else's
-draws. Without a seed every draw is the system's.
+Each fault, link and node draws from its own stream, so that adding one does not change the draws of
+the others. Without a seed the streams use the system's entropy.
 """
 
 import random
@@ -16,31 +16,36 @@ NUMBERED = {
     Kind.CONTROLLER: range(FIRST_CONTROLLER_ID, FIRST_CLONE_ID),
     Kind.CLONE: range(FIRST_CLONE_ID, NODE_ID_MAX),
 }
-"""The numbers that topologies give to each kind. No two kinds share one."""
+"""The range of ids that topologies give to each kind; the ranges do not overlap."""
 
 
 class Streams:
+    """The named random streams of one seed; a `seed` of None means system entropy."""
+
     def __init__(self, seed: int | None) -> None:
         self.seed = seed
         self._streams: dict[str, random.Random] = {}
 
     def of(self, name: str) -> random.Random:
-        """The stream `name`: the same draws for the same seed and name, whatever else is drawn."""
+        """Returns the stream `name`; its draws depend only on the seed and the name."""
         stream = self._streams.get(name)
         if stream is None:
-            # A text seeds by its SHA-512, which no PYTHONHASHSEED changes.
+            # A string seed is hashed with SHA-512, which does not depend on PYTHONHASHSEED.
             text = f"{self.seed}/{name}"
             stream = random.SystemRandom() if self.seed is None else random.Random(text)
             self._streams[name] = stream
         return stream
 
     def draw_of(self, name: str) -> Callable[[], float]:
-        """The stream as what the pure core takes: a function of nothing, in [0, 1)."""
+        """Returns a function that draws floats in [0, 1) from the stream `name`."""
         return self.of(name).random
 
 
 def stream_name(what: str, node: NodeId) -> str:
-    """The stream of one node. A number of its kind's own range stands alone in the name, so that
-    seeds repeat the runs that they are kept for; any other number stands with its kind."""
+    """Returns the name of the stream of one node.
+
+    A number in the usual range of its kind stands alone, so that the seeds that tests keep
+    repeat their runs. Any other number is named with its kind.
+    """
     is_usual = node.number in NUMBERED[node.kind]
     return f"{what}/{node.number}" if is_usual else f"{what}/{node}"

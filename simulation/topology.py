@@ -1,4 +1,4 @@
-"""Who exists: one value, read by `up`, `Cluster`, fixtures and the world (design: one topology)."""
+"""The topology of a cluster: one value that `up`, `Cluster`, the fixtures and the world read."""
 
 from collections.abc import Container
 from dataclasses import dataclass, field
@@ -12,17 +12,23 @@ from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.core.uuid import Uuid
 
 FIRST_BROKER_ID, FIRST_CONTROLLER_ID, FIRST_CLONE_ID = 1, 3000, 1_000_000
-BROKERS_MAX = FIRST_CONTROLLER_ID - FIRST_BROKER_ID  # at a start: their ids end below controllers'
+# in a topology: broker ids stay below controller ids
+BROKERS_MAX = FIRST_CONTROLLER_ID - FIRST_BROKER_ID
 FIRST_CONTROLLER_PORT, FIRST_BROKER_PORT = 9990, 9092
 PORT_MAX = 65535
-BROKERS_PER_LINGER_MS = 10  # a fleet of 1,000 fetches metadata at most every 100 ms a broker
-BROKERS_WITHOUT_LINGER_MAX = 100  # so many fetch as soon as they have news, as real ones do
+# a fleet of 1,000 brokers fetches metadata at most every 100 ms per broker
+BROKERS_PER_LINGER_MS = 10
+# up to this size brokers fetch as soon as there is news, as Kafka's do
+BROKERS_WITHOUT_LINGER_MAX = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerSpec:
-    """`cluster_id` and `profile` of a broker whose disk was formatted elsewhere, or that runs
-    another release; None: as everybody's."""
+    """A simulated broker of a topology.
+
+    `cluster_id` is set for a broker whose disk was formatted for another cluster, `profile` for
+    a broker of another release; None means the topology's value.
+    """
 
     broker_id: int
     host: str = "127.0.0.1"
@@ -34,6 +40,8 @@ class BrokerSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControllerSpec:
+    """A controller of a topology."""
+
     node_id: int = FIRST_CONTROLLER_ID
     host: str = "127.0.0.1"
     port: int = FIRST_CONTROLLER_PORT
@@ -42,8 +50,12 @@ class ControllerSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topology:
-    """`settings` of None are the profile's own; `metadata_version` None what it finalizes.
-    `kraft_version` 0: the voters are static, as in `controller.quorum.voters` (rule 7.8)."""
+    """The controllers, brokers, release and configuration of a cluster.
+
+    `settings` that are None take the profile's value; a `metadata_version` of None takes the
+    version that the profile finalizes. With `kraft_version` 0 the voters are static, as in
+    `controller.quorum.voters` (rule 7.8). Raises ValueError if two nodes share an id.
+    """
 
     cluster_id: str
     controllers: tuple[ControllerSpec, ...] = (ControllerSpec(),)
@@ -67,8 +79,11 @@ class Topology:
 def expect_free(
     where: str, number: object, controllers: Container[int], brokers: Container[int]
 ) -> int:
-    """The id that a new node gets; ValueError for what cannot be an id, and for an id that is
-    taken: Kafka's controllers and brokers share one space of ids (`node.id`)."""
+    """Returns the id of a new node.
+
+    Raises ValueError if `number` cannot be an id, or if the id is taken: Kafka's controllers
+    and brokers share one range of ids (`node.id`).
+    """
     free = checked_id(where, number)
     if free in controllers or free in brokers:
         owner = "controller" if free in controllers else "broker"
@@ -78,12 +93,12 @@ def expect_free(
 
 
 def unbound_port(broker_id: int) -> int:
-    """A port to register with where nobody listens."""
+    """Returns a port for a broker's registration; nothing listens there."""
     return FIRST_BROKER_PORT + broker_id % (PORT_MAX - FIRST_BROKER_PORT)
 
 
 def agent_config(topology: Topology, spec: BrokerSpec, log_dir: Uuid) -> AgentConfig:
-    """The configuration of one simulated broker of the topology."""
+    """Returns the configuration of one simulated broker of the topology."""
     settings, profile = topology.settings, spec.profile or topology.profile
     listener = BrokerListener(name=CLIENT_LISTENER, host=spec.host, port=spec.port)
     return AgentConfig(
@@ -107,7 +122,7 @@ def _metadata_linger_ms(brokers: int) -> int:
 
 
 def _supported_features(topology: Topology, profile: Profile) -> tuple[BrokerFeature, ...]:
-    """What a broker of that release lists; never less than what is finalized."""
+    """Returns the features that a broker of that release lists, widened to the finalized level."""
     level = topology.metadata_version or 0
     return tuple(
         BrokerFeature(

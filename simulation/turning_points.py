@@ -1,5 +1,8 @@
-"""What a controller decides or becomes before the log says anything: rows of the journal that stand
-between what befell a node and the record that came of it."""
+"""Journal rows for decisions of a controller that no record shows yet.
+
+They stand between the event that struck a node and the record that resulted from it: an election, a
+resignation, an expired lease.
+"""
 
 from kraftsim.controller.core.log.records import (
     FENCE,
@@ -16,13 +19,14 @@ ROLES = {Prospective: "controller_stands", Resigned: "controller_resigns"}
 
 
 class TurningPoints:
-    """Hears every step that lets out more than a reply."""
+    """Listens to the steps of controllers, and writes these rows."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._roles: dict[int, type] = {}
 
     def on_step(self, node: Node, turn: Turn) -> None:
+        """Writes a row for a change of role, and a row for each lease that expired in this step."""
         node_id, role = node.config.node_id, type(node.quorum.role)
         if self._roles.get(node_id) is not role:
             self._roles[node_id] = role
@@ -38,7 +42,7 @@ class TurningPoints:
             self._tell_expiries(node, turn)
 
     def _tell_expiries(self, node: Node, turn: Turn) -> None:
-        """Who is fenced in this step because nothing was heard of them, and for how long."""
+        """Writes a row for each broker that this step fences because its lease expired."""
         for batch in turn.persist:
             for record in batch.records:
                 if isinstance(record, BrokerRegistrationChangeRecord) and record.fenced == FENCE:

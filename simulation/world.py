@@ -1,8 +1,8 @@
 """One cluster on one timeline: controllers, simulated brokers, and the links between them.
 
-The same world runs live and in virtual time; only who moves the timeline differs. Live, the
-runtime does, by the clock; in a test or a scenario, `advance` and `run_until` do, as fast as the
-processor allows.
+The same world runs live and in virtual time; only the driver of the timeline differs. Live, the
+runtime moves it with the clock. In a test or a scenario, `advance` and `run_until` move it as fast
+as the processor allows.
 """
 
 from collections.abc import Callable, Iterable
@@ -37,14 +37,17 @@ from .streams import Streams, stream_name
 from .topology import BrokerSpec, Topology, agent_config, expect_free
 from .turning_points import TurningPoints
 
-OUTSIDE = NodeId(-1, Kind.OUTSIDE)  # asks from outside of the network
-VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that a seed repeats its stamps
+OUTSIDE = NodeId(-1, Kind.OUTSIDE)  # the sender of requests that do not use the network
+# 2026-01-01T00:00:00Z, so that a seed repeats its timestamps
+VIRTUAL_WALL_START_MS = 1_767_225_600_000
 
 
 @dataclass(slots=True)
 class BrokerHost:
-    """Where a process of a broker lives: the node that the network and the clocks know, and the
-    directory that outlives its processes."""
+    """The host of a broker's processes.
+
+    `node` is the host's name in the network and the clocks; `log_dir` outlives the processes.
+    """
 
     node: NodeId
     spec: BrokerSpec
@@ -52,10 +55,14 @@ class BrokerHost:
 
 
 class World:
-    """`agent_listeners` hear (broker_id, state) of every change of an agent's state,
-    `controller_listeners` (node_id, state) of controllers' processes, `step_listeners` every step
-    of a controller, `committed_listeners` each batch from each controller that knows it to be
-    committed. `committed_log` is what any of them has known to be, from `log_start` on."""
+    """A cluster that can be run and disturbed.
+
+    Listeners: `agent_listeners` get (broker_id, state) at each change of an agent's state,
+    `controller_listeners` get (node_id, state) of controllers' processes, `step_listeners` get
+    every step of a controller, and `committed_listeners` get each batch from each controller
+    that knows it to be committed. `committed_log` holds every batch that any controller knew to
+    be committed, from `log_start` on.
+    """
 
     def __init__(
         self,
@@ -79,8 +86,9 @@ class World:
         self.agents: dict[int, HostedAgent] = {}
         self.clones: dict[NodeId, HostedAgent] = {}  # second processes of brokers, by host
         self.hosts: dict[NodeId, BrokerHost] = {}
-        self.core: frozenset[NodeId] | None = None  # who must be well in the end; None: everybody
-        self.clocks: dict[NodeId, Clock] = {}  # of every node; they outlive its processes
+        # nodes that must be healthy in the end; None: all
+        self.core: frozenset[NodeId] | None = None
+        self.clocks: dict[NodeId, Clock] = {}  # by node; clocks outlive the processes
         self.step_listeners: list[Callable[[Node, Turn], None]] = [
             TurningPoints(self.journal).on_step,
             self._forget,
@@ -91,21 +99,22 @@ class World:
         self._asked: dict[tuple[NodeId, type[Request]], int] = {}
         self._snapshot_format = snapshot_format or by_reference()
         self._configs = {one.node_id: one for one in configs_of(topology, self._draw_of)}
-        self._moved: set[int] = set()  # controllers that listen elsewhere than they did at first
+        self._moved: set[int] = set()  # controllers that no longer listen at their first address
         self.controllers = {one.node_id: self._controller(one) for one in self._configs.values()}
 
     @property
     def committed(self) -> Image:
+        """The image of all committed records."""
         return self.history.at(self.committed_log.end_offset - 1)
 
     @property
     def log_start(self) -> int:
-        """Where the longest of the controllers' logs begins."""
+        """The lowest offset that any controller's log still has."""
         return min(one.node.log.start_offset for one in self.controllers.values())
 
     @property
     def active(self) -> ControllerProcess | None:
-        """The active controller; of two that believe it, the one that was elected later."""
+        """The active controller, or None; of two that lead, the one with the higher epoch."""
         found: ControllerProcess | None = None
         for one in self.controllers.values():
             is_active = one.is_alive and not one.is_paused and one.node.active is not None
@@ -115,40 +124,43 @@ class World:
 
     @property
     def controller(self) -> ControllerProcess:
-        """The active one; while there is none, one that runs; else any."""
+        """The active controller; without one, a running controller; without one, any controller."""
         processes = tuple(self.controllers.values())
         running = (one for one in processes if one.state == "RUNNING")
         return self.active or next(running, processes[0])
 
     def must_be_well(self, node: NodeId) -> bool:
-        """Of what a calm leaves broken nothing is asked."""
+        """Returns True unless the calm phase left the node out of the healed core."""
         return self.core is None or node in self.core
 
     def controller_of(self, node: NodeId) -> ControllerProcess | None:
-        """The process of a controller; None for a node that is none."""
+        """Returns the process of a controller, or None if the node is not a controller."""
         return self.controllers.get(node.number) if node.kind is Kind.CONTROLLER else None
 
     def agent_of(self, node: NodeId) -> HostedAgent | None:
-        """The process of a broker or of a clone; None for a node that is neither."""
+        """Returns the process of a broker or of a clone, or None if the node is neither."""
         if node.kind is Kind.BROKER:
             return self.agents.get(node.number)
         return self.clones.get(node)
 
     @property
     def nodes(self) -> tuple[NodeId, ...]:
-        """Every controller and every simulated broker; no clones."""
+        """Every controller and every simulated broker, without clones."""
         return (*map(controller_node, self.controllers), *map(broker_node, self.agents))
 
     def named(self, number: int) -> tuple[NodeId, ...]:
-        """The nodes that a number means; a broker where it means none yet."""
+        """Returns the nodes with this number; if there are none, the broker that would have it."""
         clones = (one for one in self.clones if one.number == number)
         of_controller = (controller_node(number),) if number in self.controllers else ()
         of_broker = (broker_node(number),) if number in self.agents else ()
         return (*of_controller, *of_broker, *clones) or (broker_node(number),)
 
     def start(self, *, elects_at_once: bool = False) -> None:
-        """Start every controller and every broker of the topology. With `elects_at_once` the last
-        controller does not wait for an election's patience, as every one of Kafka's would."""
+        """Starts every controller and every broker of the topology.
+
+        With `elects_at_once` the last controller starts an election at once. Kafka's
+        controllers wait for the election timeout first.
+        """
         *others, last = self.controllers.values()
         for process in others:
             process.start()
@@ -159,8 +171,11 @@ class World:
     # Controllers
 
     def dispatch(self, request: Request, reply_to: ReplyTo) -> None:
-        """Ask the active controller, wherever it is now; not over the network, but whoever hears
-        of what arrives hears of this as well."""
+        """Submits a request to the active controller without the network's delays and faults.
+
+        The `arrived` listeners of the network get the request and the reply. The reply is
+        NOT_CONTROLLER if the process ends before it replies.
+        """
         process, network = self.controller, self.network
         node = controller_node(process.node.config.node_id)
 
@@ -178,8 +193,11 @@ class World:
         reply_to: Callable[[Reply | None], None],
         controller_id: int = -1,
     ) -> None:
-        """Ask a controller, as a broker does, over the network; -1: one after the other, to find
-        out who leads."""
+        """Sends a request over the network to a controller, as a broker does.
+
+        With a `controller_id` of -1 the controllers take turns, so that the broker finds
+        the leader.
+        """
         process = self.controllers.get(controller_id)
         if process is None:
             controller_id = self._next_asked(asker, type(request))
@@ -195,33 +213,41 @@ class World:
         network.carry(message, partial(process.submit, request, back))
 
     def _next_asked(self, asker: NodeId, kind: type[Request]) -> int:
-        """Each conversation of a broker goes round by itself: a count that all share can send one
-        of them to the same dead controller every time."""
+        """Returns the next controller for one kind of request of a broker.
+
+        Each kind has a counter of its own: with a shared counter, one kind could reach the
+        same dead controller every time.
+        """
         asked = self._asked.get((asker, kind), asker.number)
         self._asked[asker, kind] = asked + 1
         return tuple(self.controllers)[asked % len(self.controllers)]
 
     def kill_controller(self, node_id: int) -> None:
+        """Kills the controller's process at once; its disk stays."""
         self.controllers[node_id].kill()
         self._tell_of_controller(node_id)
 
     def start_controller(self, node_id: int) -> None:
-        """A new process over the disk that the last one left."""
+        """Starts a new process over the controller's disk."""
         self.controllers[node_id].start()
         self._tell_of_controller(node_id)
 
     def move_controller(self, node_id: int) -> None:
-        """Its next process listens at a port that nobody has had: whoever asks at the old one finds
-        nobody there."""
+        """Gives the controller's next process a port that no controller has had.
+
+        Requests to the old port find no listener.
+        """
         port = max(one.port for one in self._configs.values()) + 1
         self._configs[node_id] = replace(self._configs[node_id], port=port)
         self._moved.add(node_id)
 
     def pause_controller(self, node_id: int) -> None:
+        """Suspends the controller's process (SIGSTOP)."""
         self.controllers[node_id].pause()
         self._tell_of_controller(node_id)
 
     def resume_controller(self, node_id: int) -> None:
+        """Resumes the controller's process (SIGCONT)."""
         self.controllers[node_id].resume()
         self._tell_of_controller(node_id)
 
@@ -252,8 +278,11 @@ class World:
         )
 
     def _carry_from(self, sender: NodeId) -> Carry:
-        """Requests and answers both cross the network; a dead peer answers nothing, at once, and
-        neither does one that listens elsewhere now."""
+        """Returns the function that sends the requests of one controller to the others.
+
+        Requests and replies both cross the network. A dead controller, and one that has
+        moved to another port, give no response at once (None).
+        """
 
         def carry(send: Send, on_answer: Callable[[Response | None], None]) -> None:
             peer_id, request = send.peer_id, send.request
@@ -279,7 +308,7 @@ class World:
         return endpoint is not None and endpoint.port != self._configs[send.peer_id].port
 
     def _on_committed(self, node_id: int, batch: Batch) -> None:
-        """The first controller that knows it tells; the others will say the same."""
+        """Writes a batch to the journal when the first controller reports it as committed."""
         for listener in self.committed_listeners:
             listener(node_id, batch)
         if batch.base_offset == self.committed_log.end_offset:
@@ -287,21 +316,21 @@ class World:
             self.journal.committed(batch, self.committed, node_id)
 
     def _forget(self, node: Node, turn: Turn) -> None:
-        """With a controller's log what all of them have behind snapshots goes here, too."""
+        """After a snapshot, drops the images that precede every controller's log start."""
         if turn.snapshot is not None:
             self.history.forget_before(self.log_start)
 
     # Brokers
 
     def add_broker(self, spec: BrokerSpec) -> HostedAgent:
-        """A new simulated broker, started at once. ValueError for an id that is taken."""
+        """Adds a simulated broker and starts it; raises ValueError if the id is taken."""
         broker_id = expect_free("broker", spec.broker_id, self.controllers, self.agents)
         hosted = self.agents[broker_id] = self.host_broker(broker_node(broker_id), spec)
         hosted.start()
         return hosted
 
     def host_broker(self, node: NodeId, spec: BrokerSpec) -> HostedAgent:
-        """A process of a broker on a host of its own, with its clock; not started yet."""
+        """Creates a broker's process on a host of its own, with a clock; does not start it."""
         draw = self._draw_of(node)
         host = self.hosts[node] = BrokerHost(node, spec, random_uuid(draw))
         clock = self.clocks[node] = Clock(self.timeline)
@@ -323,24 +352,24 @@ class World:
     # Any node
 
     def nodes_in(self, rack: str) -> tuple[NodeId, ...]:
-        """The controllers and brokers of a rack."""
+        """Returns the controllers and brokers of a rack."""
         return tuple(node for node, its_rack in self._racks().items() if its_rack == rack)
 
     def racks_of(self, nodes: Iterable[NodeId]) -> tuple[str, ...]:
-        """The racks in which these are, each once."""
+        """Returns the racks of these nodes, each once."""
         rack_of = self._racks()
         racks = (rack_of.get(one) for one in nodes)
         return tuple(dict.fromkeys(rack for rack in racks if rack is not None))
 
     def _racks(self) -> dict[NodeId, str | None]:
-        """The rack of every node of the topology, controllers first."""
+        """Returns the rack of every node of the topology, controllers first."""
         topology = self.topology
         return {controller_node(one.node_id): one.rack for one in topology.controllers} | {
             broker_node(one.broker_id): one.rack for one in topology.brokers
         }
 
     def leader_of(self, topic: str) -> tuple[NodeId, ...]:
-        """Who leads the first partition of a topic; nobody where there is none."""
+        """Returns the leader of the topic's first partition; empty if there is none."""
         topic_id = self.committed.topic_ids.get(topic)
         if topic_id is None:
             return ()
@@ -348,6 +377,7 @@ class World:
         return () if leader < 0 else (broker_node(leader),)
 
     def are_unfenced(self, broker_ids: Iterable[int]) -> bool:
+        """Returns True if every one of these brokers is registered and unfenced."""
         brokers = self.committed.brokers
         return all(b in brokers and not brokers[b].fenced for b in broker_ids)
 
@@ -367,15 +397,15 @@ class World:
     # Time
 
     def clock_ms(self, node: NodeId) -> int:
-        """What a node takes for the (monotonic) time."""
+        """Returns the node's monotonic clock in milliseconds."""
         return self.clocks[node].now_ms
 
     def advance(self, by_us: int) -> None:
-        """Let virtual time pass, with everything that happens in it."""
+        """Advances virtual time by `by_us` microseconds, with all events in it."""
         self.timeline.run_until(self.timeline.now_us + by_us)
 
     def run_until(self, condition: Callable[[], bool], *, limit_us: int) -> bool:
-        """Run from event to event until `condition` holds; False if it did not within the limit."""
+        """Runs event by event until `condition` holds; returns False if `limit_us` passed first."""
         timeline = self.timeline
         end_us = timeline.now_us + limit_us
         timeline.run_until(timeline.now_us)
