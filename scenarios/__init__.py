@@ -1,1 +1,1 @@
-"""Scenarios: what befalls a simulated cluster, and what must hold of it meanwhile."""
+"""Scenarios: faults of a simulated cluster, and claims that must hold in the meantime."""

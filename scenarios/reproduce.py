@@ -1,4 +1,4 @@
-"""The smallest scenario that shows a mutant: it falls with the bug, and holds without it."""
+"""Finds the smallest scenario that fails with a mutant's bug and passes without it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,8 +19,11 @@ PROPERTIES = {one.name for one in ALL}
 def reproducer(
     mutant: Mutant, scenario: Scenario, seed: int, *, may_go_on: Callable[[], bool] = lambda: True
 ) -> Scenario:
-    """From the run that kills `mutant`; ValueError if it does not. `may_go_on` is asked before
-    every try."""
+    """Reduces the run that kills `mutant` to the smallest scenario that still kills it.
+
+    Raises ValueError if the run does not kill the mutant. `may_go_on` is called before every
+    try; False stops the search.
+    """
     plan = replace(expand(scenario, seed), **_named_after(mutant, seed))
     if _shows(mutant, plan, seed) is None:
         raise ValueError(f"{mutant.name} is not killed by {scenario.name}, seed {seed}")
@@ -43,8 +46,10 @@ def _named_after(mutant: Mutant, seed: int) -> dict[str, Any]:
 
 
 def _shows(mutant: Mutant, candidate: Scenario, seed: int) -> tuple[str, ...] | None:
-    """What falls, if that is what is said of the mutant, and nothing does without it. What lint
-    would complain of is no scenario."""
+    """Returns the broken properties and claims if the candidate kills the mutant, otherwise None.
+
+    A candidate that lint rejects, or that fails without the bug as well, does not count.
+    """
     if any(complaints(candidate)):
         return None
     try:
@@ -52,15 +57,18 @@ def _shows(mutant: Mutant, candidate: Scenario, seed: int) -> tuple[str, ...] | 
             fallen = broken(candidate, seed)
         is_shown = mutant.broken in fallen and not broken(candidate, seed)
     except (KeyError, IndexError, ValueError, RuntimeError):
-        return None  # steps without meaning in so small a cluster, or time that stands still
+        return None  # steps without meaning in a small cluster, or a run without end
     return fallen if is_shown else None
 
 
 def _claimed_alone(mutant: Mutant, expect: Expect) -> Expect:
-    """What it falls by, and no other claim. Those of a file are known by their places."""
+    """Returns only the property or the kind of claims that the mutant breaks.
+
+    The claims of a file are named by their places, so all claims of a kind are kept.
+    """
     if mutant.broken in PROPERTIES:
         return Expect(always=(mutant.broken,))
     kind, _, _ = mutant.broken.partition("[")
     if hasattr(expect, kind):
         return replace(Expect(always=()), **{kind: getattr(expect, kind)})
-    return Expect()  # a run that does not come to its end
+    return Expect()  # a run that does not end

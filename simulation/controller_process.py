@@ -171,8 +171,7 @@ class ControllerProcess:
             self.hosted.submit(request, partial(self._replied, number))
 
     def ask(self, request: Request, on_answer: Callable[[Response | None], None]) -> None:
-        """Submits another controller's request; an error comes back as the response that carries
-        it."""
+        """Submits another controller's request; an error becomes the response that carries it."""
         self.submit(
             request,
             lambda reply: on_answer(

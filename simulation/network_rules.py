@@ -34,8 +34,7 @@ class Rule:
         self.hits = 0
 
     def on_departure(self, message: Message, lags_us: list[int]) -> list[int]:
-        """Returns the lag of each copy that will arrive, in microseconds; none if the message is
-        lost."""
+        """Returns the lag in microseconds of each copy that will arrive; none if it is lost."""
         return lags_us
 
     def lets_in(self, message: Message, deliver: Deliver) -> bool:

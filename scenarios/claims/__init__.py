@@ -1,4 +1,4 @@
-"""What a scenario claims of its own run (`expect:`): one file a kind of claim."""
+"""Claims of a scenario about its own run (`expect:`): one file per kind of claim."""
 
 from .expect import Expect
 from .measured import Measured

@@ -1,30 +1,34 @@
-"""A claim of a running scenario: was it broken, and was there anything to it at all?"""
+"""The state of one claim in a running scenario."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..stage.stage import Stage
 
-Settle = Callable[[], None]  # what is to be said of a claim at the end of the calm
+Settle = Callable[[], None]  # called at the end of the calm, to decide what the run has left open
 
 
 @dataclass(slots=True)
 class Claim:
-    """`broken`: what was expected and did not come, and when; `occurred`: how often it was put to
-    the test."""
+    """A claim of the file.
+
+    `broken` says what was expected and when it failed (microseconds); `occurred` counts how
+    often the claim was tested.
+    """
 
     name: str
     broken: tuple[str, int] | None = None
     occurred: int = 0
 
     def break_(self, what: str, stage: Stage) -> None:
-        """The first time is told."""
+        """Records that the claim is broken; only the first time counts."""
         if self.broken is None:
             self.broken = (what, stage.world.timeline.now_us)
 
     def occurs(self) -> None:
+        """Records that the claim was tested."""
         self.occurred += 1
 
 
 def nothing_more() -> None:
-    """All that there was to say has been said during the run."""
+    """Settles a claim that was decided during the run."""

@@ -1,4 +1,4 @@
-"""What becomes the same everywhere once it is calm."""
+"""Claims that values become equal on all nodes in the calm."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from ..stage.stage import Stage
 from .claim import Claim, Settle, nothing_more
 
 CONTROLLERS = Selector("controllers")
-IMAGES = "images"  # of brokers, too
+IMAGES = "images"  # also of brokers
 OF_CONTROLLERS: dict[str, Callable[[Node], object]] = {
     IMAGES: lambda node: node.committed,
     "high_watermarks": lambda node: node.high_watermark,
@@ -30,16 +30,19 @@ OF_CONTROLLERS: dict[str, Callable[[Node], object]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Converge:
-    """Within so long of the begin of the calm there is a moment at which `equal` is the same for
-    all of those that are healed and run: images (what the metadata says; of brokers as well),
-    high_watermarks, log_ends, epochs, leaders (who leads, as each knows it), voters."""
+    """Claims that nodes agree in the calm.
+
+    At some moment within `within` of its begin, `equal` is the same on all nodes that are
+    healed and run: images (the metadata; also of brokers), high_watermarks, log_ends, epochs,
+    leaders (the leader that each knows) or voters.
+    """
 
     equal: Annotated[str, OneOf(tuple(OF_CONTROLLERS))]
     within: Amount
     of: Selector = CONTROLLERS
 
     def watch(self, stage: Stage, claim: Claim) -> Settle:
-        """From the begin of the calm on; where only one runs there is nothing to compare."""
+        """Watches from the begin of the calm on; a single node is not compared."""
 
         def are_equal() -> bool:
             values = list(self._values(stage).values())
@@ -58,7 +61,7 @@ class Converge:
         return nothing_more
 
     def _values(self, stage: Stage) -> dict[NodeId, object]:
-        """Of those that are healed and run, and have such a thing."""
+        """Returns the values of the nodes that are healed, run, and have such a value."""
         world = stage.world
         values: dict[NodeId, object] = {}
         for node in filter(world.must_be_well, stage.nodes(self.of)):

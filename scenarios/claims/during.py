@@ -1,4 +1,4 @@
-"""What holds all the time while something goes on: a fault, or a stretch of the run."""
+"""Claims that hold all the time during a fault or a part of the run."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ AT_ONCE = Amount(fixed_us=0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """Of the run, which begins at 0s."""
+    """A part of the run, which begins at 0s."""
 
     from_: Amount
     to: Amount
@@ -29,8 +29,11 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class During:
-    """`holds` as long as a `fault` is open, which is named by the id of its step or by its verb,
-    but for the time `after` it began; or from one time of the run to another (`window`)."""
+    """Claims that `holds` is true all the time.
+
+    It covers the time while a `fault` is open, named by its step's id or its verb, except for
+    the time `after` its begin; or a `window` of the run.
+    """
 
     holds: Condition
     fault: str | None = None
@@ -43,7 +46,7 @@ class During:
             raise ValueError("expected one of fault, window")
 
     def watch(self, stage: Stage, claim: Claim) -> Settle:
-        """The condition is looked at all the time: `held` must not miss a moment."""
+        """Evaluates the condition after every event, because `held` must see every moment."""
         part, goes_on = self.holds.watched(stage), self._goes_on(stage)
 
         def is_broken() -> bool:
@@ -71,7 +74,10 @@ def _within(stage: Stage, window: Window) -> Holds:
 
 
 def _while_open(stage: Stage, name: str, after_us: int) -> Holds:
-    """Is one of that name open, and has been for so long? Several may be, each from a time on."""
+    """Returns whether a fault of that name has been open for at least `after_us`.
+
+    Several faults of one name may be open; each counts from its own begin.
+    """
     timeline = stage.world.timeline
     from_us: dict[str, int] = {}
 

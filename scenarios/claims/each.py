@@ -1,4 +1,4 @@
-"""One claim about several nodes: `each: brokers` makes it hold of each of them, as `$each`."""
+"""Claims about each of several nodes: `each: brokers` repeats the claim for each, as `$each`."""
 
 from collections.abc import Iterator
 from typing import Protocol, TypeVar
@@ -11,6 +11,8 @@ from ..stage.stage import Stage
 
 
 class HasEach(Protocol):
+    """A claim with the word `each`."""
+
     @property
     def each(self) -> Selector | None: ...
 
@@ -19,7 +21,7 @@ T = TypeVar("T", bound=HasEach)
 
 
 def one_by_one(claim: T, stage: Stage) -> Iterator[T]:
-    """The claim about each of those that it names now; without `each` the claim itself."""
+    """Yields the claim about each node that `each` names now; without `each` the claim itself."""
     if claim.each is None:
         yield claim
         return
@@ -28,4 +30,5 @@ def one_by_one(claim: T, stage: Stage) -> Iterator[T]:
 
 
 def about(number: int, claim: T) -> T:
+    """Returns the claim with `$each` replaced by the node `number`."""
     return changed(Selector, claim, lambda selector: selector.with_bound(EACH, number))

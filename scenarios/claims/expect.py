@@ -1,4 +1,4 @@
-"""The block `expect:` of a scenario file."""
+"""The `expect:` block of a scenario file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,13 +15,15 @@ from .measure import Measure
 
 
 class KnownProperty(OneOf):
-    """One of ours, or a function of a file beside the scenario."""
+    """The name of a built-in property, or of a function in a file beside the scenario."""
 
     def check(self, value: object) -> None:
+        """Raises ValueError if the name is neither."""
         if not (isinstance(value, str) and is_own(value)):
             super().check(value)
 
     def to_schema(self) -> dict[str, object]:
+        """Returns the constraint in JSON Schema."""
         return {"anyOf": [super().to_schema(), {"type": "string", "pattern": "[.]py:"}]}
 
 
@@ -30,12 +32,15 @@ PropertyName = Annotated[str, KnownProperty(("all", *(one.name for one in ALL)))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expect:
-    """`always`: names of properties, all that hold in the profile, or functions of one's own
-    (`checks.py:two_at_most`); `never`: conditions that must
-    not come about; `sometimes`: ones that must; `during`: what holds as long as something goes on;
-    `calm`: what holds at the end; `converge`: what becomes equal in the calm; `measure`: numbers,
-    by their names; `fails_with`: the property, or the claim, that this scenario is known to
-    break."""
+    """What the scenario claims.
+
+    `always`: properties by name, `all` that hold in Kafka, or your own functions
+    (`checks.py:two_at_most`); `never`: conditions that must not come true; `sometimes`:
+    conditions that must come true; `leads_to`: conditions that must follow others; `during`:
+    conditions that hold throughout a fault or a window; `calm`: conditions at the end;
+    `converge`: values that become equal in the calm; `measure`: measured numbers, by name;
+    `fails_with`: the property or claim that this scenario is known to break.
+    """
 
     always: Annotated[tuple[PropertyName, ...], Bare()] = ("all",)
     never: tuple[Condition, ...] = ()
@@ -48,7 +53,7 @@ class Expect:
     fails_with: str | None = None
 
     def names(self) -> tuple[str, ...]:
-        """Of its claims, by which `fails_with` and violations know them: kind and place."""
+        """Returns the names of the claims (kind and place), for `fails_with` and violations."""
         kinds = ("leads_to", "never", "sometimes", "during", "calm", "converge")
         places = (f"{kind}[{n}]" for kind in kinds for n in range(len(getattr(self, kind))))
         return (*places, *(f"measure.{name}" for name in self.measure))

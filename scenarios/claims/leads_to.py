@@ -1,4 +1,4 @@
-"""Implications with a time."""
+"""Claims that one condition leads to another within a time."""
 
 from dataclasses import dataclass
 
@@ -14,9 +14,11 @@ from .claim import Claim, Settle, nothing_more
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeadsTo:
-    """Whenever `if` begins to hold, `then` holds at some time within `within`; with `each` of each
-    of those, as `$each`. What has not come when the run ends, and would still have had time, is
-    neither kept nor broken."""
+    """Whenever `if` begins to hold, `then` holds at some moment within `within`.
+
+    With `each` this holds for each of those nodes, as `$each`. If the run ends before the time
+    is up, the claim is neither kept nor broken.
+    """
 
     if_: Condition
     then: Condition
@@ -24,7 +26,7 @@ class LeadsTo:
     each: Selector | None = None
 
     def watch(self, stage: Stage, claim: Claim) -> Settle:
-        """`if` is waited for again once it has stopped holding."""
+        """Waits for `if`, and again each time after it has stopped holding."""
 
         def wait() -> None:
             stage.wait_for(self.if_, owe)

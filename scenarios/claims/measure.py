@@ -1,13 +1,13 @@
-"""Numbers that are taken from a run, and may have bounds.
+"""Numbers that are measured in a run, and may have bounds.
 
-{while: CONDITION}            how long it held
-{from: CONDITION, to: ...}    how long it took, each time, from the one to the other
-{count: CONDITION}            how often: of records, answers and messages each, of states each time
-                              that they came about
+{while: CONDITION}            how long the condition held
+{from: CONDITION, to: ...}    how long it took, each time, from one condition to the other
+{count: CONDITION}            how often: each record, answer or message; a state each time that it
+                              begins to hold
 
-Of times `take` says what is told: total (of `while`, unless it says otherwise), longest (of
-`from`), shortest, mean, median, p90, p99. With `each: brokers` it is about each of them, as
-`$each`, and what there is of all is taken together.
+`take` selects the statistic of times: total (default of `while`), longest (default of `from`),
+shortest, mean, median, p90 or p99. With `each: brokers` each broker is measured, as `$each`, and
+the statistic is about all of them together.
 """
 
 from collections.abc import Callable
@@ -28,11 +28,13 @@ from .measured import TAKES, Measured
 from .spans import Spans
 
 TakeName = Annotated[str, OneOf(tuple(TAKES))]
-Measurement = Callable[[str], Measured | None]  # by its name; None: there was nothing to look at
+Measurement = Callable[[str], Measured | None]  # by its name; None: nothing was measured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
+    """Counts how often a condition came true."""
+
     count: Condition
     each: Selector | None = None
     at_least: int | None = None
@@ -44,6 +46,7 @@ class Count:
             raise ValueError(f"expected at_least to be at most at_most, got {got}")
 
     def begin(self, stage: Stage) -> Measurement:
+        """Starts counting; the returned function gives the number at the end."""
         counts = [one.count.counted(stage) for one in one_by_one(self, stage)]
 
         def measured(name: str) -> Measured | None:
@@ -64,7 +67,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timed:
-    """`take` is one of `TAKES`, or by default what the kind of measure is about."""
+    """A measured time. `take` names the statistic; each kind of measure has a default."""
 
     take: TakeName | None = None
     each: Selector | None = None
@@ -76,6 +79,7 @@ class Timed:
             in_order("at_least", self.at_least, "at_most", self.at_most)
 
     def taken(self, spans: Spans, default: str) -> Measurement:
+        """Returns the function that gives the statistic of `spans` at the end."""
         take, at_most = self.take or default, None if self.at_most is None else self.at_most.us
 
         def measured(name: str) -> Measured | None:
@@ -97,9 +101,12 @@ class Timed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class While(Timed):
+    """Measures how long a condition held."""
+
     while_: Condition
 
     def begin(self, stage: Stage) -> Measurement:
+        """Starts measuring; the returned function gives the number at the end."""
         spans = Spans(stage, counts_unfinished=True)
         for one in one_by_one(self, stage):
             spans.watch(one.while_, Condition(Not(not_=one.while_)))
@@ -108,12 +115,16 @@ class While(Timed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromTo(Timed):
-    """What never came by the end counts only if it already took longer than `at_most`."""
+    """Measures the time from one condition to another.
+
+    A time that has not ended by the end of the run counts only if it already exceeds `at_most`.
+    """
 
     from_: Condition
     to: Condition
 
     def begin(self, stage: Stage) -> Measurement:
+        """Starts measuring; the returned function gives the number at the end."""
         spans = Spans(stage, counts_unfinished=False)
         for one in one_by_one(self, stage):
             spans.watch(one.from_, one.to)
@@ -129,12 +140,13 @@ _KINDS: dict[str, type[Count] | type[While] | type[FromTo]] = {
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One of those above."""
+    """A measure: a count, the time of a condition, or the time from one condition to another."""
 
     of: Count | While | FromTo
 
     @staticmethod
     def from_document(value: object, path: Path) -> "Measure":
+        """Reads a measure; raises Problem if it has none of the words of a kind."""
         words = mapping(value, path)
         kind = next((one for one in _KINDS if one in words), None)
         if kind is None:
@@ -150,5 +162,5 @@ class Measure:
         return document_of(self.of)
 
     def begin(self, stage: Stage) -> Measurement:
-        """From here on; what it gives is asked at the end."""
+        """Starts measuring; the returned function gives the number at the end."""
         return self.of.begin(stage)

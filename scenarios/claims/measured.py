@@ -1,4 +1,4 @@
-"""A number that a run gave, and what was made of many."""
+"""The result of a measure, and the statistics over its samples."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,10 @@ Take = Callable[[Sequence[int]], int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """`value` is in microseconds where `is_time`; it was taken from so many `samples`."""
+    """A measured number.
+
+    `value` is in microseconds if `is_time`; it is the statistic `take` of so many `samples`.
+    """
 
     name: str
     value: int
@@ -23,6 +26,7 @@ class Measured:
 
     @property
     def is_within(self) -> bool:
+        """True if the value is within its bounds."""
         is_low = self.at_least is not None and self.value < self.at_least
         is_high = self.at_most is not None and self.value > self.at_most
         return not is_low and not is_high
@@ -37,12 +41,12 @@ class Measured:
         return f"{self.name} = {self._spelled(self.value)} ({'; '.join([of, *bounds])})"
 
     def _spelled(self, number: int) -> str:
-        """Times to the millisecond: nobody reads more."""
+        """Spells a time rounded to milliseconds, or a count."""
         return spelled(round(number, -3)) if self.is_time else str(number)
 
 
 def percentile(part: float) -> Take:
-    """The nearest rank: a value that there was."""
+    """Returns the function that gives a percentile by nearest rank, which is always a sample."""
     return lambda samples: sorted(samples)[max(ceil(part * len(samples)), 1) - 1]
 
 

@@ -1,21 +1,21 @@
-"""How long it took from one condition to another, each time."""
+"""Measures the time from one condition to another, each time."""
 
 from ..conditions.condition import Condition, Not
 from ..stage.stage import Stage
 
 
 class Spans:
-    """`counts_unfinished`: what has not ended counts as long as it has lasted."""
+    """Samples of times. With `counts_unfinished` a time that has not ended counts so far."""
 
     def __init__(self, stage: Stage, *, counts_unfinished: bool) -> None:
         self._stage = stage
         self._counts_unfinished = counts_unfinished
         self._done_us: list[int] = []
-        self._since_us: dict[int, int] = {}  # of those that go on, by number
+        self._since_us: dict[int, int] = {}  # begin of unfinished times, by number
         self._watched = 0
 
     def watch(self, begins: Condition, ends: Condition) -> None:
-        """The next one begins when `begins` comes about anew."""
+        """Measures from `begins` to `ends`, and again when `begins` comes true the next time."""
         number, stage = self._watched, self._stage
         self._watched += 1
 
@@ -33,7 +33,11 @@ class Spans:
         wait()
 
     def samples(self, at_most_us: int | None) -> list[int]:
-        """In microseconds; of those that go on the ones that are too long already."""
+        """Returns the samples in microseconds.
+
+        A time that has not ended counts if `counts_unfinished`, or if it already exceeds
+        `at_most_us`.
+        """
         going_on = (self._so_far_us(since_us) for since_us in self._since_us.values())
         is_late = at_most_us is not None
         return self._done_us + [

@@ -1,4 +1,4 @@
-"""Claims that are one condition: what never comes about, what does once, what is in the end."""
+"""Claims of one condition: it never comes true, it does once, or it holds in the end."""
 
 from ..conditions.condition import Condition
 from ..conditions.unknown_subjects import is_about_somebody
@@ -9,7 +9,7 @@ from .claim import Claim, Settle, nothing_more
 
 
 def never(condition: Condition, stage: Stage, claim: Claim) -> Settle:
-    """Of those that there never were, it says nothing."""
+    """Claims that the condition never comes true; untested if a node of it never existed."""
     said = f"expected never: {_written(condition)}"
     stage.wait_for(condition, lambda: claim.break_(said, stage))
 
@@ -21,11 +21,14 @@ def never(condition: Condition, stage: Stage, claim: Claim) -> Settle:
 
 
 def sometimes(condition: Condition, stage: Stage, claim: Claim) -> Settle:
+    """Claims that the condition comes true at least once."""
     stage.wait_for(condition, claim.occurs)
     return nothing_more
 
 
 def calm(condition: Condition, stage: Stage, claim: Claim) -> Settle:
+    """Claims that the condition holds at the end of the calm."""
+
     def settle() -> None:
         if is_about_somebody(condition, stage):
             claim.occurs()

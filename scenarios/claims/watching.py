@@ -1,4 +1,4 @@
-"""The claims of one run, from when they begin to be watched to when they are settled."""
+"""Watches the claims of one run from its begin until they are settled."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ E = TypeVar("E", LeadsTo, During)
 
 @dataclass(slots=True)
 class Expectations:
-    """`measured` has, once it is settled, what there was to measure."""
+    """The claims and measures of one run; `measured` is filled when they are settled."""
 
     stage: Stage
     expect: Expect
@@ -31,7 +31,7 @@ class Expectations:
     _measurements: dict[str, Measurement] = field(default_factory=dict)
 
     def begin(self) -> None:
-        """With the run."""
+        """Starts watching at the begin of the run."""
         expect = self.expect
         self._watch_each("leads_to", expect.leads_to)
         self._watch("never", expect.never, states.never)
@@ -42,17 +42,18 @@ class Expectations:
             self._measurements[name] = measure.begin(self.stage)
 
     def begin_calm(self) -> None:
+        """Starts watching the claims about the calm."""
         self._watch("converge", self.expect.converge, Converge.watch)
 
     def settle(self) -> None:
-        """At the end of the calm."""
+        """Settles claims and measures at the end of the calm."""
         for settle in self._settle:
             settle()
         for name, measurement in self._measurements.items():
             self._measure(Claim(f"measure.{name}"), measurement(name))
 
     def unproven(self) -> Iterator[str]:
-        """Names of claims that were never put to the test."""
+        """Returns the names of claims that were never tested."""
         return (claim.name for claim in self.claims if not claim.occurred)
 
     def _watch(
@@ -62,7 +63,7 @@ class Expectations:
             self._settle.append(watch(one, self.stage, self._claim(f"{kind}[{number}]")))
 
     def _watch_each(self, kind: str, ones: Sequence[E]) -> None:
-        """A claim about several nodes is put to the test by any of them, and broken by any."""
+        """Watches claims with `each`: any of the nodes can test and break the claim."""
         for number, one in enumerate(ones):
             claim = self._claim(f"{kind}[{number}]")
             for part in one_by_one(one, self.stage):

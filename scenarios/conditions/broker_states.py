@@ -1,4 +1,4 @@
-"""Conditions about brokers: what the log says of them, and what their own processes do."""
+"""Conditions about brokers: their registrations in the log, and their processes."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -24,14 +24,18 @@ AGENT_STATES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerState:
-    """Of all of those it names, of which there must be one: what the log says of them (as broker
-    `seen_by` knows it), or what their own process does."""
+    """All brokers that `broker` names, at least one, are in `state`.
+
+    It is a state of the registration (fenced, unfenced, unregistered; with `seen_by` in that
+    broker's metadata) or of the process.
+    """
 
     broker: Selector
     state: Annotated[str, OneOf((*BROKER_STATES, *AGENT_STATES))]
     seen_by: Selector | None = None
 
     def watched(self, stage: Stage) -> Holds:
+        """Returns a function that tells whether the condition holds now."""
         return lambda: every(stage.nodes(self.broker), lambda one: self._is(stage, one.number))
 
     def _is(self, stage: Stage, broker_id: int) -> bool:
@@ -53,11 +57,13 @@ class BrokerState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FencedAtLeast:
-    """So many brokers, or more, are fenced."""
+    """At least so many brokers are fenced."""
 
     fenced_at_least: Annotated[int, Between(1, BROKERS_MAX)]
 
     def watched(self, stage: Stage) -> Holds:
+        """Returns a function that tells whether the condition holds now."""
+
         def holds() -> bool:
             brokers = stage.world.committed.brokers.values()
             return sum(bool(one.fenced) for one in brokers) >= self.fenced_at_least

@@ -1,21 +1,21 @@
-"""What a scenario can wait for, or claim: small tagged mappings, never a language of their own.
+"""Conditions that a scenario waits for or claims: small mappings with a tag.
 
-{broker: $victim, state: fenced}         unfenced, fenced, unregistered, or an agent's own state;
-                                         with `seen_by: 2`, as broker 2 knows it
-{controller: 3001, state: active}        active, RUNNING, PAUSED, NOT_RUNNING; leading: it thinks so
-{controller: 3001, role: CANDIDATE}      its place in the quorum; epoch_at_least, log_end_at_least,
-                                         high_watermark_at_least: how far it has come
-{replica: 3001, lag_at_least: 20}        as DescribeQuorum tells it; lag_at_most, silent_for: 2s (it
-                                         has not fetched), behind_for: 2s (it has not caught up)
+{broker: $victim, state: fenced}         unfenced, fenced, unregistered, or a state of the process;
+                                         with `seen_by: 2`: in the metadata of broker 2
+{controller: 3001, state: active}        active, RUNNING, PAUSED, NOT_RUNNING; leading: believes it
+{controller: 3001, role: CANDIDATE}      its role in the quorum; epoch_at_least, log_end_at_least,
+                                         high_watermark_at_least: lower bounds
+{replica: 3001, lag_at_least: 20}        as in DescribeQuorum; lag_at_most, silent_for: 2s (no fetch
+                                         for 2s), behind_for: 2s (not caught up for 2s)
 {topic: orders, state: leaderless}       led, in_sync, ...: see `TopicState`
-{leaderless: 2s}                         nobody has been active for so long
-{record: FenceBroker, of: $victim}       committed since the condition was set, `count` times;
-                                         `committed: false`: appended by whoever leads
+{leaderless: 2s}                         no controller has been active for 2s
+{record: FenceBroker, of: $victim}       committed since the condition was set, `count` times; with
+                                         `committed: false`: appended by a leader
 {message: Vote, from: 3001, to: active}  arrived since the condition was set, `count` times; with
-                                         `replies` its answer, with `lost` what did not arrive
-{refused: STALE_BROKER_EPOCH, of: 2}     answered since the condition was set
-{fenced_at_least: 2}
-{held: {...}, for: 7s}                   holds, and has held for so long without a break
+                                         `replies` its reply, with `lost` if it did not arrive
+{refused: STALE_BROKER_EPOCH, of: 2}     a reply with this error since the condition was set
+{fenced_at_least: 2}                     at least 2 brokers are fenced
+{held: {...}, for: 7s}                   holds, and has held for 7s without a break
 {all: [...]}  {any: [...]}  {not: {...}}
 """
 
@@ -35,11 +35,12 @@ from .topic_states import TopicState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaderless:
-    """Nobody has been active for so long."""
+    """No controller has been active for this long."""
 
     leaderless: Amount
 
     def watched(self, stage: Stage) -> Holds:
+        """Returns a function that tells whether the condition holds now."""
         since_us = [-1]
 
         def holds() -> bool:
@@ -57,12 +58,13 @@ class Leaderless:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """It holds, and has held for so long without a break."""
+    """The condition holds, and has held for this long without a break."""
 
     held: "Condition"
     for_: Amount
 
     def watched(self, stage: Stage) -> Holds:
+        """Returns a function that tells whether the condition holds now."""
         part, since_us = self.held.watched(stage), [-1]
 
         def holds() -> bool:
@@ -80,33 +82,37 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllOf:
-    """Each of them holds."""
+    """Each of these conditions holds."""
 
     all: "tuple[Condition, ...]"
 
     def watched(self, stage: Stage) -> Holds:
+        """Returns a function that tells whether the condition holds now."""
         parts = [one.watched(stage) for one in self.all]
-        return lambda: all([part() for part in parts])  # each: `held` must not miss a moment
+        # evaluates all parts, because `held` must see every moment
+        return lambda: all([part() for part in parts])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnyOf:
-    """One of them holds, or several."""
+    """At least one of these conditions holds."""
 
     any: "tuple[Condition, ...]"
 
     def watched(self, stage: Stage) -> Holds:
+        """Returns a function that tells whether the condition holds now."""
         parts = [one.watched(stage) for one in self.any]
         return lambda: any([part() for part in parts])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Not:
-    """It does not hold."""
+    """The condition does not hold."""
 
     not_: "Condition"
 
     def watched(self, stage: Stage) -> Holds:
+        """Returns a function that tells whether the condition holds now."""
         part = self.not_.watched(stage)
         return lambda: not part()
 
@@ -130,7 +136,7 @@ _TAGS: dict[str, type] = {
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One of those above: `of` is the tagged mapping, checked."""
+    """A condition; its first known word (`broker`, `controller`, ...) is its kind."""
 
     of: (
         BrokerState
@@ -150,6 +156,7 @@ class Condition:
 
     @staticmethod
     def from_document(value: object, path: Path) -> "Condition":
+        """Reads a condition; raises Problem if it has no known tag."""
         words = mapping(value, path)
         tag = next((one for one in words if one in _TAGS), None)
         if tag is None:
@@ -165,11 +172,11 @@ class Condition:
         return document_of(self.of)
 
     def watched(self, stage: Stage) -> Holds:
-        """A function that says whether it holds, from now on."""
+        """Returns a function that tells whether the condition holds now."""
         return self.of.watched(stage)
 
     def counted(self, stage: Stage) -> Callable[[], int]:
-        """A function that says how often it came about, from now on."""
+        """Returns a function that gives how often the condition has come true from now on."""
         if isinstance(self.of, Committed | Refused | Carried):
             return self.of.counted(stage)
         times, has_held, holds = [0], [False], self.watched(stage)

@@ -1,5 +1,4 @@
-"""Conditions about controllers: as processes, as members of the quorum, and as its leader describes
-those that follow it."""
+"""Conditions about controllers: processes, roles in the quorum, and progress of replicas."""
 
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated
@@ -25,9 +24,12 @@ ROLES = ("LEADER", "FOLLOWER", "CANDIDATE", "PROSPECTIVE", "UNATTACHED", "RESIGN
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControllerState:
-    """All that is said of all of those it names, of which there must be one: `state` of the process
-    (active: the one that leads; leading: it thinks so), its `role` in the quorum while it runs, the
-    epoch that it knows, where its log ends, and up to where it knows it to be committed."""
+    """All controllers that `controller` names, at least one, fulfil every given word.
+
+    Words: `state` of the process (active: leads the quorum; leading: believes that it leads),
+    `role` in the quorum while it runs, and lower bounds of its epoch, high watermark and log
+    end offset.
+    """
 
     controller: Selector
     state: Annotated[str, OneOf(STATES)] | None = None
@@ -40,6 +42,7 @@ class ControllerState:
         _expect_something(self)
 
     def watched(self, stage: "Stage") -> Holds:
+        """Returns a function that tells whether the condition holds now."""
         return lambda: every(stage.nodes(self.controller), lambda one: self._is(stage, one))
 
     def _is(self, stage: "Stage", node: NodeId) -> bool:
@@ -68,10 +71,13 @@ class ControllerState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaState:
-    """What the leader's DescribeQuorum says of all of those it names, voters or observers
-    (brokers): by how many records they lag, for how long they have not fetched (`silent_for`), or
-    not caught up (`behind_for`), by the leader's wall clock (rules 5.29 to 5.31). While nobody
-    leads, and of whom the leader does not know, it says nothing."""
+    """All replicas that `replica` names fulfil every given word, by the leader's DescribeQuorum.
+
+    Replicas are voters or observers (brokers). Words: lag in records, time since the last fetch
+    (`silent_for`) and since the replica last caught up (`behind_for`), by the leader's wall
+    clock (rules 5.29 to 5.31). False while there is no leader, and for replicas that the leader
+    does not know.
+    """
 
     replica: Selector
     lag_at_least: int | None = None
@@ -83,6 +89,8 @@ class ReplicaState:
         _expect_something(self)
 
     def watched(self, stage: "Stage") -> Holds:
+        """Returns a function that tells whether the condition holds now."""
+
         def holds() -> bool:
             leader = stage.world.active
             if leader is None:
@@ -108,7 +116,7 @@ class ReplicaState:
 
 
 def _progress(node: Node, node_id: int, wall_ms: int) -> Progress | None:
-    """Of the leader itself: it has everything, now (rule 5.30)."""
+    """Returns the progress of a replica, None if unknown; the leader has everything (rule 5.30)."""
     role = leader_role(node.quorum.role)
     if node_id == node.config.node_id:
         return Progress(
@@ -122,12 +130,12 @@ def _progress(node: Node, node_id: int, wall_ms: int) -> Progress | None:
 
 
 def _is_past(amount: Amount | None, since_ms: int, now_ms: int) -> bool:
-    """-1: it never was."""
+    """Returns True if `amount` has passed; a negative `since_ms` means that it never happened."""
     return amount is None or since_ms < 0 or (now_ms - since_ms) * 1000 >= amount.us
 
 
 def _expect_something(condition: "ControllerState | ReplicaState") -> None:
-    """Beside of whom it is said."""
+    """Raises ValueError if no word but the first, the subject, is given."""
     _, *words = [one.name for one in fields(condition)]
     if all(getattr(condition, word) is None for word in words):
         raise ValueError(f"expected one of {', '.join(words)}, or several")

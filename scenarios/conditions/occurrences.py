@@ -1,4 +1,4 @@
-"""Conditions about what has happened since: what was written, what was said, who was refused."""
+"""Conditions about events since a moment: records written, messages carried, requests refused."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,19 +27,21 @@ if TYPE_CHECKING:
 
     from ..stage.stage import Stage
 
-TIMES_MAX = 1_000_000_000  # nobody waits for more
+TIMES_MAX = 1_000_000_000  # more than any scenario counts
 MESSAGES = tuple(one.__name__.removesuffix("Request") for one in get_args(Request))
 Times = Annotated[int, Between(1, TIMES_MAX)]
 MessageName = Annotated[str, OneOf(MESSAGES)]
 ErrorName = Annotated[str, OneOf(tuple(one.name for one in ErrorCode))]
-ADMIN_REFUSED = "admin_refused"  # a row of the journal: the verb was refused, and with which error
+# kind of a journal row: an admin's request was refused, with its error
+ADMIN_REFUSED = "admin_refused"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed:
-    """A record is in the log, `of` one of those if it says so: committed, or with `committed:
-    false` appended by a controller that leads, which may never come to be committed. What was there
-    before it was asked for does not count."""
+    """A record was committed, about one of the nodes `of`, since the condition was set.
+
+    With `committed: false` it was appended by a leader, and may never be committed.
+    """
 
     record: Annotated[str, OneOf(tuple(RECORDS))]
     of: Selector | None = None
@@ -47,10 +49,12 @@ class Committed:
     committed: bool = True
 
     def watched(self, stage: "Stage") -> Holds:
+        """Returns a function that tells whether the condition holds now."""
         count = self.counted(stage)
         return lambda: count() >= self.count
 
     def counted(self, stage: "Stage") -> Callable[[], int]:
+        """Returns a function that counts such records from now on."""
         world, seen = stage.world, [0]
 
         def look(batch: Batch) -> None:
@@ -59,7 +63,8 @@ class Committed:
                     seen[0] += 1
 
         def on_committed(node_id: int, batch: Batch) -> None:
-            if batch.base_offset == world.committed_log.end_offset:  # who says it first
+            # the first controller that reports it
+            if batch.base_offset == world.committed_log.end_offset:
                 look(batch)
 
         def on_step(node: Node, turn: Turn) -> None:
@@ -81,8 +86,10 @@ class Committed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """A message has arrived, or with `lost` has not, be it lost or kept back: a request, or with
-    `replies` the answer to one, which is sent by whoever was asked."""
+    """A message has arrived; with `lost` it was lost or held back.
+
+    It is a request, or with `replies` a reply, whose sender is the node that was asked.
+    """
 
     message: MessageName
     from_: Selector | None = None
@@ -92,11 +99,12 @@ class Carried:
     count: Times = 1
 
     def watched(self, stage: "Stage") -> Holds:
+        """Returns a function that tells whether the condition holds now."""
         count = self.counted(stage)
         return lambda: count() >= self.count
 
     def counted(self, stage: "Stage") -> Callable[[], int]:
-        """Since it is watched."""
+        """Returns a function that counts such messages from now on."""
         seen, network = [0], stage.world.network
 
         def heard(message: "Message") -> None:
@@ -115,17 +123,21 @@ class Carried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """`of`: the answer reached one of these; without it, anybody's counts, an admin's too."""
+    """A reply with this error has arrived.
+
+    With `of` it has arrived at one of these nodes, otherwise at any node or at an admin.
+    """
 
     refused: ErrorName
     of: Selector | None = None
 
     def watched(self, stage: "Stage") -> Holds:
+        """Returns a function that tells whether the condition holds now."""
         count = self.counted(stage)
         return lambda: count() > 0
 
     def counted(self, stage: "Stage") -> Callable[[], int]:
-        """Since it is watched."""
+        """Returns a function that counts such replies from now on."""
         code, seen = ErrorCode[self.refused], [0]
 
         def arrived(message: "Message") -> None:
@@ -137,8 +149,10 @@ class Refused:
 
 
 def error_code_of(reply: object) -> int:
-    """The error that an answer carries, as a whole or for the first topic or feature that it is
-    about; 0 for none, and where nobody answered."""
+    """Returns the error code of a reply, or 0 if it has none or there is no reply.
+
+    If the reply has no error as a whole, this is the first error of a topic or feature in it.
+    """
     if isinstance(reply, ApiError):
         return reply.code
     whole: int = getattr(reply, "error_code", 0)

@@ -1,5 +1,8 @@
-"""Records by the names that people know them by: Kafka's own, and what a change of a registration
-says where several records say it (a fence is a FenceBrokerRecord only in old logs)."""
+"""Records by the names that users know: Kafka's own names, and names of registration changes.
+
+A fence is a FenceBrokerRecord only in old logs; in newer logs it is a field of a
+BrokerRegistrationChangeRecord.
+"""
 
 from collections.abc import Callable
 from typing import get_args
@@ -35,7 +38,7 @@ RECORDS: dict[str, Test] = {
 
 
 def node_of(record: object) -> int | None:
-    """Which node it is about: a broker, a controller, or who leads."""
+    """Returns the id of the node that a record is about: broker, controller or new leader."""
     for name in ("broker_id", "id", "controller_id", "leader_id"):
         node_id: object = getattr(record, name, None)
         if isinstance(node_id, int):

@@ -1,4 +1,4 @@
-"""Conditions about the partitions of a topic, as the committed metadata has them."""
+"""Conditions about the partitions of a topic in the committed metadata."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,15 +19,19 @@ TOPIC_STATES = ("led", "leaderless", "in_sync", "led_by_fenced", "relies_on", "p
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicState:
-    """led: every partition has a leader; leaderless: one has none; in_sync: every ISR is whole;
-    led_by_fenced: a leader is fenced or unregistered; relies_on: a leader or an ISR names one `of`
-    them; placed_on: a replica set does. A topic that is not there is in none."""
+    """A state of the topic's partitions. led: every partition has a leader; leaderless: a partition
+    has none; in_sync: every ISR is complete; led_by_fenced: a leader is fenced or unregistered;
+    relies_on: a leader or an ISR includes a broker `of` these; placed_on: a replica set does.
+
+    A topic that does not exist is in no state.
+    """
 
     topic: str
     state: Annotated[str, OneOf(TOPIC_STATES)]
     of: Selector = BROKERS
 
     def watched(self, stage: Stage) -> Holds:
+        """Returns a function that tells whether the condition holds now."""
         return lambda: self._holds(stage)
 
     def _holds(self, stage: Stage) -> bool:

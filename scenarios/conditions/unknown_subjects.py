@@ -1,5 +1,8 @@
-"""Is a condition about anybody at all? One about a broker that there is not never comes true, and
-whoever claims that it never does has claimed nothing."""
+"""Tells whether the nodes of a condition exist.
+
+A condition about a broker that does not exist never comes true, so the claim that it never does
+proves nothing.
+"""
 
 from random import Random
 
@@ -10,7 +13,10 @@ from .condition import Condition
 
 
 def is_about_somebody(condition: Condition, stage: Stage) -> bool:
-    """Are all the nodes that it names there by now? Asks without drawing from the run's streams."""
+    """Returns True if every node that the condition names exists by now.
+
+    Selectors that draw are evaluated without drawing from the run's streams.
+    """
     places = dict(found(Selector, condition))
     outer = (one for place, one in places.items() if place[:-2] not in places)
     return all(_exist(one, stage) for one in outer if not one.is_let(EACH))

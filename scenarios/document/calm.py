@@ -1,4 +1,4 @@
-"""The `calm:` block of a scenario file: who is healed once the faults are over."""
+"""The `calm:` block of a scenario file: which nodes are healed after the faults."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -13,8 +13,11 @@ EVERY_BROKER = Selector("brokers")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calm:
-    """`heals`: `core`, a majority of the voters that is drawn, and `brokers`, which are drawn when
-    it begins if they must be; or `all`: every controller and every broker."""
+    """Which nodes are healed when the calm begins.
+
+    `heals: core` heals a random majority of the voters and the nodes of `brokers`; `heals: all`
+    heals every controller and every broker.
+    """
 
     heals: Annotated[str, OneOf((CORE, ALL))] = CORE
     brokers: Selector = EVERY_BROKER

@@ -1,8 +1,8 @@
-"""What messages meet on their way when nothing is wrong: numbers, or a name for some.
+"""Delay and loss of messages in a network without faults: numbers, or the name of a preset.
 
 wan                        a preset
-{preset: wan, loss: 0.01}  a preset, but for what is said beside it
-{low: 1ms, high: 10ms}     as one needs it
+{preset: wan, loss: 0.01}  a preset with other values for some words
+{low: 1ms, high: 10ms}     explicit values
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,10 @@ _HALF_A_MS, _FIVE_MS = Amount(fixed_us=500), Amount(fixed_us=5_000)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkShape:
-    """One message takes `low` to `high`, evenly; `loss` is the part that is lost."""
+    """The delay of one message is uniform from `low` to `high`.
+
+    `loss` is the fraction of messages that is lost, from 0 to 1.
+    """
 
     low: Amount = _HALF_A_MS
     high: Amount = _FIVE_MS
@@ -30,6 +33,7 @@ class NetworkShape:
 
     @staticmethod
     def from_document(value: object, path: Path) -> "NetworkShape":
+        """Reads the name of a preset, or a mapping; raises Problem if it is neither."""
         words = {"preset": value} if isinstance(value, str) else dict(mapping(value, path))
         preset = words.pop("preset", None)
         if preset is not None:

@@ -1,8 +1,8 @@
-"""From a scenario and a seed to a plan: the same scenario, and nothing but selectors drawn later.
+"""Expands a scenario and a seed into a plan, in which everything but selectors is drawn.
 
-Those of `let` are drawn once everybody is up; a plan that is kept names whom they have found.
-The plan is what is pinned, shown and made smaller: it means the same run whatever the streams of a
-later version draw.
+The selectors of `let` are drawn once the cluster is up; a plan that is kept names the nodes that
+they found. Plans are pinned, shown and shrunk, because a plan means the same run even if a later
+version draws otherwise.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 def expand(scenario: Scenario, seed: int) -> Scenario:
-    """Every amount fixed, from the stream `plan` of this seed alone, and chaos written out."""
+    """Returns the plan of `seed`: every amount is drawn, and chaos is written out as steps."""
     settings, streams = settings_of(scenario), Streams(seed)
     plan = _fixed(replace(scenario, chaos=None), settings, streams.of("plan"))
     if scenario.chaos is None:
@@ -44,8 +44,7 @@ def expand(scenario: Scenario, seed: int) -> Scenario:
 
 
 def named(plan: Scenario, bound: Mapping[str, tuple[int, ...]]) -> Scenario:
-    """With the ids of those that `let` has found: whom it would draw is no longer a matter of
-    draws, and the run is the same."""
+    """Returns the plan with the nodes that `let` found, so that they are not drawn again."""
     let = {
         name: Binding(Selector("every", of=tuple(Selector("id", one) for one in bound[name])))
         for name in plan.let
@@ -54,13 +53,15 @@ def named(plan: Scenario, bound: Mapping[str, tuple[int, ...]]) -> Scenario:
 
 
 def _fixed(value: T, settings: Settings, stream: Random) -> T:
-    """`value` with every amount in it fixed. Problem for amounts that do not fit each other
-    then."""
+    """Returns `value` with every amount drawn; raises Problem if amounts contradict each other."""
     return changed(Amount, value, lambda amount: amount.fixed(settings, stream))
 
 
 def settings_of(scenario: Scenario) -> Settings:
-    """The profile's own numbers, and over them the scenario's, under Kafka's names."""
+    """Returns the settings of the profile, overridden by the scenario's `config` (Kafka's names).
+
+    Raises Problem for an unknown setting or a value of a wrong type.
+    """
     known = {one.name.replace("_", "."): one.name for one in fields(Settings)}
     given: dict[str, Any] = {}
     for key, value in scenario.config.items():
@@ -79,7 +80,7 @@ def settings_of(scenario: Scenario) -> Settings:
 
 
 def topology_of(plan: Scenario, streams: Streams) -> Topology:
-    """Who exists."""
+    """Returns the topology of a plan; the cluster id is drawn from `streams`."""
     shape, racks = plan.cluster, plan.cluster.racks or (None,)
     return Topology(
         cluster_id=uuid_text(random_uuid(streams.draw_of("cluster"))),

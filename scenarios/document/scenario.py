@@ -1,7 +1,7 @@
-"""A scenario: who is there, what is done to them, and what is claimed.
+"""A scenario: its cluster, its steps and its claims.
 
-The same types before and after expansion: an expanded scenario has every amount drawn, every swarm
-written out as steps, and nothing left to chance but what selectors find while it runs.
+An expanded scenario (a plan) has the same types: every amount is drawn, chaos is written out as
+steps, and only selectors are evaluated while it runs.
 """
 
 from collections.abc import Mapping
@@ -32,8 +32,12 @@ _A_CORE = Calm()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Times:
-    """`warmup` begins once every broker is unfenced; `at` counts from the begin of `run`; `calm`
-    begins with the core healed (`Calm`); `limit` bounds all of it."""
+    """Phases of a run.
+
+    `warmup` begins once every broker is unfenced; `at` counts from the begin of `run`; `calm`
+    begins after the core is healed (see calm); `limit` bounds the virtual time of the whole
+    run.
+    """
 
     warmup: Amount = _FIVE_SECONDS
     run: Amount = _MINUTE
@@ -43,7 +47,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What `$name` means: nodes, drawn when the run begins, or an amount."""
+    """The nodes that `$name` stands for, selected when the run begins."""
 
     nodes: Selector
 
@@ -61,9 +65,11 @@ class Binding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """A seed whose run is known: `digest` is what it gave when it was pinned, `plan` the file that
-    has its plan, beside this one (`drift.py`). Of a sweep they are those of one `cell`, named by
-    its values (`[pause=9s]`)."""
+    """A seed whose run is known.
+
+    `digest` is the digest of its run, and `plan` the file of its plan beside the scenario file.
+    In a sweep, `cell` names the values of one cell (`[pause=9s]`).
+    """
 
     seed: int
     digest: str = ""
@@ -73,8 +79,10 @@ class Pin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caption:
-    """Said in the story after the first event of the kind `on`; what is said of a fault stands at
-    its step."""
+    """A text for the story after the first event of the kind `on`.
+
+    A step's own text is its word `say`.
+    """
 
     say: str
     on: str
@@ -82,6 +90,8 @@ class Caption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
+    """A scenario file: the cluster, what is done to it, and what is claimed."""
+
     schema: Annotated[str, OneOf((SCHEMA,))]
     name: str
     claim: str
@@ -107,23 +117,25 @@ class Scenario:
 
     @property
     def cell(self) -> tuple[str, ...]:
-        """Which of those that its file stands for; nothing if it is the only one."""
+        """The values of the sweep that this scenario has; empty without a sweep."""
         return values_of(self.sweep)
 
     @property
     def own_pins(self) -> tuple[Pin, ...]:
-        """Those that are about this cell, or about no cell in particular."""
+        """The pins of this cell, and the pins without a cell."""
         return tuple(one for one in self.pins if one.cell in ((), self.cell))
 
 
 def read_cells(document: object) -> tuple[Scenario, ...]:
-    """Every scenario that the document stands for: one, unless it has a sweep. Problem names the
-    place in the document, and the nearest word that would be known there."""
+    """Reads a document and returns its scenarios: one, or one for each cell of its sweep.
+
+    Raises Problem with the place in the document and the nearest known word.
+    """
     return tuple(_read_cell(one) for one in cells(document))
 
 
 def read_scenario(document: object) -> Scenario:
-    """The only one that it stands for."""
+    """Reads a document that stands for one scenario; raises Problem if it has several cells."""
     found = read_cells(document)
     if len(found) > 1:
         what = f"expected one value of each, got {len(found)} cells"
@@ -153,7 +165,7 @@ def _read(words: Mapping[str, object]) -> Scenario:
 
 
 def _expect_ids_apart(steps: tuple[Step, ...]) -> None:
-    """By its id a step is known in what is told of it: two of one id would be told as one."""
+    """Raises Problem if two steps have the same id, because reports name steps by their ids."""
     seen: set[str] = set()
     for number, step in enumerate(steps):
         if step.id in seen:

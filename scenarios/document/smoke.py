@@ -1,7 +1,7 @@
-"""A scenario in small: what its `smoke:` block says is laid over it, and the whole is read again.
+"""The short form of a scenario: its `smoke:` block is laid over it, and the result is read again.
 
-It is the same scenario with fewer nodes and less time, so that the whole library can be run within
-a minute; what it claims and what is done stay.
+It has fewer nodes and less time, so that the whole library runs within a minute. Steps and claims
+stay the same.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ WORDS = ("time", "cluster", "config")
 
 
 def in_small(scenario: Scenario) -> Scenario:
-    """Problem if the block has other words, or the scenario is wrong with it."""
+    """Returns the short form; raises Problem for unknown words in the block or unfit values."""
     expect_keys(scenario.smoke, WORDS, ("smoke",))
     document = document_of(scenario)
     assert isinstance(document, Mapping)

@@ -1,4 +1,4 @@
-"""One step of a scenario: when, and which verb."""
+"""One step of a scenario: a trigger and a verb."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,15 +14,19 @@ from ..language.suggestions import nearest
 from ..verbs import VERBS, Verb
 
 TRIGGERS = ("at", "after", "every", "when")
-TIMES_MAX = 10_000  # of one step: what comes more often is a fault that lasts
+# of one step; a fault that repeats more often is better described as a lasting fault
+TIMES_MAX = 10_000
 TimesDone = Annotated[int, Between(1, TIMES_MAX)]
 STEP_WORDS = (*TRIGGERS, "until", "times", "id", "say")
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One trigger, one verb. `at` is a time of the run, `after` counts from the step before,
-    `every` repeats until `until` or so many `times`, `when` waits for a condition."""
+    """One trigger and one verb.
+
+    `at` is a time of the run, `after` counts from the previous step, `every` repeats until
+    `until` or for `times` times, `when` waits for a condition.
+    """
 
     verb: Verb
     word: str
@@ -36,6 +40,7 @@ class Step:
 
     @staticmethod
     def from_document(value: object, path: Path) -> "Step":
+        """Reads a step; raises Problem unless it has exactly one trigger and one verb."""
         words = mapping(value, path)
         verbs = [one for one in words if one not in STEP_WORDS]
         triggers = [one for one in words if one in TRIGGERS]
@@ -63,7 +68,11 @@ class Step:
         )
 
     def times_in(self, run_us: int) -> int:
-        """How often an `every` is done in so long a run; LimitError where that would not end."""
+        """Returns how often an `every` step is done in a run of `run_us` microseconds.
+
+        Raises LimitError if the interval is 0, or if the step would be done more than
+        10,000 times.
+        """
         every_us = 0 if self.amount is None else self.amount.us
         until_us = run_us if self.until is None else self.until.us
         if not every_us:
@@ -75,7 +84,7 @@ class Step:
 
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:
-        """One of the triggers, and one of the verbs; a verb without words may stand alone."""
+        """Returns the schema: one trigger and one verb; a verb without words may be null."""
         amount, text = of(Amount), of(str)
         words = {one: amount for one in TRIGGERS if one != "when"} | {"when": of(Condition)}
         words |= {"until": amount, "times": of(TimesDone), "id": text, "say": text}

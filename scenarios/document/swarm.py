@@ -1,7 +1,7 @@
-"""A `chaos:` block, written out: seeded faults of many kinds, within a budget, as plain steps.
+"""Expands a `chaos:` block into plain steps: random faults of many kinds, within a budget.
 
-Each run has a part of the kinds only, as swarms do: a bug may need one kind without another. Every
-draw is made here, so that a plan shows what will happen, and can be made smaller step by step.
+Each run uses a random part of the kinds, because a bug may need one kind without another.
+Everything is drawn here, so that a plan shows all faults and can be shrunk step by step.
 """
 
 from collections.abc import Iterator
@@ -21,15 +21,15 @@ from ..language.suggestions import nearest
 from ..verbs import VERBS, Verb
 
 Weight = Annotated[int, Between(0, 1_000_000)]
-FAULTS_MAX = 1_000  # at a time
+FAULTS_MAX = 1_000  # faults that are open at a time
 POOLS = ("brokers", "controllers", "nodes")
 PART_OF_KINDS = 0.5
-SHORTEST_US, LONGEST_US = 2_000_000, 60_000_000  # shorter ones may end before anything was hit
+SHORTEST_US, LONGEST_US = 2_000_000, 60_000_000  # a shorter fault may end before it has an effect
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A verb that befalls one node at a time: `of` says from which it is drawn."""
+    """A verb that strikes one random node of the pool `of` (brokers, controllers or nodes)."""
 
     word: str
     verb: Verb
@@ -38,6 +38,7 @@ class Kind:
 
     @staticmethod
     def of_words(word: str, value: object, path: Path) -> "Kind":
+        """Reads a kind; raises Problem for an unknown verb or pool."""
         words = dict(mapping(value, path))
         if word not in VERBS:
             raise Problem(path, f"unknown word {word!r}: expected {nearest(word, VERBS)}")
@@ -54,10 +55,13 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
+    """The verbs that chaos draws from, by their `weight`."""
+
     members: tuple[Kind, ...]
 
     @staticmethod
     def from_document(value: object, path: Path) -> "Kinds":
+        """Reads the kinds; raises Problem if there are none."""
         words = mapping(value, path)
         if not words:
             raise Problem(path, "expected one verb or more to draw from, got none")
@@ -72,7 +76,7 @@ class Kinds:
 
 
 def _kind_schema(verb: Any, of: SchemaOf) -> Schema:
-    """The words of a verb but for its node, which is drawn; and how often, from whom."""
+    """Returns the schema of a verb without its node, which is drawn, but with `weight` and `of`."""
     words = {key: of(word.kind) for key, word in words_of(verb).items() if key != "on"}
     required = [key for key, word in words_of(verb).items() if word.is_required and key != "on"]
     own = {"weight": of(Weight), "of": any_of({"enum": list(POOLS)}, SWEPT)}
@@ -81,8 +85,11 @@ def _kind_schema(verb: Any, of: SchemaOf) -> Schema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chaos:
-    """About `every` so often a fault begins, and lasts about `lasting`, mostly less. A majority of
-    controllers is left alone, and all but `max_brokers`."""
+    """Random faults.
+
+    A fault begins about every `every` and lasts about `lasting`, mostly less. A majority of the
+    controllers is never struck, nor more than `max_brokers` brokers at a time.
+    """
 
     kinds: Kinds
     every: Period
@@ -93,7 +100,7 @@ class Chaos:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One that was drawn: `verb` on one node, at a time of the run."""
+    """A fault that was drawn: `verb` on one node, at a time of the run in microseconds."""
 
     at_us: int
     word: str
@@ -103,7 +110,10 @@ class Fault:
 def faults(
     chaos: Chaos, controllers: int, brokers: int, run_us: int, settings: Settings, stream: Random
 ) -> Iterator[Fault]:
-    """In the order in which they begin; no node has two at a time."""
+    """Yields the faults in the order in which they begin; no node has two faults at a time.
+
+    Raises Problem if the interval between faults is 0.
+    """
     kinds = [one for one in chaos.kinds.members if stream.random() < PART_OF_KINDS]
     kinds = kinds or list(chaos.kinds.members)
     every_us = chaos.every.fixed(settings, stream).us
@@ -127,7 +137,7 @@ def faults(
 
 
 def _free(chaos: Chaos, of: str, controllers: int, brokers: int, struck: set[int]) -> list[int]:
-    """Who can be struck without going over the budget."""
+    """Returns the nodes that can be struck within the budget."""
     if len(struck) >= chaos.max_open_faults:
         return []
     voters, others = range(3000, 3000 + controllers), range(1, 1 + brokers)

@@ -1,8 +1,8 @@
-"""One file, several values: `sweep: {pause: [1s, 9s]}` makes a scenario of each, its cell, in which
-`$pause` stands for that value wherever a value can stand.
+"""Sweeps: `sweep: {pause: [1s, 9s]}` makes one scenario, a cell, of each of the values.
 
-With several names there is a cell for every combination. A seed means the same draws in all of
-them, so that two cells differ by what is swept, and one more cell moves no other.
+In each cell `$pause` stands for the cell's value. A sweep over several names has a cell for every
+combination. A seed draws the same in all cells, so that two cells differ only by the swept values,
+and a new cell changes no other cell.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,8 +18,10 @@ Sweep = Mapping[str, tuple[object, ...]]
 
 
 def cells(document: object) -> Iterator[Mapping[str, object]]:
-    """The documents that this one stands for, in the order of its values; one without a sweep is
-    the only one of its own. Problem for a sweep of nothing."""
+    """Yields the documents of all cells in the order of values; a file without a sweep has one.
+
+    Raises Problem for an empty sweep, or for more than 1,000 combinations.
+    """
     words = mapping(document, ())
     sweep = _sweep(words)
     if prod(len(values) for values in sweep.values()) > CELLS_MAX:
@@ -31,9 +33,11 @@ def cells(document: object) -> Iterator[Mapping[str, object]]:
 
 
 def swept(document: object, values: Mapping[str, tuple[object, ...]]) -> object:
-    """The document with a sweep over these values: of a name that it sweeps itself, or of the word
-    at that place, as in `cluster.brokers`. Its pins are of other cells. Problem for a place that
-    cannot be."""
+    """Returns the document with a sweep over these values, and without its pins.
+
+    Each name is a name of the document's own sweep, or the path of a word, as in
+    `cluster.brokers`. Raises Problem for a path that does not exist.
+    """
     words = dict(mapping(document, ()))
     if values:
         words.pop("pins", None)
@@ -48,8 +52,11 @@ def swept(document: object, values: Mapping[str, tuple[object, ...]]) -> object:
 def _refer(
     words: Mapping[str, object], parts: list[str], value: str, path: Path
 ) -> dict[str, object]:
-    """`value` where the parts lead. Kafka's settings have dots of their own: what is no block is
-    the rest of a word."""
+    """Returns `words` with `value` at the path `parts`.
+
+    Kafka's settings have dots in their names, so where no block follows, the rest of the path
+    is one word.
+    """
     first, *rest = parts
     inner = words.get(first, {} if not path else None)
     if not rest or not isinstance(inner, Mapping):
@@ -60,7 +67,7 @@ def _refer(
 
 
 def values_of(sweep: Sweep) -> tuple[str, ...]:
-    """What a cell is called: its values, as in `pause=9s`."""
+    """Returns the name of a cell: its values, as in `pause=9s`."""
     return tuple(f"{name}={as_written(value)}" for name, (value, *_) in sweep.items())
 
 
@@ -88,7 +95,7 @@ def _values(values: object, path: Path) -> tuple[object, ...]:
 
 
 def _put(document: object, cell: Mapping[str, object]) -> object:
-    """The document with every `$name` of the cell as its value."""
+    """Returns the document with the values of the cell in place of every `$name`."""
     match document:
         case str() if document.startswith("$") and document[1:] in cell:
             return cell[document[1:]]

@@ -2,8 +2,8 @@
 
 30s                                   fixed
 {of: session, times: 1, plus: -1ms}   relative to broker.session.timeout.ms
-{from: 1s, to: 5s}                    drawn evenly
-{heavy: 6s}                           drawn, mostly short and now and then long
+{from: 1s, to: 5s}                    drawn uniformly
+{heavy: 6s}                           drawn with mean about 6s: mostly short, sometimes long
 """
 
 from collections.abc import Mapping
@@ -27,13 +27,16 @@ SETTINGS_OF = {
     "request": "controller_quorum_request_timeout_ms",
     "registration": "initial_broker_registration_timeout_ms",
 }
-WRITTEN = r"^\s*-?\s*\d+(\.\d+)?\s*(us|ms|s|m|h)?\s*$"  # as `durations.py` reads it, and negative
+WRITTEN = r"^\s*-?\s*\d+(\.\d+)?\s*(us|ms|s|m|h)?\s*$"  # as `durations.py` reads it, or negative
 HEAVY_SCALE, HEAVY_FALL = 10.0, 9.0  # FoundationDB's durations: scale * 10 * e^(-9u), mean 1.1
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """Microseconds, once it is `fixed`; until then how they come about."""
+    """A time.
+
+    `fixed_us` is its value in microseconds; None means that it is yet to be computed or drawn.
+    """
 
     fixed_us: int | None = None
     of: str | None = None
@@ -49,11 +52,13 @@ class Amount:
 
     @property
     def us(self) -> int:
+        """The value in microseconds; the amount must be fixed."""
         assert self.fixed_us is not None, f"{self} was not expanded"
         return self.fixed_us
 
     @staticmethod
     def from_document(value: object, path: Path) -> "Amount":
+        """Reads an amount; raises Problem if it is none, or negative where no clock is set."""
         if not isinstance(value, Mapping):
             us = _read_us(value, path)
             if us < 0 and path[-1:] != ("by",):  # only a clock can be set back
@@ -100,7 +105,7 @@ class Amount:
         return document | ({"plus": _spelled(self.plus_us)} if self.plus_us else {})
 
     def fixed(self, settings: Settings, stream: Random) -> "Amount":
-        """What it comes to in this run."""
+        """Returns the amount with its value in this run, from `settings` or drawn from `stream`."""
         if self.fixed_us is not None:
             return self
         if self.of is not None:
@@ -117,8 +122,10 @@ class Amount:
 
 @dataclass(frozen=True)
 class Lasting:
-    """Of an amount: not so short that what comes so often would never end. One that is drawn is
-    taken as it comes."""
+    """Constraint: a fixed amount must be at least `least_us` microseconds, or it repeats too often.
+
+    An amount that is not fixed is not checked.
+    """
 
     least_us: int = 1_000
 
@@ -132,7 +139,7 @@ Period = Annotated[Amount, Lasting()]
 
 
 def in_order(low: str, least: Amount, high: str, most: Amount) -> None:
-    """ValueError for a range that ends before it begins; what is not drawn yet is judged then."""
+    """Raises ValueError if the range ends before it begins; amounts that are not fixed pass."""
     if least.fixed_us is None or most.fixed_us is None or least.fixed_us <= most.fixed_us:
         return
     got = f"{_spelled(least.us)} and {_spelled(most.us)}"

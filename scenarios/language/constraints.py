@@ -1,7 +1,8 @@
-"""What a value must be beyond its type: one of some words, a number within a range.
+"""Constraints of values beyond their types: one of several words, or a number within a range.
 
-Written beside the type, as `Annotated[str, OneOf(STATES)]`, so that reading and the published
-schema (`schema.py`) say the same. `check` raises ValueError with what was expected and what came.
+A constraint is written beside the type, as in `Annotated[str, OneOf(STATES)]`, so that reading and
+the published schema (`schema.py`) agree. `check` raises ValueError with what was expected and what
+was found.
 """
 
 from dataclasses import dataclass
@@ -11,34 +12,43 @@ from .suggestions import nearest
 
 @dataclass(frozen=True)
 class OneOf:
+    """The value must be one of `words`."""
+
     words: tuple[str, ...]
 
     def check(self, value: object) -> None:
+        """Raises ValueError, with the nearest known word, if the value is not one of the words."""
         if value not in self.words:
             raise ValueError(f"expected {nearest(str(value), self.words)}, got {value!r}")
 
     def to_schema(self) -> dict[str, object]:
+        """Returns the constraint in JSON Schema."""
         return {"enum": list(self.words)}
 
 
 @dataclass(frozen=True)
 class Between:
+    """A number must be from `least` to `most`, both included."""
+
     least: float
     most: float
 
     def check(self, value: object) -> None:
+        """Raises ValueError if the number is out of range."""
         if isinstance(value, int | float) and not self.least <= value <= self.most:
             raise ValueError(f"expected {self.least} to {self.most}, got {value}")
 
     def to_schema(self) -> dict[str, object]:
+        """Returns the constraint in JSON Schema."""
         return {"minimum": self.least, "maximum": self.most}
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Of a list that may be left out: if it is there it has two parts."""
+    """An optional list must have two parts if it is there."""
 
     def check(self, value: object) -> None:
+        """Raises ValueError if the list has another length than 2."""
         if isinstance(value, tuple) and len(value) != 2:
             raise ValueError(f"expected two parts, got {len(value)}")
 
@@ -48,4 +58,5 @@ class Bare:
     """A list of one word may be written without its brackets."""
 
     def listed(self, value: object) -> object:
+        """Returns a bare word as a list of one word, and any other value unchanged."""
         return [value] if isinstance(value, str) else value

@@ -1,14 +1,14 @@
-"""Durations as people write them: "11s", "250ms", "2m"; a bare number is seconds."""
+"""Durations as users write them: "11s", "250ms", "2m"; a bare number is seconds."""
 
 import re
 
 _UNITS_US = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
-DURATION_US_MAX = 366 * 24 * 3_600_000_000  # no test or scenario is meant to last longer
+DURATION_US_MAX = 366 * 24 * 3_600_000_000  # a year, longer than any test or scenario
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(us|ms|s|m|h)?\s*")
 
 
 def microseconds(duration: str | float) -> int:
-    """The duration in microseconds; ValueError says what was expected."""
+    """Parses a duration; raises ValueError if it is malformed or longer than a year."""
     match = _DURATION.fullmatch(str(duration))
     if match is None:
         raise ValueError(f"expected a duration such as 11s, 250ms or 2m, got {duration!r}")
@@ -19,7 +19,7 @@ def microseconds(duration: str | float) -> int:
 
 
 def spelled(duration_us: int) -> str:
-    """The shortest way to write it that `microseconds` reads back."""
+    """Returns the shortest spelling of a duration that `microseconds` reads back."""
     for unit in ("h", "m", "s", "ms"):
         if duration_us and duration_us % _UNITS_US[unit] == 0:
             return f"{duration_us // _UNITS_US[unit]}{unit}"

@@ -1,10 +1,10 @@
-"""One document laid over another: a file over what it includes, `smoke:` over its file."""
+"""Lays one document over another: a file over its includes, `smoke:` over its file."""
 
 from collections.abc import Mapping
 
 
 def laid_over(below: Mapping[str, object], above: Mapping[str, object]) -> dict[str, object]:
-    """`above` wins, word by word; mappings are laid over each other in turn, lists are not."""
+    """Returns `below` with the words of `above`; nested mappings are merged, lists replaced."""
     whole = dict(below)
     for key, value in above.items():
         under = whole.get(key)

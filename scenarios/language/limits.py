@@ -1,5 +1,5 @@
-"""What a run may take, and how it says that it would take more."""
+"""The error for runs that would take too long."""
 
 
 class LimitError(Exception):
-    """A run that would not end, and what it was doing."""
+    """A run that would not end, or would exceed its limit."""

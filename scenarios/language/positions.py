@@ -1,4 +1,4 @@
-"""Where the parts of a scenario stand in its file."""
+"""Places of the parts of a scenario in its file."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -11,8 +11,11 @@ P = TypeVar("P")
 
 
 def inside(value: object, name: str, path: Path) -> Path:
-    """The place of the field `name` of a `value` at `path`. What is spelled as its only field is at
-    the same place; a verb is at its own word, and its time at that of its trigger."""
+    """Returns the place of the field `name` of a `value` at `path`.
+
+    A type that is spelled as its only field has the field's place. A verb is at its own word,
+    and its time at the word of its trigger.
+    """
     if hasattr(value, "from_document") and getattr(value, "__slots__", ()) == (name,):
         return path
     if name == "verb" and hasattr(value, "word"):
@@ -23,7 +26,7 @@ def inside(value: object, name: str, path: Path) -> Path:
 
 
 def found(kind: type[T], value: object, path: Path = ()) -> Iterator[tuple[Path, T]]:
-    """Every `kind` within `value`, outer ones first, and its place."""
+    """Yields every `kind` within `value` with its place, outer values first."""
     if isinstance(value, kind):
         yield path, value
     if isinstance(value, tuple):
@@ -38,8 +41,10 @@ def found(kind: type[T], value: object, path: Path = ()) -> Iterator[tuple[Path,
 
 
 def changed(kind: type[P], value: T, change: Callable[[P], P], path: Path = ()) -> T:
-    """`value` with every `kind` within it as `change` gives it, in the order of the fields. Problem
-    for what does not fit any more."""
+    """Returns `value` with every `kind` within it replaced by `change`, in the order of the fields.
+
+    Raises Problem if a changed value does not fit the others.
+    """
     if isinstance(value, kind):
         return _at(path, lambda: change(value))  # type: ignore[no-any-return]  # of the kind it was
     if isinstance(value, tuple):

@@ -1,9 +1,9 @@
-"""From a document (what YAML or JSON gives) to checked values of our own types, and back.
+"""Reads a document (from YAML or JSON) into checked values of our own types, and writes it back.
 
-Strict: an unknown word is a problem that names the nearest known one, and so is a missing word or a
-value of another type. A type that is spelled in a way of its own has `from_document(value, path)`
-and `to_document()`; dataclasses and containers are read by their annotations (`constraints.py` has
-those that say more than the type).
+Reading is strict: an unknown word is a problem, which names the nearest known word, and so is a
+missing word or a value of another type. Types with a spelling of their own have
+`from_document(value, path)` and `to_document()`. Dataclasses and containers are read by their
+annotations; `constraints.py` has annotations that say more than the type.
 """
 
 import types
@@ -21,7 +21,7 @@ _NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true o
 
 
 class Problem(ValueError):
-    """What is wrong, and where in the document."""
+    """A mistake in a document: `what` is wrong, and `path` is its place."""
 
     def __init__(self, path: Path, what: str) -> None:
         self.path = path
@@ -32,15 +32,17 @@ class Problem(ValueError):
 
     @property
     def place(self) -> str:
+        """The place as text, as in `do[2].on`."""
         return "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in self.path)[1:]
 
 
 def key_of(name: str) -> str:
-    """`for_` is written `for`: Python keeps that word for itself."""
+    """Returns the word of a field: `for_` is written `for`, which is reserved in Python."""
     return name.rstrip("_")
 
 
 def mapping(value: object, path: Path) -> Mapping[str, object]:
+    """Returns `value` as a mapping; raises Problem if it is none or has a key that is no text."""
     if not isinstance(value, Mapping):
         raise Problem(path, f"expected a mapping, got {in_short(value)}")
     for key in value:
@@ -50,15 +52,16 @@ def mapping(value: object, path: Path) -> Mapping[str, object]:
 
 
 def expect_keys(value: Mapping[Any, object], known: Sequence[str], path: Path) -> None:
+    """Raises Problem for a key that is not known, with the nearest known key."""
     for key in value:
         if key not in known:
             raise Problem((*path, key), f"unknown word {key!r}: expected {nearest(key, known)}")
 
 
 def read(kind: Any, value: object, path: Path = ()) -> Any:
-    """`value` as a `kind`; Problem if it is none."""
+    """Returns `value` as a `kind`; raises Problem if it cannot be read as such."""
     origin, arguments = get_origin(kind), get_args(kind)
-    if origin is Annotated:  # before all: it has the attributes of what it is about
+    if origin is Annotated:  # first, because an annotation has the attributes of its type
         return _read_constrained(arguments, value, path)
     if hasattr(kind, "from_document"):
         return kind.from_document(value, path)
@@ -110,7 +113,7 @@ class Word(NamedTuple):
 
 @cache
 def words_of(kind: Any) -> Mapping[str, Word]:
-    """The words that a dataclass is read from, by how they are written."""
+    """Returns the words of a dataclass, by their spelling in the file."""
     hints = get_type_hints(kind, include_extras=True)
     return {
         key_of(one.name): Word(one.name, hints[one.name], _is_required(one)) for one in fields(kind)
@@ -118,7 +121,7 @@ def words_of(kind: Any) -> Mapping[str, Word]:
 
 
 def read_words(kind: Any, value: Mapping[str, object], path: Path) -> Any:
-    """A dataclass by its fields, also one that is spelled in other ways as well."""
+    """Reads a dataclass by its fields, even if it also has a spelling of its own."""
     known = words_of(kind)
     expect_keys(value, tuple(known), path)
     for key, word in known.items():
@@ -129,7 +132,7 @@ def read_words(kind: Any, value: Mapping[str, object], path: Path) -> Any:
     }
     try:
         made: object = kind(**given)
-    except ValueError as error:  # values that do not fit each other
+    except ValueError as error:  # values that contradict each other
         raise Problem(path, str(error)) from None
     return made
 
@@ -139,7 +142,7 @@ def _is_required(field: "Field[object]") -> bool:
 
 
 def document_of(value: Any) -> Any:
-    """What `read` would read back; values that are as they would be anyway are left out."""
+    """Returns the document that `read` reads back as `value`; default values are left out."""
     if hasattr(value, "to_document"):
         return value.to_document()
     if is_dataclass(value):

@@ -1,9 +1,9 @@
-"""JSON Schema of what is read from a document, from the same types that read it.
+"""JSON Schema of scenario files, from the same types that read them.
 
-What `reading.py` reads by its annotations is described by them; a type that is spelled in a way of
-its own (`from_document`) says how in `to_schema(of)`, where `of` gives the schema of its parts.
-Words of a sweep (`$pause`) may stand for any value, so that the schema takes them everywhere; it
-says nothing of what values have to do with each other, which reading and lint do.
+Types that `reading.py` reads by their annotations are described by them. A type with a spelling of
+its own (`from_document`) has `to_schema(of)`, where `of` returns the schema of a part. The name of
+a sweep (`$pause`) may stand for any value, so the schema allows it everywhere. The schema does not
+check how values fit each other; reading and lint do.
 """
 
 import types
@@ -22,14 +22,18 @@ _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean"}
 
 
 def published(kind: Any, title: str) -> Schema:
-    """The schema of a whole document."""
+    """Returns the schema of a whole document."""
     parts = Parts()
     root = parts.of(kind)
     return {"$schema": DIALECT, "title": title} | root | {"$defs": parts.definitions}
 
 
 class Parts:
-    """`definitions` has every type that has a name, by it: some are within themselves."""
+    """Builds the schemas of types.
+
+    `definitions` holds the schema of every named type by its name, because a type may contain
+    itself.
+    """
 
     def __init__(self) -> None:
         self.definitions: dict[str, Schema] = {
@@ -42,6 +46,7 @@ class Parts:
         self._kinds: dict[str, Any] = {}
 
     def of(self, kind: Any) -> Schema:
+        """Returns the schema of a type."""
         origin, arguments = get_origin(kind), get_args(kind)
         if origin is Annotated:
             return self._constrained(*arguments)
@@ -72,11 +77,13 @@ class Parts:
 
     def _named(self, kind: Any) -> Schema:
         word = getattr(kind, "word", None)
-        name = word if isinstance(word, str) else kind.__name__  # two verbs may have one class name
+        # two verbs may have classes of one name
+        name = word if isinstance(word, str) else kind.__name__
         if self._kinds.setdefault(name, kind) is not kind:
             raise ValueError(f"expected one type of each name, got two of {name}")
         if name not in self.definitions:
-            self.definitions[name] = {}  # it is there for whoever is within itself
+            # the entry exists before its parts are visited, because a type may contain itself
+            self.definitions[name] = {}
             spelled = getattr(kind, "to_schema", None)
             own = object_of(kind, self.of) if spelled is None else spelled(self.of)
             self.definitions[name] = _described(kind) | own
@@ -84,14 +91,14 @@ class Parts:
 
 
 def object_of(kind: Any, of: SchemaOf) -> Schema:
-    """A dataclass by its fields."""
+    """Returns the schema of a dataclass, from its fields."""
     words = words_of(kind)
     required = [key for key, word in words.items() if word.is_required]
     return closed({key: of(word.kind) for key, word in words.items()}, required)
 
 
 def closed(properties: Mapping[str, Schema], required: Sequence[str] = ()) -> Schema:
-    """These words and no others."""
+    """Returns the schema of a mapping with these words and no others."""
     schema: Schema = {
         "type": "object",
         "properties": dict(properties),
@@ -101,7 +108,7 @@ def closed(properties: Mapping[str, Schema], required: Sequence[str] = ()) -> Sc
 
 
 def any_of(*schemas: Schema) -> Schema:
-    """Alternatives in one list, also where some of them are lists of alternatives."""
+    """Returns the schema of alternatives; nested alternatives become one list."""
     flat: list[Schema] = []
     for one in schemas:
         inner = one.get("anyOf") if one.keys() == {"anyOf"} else None
@@ -110,7 +117,10 @@ def any_of(*schemas: Schema) -> Schema:
 
 
 def _described(kind: Any) -> Schema:
-    """What its docstring says, for editors; a dataclass without one has its signature there."""
+    """Returns the docstring as description, for editors.
+
+    A dataclass without a docstring gets none: Python puts its signature in `__doc__`.
+    """
     text = kind.__doc__ or ""
     is_said = text and not text.startswith(f"{kind.__name__}(")
     return {"description": " ".join(text.split())} if is_said else {}

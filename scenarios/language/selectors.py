@@ -1,15 +1,15 @@
-"""Which nodes: by id, by name, by what they are now, by place; or some of those, drawn.
+"""Selects nodes: by id, by name, by role or by place, or a random part of them.
 
 2   3001                     a broker or a controller by its id
-active  standbys             controllers by what they are when it is asked
-controllers  brokers  all    everyone that there is
-$victim                      what `let` has bound for this run
-{rack: b}                    everybody in a rack; {rack_of: active}: in theirs
-{pick: 2, of: brokers}       so many of them, drawn
-{nth: 1, of: standbys}       the first, second ... of those
-{minority: controllers}      fewer than half, drawn; {majority: ...} the least that is more
-{other_than: active, of: controllers}      those but for some; of all, unless it says of whom
-{leader_of: orders}          who leads the first partition of a topic
+active  standbys             controllers by their role when the selector is evaluated
+controllers  brokers  all    every controller, every broker, every node
+$victim                      the nodes that `let` has bound for this run
+{rack: b}                    the nodes of a rack; {rack_of: active}: of the rack of those nodes
+{pick: 2, of: brokers}       2 of them, drawn
+{nth: 1, of: standbys}       the first (second, ...) of them
+{minority: controllers}      fewer than half, drawn; {majority: ...}: the smallest majority
+{other_than: active, of: controllers}      `of` (default: all) without the others
+{leader_of: orders}          the leader of the topic's first partition
 [1, 2, active]               all of these
 """
 
@@ -24,7 +24,7 @@ from .reading import Path, Problem, expect_keys, mapping
 from .schema import SWEPT, Schema, SchemaOf, any_of, closed
 from .suggestions import nearest
 
-EACH = "each"  # the name that stands for one after the other of several
+EACH = "each"  # the name that stands for each of several nodes in turn
 WORDS = ("active", "standbys", "controllers", "brokers", "all")
 COUNTED = ("pick", "nth")
 SHAPES = (*COUNTED, "of", "rack", "rack_of", "minority", "majority", "leader_of", "other_than")
@@ -33,8 +33,10 @@ Bound = Mapping[str, tuple[NodeId, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """One way of naming nodes: `word` says which, `value` what it is about, `of` whom it draws
-    from."""
+    """A selector of nodes.
+
+    `word` is its kind, `value` its argument, `of` the selectors it draws from.
+    """
 
     word: str
     value: str | int = ""
@@ -42,6 +44,7 @@ class Selector:
 
     @staticmethod
     def from_document(value: object, path: Path) -> "Selector":
+        """Reads a selector; raises Problem if it is none."""
         if isinstance(value, bool) or value is None:
             raise Problem(path, f"expected a node, got {value!r}")
         if isinstance(value, int):
@@ -91,10 +94,11 @@ class Selector:
                 return word
 
     def is_let(self, name: str) -> bool:
+        """Returns True if the selector is `$name`."""
         return self.word == "let" and self.value == name
 
     def with_bound(self, name: str, number: int) -> "Selector":
-        """The same, where `$name` is the node of this id."""
+        """Returns the selector with `$name` replaced by the node `number`."""
         if self.is_let(name):
             return Selector("id", number)
         return Selector(
@@ -102,7 +106,10 @@ class Selector:
         )
 
     def nodes(self, world: World, bound: Bound, stream: Random) -> tuple[NodeId, ...]:
-        """Those it names now, in order."""
+        """Returns the nodes that the selector names now, in order.
+
+        Raises ValueError for a name that is not bound, or for more nodes than there are.
+        """
         match self.word:
             case "id":
                 return world.named(int(self.value))

@@ -1,15 +1,16 @@
-"""A part of a document in one line, as a person would have written it in the file."""
+"""Prints a part of a document in one line, as a user would write it in the file."""
 
 import json
 import re
 from collections.abc import Mapping
 
 _PLAIN = re.compile(r"[A-Za-z$_/][A-Za-z0-9$_./#-]*( [A-Za-z0-9$_./#-]+)*")
-SHORT = 80  # characters of something that is only told to be wrong
-_NO_TEXTS = ("true", "false", "null")  # what would be read as something else
+SHORT = 80  # characters of a wrong value in an error
+_NO_TEXTS = ("true", "false", "null")  # texts that YAML would read as other values
 
 
 def as_written(document: object) -> str:
+    """Returns the document in one line."""
     match document:
         case Mapping():
             inside = (f"{_text(str(key))}: {as_written(one)}" for key, one in document.items())
@@ -23,12 +24,12 @@ def as_written(document: object) -> str:
 
 
 def in_short(document: object) -> str:
-    """Its beginning, where it is long."""
+    """Returns the document in one line of at most 80 characters and an ellipsis."""
     text = as_written(document)
     return text if len(text) <= SHORT else f"{text[:SHORT]}..."
 
 
 def _text(text: str) -> str:
-    """Bare where it would be read back as it is, else quoted."""
+    """Returns a text without quotes if it would be read back unchanged, otherwise quoted."""
     is_bare = _PLAIN.fullmatch(text) or re.fullmatch(r"-?\d+(\.\d+)?(us|ms|s|m|h)", text)
     return text if is_bare and text not in _NO_TEXTS else json.dumps(text, ensure_ascii=False)

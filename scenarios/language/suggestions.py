@@ -1,4 +1,4 @@
-"""Words that a user gave: what they were meant to be, and the whole numbers among them."""
+"""Helps with words of users: finds the nearest known word, and parses whole numbers."""
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -7,13 +7,13 @@ DIGITS_MAX = 19  # of an int64
 
 
 def nearest(word: str, known: Mapping[str, object] | Sequence[str]) -> str:
-    """The known word that `word` was probably meant to be, or all of them."""
+    """Returns the known word that is nearest to `word`, or the list of all known words."""
     close = get_close_matches(word, list(known), n=1)
     return f"{close[0]!r} (nearest)" if close else ", ".join(known)
 
 
 def whole_number(text: str) -> int | None:
-    """The number that `text` spells, None if it spells none; `int` alone would take 1_000 too."""
+    """Returns the number that `text` spells, or None; unlike `int` it rejects 1_000."""
     if len(text) > DIGITS_MAX or not text.removeprefix("-").isdecimal():
         return None
     return int(text)

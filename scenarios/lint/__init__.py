@@ -1,8 +1,8 @@
-"""What can be said against a scenario without running it, beyond what reading it says.
+"""Checks a scenario without running it, beyond what reading checks.
 
-`names.py`: words that stand for something that is not there; `nodes.py`: nodes, racks and topics
-that there are not; `kinds.py`: brokers where controllers are meant; `reach.py`: what never comes
-about; `budget.py`: faults that no claim survives.
+`names.py`: names of nothing; `nodes.py`: nodes, racks and topics that do not exist; `kinds.py`:
+brokers where controllers are expected; `reach.py`: steps and conditions that never come;
+`budget.py`: faults that break a claim by themselves.
 """
 
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ from ..document.smoke import in_small
 from ..language.reading import Problem
 from . import budget, kinds, names, nodes, reach
 
-SEED = 1  # any one: what is complained of does not depend on draws, but for times that are drawn
+SEED = 1  # any seed: complaints do not depend on draws, except on drawn times
 
 
 def complaints(scenario: Scenario) -> Iterator[Problem]:
-    """Each with its place in the document: who has read that from a file knows the line."""
+    """Yields the mistakes of a scenario, each with its place in the document."""
     try:
         settings_of(scenario)
         yield from names.complaints(scenario)

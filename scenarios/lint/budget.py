@@ -1,4 +1,4 @@
-"""Faults that a claim does not survive: what chaos may strike, and what is done on purpose."""
+"""Finds faults that a claim cannot survive, in chaos and in steps."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -13,11 +13,11 @@ from ..verbs.clocks import Suspend
 from ..verbs.processes import Crash, Pause, Stop, Wipe
 from .nodes import Population
 
-FELLING = (Crash, Stop, Pause, Wipe, Suspend)  # while they last, nothing is heard of a node
+FELLING = (Crash, Stop, Pause, Wipe, Suspend)  # verbs that silence a node while they last
 
 
 def complaints(scenario: Scenario, plan: Scenario) -> Iterator[Problem]:
-    """`plan` is the scenario with its times fixed; its chaos is judged by what it may do."""
+    """Yields mistakes; `plan` has its times drawn, while chaos is judged by its budget."""
     yield from _of_chaos(scenario)
     if scenario.expect.fails_with is None:
         yield from _without_leaders(scenario)
@@ -40,7 +40,7 @@ def _of_chaos(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _without_leaders(scenario: Scenario) -> Iterator[Problem]:
-    """Chaos may strike every replica of a partition that is claimed never to be leaderless."""
+    """Yields claims that no partition is leaderless, if chaos may strike every replica of one."""
     chaos = scenario.chaos
     if chaos is None:
         return
@@ -60,8 +60,10 @@ def _without_leaders(scenario: Scenario) -> Iterator[Problem]:
 
 
 class _Absence(NamedTuple):
-    """So many controllers may be away from one time of the run to another; whoever is named by the
-    same `name` is the same."""
+    """`controllers` controllers are down from `begins_us` to `ends_us` of the run.
+
+    Absences of the same `name` are about the same nodes.
+    """
 
     begins_us: int
     ends_us: int
@@ -70,7 +72,7 @@ class _Absence(NamedTuple):
 
 
 def _without_quorum(scenario: Scenario, plan: Scenario) -> Iterator[Problem]:
-    """A majority of controllers that is away for longer than a claim allows nobody to lead."""
+    """Yields claims about leaders that fail because a majority of controllers is down too long."""
     away_us = _longest_without_majority(scenario, plan)
     for number, condition in enumerate(plan.expect.never):
         if isinstance(condition.of, Leaderless) and away_us > condition.of.leaderless.us:
@@ -101,13 +103,13 @@ def _away(absences: list[_Absence], at_us: int) -> dict[object, int]:
 
 
 def _stretches(absences: list[_Absence]) -> Iterator[tuple[int, int]]:
-    """The times between which nobody goes or comes."""
+    """Yields the times between which the set of absent controllers does not change."""
     times = sorted({time for one in absences for time in (one.begins_us, one.ends_us)})
     return pairwise(times)
 
 
 def _absences(scenario: Scenario, plan: Scenario) -> Iterator[_Absence]:
-    """Only what is done at a fixed time, to a fixed number: the rest is for the run to show."""
+    """Yields absences with a fixed time and a fixed number of nodes; others show only in a run."""
     there, run_us = Population(scenario), plan.time.run.us
     for number, step in enumerate(plan.do[: len(scenario.do)]):
         verb = step.verb

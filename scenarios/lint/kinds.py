@@ -1,4 +1,4 @@
-"""Words that are about brokers alone, or about controllers alone, and name one of the others."""
+"""Finds brokers where only controllers are allowed, and controllers where only brokers are."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -36,7 +36,8 @@ OF_CONTROLLERS: Words = (
 
 
 def complaints(scenario: Scenario) -> Iterator[Problem]:
-    whole = replace(scenario, chaos=None)  # which draws its nodes itself
+    """Yields the mistakes, each with its place in the document."""
+    whole = replace(scenario, chaos=None)  # chaos draws its nodes itself
     for selector, problem in _named(whole, OF_BROKERS, "expected a broker, got a controller"):
         if _is_of_controllers(selector):
             yield problem

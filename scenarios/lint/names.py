@@ -1,4 +1,4 @@
-"""Names that stand for nothing: of `let`, of claims, of mutants, of events."""
+"""Finds names that stand for nothing: of `let`, claims, faults, mutants, events and cells."""
 
 from collections.abc import Iterator
 
@@ -13,6 +13,7 @@ from ..running.run import ASSERTION
 
 
 def complaints(scenario: Scenario) -> Iterator[Problem]:
+    """Yields the mistakes; raises Problem for a name of `let` that is used before it is bound."""
     yield from _unbound(scenario)
     _expect_in_order(scenario)
     yield from _unknown_failure(scenario)
@@ -28,8 +29,7 @@ def complaints(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _unknown_failure(scenario: Scenario) -> Iterator[Problem]:
-    """What it fails with is a property, one of its own claims by its place, or a process that sees
-    the impossible."""
+    """Yields a mistake if `fails_with` is no property, no claim of the file, and no assertion."""
     failure = scenario.expect.fails_with
     known = (*(one.name for one in ALL), *scenario.expect.names(), ASSERTION)
     if failure is not None and failure not in known:
@@ -50,7 +50,7 @@ def _pins_of_any_cell(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _unknown_faults(scenario: Scenario) -> Iterator[Problem]:
-    """What is claimed for as long as a fault lasts needs one of that id, or of that verb."""
+    """Yields claims of `during` whose fault is neither the id of a step nor a verb of the file."""
     kinds = () if scenario.chaos is None else scenario.chaos.kinds.members
     words = (*(step.word for step in scenario.do), *(kind.word for kind in kinds))
     known = tuple(dict.fromkeys((*(step.id for step in scenario.do if step.id), *words)))
@@ -64,7 +64,7 @@ def _unknown_faults(scenario: Scenario) -> Iterator[Problem]:
 def _unknown_mutants(scenario: Scenario) -> Iterator[Problem]:
     if not scenario.mutants:
         return
-    from ..mutants import MUTANTS  # every one of them: only who names some waits for that
+    from ..mutants import MUTANTS  # imported here, because importing all mutants is slow
 
     for number, name in enumerate(scenario.mutants):
         if name not in MUTANTS:
@@ -81,7 +81,7 @@ def _unbound(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _expect_in_order(scenario: Scenario) -> None:
-    """Names are bound one after the other, so that nobody waits for himself."""
+    """Raises Problem for a name that is bound below its use; names are bound in order."""
     later = set(scenario.let)
     for name, binding in scenario.let.items():
         for path, needed in _names(binding.nodes.to_document(), ("let", name)):
@@ -91,7 +91,7 @@ def _expect_in_order(scenario: Scenario) -> None:
 
 
 def _names(document: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Every $name in it that is not bound there, and its place."""
+    """Yields every $name of a document that the document does not bind itself, with its place."""
     match document:
         case str() if document.startswith("$"):
             yield path, document[1:]

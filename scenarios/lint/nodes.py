@@ -1,4 +1,4 @@
-"""Nodes, racks and topics that are named, and are not there; more of them than there can be."""
+"""Finds nodes, racks and topics that do not exist, and counts that exceed the nodes there are."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -16,6 +16,7 @@ from ..verbs.membership import AddBrokers
 
 
 def complaints(scenario: Scenario) -> Iterator[Problem]:
+    """Yields the mistakes, each with its place in the document."""
     there = Population(scenario)
     for path, selector in found(Selector, replace(scenario, chaos=None)):
         what = there.lacks(selector)
@@ -37,7 +38,7 @@ def complaints(scenario: Scenario) -> Iterator[Problem]:
 
 
 class Population:
-    """Who there can be at any time of a run, and what they can be called."""
+    """The nodes, racks and topics that can exist at any time of a run."""
 
     def __init__(self, scenario: Scenario) -> None:
         shape = scenario.cluster
@@ -53,7 +54,7 @@ class Population:
         self.has_flood = any(found(Flood, scenario.do))
 
     def lacks(self, selector: Selector) -> str:
-        """What of that is not there; nothing if all is, as far as one can tell."""
+        """Returns what the selector names and does not exist; empty if lint finds nothing."""
         match selector.word:
             case "id" if not self._has(int(selector.value)):
                 return f"{selector.value} is not there: expected {self._ids()}"
@@ -73,7 +74,7 @@ class Population:
         return f"{selector.word}: expected at most {most}, got {selector.value}"
 
     def most(self, selector: Selector) -> int:
-        """So many nodes it names, or fewer."""
+        """Returns the largest number of nodes that the selector can name."""
         match selector.word:
             case "id" | "nth" | "active" | "leader_of":
                 return 1
@@ -97,7 +98,7 @@ class Population:
                 return self.brokers + self.controllers
 
     def controllers_of(self, selector: Selector) -> int:
-        """So many of those that it names are controllers for sure, as far as one can tell."""
+        """Returns how many controllers the selector certainly names."""
         match selector.word:
             case "id":
                 return int(selector.value) >= FIRST_CONTROLLER_ID
@@ -134,7 +135,7 @@ def _not_among(name: str, known: Sequence[str]) -> str:
 
 
 def _may_be_refused(scenario: Scenario, path: Path) -> bool:
-    """An admin may name a broker that there is not, and says that this is refused."""
+    """Returns True for an admin's verb that expects to be refused; its broker need not exist."""
     match path:
         case ("do", int(number), *_):
             verb = scenario.do[number].verb

@@ -1,5 +1,7 @@
-"""What never comes about: steps after the end, conditions that cannot hold, claims that are never
-decided; and what comes so often that it would never end."""
+"""Finds what never happens: steps after the end, impossible conditions, undecided claims.
+
+It also finds repetitions that would never end.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -17,6 +19,7 @@ from .nodes import Population
 
 
 def complaints(plan: Scenario) -> Iterator[Problem]:
+    """Yields the mistakes of a plan, each with its place in the document."""
     times = plan.time
     whole_us = times.warmup.us + times.run.us + times.calm.us
     if whole_us >= times.limit.us:
@@ -42,7 +45,7 @@ def _steps(plan: Scenario) -> Iterator[Problem]:
 
 
 def _endless(plan: Scenario) -> Iterator[Problem]:
-    """As the configuration and the seed have made it: what is written so is no scenario at all."""
+    """Yields repetitions that do not end, after times were computed and drawn."""
     for number, step in enumerate(plan.do):
         try:
             if step.trigger == "every":
@@ -57,7 +60,7 @@ def _endless(plan: Scenario) -> Iterator[Problem]:
 
 
 def _earliest(steps: Sequence[Step]) -> Iterator[int]:
-    """The time of the run before which none of them is done."""
+    """Yields for each step the earliest time of the run at which it is done."""
     before_us = 0
     for step in steps:
         amount_us = 0 if step.amount is None else step.amount.us
@@ -102,7 +105,7 @@ def _claims(plan: Scenario) -> Iterator[Problem]:
 
 
 def impossible(condition: Condition, plan: Scenario, whole_us: int) -> str:
-    """Why it cannot hold in a run of `whole_us`; nothing if it can, as far as one can tell."""
+    """Returns why the condition cannot hold in a run of `whole_us`; empty if no reason is known."""
     match condition.of:
         case Leaderless(leaderless=amount) if amount.us > whole_us:
             return f"{spelled(amount.us)} are longer than there is time"
@@ -126,7 +129,7 @@ def impossible(condition: Condition, plan: Scenario, whole_us: int) -> str:
 
 
 def _contradiction(parts: Sequence[Condition]) -> str:
-    """Two states of one broker that exclude each other."""
+    """Returns two states of one broker that exclude each other."""
     known = {"fenced", "unfenced", "unregistered"}
     states: dict[tuple[object, object, bool], str] = {}
     for part in (one.of for one in parts):

@@ -1,8 +1,8 @@
-"""The calm after a run: who is healed, and what stays broken beside them.
+"""The calm after a run: selects the nodes that are healed.
 
-A cluster that heals only when everybody is well again is of little use: what must come right in the
-end must do so with a majority of the controllers. So one is drawn, and the rest stays as the faults
-have left it: killed, cut off or standing still.
+Production clusters recover while some nodes are down, so recovery must need only a majority of the
+controllers. A random majority is healed; every other controller stays as the faults left it:
+killed, cut off or paused.
 """
 
 from random import Random
@@ -16,16 +16,16 @@ from ..stage.stage import Stage
 
 
 def core_of(calm: Calm, stage: Stage) -> frozenset[NodeId]:
-    """Who is healed, and of whom it is asked that all is well in the end."""
+    """Returns the nodes that are healed, and that must be healthy in the end."""
     world, stream = stage.world, stage.stream("calm")
     controllers = () if calm.heals == ALL else _surviving_majority(world, stream)
-    if not controllers:  # too few remember what they have promised: what is left needs everybody
+    if not controllers:  # too few voters still have their directory: the quorum needs every node
         return frozenset(world.nodes)
     return frozenset((*controllers, *calm.brokers.nodes(world, stage.bound, stream)))
 
 
 def _surviving_majority(world: World, stream: Random) -> tuple[NodeId, ...]:
-    """Drawn from those that vote; whoever has lost its directory does not (KIP-853)."""
+    """Draws a majority of the voters; a controller that lost its directory is none (KIP-853)."""
     latest = max((one.node.quorum for one in world.controllers.values()), key=lambda q: q.epoch)
     voters = latest.voters
     surviving = [

@@ -1,7 +1,7 @@
-"""What a run was, in one number: every message that arrived, and every event, in order.
+"""The digest of a run: a hash of every arrived message and every journal row, in order.
 
-Two runs of one seed have the same digest, on every machine and under every PYTHONHASHSEED; two
-different runs practically never have.
+Two runs of one seed have the same digest on every machine and with every PYTHONHASHSEED. Two
+different runs practically never have the same digest.
 """
 
 import hashlib
@@ -13,13 +13,15 @@ from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-SAID_MAX = 5_000  # numbers that wait to be summed, because each call costs more than its sum
+SAID_MAX = 5_000  # numbers that are summed at once, because each call costs more than the sum
 
 
 class Digest:
+    """Listens to a world and sums up what happens in it."""
+
     def __init__(self, world: World) -> None:
         self._timeline = world.timeline
-        self._arrivals = 0  # a running CRC: there are many, and a hash of each would cost more
+        self._arrivals = 0  # a running CRC, which is cheaper than a hash for each of many messages
         self._said: list[int] = []
         self._kinds: dict[type, int] = {}
         self._rows = hashlib.blake2b(digest_size=16)
@@ -52,7 +54,7 @@ class Digest:
         self._rows.update(repr(said).encode())
 
     def text(self) -> str:
-        """As it is printed and pinned."""
+        """Returns the digest as it is printed and pinned (`b2:` and hexadecimal digits)."""
         self._sum()
         whole = self._rows.copy()
         whole.update(b"%d" % self._arrivals)

@@ -1,7 +1,7 @@
-"""Does a seed still mean what it meant? A pinned plan against the plan that the seed gives now.
+"""Compares a pinned plan with the plan that its seed gives now.
 
-A plan is a scenario in which everything is drawn, so it is kept as one: beside the scenario, as
-`kraftsim scenario show NAME --seed N` prints it. It runs the same whatever later versions draw.
+A plan is a scenario in which everything is drawn. It is kept in a file beside the scenario, as
+`kraftsim scenario show NAME --seed N` prints it, and runs the same whatever later versions draw.
 """
 
 from collections.abc import Iterator
@@ -13,8 +13,10 @@ DECIDES = ("profile", "cluster", "time", "config", "network", "let", "do", "calm
 
 
 def first_difference(pinned: Scenario, now: Scenario) -> str | None:
-    """Where two plans part, in words; None if they mean the same run. What is only said of a run,
-    and what is claimed of it, decides nothing."""
+    """Returns the first difference between two plans in words, or None if they mean the same run.
+
+    Texts and claims are not compared, because they do not change the run.
+    """
     was, is_ = (dict(_decisive(one)) for one in (pinned, now))
     for where in dict.fromkeys((*was, *is_)):
         before, after = (one.get(where, "nothing") for one in (was, is_))

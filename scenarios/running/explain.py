@@ -1,16 +1,20 @@
-"""Why something happened: the rows that led to it, one from the other, and nothing but rows."""
+"""Explains an event by the chain of journal rows that led to it."""
 
 from collections.abc import Sequence
 
 from kraftsim.simulation.event_row import EventRow
 
 LINES_MAX = 20
-ASKED_FOR = ("broker_fenced", "broker_unfenced", "controller_elected")  # what people ask about
+# the events that users ask about
+ASKED_FOR = ("broker_fenced", "broker_unfenced", "controller_elected")
 
 
 def chain(rows: Sequence[EventRow], seq: int) -> list[EventRow]:
-    """What led to row `seq`, the first cause first, and that row itself. The nearest ones where
-    there are many; it ends where a cause is not known, or no longer kept. KeyError: no such row."""
+    """Returns the rows that led to row `seq`, in the order of time, and that row itself.
+
+    At most 20 rows, the nearest ones. The chain begins where a cause is unknown or no longer
+    kept. Raises KeyError if there is no such row.
+    """
     by_seq = {row.seq: row for row in rows}
     links = [by_seq[seq]]
     while len(links) < LINES_MAX:

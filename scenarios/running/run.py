@@ -1,9 +1,9 @@
-"""One run of a scenario: warm up, do what the file says, calm down, and judge.
+"""One run of a scenario: warm-up, steps, calm and verdict.
 
-fail      a property was broken, or a claim of the file
-vacuous   nothing was broken, but something that was declared never bit: a fault without effect,
-          a claim that was never put to the test, a named property with nothing to check
-pass      the rest; and a scenario that says what it breaks, and broke just that
+fail      a property or a claim of the file was broken
+vacuous   nothing was broken, but something had no effect: a fault changed nothing, a claim was
+          never tested, or a named property had nothing to check
+pass      everything else; also a scenario with `fails_with` that broke exactly that
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,17 +33,20 @@ from .digest import Digest
 from .timetable import Timetable
 from .watch import Violation, watch
 
-ASSERTION = "assertion"  # what is broken when a process has seen the impossible
-UNBROKEN = "fails_with"  # what is broken when that holds which the scenario says it breaks
-START_LIMIT_US = 120_000_000  # a cluster that is not up by then, without a fault, never will be
-STRETCH_US = 1_000_000  # of virtual time, between two words about how far it has come
+ASSERTION = "assertion"  # name of the violation when a process failed an internal assertion
+UNBROKEN = "fails_with"  # name of the violation when the property of `fails_with` was not broken
+START_LIMIT_US = 120_000_000  # microseconds; a cluster without faults is up long before
+STRETCH_US = 1_000_000  # virtual time between two reports of progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """`bound` is whom `let` has found, `effects` counts what each fault changed, `exercised` how
-    often each property had something to check; `measured` are the numbers that the file asks
-    for."""
+    """The result of one run.
+
+    `bound` names the nodes that `let` found, `effects` counts what each fault changed,
+    `exercised` how often each property had something to check. `measured` holds the measures of
+    the file, and `virtual_us` is the virtual time in microseconds.
+    """
 
     scenario: str
     cell: tuple[str, ...]
@@ -65,12 +68,15 @@ Tell = Callable[[int, int], None]
 
 
 def nobody(now_us: int, end_us: int) -> None:
-    """Is told how far a run has come, and does nothing about it."""
+    """Ignores reports of progress."""
 
 
 class Run:
-    """`properties` are the classes that are watched. `tell` hears now and then how far virtual time
-    has come, and how far it has to, for those who wait; what it does must not touch the run."""
+    """One run of a scenario with one seed.
+
+    `properties` are the classes to watch. `tell` is called with the current and the final
+    virtual time in microseconds; it must not change the run.
+    """
 
     def __init__(
         self,
@@ -84,7 +90,7 @@ class Run:
         streams = Streams(seed)
         self.world = World(topology_of(self.plan, streams), streams=streams)
         self.stage = Stage(self.world)
-        self.assertion: Violation | None = None  # the first that ended a process
+        self.assertion: Violation | None = None  # the first failed assertion of a process
         self.world.controller_listeners.append(self._on_controller)
         self.digest = Digest(self.world)
         self.watch = watch(self.world, properties)
@@ -99,13 +105,13 @@ class Run:
         self._tell = tell
 
     def begin(self) -> None:
-        """Until everybody is up, and `let` has found whom it means."""
+        """Runs until the cluster is up and the warm-up is over, then binds the names of `let`."""
         self._warm_up()
         for name, binding in self.plan.let.items():
             self.stage.bind(name, binding.nodes)
 
     def finish(self) -> Result:
-        """All of it, from the first start to the verdict."""
+        """Runs everything, from the first start to the verdict, and returns the result."""
         self.begin()
         plan = self.plan
         self.expectations.begin()
@@ -120,7 +126,7 @@ class Run:
         return self._judge()
 
     def _on_controller(self, node_id: int, state: str) -> None:
-        """A process that has seen the impossible is gone; the world goes on, and the run fails."""
+        """Records the failed assertion of a process as a violation; the run continues."""
         failure = self.world.controllers[node_id].failure
         is_new = state == "NOT_RUNNING" and self.assertion is None
         if is_new and isinstance(failure, Impossible):
@@ -195,7 +201,7 @@ class Run:
         )
 
     def _unbroken(self, broken: set[str]) -> tuple[Violation, ...]:
-        """A scenario that says what it breaks has to break it."""
+        """Returns a violation if the property or claim of `fails_with` was not broken."""
         expected = self.plan.expect.fails_with
         if expected is None or expected in broken:
             return ()
@@ -223,14 +229,14 @@ def _verdict(plan: Scenario, violations: Sequence[Violation], vacuous: Sequence[
 
 
 def _expect_topic(name: str, reply: object) -> None:
-    """A scenario about a topic that is not there would be about nothing."""
+    """Raises LimitError if the topic was not created, because the scenario would claim nothing."""
     code = error_code_of(reply)
     if code:
         raise LimitError(f"expected topic {name!r} to be created, got {ErrorCode(code).name}")
 
 
 def bound_by(scenario: Scenario, seed: int) -> Mapping[str, tuple[int, ...]]:
-    """Whom `let` finds, which may depend on who leads when everybody is up."""
+    """Returns the nodes that `let` finds in this run; they may depend on the first leader."""
     one = Run(scenario, seed, ())
     if scenario.let:
         one.begin()
@@ -238,18 +244,20 @@ def bound_by(scenario: Scenario, seed: int) -> Mapping[str, tuple[int, ...]]:
 
 
 def _numbers(stage: Stage) -> Mapping[str, tuple[int, ...]]:
-    """Whom `let` has found, as a file names them."""
+    """Returns the nodes that `let` found, by their ids."""
     return {name: numbers_of(nodes) for name, nodes in stage.bound.items()}
 
 
 def run(scenario: Scenario, seed: int, tell: Tell = nobody) -> Result:
-    """With the properties that the scenario asks for."""
+    """Runs the scenario with the properties that it names."""
     return Run(scenario, seed, properties_of(scenario), tell).finish()
 
 
 def properties_of(scenario: Scenario) -> tuple[type[Property], ...]:
-    """Those that it names; `all`: every one that holds in faithful Kafka. KeyError for one of a
-    file that was not loaded."""
+    """Returns the properties that the scenario names; `all`: every property that holds in Kafka.
+
+    Raises KeyError for a property of a file that was not loaded.
+    """
     wanted = {*scenario.expect.always, scenario.expect.fails_with or ""}
     ours = (one for one in ALL if one.name in wanted or ("all" in wanted and one.always))
     return (*ours, *(OWN[name] for name in sorted(wanted) if is_own(name)))

@@ -1,7 +1,8 @@
-"""From a failing run to a smaller scenario that fails the same way: a file that somebody can read.
+"""Shrinks a failing run to a smaller scenario that fails in the same way.
 
-Works on the plan, so that what it gives does not depend on draws. Every candidate is run: one that
-breaks the same property first is taken, and made smaller in turn, until nothing helps any more.
+It works on the plan, so that the result does not depend on draws. Every candidate is run. The first
+candidate that breaks the same property is taken and shrunk in turn, until no smaller candidate
+fails.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ NO_DELAY = Amount(fixed_us=0)
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """`tried` counts the runs that it took; `result` is that of the smaller scenario."""
+    """`result` is the result of the smaller scenario; `tried` counts the runs of the search."""
 
     scenario: Scenario
     result: Result
@@ -31,14 +32,18 @@ class Shrunk:
 
 
 def signature(result: Result) -> str:
-    """What a failure is known by: the name of what was broken first."""
+    """Returns the name of the property or claim that was broken first."""
     return min(result.violations, key=lambda one: one.t_us).name
 
 
 def shrink(
     scenario: Scenario, seed: int, *, may_go_on: Callable[[], bool] = lambda: True
 ) -> Shrunk:
-    """ValueError for a run that does not fail. `may_go_on` is asked before every try."""
+    """Returns the smallest scenario that still fails in the same way.
+
+    Raises ValueError if the run does not fail. `may_go_on` is called before every try; False
+    stops the search.
+    """
     plan = expand(scenario, seed)
     result = run(plan, seed)
     if not result.violations:
@@ -52,8 +57,10 @@ def shrink(
 def smallest(
     plan: Scenario, outcome_of: Callable[[Scenario], T | None], may_go_on: Callable[[], bool]
 ) -> tuple[Scenario, T | None, int]:
-    """The smallest that still has an outcome, that outcome (None: of none smaller than `plan`), and
-    how many were tried."""
+    """Returns the smallest scenario that has an outcome, its outcome, and the number of tries.
+
+    The outcome is None if no scenario smaller than `plan` has one.
+    """
     best: T | None = None
     tried, is_smaller = 0, True
     while is_smaller and may_go_on():
@@ -70,7 +77,10 @@ def smallest(
 
 
 def _fails_alike(candidate: Scenario, seed: int, wanted: str) -> Result | None:
-    """A smaller cluster may make steps meaningless: then it is no smaller scenario at all."""
+    """Returns the result if the candidate fails in the same way, otherwise None.
+
+    In a smaller cluster a step may have lost its meaning; such a candidate does not count.
+    """
     try:
         result = run(candidate, seed)
     except (LimitError, KeyError, IndexError, ValueError):
@@ -79,7 +89,7 @@ def _fails_alike(candidate: Scenario, seed: int, wanted: str) -> Result | None:
 
 
 def _smaller(plan: Scenario) -> Iterator[Scenario]:
-    """What may be left out, the greatest first."""
+    """Yields smaller candidates, the greatest reduction first."""
     yield from _fewer_steps(plan)
     yield from _fewer_picked(plan)
     yield from _fewer_nodes(plan)
@@ -99,7 +109,7 @@ def _fewer_steps(plan: Scenario) -> Iterator[Scenario]:
 
 
 def _fewer_picked(plan: Scenario) -> Iterator[Scenario]:
-    """First those that are drawn, then the nodes that they are drawn from."""
+    """Yields candidates whose selectors draw fewer nodes."""
     for name, binding in plan.let.items():
         nodes = binding.nodes
         if nodes.word == "pick":
@@ -123,7 +133,7 @@ def _fewer_nodes(plan: Scenario) -> Iterator[Scenario]:
 
 
 def _among(shape: ClusterShape, brokers: int) -> ClusterShape:
-    """With fewer brokers, and no more replicas than there are of them."""
+    """Returns the cluster with fewer brokers, and at most as many replicas as brokers."""
     topics = {
         name: replace(one, replication=min(one.replication, brokers)) if one.replication else one
         for name, one in shape.topics.items()
@@ -140,7 +150,7 @@ def _less_time(plan: Scenario) -> Iterator[Scenario]:
 
 
 def _fewer_claims(plan: Scenario) -> Iterator[Scenario]:
-    """Names of claims are their places: only whole kinds are left out."""
+    """Yields candidates without one kind of claims; only whole kinds, because names are places."""
     expect = plan.expect
     for fewer in (
         replace(expect, leads_to=()),

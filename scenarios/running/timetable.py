@@ -1,4 +1,4 @@
-"""The steps of a plan on the timeline: when each is done, and which of them never were."""
+"""Puts the steps of a plan on the timeline, and counts which steps were done."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +9,7 @@ from ..stage.stage import Stage, Waiting
 
 
 class Timetable:
-    """From `begin` to `end`, which is when the calm begins: nothing is done after it."""
+    """The steps of a run, from `begin` to `end`, when the calm begins; no step is done after it."""
 
     def __init__(self, stage: Stage, steps: Sequence[Step], run_us: int) -> None:
         self._stage, self._steps, self._run_us = stage, steps, run_us
@@ -18,17 +18,19 @@ class Timetable:
         self._is_over = False
 
     def begin(self) -> None:
+        """Arranges every step that does not wait for the previous step."""
         for number, step in enumerate(self._steps):
             if step.trigger != "after" or number == 0:
                 self._arrange(number, step)
 
     def end(self) -> None:
+        """Ends the timetable: no further step is done."""
         self._is_over = True
         for waiting in self._waiting:
             waiting.is_over = True
 
     def never_done(self) -> Iterator[int]:
-        """The places of steps whose time, or condition, never came."""
+        """Returns the places of the steps whose time or condition never came."""
         return (number for number in range(len(self._steps)) if not self._times_done[number])
 
     def _arrange(self, number: int, step: Step) -> None:
@@ -59,14 +61,14 @@ class Timetable:
         self._follow(number)
 
     def _fault_id(self, number: int, step: Step) -> str:
-        """Of a step that is done again, each time has an id of its own."""
+        """Returns the id of the fault; a repeated step has a numbered id for each time."""
         if not step.id:
             return f"{step.word}#{self._times_done.total()}"
         times = self._times_done[number]
         return step.id if times == 1 else f"{step.id}#{times}"
 
     def _follow(self, number: int) -> None:
-        """`after` counts from when the step before was done, for the first time."""
+        """Arranges a following `after` step, when its predecessor was done for the first time."""
         follower = number + 1
         if self._times_done[number] == 1 and follower < len(self._steps):
             step = self._steps[follower]

@@ -1,7 +1,7 @@
-"""Properties on a world: who hears of what, and what was broken first.
+"""Watches properties on a world: passes events to them, and records the first violation of each.
 
-A class is told only of what it overrides, so that a property costs nothing at events that do not
-concern it. Nothing is stopped: a run goes on after a violation, without the property that fell.
+A property gets only the events whose methods it overrides, so that it costs nothing at other
+events. After a violation the run continues without that property.
 """
 
 from collections.abc import Callable, Iterable
@@ -35,12 +35,15 @@ HOOKS = (
 Hearer = tuple[Property, Callable[..., None]]
 ByKind = dict[type[Request], list[Hearer]]
 Standing = tuple[Node, type, int, int, ElectionState, Active | None]
-"""What a controller is in the quorum: a step in which it changes is a move."""
+"""State of a controller in the quorum; a step that changes it is a move."""
 
 
 class Violation(NamedTuple):
-    """`what` was expected and came; `seq` is the number of the journal's last row before it (-1:
-    none was written yet)."""
+    """A broken property or claim.
+
+    `what` says what was expected and what happened. `seq` is the number of the last journal row
+    before it (-1: none).
+    """
 
     number: str
     name: str
@@ -50,7 +53,7 @@ class Violation(NamedTuple):
 
 
 class Watch:
-    """`properties` are the instances by number, `violations` the first of each that fell."""
+    """`properties` holds the instances by number, `violations` the first violation of each."""
 
     def __init__(self, world: World, classes: Iterable[type[Property]]) -> None:
         self.world = world
@@ -66,18 +69,20 @@ class Watch:
         self._stopped: ByKind = {}
 
     def finish(self) -> tuple[Violation, ...]:
-        """The run is over and calm; every violation in the order of time."""
+        """Calls `finished` of the properties and returns all violations in the order of time."""
         self._tell("finished")
         return tuple(sorted(self.violations.values(), key=lambda one: one.t_us))
 
     def unexercised(self) -> tuple[str, ...]:
-        """Numbers of the properties that had nothing to check: they say nothing of this run."""
+        """Returns the numbers of the properties that had nothing to check in this run."""
         return tuple(number for number, one in self.properties.items() if not one.exercised)
 
     def hears(self, hook: str) -> bool:
+        """Returns True if a property overrides the method `hook`."""
         return bool(self._hear[hook])
 
     def on_step(self, node: Node, turn: Turn) -> None:
+        """Passes a controller's step to the properties."""
         node_id, now = node.config.node_id, _standing(node)
         before = self._standings.get(node_id)
         if before is None or before[0] is not node:
@@ -90,19 +95,24 @@ class Watch:
         self._tell_of_step("stepped", node, turn)
 
     def on_committed(self, node_id: int, batch: Batch) -> None:
+        """Passes a committed batch to the properties."""
         self._tell("committed", node_id, batch)
         self._log.take(batch)
 
     def on_arrived(self, message: Message) -> None:
+        """Passes an arriving message to the properties."""
         self._tell_of(self._arrived, "arrived", message)
 
     def on_stopped(self, message: Message) -> None:
+        """Passes a lost or held message to the properties."""
         self._tell_of(self._stopped, "stopped", message)
 
     def on_controller(self, node_id: int, state: str) -> None:
+        """Passes a change of a controller's process to the properties."""
         self._tell("controller_changed", node_id, state)
 
     def on_broker(self, broker_id: int, state: str) -> None:
+        """Passes a change of a broker's state to the properties."""
         self._tell("broker_changed", broker_id, state)
 
     def _hearers(self, hook: str) -> list[Hearer]:
@@ -120,7 +130,7 @@ class Watch:
                 self._fell(one, str(broken))
 
     def _tell_of_step(self, hook: str, node: Node, turn: Turn) -> None:
-        """The same of what comes a dozen times a step: `*what` would cost as much as most hear."""
+        """Does the same as `_tell` without `*what`, because steps are very frequent."""
         for one, hear in self._hear[hook]:
             try:
                 hear(node, turn)
@@ -128,7 +138,7 @@ class Watch:
                 self._fell(one, str(broken))
 
     def _tell_of(self, by_kind: ByKind, hook: str, message: Message) -> None:
-        """Nine messages of ten are fetches, which are told to the few whom they concern."""
+        """Passes a message to the properties that watch its kind: most messages are fetches."""
         hearers = by_kind.get(type(message.request))
         if hearers is None:
             kind = type(message.request)
@@ -164,7 +174,7 @@ def _standing(node: Node) -> Standing:
 
 
 def watch(world: World, classes: Iterable[type[Property]]) -> Watch:
-    """Hold `classes` against a world that has not started: what was before is nobody's to judge."""
+    """Watches properties on a world that has not started; raises ValueError if it has."""
     if world.timeline.now_us != 0:
         raise ValueError(f"expected a world before its start, got {world.timeline.now_us} us")
     watching = Watch(world, classes)

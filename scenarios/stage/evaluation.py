@@ -1,4 +1,4 @@
-"""What a condition becomes once somebody watches it."""
+"""The function that a watched condition becomes."""
 
 from collections.abc import Callable
 
@@ -8,5 +8,5 @@ Holds = Callable[[], bool]
 
 
 def every(nodes: tuple[NodeId, ...], holds: Callable[[NodeId], bool]) -> bool:
-    """Of all of them, of which there must be one."""
+    """Returns True if `nodes` is not empty and every node satisfies `holds`."""
     return bool(nodes) and all(holds(one) for one in nodes)

@@ -1,6 +1,6 @@
-"""What a running scenario knows: its world, whom its names mean, its faults, and what it waits for.
+"""The state of a running scenario: its world, names, faults and awaited conditions.
 
-Verbs act on it (`verbs`), conditions look at it (`conditions`), `run.py` moves it.
+Verbs change it (`verbs`), conditions read it (`conditions`), and `run.py` advances its time.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,21 +22,25 @@ Lift = Callable[[], None]
 
 
 class Watchable(Protocol):
-    """A condition, once somebody watches it (`conditions`)."""
+    """A condition that can be watched (`conditions`)."""
 
     def watched(self, stage: "Stage") -> Holds: ...
 
 
 class Verb(Protocol):
-    """What a step does (`verbs`): opens a fault, and says how to count and undo it."""
+    """A verb (`verbs`): `begin` opens a fault and returns how to count and undo its effects."""
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Lift]: ...
 
 
 @dataclass(slots=True)
 class Fault:
-    """`effects` counts what it changed; one that changed nothing proves nothing. `lift` undoes it,
-    once. `targets`: the nodes that its verb named, group by group; `seq` is its row's."""
+    """An open or ended fault.
+
+    `effects` counts what it changed; a fault without effects proves nothing. `lift` undoes it.
+    `targets` are the nodes that its verb named, group by group; `seq` is the number of its
+    journal row.
+    """
 
     fault_id: str
     kind: str
@@ -48,16 +52,21 @@ class Fault:
 
     @property
     def nodes(self) -> frozenset[NodeId]:
+        """All target nodes."""
         return frozenset(node for group in self.targets for node in group)
 
     def leaves_alone(self, core: frozenset[NodeId]) -> bool:
-        """Where groups are the ends of a way, it is enough that nobody of one belongs to it."""
+        """Returns True if the fault cannot affect the nodes of `core`.
+
+        If the groups are the two ends of links, it is enough that one group has no node of
+        the core.
+        """
         return any(core.isdisjoint(group) for group in self.targets)
 
 
 @dataclass(slots=True)
 class Waiting:
-    """`then` is done once `holds`."""
+    """Calls `then` once `holds` returns True."""
 
     holds: Holds
     then: Callable[[], None]
@@ -66,6 +75,8 @@ class Waiting:
 
 @dataclass(slots=True)
 class Stage:
+    """A world with the names, faults and awaited conditions of a scenario."""
+
     world: World
     bound: dict[str, tuple[NodeId, ...]] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
@@ -77,37 +88,43 @@ class Stage:
         self.processes = Processes(self.world)
 
     def stream(self, name: str) -> Random:
+        """Returns the random stream `name` of the run."""
         return self.world.streams.of(name)
 
     def nodes(self, selector: Selector) -> tuple[NodeId, ...]:
-        """Whom it means now."""
+        """Returns the nodes that the selector names now."""
         return selector.nodes(self.world, self.bound, self.stream("selectors of steps"))
 
     def bind(self, name: str, selector: Selector) -> None:
-        """`$name` is whom it means now. Nobody else draws from that stream: a plan that says who
-        was found moves no draw of anybody."""
+        """Binds `$name` to the nodes that the selector names now.
+
+        Only `let` draws from this stream, so a plan that names the nodes changes no other
+        draw.
+        """
         self.bound[name] = selector.nodes(self.world, self.bound, self.stream("selectors"))
 
     def targets(self, selector: Selector) -> tuple[NodeId, ...]:
-        """The same for a verb that begins: the fault that it opens is about them."""
+        """Returns the nodes that the selector names now, and records them as a fault's targets."""
         nodes = self.nodes(selector)
         self._targets.append(nodes)
         return nodes
 
     def wait_for(self, condition: Watchable, then: Callable[[], None]) -> Waiting:
+        """Calls `then` once the condition holds."""
         return self.wait_until(condition.watched(self), then)
 
     def wait_until(self, holds: Holds, then: Callable[[], None]) -> Waiting:
+        """Calls `then` once `holds` returns True."""
         waiting = Waiting(holds, then)
         self.waiting.append(waiting)
         return waiting
 
     def controllers_of(self, selector: Selector) -> list[NodeId]:
-        """The controllers among the targets of a verb."""
+        """Returns the controllers among the targets of a verb."""
         return [one for one in self.targets(selector) if self.world.controller_of(one)]
 
     def bring_back(self, node: NodeId) -> None:
-        """Start its process, unless it has left for good."""
+        """Starts the node's process, unless the broker was unregistered."""
         world = self.world
         is_agent = node.kind is Kind.BROKER and node.number in world.agents
         is_gone = is_agent and node.number not in world.committed.brokers
@@ -115,11 +132,11 @@ class Stage:
             self.processes.start(node)
 
     def look_again_at(self, at_us: int) -> None:
-        """Something may hold by then without anything happening."""
+        """Makes the run check all conditions at `at_us`, even if no event happens then."""
         self.world.timeline.at(at_us, lambda: None)
 
     def look(self) -> None:
-        """After every event: do what was waited for."""
+        """Checks all awaited conditions; called after every event."""
         for waiting in self.waiting:
             if not waiting.is_over and waiting.holds():
                 waiting.is_over = True
@@ -127,8 +144,7 @@ class Stage:
         self.waiting = [one for one in self.waiting if not one.is_over]
 
     def begin(self, verb: Verb, word: str, fault_id: str, say: str = "") -> Fault:
-        """It is told first; what is written while it begins comes of it, and what befalls its
-        targets later may."""
+        """Begins a fault and writes its row first, so that the row is the cause of what follows."""
         self._targets = []
         row = self._tell("fault_begins", fault_id, word, say)
         with self._doing(row):
@@ -139,6 +155,7 @@ class Stage:
         return fault
 
     def lift(self, fault: Fault) -> None:
+        """Ends a fault, if it is open."""
         if fault.is_open:
             fault.is_open = False
             row = self._tell("fault_ends", fault.fault_id, fault.kind, cause_seq=fault.seq)
@@ -147,12 +164,16 @@ class Stage:
             self.world.journal.causes.befalls(row, fault.nodes)
 
     def lift_all(self) -> None:
+        """Ends every open fault."""
         for fault in self.faults:
             self.lift(fault)
 
     def heal(self, core: frozenset[NodeId]) -> None:
-        """Whoever is of the core runs, and no fault befalls it or its ways to the others of it.
-        What has an end outside stays: one that befalls both is over for both."""
+        """Starts the nodes of the core, and ends every fault that affects them or their links.
+
+        Faults of links to a node outside the core stay. A fault that affects both ends for
+        all its targets.
+        """
         self.world.core = core
         self.tell_of_calm(core)
         for fault in self.faults:
@@ -163,7 +184,7 @@ class Stage:
                 self.bring_back(node)
 
     def tell_of_calm(self, core: frozenset[NodeId]) -> None:
-        """Only where somebody is left out: else there is nothing to tell."""
+        """Writes a journal row with the core, if a node is left out of it."""
         world = self.world
         left = [one for one in world.nodes if one not in core]
         if left:
@@ -172,7 +193,7 @@ class Stage:
 
     @contextmanager
     def _doing(self, row: EventRow) -> Iterator[None]:
-        """All that is written meanwhile comes of `row`."""
+        """Makes `row` the cause of every row that is written in the meantime."""
         causes = self.world.journal.causes
         before, causes.doing = causes.doing, row
         try:
@@ -183,7 +204,7 @@ class Stage:
     def _tell(
         self, kind: str, fault_id: str, verb: str, say: str = "", cause_seq: int | None = None
     ) -> EventRow:
-        """A row of the journal: what people did stands before what came of it."""
+        """Writes the row of a fault that begins or ends."""
         detail = {"verb": verb} | ({"say": say} if say else {})
         return self.world.journal.write(
             "scenario", kind, detail=detail, fault_id=fault_id, cause_seq=cause_seq

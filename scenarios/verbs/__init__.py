@@ -1,4 +1,4 @@
-"""Every verb of a scenario, by its word (`VERBS`): one file a family."""
+"""Every verb of a scenario, by its word (`VERBS`): one file per family."""
 
 from . import admin, clocks, disks, link_quality, links, membership, processes
 from .verb import VERBS, Verb

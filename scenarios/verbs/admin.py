@@ -1,7 +1,7 @@
-"""What people do to a cluster: topics, brokers that leave for good, leadership handed over.
+"""Verbs of an admin: topics, brokers that leave for good, features, leadership.
 
-An effect is an answer that is meant: with `refused` that refusal and no other, without it none. A
-request that is refused although nobody said so has changed nothing.
+An effect is an answer that was expected: success, or with `refused` exactly that error. A request
+that is refused unexpectedly has no effect.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from .verb import Effects, Undo, Verb, nothing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateTopic(Verb, word="topic.create"):
-    """An admin creates a topic."""
+    """Creates a topic."""
 
     name: str
     partitions: int = 1
@@ -46,8 +46,10 @@ class CreateTopic(Verb, word="topic.create"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decommission(Verb, word="broker.decommission"):
-    """Brokers leave for good, and every replica set with them (KIP-631, DecommissionBroker);
-    `force`: also where that loses the last replica."""
+    """Removes brokers for good, also from every replica set (KIP-631, DecommissionBroker).
+
+    With `force` also if that removes the last replica of a partition.
+    """
 
     on: Selector
     force: bool = False
@@ -63,7 +65,7 @@ class Decommission(Verb, word="broker.decommission"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unregister(Verb, word="broker.unregister"):
-    """Brokers are unregistered, as `kafka-cluster unregister` does."""
+    """Unregisters brokers, as `kafka-cluster unregister` does."""
 
     on: Selector
     refused: ErrorName | None = None
@@ -76,7 +78,7 @@ class Unregister(Verb, word="broker.unregister"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transfer(Verb, word="quorum.transfer"):
-    """The active controller gives leadership up, to one that it names."""
+    """Makes the active controller resign in favour of another controller."""
 
     to: Selector
 
@@ -91,7 +93,7 @@ class Transfer(Verb, word="quorum.transfer"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note(Verb, word="note"):
-    """Says something in the story, and does nothing."""
+    """Adds a text to the story and changes nothing."""
 
     text: str
 
@@ -115,7 +117,7 @@ class UpdateFeature(Verb, word="features.update"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flood(Verb, word="load.flood"):
-    """An admin creates a topic of one partition every so often, each under a name of its own."""
+    """Creates a topic of one partition at each interval `every`, each with a new name."""
 
     every: Period
     for_: Amount
@@ -141,7 +143,7 @@ class Flood(Verb, word="load.flood"):
 
 
 def asked(stage: Stage, *requests: Request, refused: str | None) -> tuple[Effects, Undo]:
-    """An admin asks the active controller, and a refusal is told."""
+    """Sends an admin's requests to the active controller, and writes a journal row per refusal."""
     meant = 0 if refused is None else ErrorCode[refused]
     effects = [0]
 

@@ -1,4 +1,4 @@
-"""clock.*: what nodes take for the time. Its effect is the nodes whose clocks went another way."""
+"""clock.*: faults of clocks. The effects are the nodes whose clocks were changed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,23 +14,27 @@ from ..language.selectors import Selector
 from ..stage.stage import Stage
 from .verb import Effects, Undo, Verb
 
-DRIFT_MAX = 999_999  # millionths: one that is slower by more stands still, or goes back
+DRIFT_MAX = 999_999  # millionths: a larger negative drift would stop the clock or turn it back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockVerb(Verb):
+    """A verb that changes the clocks of the nodes `on`."""
+
     on: Selector
     for_: Amount | None = None
 
     @property
     def is_felt(self) -> bool:
-        """Does a clock go another way at all?"""
+        """True if the verb changes the clock at all."""
         return True
 
     def bend(self, clock: Clock) -> None:
+        """Changes the clock."""
         raise NotImplementedError(self.word)
 
     def mend(self, clock: Clock) -> None:
+        """Takes the change back."""
         raise NotImplementedError(self.word)
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
@@ -47,8 +51,10 @@ def _each(clocks: list[Clock], do: Callable[[Clock], None]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepWall(ClockVerb, word="clock.step"):
-    """Somebody sets the wall clock, forward or (a negative `by`) back; nothing that decides looks
-    at it."""
+    """Steps the wall clock forward, or back with a negative `by`.
+
+    No decision of a controller or broker uses the wall clock.
+    """
 
     by: Amount
 
@@ -65,7 +71,7 @@ class StepWall(ClockVerb, word="clock.step"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift(ClockVerb, word="clock.drift"):
-    """Both clocks run faster by so many millionths of a second a second, or slower."""
+    """Makes both clocks run faster by `ppm` millionths, or slower if it is negative."""
 
     ppm: Annotated[int, Between(-DRIFT_MAX, DRIFT_MAX)]
 
@@ -82,7 +88,7 @@ class Drift(ClockVerb, word="clock.drift"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Freeze(ClockVerb, word="clock.freeze"):
-    """Both clocks stand still; the process goes on."""
+    """Stops both clocks while the process continues."""
 
     def bend(self, clock: Clock) -> None:
         clock.freeze()
@@ -93,7 +99,7 @@ class Freeze(ClockVerb, word="clock.freeze"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coarse(ClockVerb, word="clock.coarse"):
-    """Time is seen to pass in steps of `tick` only."""
+    """Makes the clocks advance only in steps of `tick`."""
 
     tick: Period
 
@@ -110,8 +116,10 @@ class Coarse(ClockVerb, word="clock.coarse"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspend(Verb, word="clock.suspend"):
-    """The machine sleeps, and its processes with it; on waking the monotonic clock has jumped, or
-    it has not and the wall clock has (`jumps: false`)."""
+    """Suspends the machine with its processes.
+
+    After it the monotonic clock has jumped; with `jumps: false` only the wall clock has.
+    """
 
     on: Selector
     for_: Amount | None = None
@@ -132,7 +140,7 @@ class Suspend(Verb, word="clock.suspend"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strobe(Verb, word="clock.strobe"):
-    """The wall clock jumps by `by` and back, over and over."""
+    """Steps the wall clock by `by` and back, over and over, about every `every`."""
 
     on: Selector
     by: Amount

@@ -1,4 +1,4 @@
-"""disk.*: what controllers wrote, and when it is there; an effect is a write that went wrong."""
+"""disk.*: faults of controllers' disks; an effect is a write that was delayed, lost or failed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,19 +15,20 @@ from .verb import Effects, Undo, Verb
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskVerb(Verb):
-    """`on` names controllers: no simulated broker stores anything."""
+    """A verb about disks. `on` names controllers, because simulated brokers store nothing."""
 
     on: Selector
     for_: Amount | None = None
 
     def disks(self, stage: Stage) -> list[Disk]:
+        """Returns the disks of the controllers that the verb names."""
         controllers = stage.world.controllers
         return [controllers[one.number].disk for one in stage.controllers_of(self.on)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slow(DiskVerb, word="disk.slow"):
-    """Every write takes between `low` and `high`."""
+    """Delays every write by `low` to `high`."""
 
     low: Amount
     high: Amount
@@ -51,7 +52,7 @@ class Slow(DiskVerb, word="disk.slow"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stall(DiskVerb, word="disk.stall"):
-    """Nothing that is written becomes durable before it is over."""
+    """Lets no write become durable until the fault ends."""
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         disks = self.disks(stage)
@@ -62,7 +63,7 @@ class Stall(DiskVerb, word="disk.stall"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LostFsync(DiskVerb, word="disk.lost_fsync"):
-    """What is said to be durable is not: a crash takes it."""
+    """Reports writes as durable that are not: a crash loses them."""
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         disks = self.disks(stage)
@@ -73,7 +74,8 @@ class LostFsync(DiskVerb, word="disk.lost_fsync"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Torn(DiskVerb, word="disk.torn"):
-    """A crash keeps a part of what was not durable yet: whole batches, up to some point."""
+    """Lets a crash keep a part of the writes that were not durable: the first batches, a random
+    number."""
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         disks = self.disks(stage)
@@ -89,7 +91,7 @@ class Torn(DiskVerb, word="disk.torn"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Full(DiskVerb, word="disk.full"):
-    """The next write fails, and the controller ends, as Kafka's does."""
+    """Makes the next write fail, which ends the controller, as in Kafka."""
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         world = stage.world

@@ -1,4 +1,4 @@
-"""net.*: faults of the network that come and go by themselves."""
+"""net.*: network faults that come and go by themselves."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flap(Ways, word="net.flap"):
-    """Of every `period` the first part, `down`, lets nothing through."""
+    """Blocks the messages in the first part, `down`, of every `period`."""
 
     period: Period
     down: Amount
@@ -29,6 +29,7 @@ class Flap(Ways, word="net.flap"):
         in_order("down", self.down, "period", self.period)
 
     def rule(self, stage: "Stage", fault_id: str) -> Rule:
+        """Returns the rule that blocks the messages while the link is down."""
         timeline, concerns = stage.world.timeline, self.concerns(stage)
         begins_us = timeline.now_us
 
@@ -41,8 +42,11 @@ class Flap(Ways, word="net.flap"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swizzle(Verb, word="net.swizzle"):
-    """FoundationDB's pattern: in the first half of the time nodes are clogged one after the other,
-    in the second they are freed in another order. What was sent meanwhile arrives in order."""
+    """FoundationDB's swizzle-clogging.
+
+    In the first half of the time nodes are cut off one after the other, in the second half they
+    are released in another order. Messages that were sent in the meantime arrive in order.
+    """
 
     of: Selector
     for_: Amount
@@ -65,7 +69,7 @@ class Swizzle(Verb, word="net.swizzle"):
 
 
 class _Clog:
-    """Everything from and to one node waits; once freed it is not closed again."""
+    """Holds every message from and to one node; once freed it is not closed again."""
 
     def __init__(self, stage: "Stage", node: NodeId) -> None:
         self.rule = Hold(_touches(node))

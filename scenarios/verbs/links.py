@@ -1,4 +1,4 @@
-"""net.*: what happens to messages on their way."""
+"""net.*: faults of messages on their way."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..stage.stage import Stage
 
-MESSAGES_MAX, COPIES_MAX = 1_000_000_000, 1_000  # to count to, and to make of one
+MESSAGES_MAX, COPIES_MAX = 1_000_000_000, 1_000  # largest number of a message, and of its copies
 TENTH_OF_A_SECOND = Amount(fixed_us=100_000)
 AT_ONCE = Amount(fixed_us=0)
 CONTROLLERS = Selector("controllers")
@@ -27,8 +27,11 @@ CONTROLLERS = Selector("controllers")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ways(Verb):
-    """Which messages: those from or to `on`, `from` some `to` others, or `between` two groups in
-    both directions; of one API if `message` names it, and only answers with `replies`."""
+    """Selects messages by nodes and by API.
+
+    Nodes: from or to `on`, `from` some nodes `to` others, or `between` two groups in both
+    directions. `message` names one API; with `replies` only replies are selected.
+    """
 
     on: Selector | None = None
     from_: Selector | None = None
@@ -39,6 +42,7 @@ class Ways(Verb):
     for_: Amount | None = None
 
     def rule(self, stage: "Stage", fault_id: str) -> Rule:
+        """Returns the network rule of the fault."""
         raise NotImplementedError(self.word)
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
@@ -47,6 +51,7 @@ class Ways(Verb):
         return lambda: rule.hits, lambda: network.remove(rule)
 
     def concerns(self, stage: "Stage") -> "Callable[[Message], bool]":
+        """Returns the function that selects the messages."""
         is_on_way = self._ways(stage)
         if self.message is None and not self.replies:
             return is_on_way
@@ -78,7 +83,7 @@ class Ways(Verb):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partition(Ways, word="net.partition"):
-    """Nothing gets through; answers neither. With a `shape`: among those `of` it."""
+    """Blocks messages and replies. With a `shape` it blocks links among the nodes `of` it."""
 
     shape: Shape | None = None
     of: Selector = CONTROLLERS
@@ -91,7 +96,7 @@ class Partition(Ways, word="net.partition"):
 
 
 class HoldMessages(Ways, word="net.hold"):
-    """Kept on their way, and delivered in order when it is over: a jammed link."""
+    """Holds messages back and delivers them in order when the fault ends: a jammed link."""
 
     def rule(self, stage: "Stage", fault_id: str) -> Rule:
         return Hold(self.concerns(stage))
@@ -99,7 +104,7 @@ class HoldMessages(Ways, word="net.hold"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoseMessages(Ways, word="net.loss"):
-    """`p` of them are lost, on average `burst` in a row."""
+    """Loses messages with probability `p`, on average `burst` in a row."""
 
     p: Annotated[float, Between(0, 1)]
     burst: Annotated[float, Between(1, 1000)] = 1.0
@@ -111,7 +116,7 @@ class LoseMessages(Ways, word="net.loss"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DelayMessages(Ways, word="net.delay"):
-    """Each takes longer, by something between `low` and `high`."""
+    """Delays each message by another `low` to `high`."""
 
     low: Amount
     high: Amount
@@ -126,7 +131,7 @@ class DelayMessages(Ways, word="net.delay"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuplicateMessages(Ways, word="net.duplicate"):
-    """`p` of them arrive twice, the second time up to `lag` later."""
+    """Delivers messages twice with probability `p`, the second time up to `lag` later."""
 
     p: Annotated[float, Between(0, 1)]
     lag: Amount = TENTH_OF_A_SECOND
@@ -139,7 +144,7 @@ class DuplicateMessages(Ways, word="net.duplicate"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surgery(Ways, word="net.surgery"):
-    """Messages `nth` to `nth + count - 1` of them: `copies` of each arrive, `by` later."""
+    """Delivers `copies` of each of the messages `nth` to `nth + count - 1`, delayed by `by`."""
 
     nth: Annotated[int, Between(1, MESSAGES_MAX)] = 1
     count: Annotated[int, Between(1, MESSAGES_MAX)] = 1
@@ -158,7 +163,7 @@ class Surgery(Ways, word="net.surgery"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heal(Verb, word="net.heal"):
-    """Every fault that is open is over."""
+    """Ends every open fault."""
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
         open_ones = sum(one.is_open for one in stage.faults)

@@ -1,4 +1,4 @@
-"""Who belongs: brokers that come, and voters that go."""
+"""Verbs of membership: brokers that join or change their release, and voters that leave."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -18,8 +18,11 @@ from .verb import Effects, Undo, Verb, nothing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddBrokers(Verb, word="broker.add"):
-    """New brokers, under the next ids; with a `cluster_id` their disks were formatted for another
-    cluster, with a `release` they run other software."""
+    """Adds brokers with the next free ids.
+
+    With a `cluster_id` their disks were formatted for another cluster, with a `release` they
+    run another release.
+    """
 
     count: Annotated[int, Between(1, BROKERS_MAX)] = 1
     rack: str | None = None
@@ -44,7 +47,7 @@ class AddBrokers(Verb, word="broker.add"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Install(Verb, word="broker.install"):
-    """Other software, an older release or a newer one, which runs from the next start on."""
+    """Installs another release, older or newer, which runs from the next start on."""
 
     on: Selector
     release: Annotated[str, OneOf(tuple(PROFILES))]
@@ -58,7 +61,7 @@ class Install(Verb, word="broker.install"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoveVoter(Verb, word="quorum.remove"):
-    """A controller votes no longer (KIP-853); its process goes on as an observer."""
+    """Removes a controller from the voters (KIP-853); its process continues as an observer."""
 
     on: Selector
     refused: ErrorName | None = None

@@ -1,4 +1,4 @@
-"""proc.*: processes that crash, stop, start and pause; of controllers and brokers alike."""
+"""proc.*: processes of controllers and brokers that crash, stop, start and pause."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from .verb import Effects, Undo, Verb, nothing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crash(Verb, word="proc.crash"):
-    """Gone at once; what was durable stays. In the calm it is started again."""
+    """Kills processes at once; durable data stays. The calm starts them again."""
 
     on: Selector
     for_: Amount | None = None
@@ -28,7 +28,7 @@ class Crash(Verb, word="proc.crash"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop(Verb, word="proc.stop"):
-    """SIGTERM: brokers drain, the active controller hands over."""
+    """Sends SIGTERM: a broker drains, the active controller resigns first."""
 
     on: Selector
     for_: Amount | None = None
@@ -42,7 +42,7 @@ class Stop(Verb, word="proc.stop"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start(Verb, word="proc.start"):
-    """A new process for each that has none."""
+    """Starts a process on each node that has none."""
 
     on: Selector
 
@@ -55,7 +55,7 @@ class Start(Verb, word="proc.start"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restart(Verb, word="proc.restart"):
-    """Killed, and started again in the same instant: a new incarnation over the same disk."""
+    """Kills processes and starts them at once: a new incarnation over the same disk."""
 
     on: Selector
 
@@ -68,8 +68,10 @@ class Restart(Verb, word="proc.restart"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move(Verb, word="proc.move"):
-    """A controller is killed, and started in the same instant over the same disk under another
-    address, which the others learn from itself alone (KIP-853, UpdateRaftVoter)."""
+    """Restarts a controller at once over the same disk at another address.
+
+    The other controllers learn the address only from itself (KIP-853, UpdateRaftVoter).
+    """
 
     on: Selector
 
@@ -82,7 +84,10 @@ class Move(Verb, word="proc.move"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause(Verb, word="proc.pause"):
-    """A long collection of garbage, or SIGSTOP: alive, and deaf to time and messages."""
+    """Suspends processes, as SIGSTOP or a long garbage collection does.
+
+    They stay alive, but handle no timers and no messages.
+    """
 
     on: Selector
     for_: Amount | None = None
@@ -101,8 +106,11 @@ class Pause(Verb, word="proc.pause"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wipe(Verb, word="proc.amnesia"):
-    """Gone at once, and its disk with it; it comes back under the same id, and `keeps_directory`
-    says whether under the same directory id as well, which no careful operator does."""
+    """Kills processes and empties their disks.
+
+    They come back under the same id, and with `keeps_directory` also under the same directory
+    id, which careful operators avoid.
+    """
 
     on: Selector
     for_: Amount | None = None
@@ -117,7 +125,7 @@ class Wipe(Verb, word="proc.amnesia"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clone(Verb, word="proc.clone"):
-    """A second process with a broker's id, somewhere else, while the first one lives."""
+    """Starts a second process with a broker's id on another host, while the first one lives."""
 
     on: Selector
     for_: Amount | None = None
@@ -135,7 +143,7 @@ class Clone(Verb, word="proc.clone"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hiccup(Verb, word="proc.hiccup"):
-    """Many short pauses: about `every` so long one of up to `lasting`."""
+    """Pauses processes over and over: about every `every`, for up to `lasting`."""
 
     on: Selector
     every: Period
@@ -157,7 +165,7 @@ class Hiccup(Verb, word="proc.hiccup"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrashLoop(Verb, word="proc.crashloop"):
-    """It crashes after about `up`, is started again after about `down`, and crashes."""
+    """Crashes a process after about `up`, starts it again after about `down`, over and over."""
 
     on: Selector
     up: Period
@@ -179,7 +187,7 @@ class CrashLoop(Verb, word="proc.crashloop"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slow(Verb, word="proc.slow"):
-    """A controller takes between `low` and `high` over each message; others wait their turn."""
+    """Makes a controller take `low` to `high` for each message; other messages wait in a queue."""
 
     on: Selector
     low: Amount

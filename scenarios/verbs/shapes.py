@@ -1,8 +1,8 @@
-"""Partitions that are no simple cut in two: which ways between some nodes are closed.
+"""Partitions that are no simple cut in two: the links that are closed among some nodes.
 
-bridge            two halves that only one node between them can reach
-ring              everybody hears the two beside it alone
-majorities-ring   everybody hears a majority, and no two hear the same one
+bridge            two halves, with only one node between them that reaches both
+ring              every node receives from its two neighbours only
+majorities-ring   every node receives from a majority, and no two from the same one
 """
 
 from dataclasses import dataclass
@@ -20,10 +20,13 @@ Ways = frozenset[tuple[NodeId, NodeId]]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
+    """The name of a shape."""
+
     name: str
 
     @staticmethod
     def from_document(value: object, path: Path) -> "Shape":
+        """Reads the name; raises Problem if it is unknown."""
         if value not in SHAPES:
             raise Problem(path, f"expected {nearest(str(value), SHAPES)}, got {value!r}")
         return Shape(str(value))
@@ -36,8 +39,10 @@ class Shape:
         return self.name
 
     def closed(self, order: Nodes) -> Ways:
-        """The ways (from, to) on which nothing gets through. The one in the middle is the bridge;
-        in a ring they stand in the order in which they are named."""
+        """Returns the links (sender, receiver) that are closed.
+
+        The node in the middle of `order` is the bridge; a ring is in the order of `order`.
+        """
         if self.name == "bridge":
             return _bridge(order)
         width = 3 if self.name == "ring" else len(order) // 2 + 1
@@ -51,7 +56,7 @@ def _bridge(order: Nodes) -> Ways:
 
 
 def _ring(order: Nodes, width: int) -> Ways:
-    """Each hears those of a window of `width` around it."""
+    """Closes every link but those from a window of `width` nodes around the receiver."""
     size = len(order)
     heard = {
         (order[(place + step - width // 2) % size], receiver)

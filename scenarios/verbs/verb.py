@@ -1,7 +1,7 @@
-"""A verb: something that a scenario does to a world, under its name in docs/scenario-words.md.
+"""A verb: a fault or an action that a scenario applies to a world (docs/scenario-words.md).
 
-A verb's fields are its words in the file. `begin` carries it out and gives how to count its effects
-and how to undo it. With `for` it is undone by itself; otherwise it holds until the calm.
+A verb's fields are its words in the file. `begin` carries it out, and returns how to count its
+effects and how to undo it. With `for` it is undone after that time, otherwise when the calm begins.
 """
 
 from collections.abc import Callable
@@ -16,22 +16,24 @@ VERBS: "dict[str, type[Verb]]" = {}
 
 
 class Verb:
-    """`for_` is how long it holds; None: until the calm."""
+    """Base of all verbs. `for_` is how long the verb lasts; None: until the calm."""
 
     word: ClassVar[str]
     for_: Amount | None = None
 
     def __init_subclass__(cls, word: str = "", **options: object) -> None:
         super().__init_subclass__(**options)
-        # A dataclass with slots is made twice, the second time without options: that one counts.
+        # A dataclass with slots is created twice, the second time without options; the second class
+        # is the one that is used.
         word = word or cls.__dict__.get("word", "")
         if word:
             cls.word = word
             VERBS[word] = cls
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        """Carries the verb out; returns how to count its effects and how to undo it."""
         raise NotImplementedError(self.word)
 
 
 def nothing() -> None:
-    """There is nothing to undo."""
+    """Undoes nothing."""
