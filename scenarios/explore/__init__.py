@@ -1,1 +1,1 @@
-"""Every history of a few nodes within limits: the real state machines, stepped by hand."""
+"""Model checking: every history of a few nodes within limits, with the real state machines."""

@@ -1,5 +1,6 @@
-"""What must hold of a broker's state at every step of every controller, by the numbers of the list
-of properties (S10 to S21). What a step has done is read from what it wrote and what it said.
+"""Checks a broker's state at every step of every controller (properties S10 to S21, and S25).
+
+What a step has done is read from the records that it wrote and the replies that it sent.
 """
 
 from collections.abc import Iterable, Iterator
@@ -30,7 +31,7 @@ Replies = Iterable[tuple[Asked, Answer]]
 
 
 class Before(NamedTuple):
-    """What was so before a step."""
+    """The state of a controller before a step."""
 
     broker: BrokerRegistration | None
     contact_ms: int | None
@@ -41,6 +42,7 @@ class Before(NamedTuple):
 
     @staticmethod
     def of(life: ControllerLife) -> "Before":
+        """Returns the present state of a controller."""
         node = life.node
         return Before(
             broker=life.broker,
@@ -59,7 +61,7 @@ def _contact_ms(node: Node) -> int | None:
 def check(
     before: Before, event: str, about: tuple[Any, ...], life: ControllerLife, replies: Replies
 ) -> None:
-    """`Violation` if the step broke a rule."""
+    """Raises `Violation` if the step broke a rule."""
     node = life.node
     written = _written(before, node)
     for _, record in written:
@@ -75,7 +77,7 @@ def check(
 
 
 def _written(before: Before, node: Node) -> list[tuple[int, Any]]:
-    """What a leader has decided in this step; a follower takes over what others did."""
+    """Returns the records that a leader wrote in this step; a follower only copies them."""
     if not before.is_active or node.epoch != before.epoch:
         return []
     return [one for one in _records(node) if one[0] >= before.end_offset]
@@ -112,7 +114,7 @@ def _check_record(before: Before, event: str, about: tuple[Any, ...], record: An
 def _check_stale(
     before: Before, request: BrokerHeartbeatRequest, is_heeded: bool, replies: Replies
 ) -> None:
-    """S15: what an epoch says that is not the registered one changes nothing."""
+    """S15: a heartbeat with another epoch than the registered one changes nothing."""
     known = None if before.broker is None else before.broker.broker_epoch
     if not before.is_active or request.broker_epoch == known:
         return
@@ -126,7 +128,7 @@ def _is_refusal(reply: Answer) -> bool:
 
 
 def _check_reply(node: Node, asked: Asked, reply: Answer) -> None:
-    """S16: success is told once its record is committed."""
+    """S16: a successful reply is sent only after its record is committed."""
     if _is_refusal(reply):
         return
     committed = [record for offset, record in _records(node) if offset < node.high_watermark]
@@ -147,7 +149,7 @@ def _unfenced_epochs(records: Iterable[Any]) -> set[int]:
 
 
 def _check_leaders(image: Image) -> None:
-    """S25: nobody leads who is fenced, or is not there."""
+    """S25: no fenced or unregistered broker leads a partition."""
     for topic in image.topics.values():
         for number, partition in topic.partitions.items():
             leader = image.brokers.get(partition.leader)

@@ -1,4 +1,4 @@
-"""Controllers, and one broker that registers with them, keeps its lease and loses it."""
+"""Worlds of controllers and one broker that registers, keeps its lease and loses it."""
 
 from kraftsim.broker_agent.agent import BrokerState
 
@@ -14,7 +14,7 @@ from .world import World
 
 
 def cluster_of(controllers: int, limits: Limits) -> World:
-    """So many controllers over empty disks, and one broker."""
+    """Returns a world of `controllers` controllers with empty disks, and one broker."""
     ids = tuple(range(FIRST_ID, FIRST_ID + controllers))
 
     def unstarted(place: int) -> Lone:
@@ -27,8 +27,10 @@ def cluster_of(controllers: int, limits: Limits) -> World:
 
 
 def led_cluster(world: World) -> State:
-    """The first controller leads, and all the others know; the broker has said nothing that
-    anybody has heard."""
+    """Returns a state in which the first controller leads and every controller knows it.
+
+    No request of the broker has arrived.
+    """
     state = world.beginning()
     controllers = set(range(world.steps.voters))
     if len(controllers) > 1:
@@ -37,7 +39,7 @@ def led_cluster(world: World) -> State:
 
 
 def running_cluster(world: World) -> State:
-    """The same, and the broker has registered, has caught up and is unfenced."""
+    """Returns a state like `led_cluster`, in which the broker has registered and is unfenced."""
     place = world.steps.voters
     everybody = set(range(place + 1))
 

@@ -1,5 +1,7 @@
-"""A controller's process while a search holds it: the real node over a disk, where only events make
-time pass. A session that passes is one of them, and so is a look at the leases.
+"""A controller's process in a search: the real node over a disk.
+
+Time passes only by events. Half a session that passes is such an event, and so is a check of the
+leases.
 """
 
 from typing import Any
@@ -26,7 +28,7 @@ from .identities import BROKER_ID, Disk
 from .keys import without_grants
 from .lone import Answer, Asked, Asker
 
-NEVER_IN_A_SEARCH_MS = 10**9  # what waits for that long is let go by an event, or not at all
+NEVER_IN_A_SEARCH_MS = 10**9  # milliseconds; a wait of this length ends by an event, or never
 SETTINGS = Settings(
     controller_quorum_retry_backoff_ms=0,
     controller_quorum_request_timeout_ms=NEVER_IN_A_SEARCH_MS,
@@ -35,7 +37,7 @@ SETTINGS = Settings(
 )
 SESSION_MS = SETTINGS.broker_session_timeout_ms
 HALF_MS = SESSION_MS // 2 + 1  # twice that is more than a session
-AGES = 3  # of a contact: of now, of this session, older
+AGES = 3  # ages of a contact that are told apart: 0, 1, and 2 or more halves of a session
 TOPIC = CreateTopicsRequest(
     topics=(CreatableTopic(name="t", num_partitions=1, replication_factor=1),)
 )
@@ -43,8 +45,11 @@ ADMIN = "admin"
 
 
 class ControllerLife:
-    """`heard_ms`: when it last heard of the broker by a heartbeat that it took, or became active
-    with it unfenced; kept apart from what the node itself knows of it."""
+    """One process of a controller.
+
+    `heard_ms` is when it last accepted a heartbeat of the broker, or became active with the
+    broker unfenced. It is recorded independently of the node's own leases.
+    """
 
     def __init__(self, config: NodeConfig, disk: Disk) -> None:
         log = MetadataLog()
@@ -66,7 +71,7 @@ class ControllerLife:
         self._was_active = False
 
     def meet(self, event: str, about: tuple[Any, ...], next_asked: int) -> Turn:
-        """What became of it and of all that it wrote meanwhile, in one turn."""
+        """Applies an event and makes every write durable; returns one turn with all effects."""
         node = self.node
         node.quorum.next_asked = next_asked
         whole: Turn = getattr(self, event)(*about)
@@ -95,29 +100,31 @@ class ControllerLife:
 
     @property
     def broker(self) -> BrokerRegistration | None:
-        """As the latest state has it."""
+        """The broker's registration in the latest state, or None."""
         known: BrokerRegistration | None = self.node.latest.brokers.get(BROKER_ID)
         return known
 
     @property
     def is_within_session(self) -> bool:
-        """Has it heard of the broker less than a session ago?"""
+        """True if the last contact is at most a session ago."""
         return self.heard_ms is not None and self.heard_ms + SESSION_MS >= self.now_ms
 
     def age(self, contact_ms: int) -> int:
-        """In halves of a session, as far as that matters."""
+        """Returns the age of a contact in halves of a session, at most 2."""
         return min((self.now_ms - contact_ms) // HALF_MS, AGES - 1)
 
-    # What may happen to it
+    # Events
 
     def restarts(self) -> Turn:
+        """Starts the process."""
         return self.node.step(Started(), self.now_ms, 0)
 
     def hears(self, asker: Asker, request: Request) -> Turn:
+        """Handles a request whose sender waits for the reply."""
         return self._submit(Asked(asker, request, True))
 
     def hears_late(self, asker: Asker, request: Request) -> Turn:
-        """Its sender waits no more, or has been answered already."""
+        """Handles a request whose sender no longer waits, or has its reply already."""
         return self._submit(Asked(asker, request, False))
 
     def _submit(self, asked: Asked) -> Turn:
@@ -134,6 +141,7 @@ class ControllerLife:
         return is_known and self.node.is_active
 
     def is_told(self, peer: int, response: Any) -> Turn:
+        """Handles the response of another controller; None: the request failed."""
         number = quorum_events.lines(self.node.quorum)[peer].number
         return self.node.step(
             Answered(channel=Channel.RAFT, peer_id=peer, number=number, response=response),
@@ -142,39 +150,42 @@ class ControllerLife:
         )
 
     def gives_up_on(self, peer: int) -> Turn:
+        """Handles a request timeout."""
         return self.is_told(peer, None)
 
     def lets_go(self, asker: Asker) -> Turn:
-        """The fetch has waited for as long as it may (10.35)."""
+        """Answers a parked fetch whose wait time is over (10.35)."""
         turn = Turn(self.now_ms, 0)
         turn.replies = quorum_events.unpark(self.node.quorum, asker)
         return turn
 
     def is_left_by(self, asker: Asker) -> Turn:
-        """It does not wait for an answer any more."""
+        """Forgets a parked request, because its sender no longer waits."""
         quorum_events.unpark(self.node.quorum, asker)
         for asked in self._tokens:
             asked.is_awaited = asked.is_awaited and asked.asker != asker
         return Turn(self.now_ms, 0)
 
     def loses_patience(self) -> Turn:
+        """Handles the timeout of the present role."""
         turn = Turn(self.now_ms, 0)
         quorum_events.lose_patience(self.node.quorum, turn)
         self.node._follow_quorum(turn)
         return turn
 
     def says_again_that_it_leads_to(self, peer: int) -> Turn:
+        """Sends BeginQuorumEpoch again to a voter that has not fetched."""
         turn = Turn(self.now_ms, 0)
         quorum_events.say_again(self.node.quorum, peer, turn)
         return turn
 
     def sees_half_a_session_pass(self) -> Turn:
-        """Nothing happens but that; the quorum's own times are events of their own."""
+        """Advances the clock by half a session; timeouts of the quorum are events of their own."""
         self.now_ms += HALF_MS
         return Turn(self.now_ms, 0)
 
     def looks_at_the_leases(self) -> Turn:
-        """Whenever it likes: how often it does is a matter of time (2.47)."""
+        """Checks the leases now; how often it does so depends on time only (2.47)."""
         turn, active = Turn(self.now_ms, 0), self.node.active
         if active is None:
             raise Impossible("only the active controller has leases")
@@ -183,22 +194,27 @@ class ControllerLife:
         return turn
 
     def creates_a_topic(self) -> Turn:
+        """Handles an admin's request for a topic."""
         return self._submit(Asked(ADMIN, TOPIC, False))
 
     def unregisters_the_broker(self) -> Turn:
+        """Handles an admin's request to unregister the broker."""
         return self._submit(Asked(ADMIN, UnregisterBrokerRequest(broker_id=BROKER_ID), False))
 
-    # What waits here
+    # Waiting replies
 
     def deferred(self) -> list[tuple[int, Asked, Answer]]:
-        """Answers that wait for what is not committed yet, and are awaited."""
+        """Returns the replies that wait for a commit and whose requester still waits."""
         active = self.node.active
         waiting = () if active is None else active._deferred._waiting
         return [one for one in waiting if one[1].is_awaited]
 
 
 def raft_sends(turn: Turn) -> list[Send]:
-    """All that it says to others: at this level controllers do not register."""
+    """Returns the requests of a turn; raises Impossible if one is not raft's.
+
+    At this metadata version controllers do not register.
+    """
     if any(one.channel is not Channel.RAFT for one in turn.sends):
         raise Impossible(f"expected nothing but raft, got {turn.sends}")
     return list(turn.sends)

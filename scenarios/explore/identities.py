@@ -1,4 +1,4 @@
-"""Who takes part in a search, and what each has on its disk."""
+"""Identities and disks of the nodes in a search."""
 
 from dataclasses import dataclass, field
 
@@ -10,16 +10,17 @@ from kraftsim.controller.raft.quorum import Identity
 from kraftsim.controller.raft.snapshot import Snapshot
 from kraftsim.controller.raft.voters import ReplicaKey
 
-FIRST_ID = 101  # an id that is neither an epoch nor an offset: a name is known by its value
+FIRST_ID = 101  # neither an epoch nor an offset, because renaming finds ids by value
 BROKER_ID = 1
 CLUSTER_ID = "exploredexploredexplo4"
 HOST, FIRST_PORT = "127.0.0.1", 9000
-CONTROLLERS_DO_NOT_REGISTER = 14  # 3.6-IV2: one conversation less, which decides nothing here
+# 3.6-IV2: controllers that do not register have fewer requests to explore
+CONTROLLERS_DO_NOT_REGISTER = 14
 
 
 @dataclass
 class Disk:
-    """What a crash leaves."""
+    """The durable state of a replica, which a crash leaves."""
 
     election: ElectionState = field(default_factory=ElectionState)
     batches: list[Batch] = field(default_factory=list)
@@ -27,19 +28,22 @@ class Disk:
 
 
 def directory_of(node_id: int) -> Uuid:
+    """Returns the directory id of a node."""
     return f"directory-{node_id}".encode().rjust(16, b".")
 
 
 def key_of(node_id: int) -> ReplicaKey:
+    """Returns the replica key (id and directory id) of a node."""
     return ReplicaKey(node_id, directory_of(node_id))
 
 
 def endpoint_of(node_id: int) -> VoterEndpoint:
+    """Returns the endpoint of a controller."""
     return config_of(node_id, ()).endpoint
 
 
 def config_of(node_id: int, voter_ids: tuple[int, ...]) -> NodeConfig:
-    """A controller among `voter_ids`."""
+    """Returns the configuration of a controller; `voter_ids` are the voters."""
     return NodeConfig(
         node_id=node_id,
         cluster_id=CLUSTER_ID,
@@ -52,4 +56,5 @@ def config_of(node_id: int, voter_ids: tuple[int, ...]) -> NodeConfig:
 
 
 def identity_of(node_id: int, voter_ids: tuple[int, ...]) -> Identity:
+    """Returns the identity of a voter."""
     return config_of(node_id, voter_ids).identity

@@ -1,4 +1,4 @@
-"""What of a replica, of what it has and of what it says tells one state from another."""
+"""Keys of replicas, logs and messages: values with equal keys behave alike in a search."""
 
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
@@ -21,6 +21,7 @@ from .identities import Disk
 
 
 def role_key(role: Role, now_ms: int = 0) -> Hashable:
+    """Returns the key of a quorum role."""
     match role:
         case Leader():
             ends = frozenset((peer, one.end_offset) for peer, one in role.progress.items())
@@ -37,27 +38,30 @@ def role_key(role: Role, now_ms: int = 0) -> Hashable:
 
 
 def log_key(batches: Iterable[Batch]) -> Hashable:
+    """Returns the key of a log: place and contents of each batch."""
     return tuple((one.base_offset, one.epoch, said_in(one)) for one in batches)
 
 
 def said_in(batch: Batch) -> Hashable:
-    """Who leads, or what is said of brokers and topics; the rest decides nothing."""
+    """Returns the new leader, or the records if one is no NoOp; other contents have no effect."""
     if batch.is_control:
         return leader_in(batch)
     return batch.records if any(not isinstance(r, NoOpRecord) for r in batch.records) else ()
 
 
 def disk_key(disk: Disk) -> Hashable:
+    """Returns the key of a disk."""
     return disk.election, log_key(disk.batches)
 
 
 def leader_in(batch: Batch) -> int | None:
+    """Returns the leader that a control batch names, or None."""
     first = batch.records[0]
     return first.leader_id if isinstance(first, LeaderChange) else None
 
 
 def without_grants(batch: Batch) -> Batch:
-    """Who granted is told for people to read; it decides nothing."""
+    """Returns the batch without its granting voters, which have no effect."""
     first = batch.records[0]
     if not isinstance(first, LeaderChange) or not first.granting_voters:
         return batch
@@ -67,7 +71,7 @@ def without_grants(batch: Batch) -> Batch:
 
 
 def heard(request: Request) -> Request:
-    """What its receiver goes by; whom a leader names first matters for times only (10.40)."""
+    """Returns the parts of a request that have an effect; the order of successors has none (10.40)."""
     if not isinstance(request, EndQuorumEpochRequest):
         return request
     topic = request.topics[0]
@@ -76,7 +80,7 @@ def heard(request: Request) -> Request:
 
 
 def response_key(response: Any) -> Hashable:
-    """A refusal by its words; batches by where they stand and what they say of brokers."""
+    """Returns the key of a response: text of an error, or contents of the batches."""
     if isinstance(response, ApiError):
         return response.code, str(response)
     if not isinstance(response, FetchResponse) or not response.responses:

@@ -1,4 +1,4 @@
-"""What a history may have in it. Without bounds there is always one more election."""
+"""Limits of a search, without which a history could always have one more election."""
 
 from dataclasses import dataclass
 from math import inf
@@ -21,12 +21,16 @@ Spent = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Limits:
-    """`patience`: how often somebody has waited for long enough, for a leader, for votes or for
-    followers; `losses`: how many answers are given up, or requests arrive when nobody waits for the
-    answer any more. A voter that `asks_around` fetches from the others while it knows no leader, as
-    4.3 does; else it waits to be told, as before (rule 10.37). With a broker: `sessions` is how
-    often a session passes on a controller's clock, `rebirths` how often the broker's process begins
-    anew, `stops` how often it is asked to end."""
+    """How often each kind of event may occur in one history.
+
+    `epoch` is the highest epoch. `writes`, `crashes`: records that are written, processes that
+    restart. `patience`: timeouts of a role (for a leader, for votes or for followers).
+    `losses`: replies that are given up, and requests that arrive when their sender no longer
+    waits. With `asks_around` a voter that knows no leader fetches from the other voters, as in
+    4.3; otherwise it waits for the leader's request (rule 10.37). With a broker: `sessions`
+    that pass on a controller's clock, `rebirths` of the broker's process, and `stops`, requests
+    to end it.
+    """
 
     epoch: int = 2
     writes: int = 1
@@ -40,7 +44,7 @@ class Limits:
 
     @property
     def amounts(self) -> tuple[float, ...]:
-        """In the order in which they are counted."""
+        """The limits in the order in which they are counted."""
         return (
             self.writes,
             self.crashes,

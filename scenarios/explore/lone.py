@@ -1,8 +1,7 @@
-"""What a search asks of a node: something happens to it, and it becomes another one and speaks.
+"""The interface of a node in a search: an event turns it into another node with messages to send.
 
-Nothing else decides what it does, so whoever asks twice gets the same. Time stands still: a time
-that is over is an event like the others, and nothing that only tells times apart is part of what a
-node is (`key`).
+The result depends on nothing else, so equal events give equal results. Time stands still: a timeout
+is an event like all others, and values that only tell times apart are not part of a node's `key`.
 """
 
 from collections.abc import Hashable, Mapping
@@ -15,13 +14,13 @@ from kraftsim.controller.raft.quorum import Quorum
 
 from .identities import Disk
 
-Asker = int | str  # a replica by its id, a broker by the name of its conversation
+Asker = int | str  # the id of a replica, or the name of a broker's conversation
 Answer = Response | ApiError
 
 
 @dataclass(slots=True)
 class Asked:
-    """Somebody's request; `is_awaited`: it still waits for the answer."""
+    """A request that arrived; `is_awaited` is True while its sender waits for the reply."""
 
     asker: Asker
     request: Request
@@ -29,13 +28,18 @@ class Asked:
 
 
 class Sent(NamedTuple):
+    """A request that a node sends, with its receiver."""
+
     receiver: int
     request: Request
 
 
 @dataclass
 class Step:
-    """`ended`: those of its conversations whose answers it does not wait for any more."""
+    """The result of an event: the new node, its requests and its replies.
+
+    `ended` are the conversations of the node in which it no longer waits for a reply.
+    """
 
     node: "Lone"
     sends: tuple[Sent, ...]
@@ -44,9 +48,13 @@ class Step:
 
 
 class Lone(Protocol):
-    """Never changed: `meet` makes another one. `awaited`: by conversation, what was asked of whom;
-    `parked`: who waits here and may be let go, `deferred`: who waits until something is committed;
-    `epoch` and `is_leader` are of its quorum, `disk` is what a crash leaves."""
+    """A node, which is never changed: `meet` returns another one.
+
+    `awaited` are its open requests, by conversation. `parked` are the nodes whose fetches wait
+    here, and `deferred` those whose replies wait for a commit. `epoch` and `is_leader` are
+    those of its quorum. `disk` is what a crash leaves. `may` lists the events that need no
+    message.
+    """
 
     @property
     def awaited(self) -> Mapping[Asker, Sent]: ...

@@ -1,5 +1,7 @@
-"""A simulated broker for a search: the real agent, in which no time passes but by events. It is
-what has happened to it since it started, and lives through it again for every step."""
+"""A simulated broker in a search: the real agent, for which time passes only by events.
+
+A broker is stored as the events since its start, which are replayed for every step.
+"""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -40,7 +42,7 @@ Lived = tuple[tuple[str, tuple[Any, ...], int], ...]
 
 
 class BrokerLife:
-    """`sent`: by conversation, what was said last, and to whom."""
+    """One process of the broker; `sent` has the last request and receiver, by conversation."""
 
     def __init__(self, births: int, controller_ids: tuple[int, ...]) -> None:
         spec = BrokerSpec(broker_id=BROKER_ID, port=unbound_port(BROKER_ID))
@@ -56,6 +58,10 @@ class BrokerLife:
         )
 
     def meet(self, event: str, about: tuple[Any, ...], next_asked: int) -> list[Sent]:
+        """Applies an event and returns the requests that the agent sends.
+
+        A request to any controller goes to the one at place `next_asked`.
+        """
         sends: list[Send] = getattr(self, event)(*about)
         told = []
         for send in sends:
@@ -66,16 +72,18 @@ class BrokerLife:
         return told
 
     def restarts(self) -> list[Send]:
+        """Starts the agent."""
         return self.agent.start(0)
 
     def is_told(self, conversation: str, answer: Any) -> list[Send]:
+        """Handles the reply to the last request of a conversation; None: the request failed."""
         send, _ = self.sent[conversation]
         if isinstance(answer, FetchResponse):
             self._take(answer)
         return self.agent.on_reply(send, answer, 0)
 
     def _take(self, answer: FetchResponse) -> None:
-        """What the fetch brings is there before the agent asks for it."""
+        """Appends the fetched batches before the agent reads them."""
         for topic in answer.responses:
             data = topic.partitions[0]
             if data.diverging_epoch.epoch >= 0:
@@ -85,23 +93,25 @@ class BrokerLife:
                     self.log.append(batch)
 
     def gives_up_on(self, conversation: str) -> list[Send]:
+        """Handles a request timeout."""
         return self.is_told(conversation, None)
 
     def is_due_to_say(self, conversation: str) -> list[Send]:
-        """The time for its next request has come."""
+        """Sends the next request of a conversation, because its time has come."""
         self.conversation(conversation).ask_at(0)
         return self.agent.on_deadline(0)
 
     def is_asked_to_stop(self) -> list[Send]:
-        """SIGTERM: it wants to give away what it leads, and then to end."""
+        """Handles SIGTERM: the agent requests a controlled shutdown."""
         return self.agent.request_stop(0)
 
     def conversation(self, name: str) -> Conversation:
+        """Returns the conversation of that name."""
         return self.agent._lease if name == "lease" else self.agent._metadata
 
 
 class LoneBroker:
-    """Never changed: `meet` makes another one. It has no part in the quorum, and no disk."""
+    """A broker without quorum and disk, which is never changed: `meet` returns another one."""
 
     epoch, is_leader = 0, False
     parked: frozenset[Asker] = frozenset()
@@ -116,19 +126,23 @@ class LoneBroker:
 
     @staticmethod
     def unstarted(controller_ids: tuple[int, ...]) -> "LoneBroker":
+        """Returns a broker before its first start."""
         return LoneBroker(controller_ids, 0, (), None)
 
     @property
     def life(self) -> BrokerLife:
+        """The process; raises Impossible before the first start."""
         if self._life is None:
             raise Impossible("a broker that has not started has no life")
         return self._life
 
     @property
     def quorum(self) -> Quorum:
+        """Raises Impossible: a broker is not part of the quorum."""
         raise Impossible("a broker has no part in the quorum")
 
     def meet(self, event: str, *about: Any, next_asked: int = 0) -> Step:
+        """Returns the result of an event."""
         is_birth = event in ("restarts", "is_reborn")
         births = self.births + 1 if is_birth else self.births
         event = "restarts" if is_birth else event
@@ -154,7 +168,7 @@ class LoneBroker:
 
     @property
     def may(self) -> tuple[tuple[Any, ...], ...]:
-        """What may happen to it by itself."""
+        """The events that need no message."""
         idle = [
             ("is_due_to_say", name)
             for name in NAMES.values()
@@ -165,6 +179,7 @@ class LoneBroker:
 
     @property
     def awaited(self) -> Mapping[Asker, Sent]:
+        """The open requests, by conversation."""
         return {
             name: Sent(receiver, send.request)
             for name, (send, receiver) in self.life.sent.items()
@@ -173,7 +188,7 @@ class LoneBroker:
 
     @property
     def key(self) -> Hashable:
-        """Two with the same key do the same from here on."""
+        """Nodes with equal keys behave alike from here on."""
         life, agent, position = self.life, self.life.agent, self.life.position
         return (
             self.births,
@@ -189,7 +204,7 @@ class LoneBroker:
 
 
 def topology_of(controller_ids: tuple[int, ...]) -> Topology:
-    """What the broker is told when it starts."""
+    """Returns the topology that the broker is configured with."""
     return Topology(
         cluster_id=CLUSTER_ID,
         controllers=tuple(

@@ -1,6 +1,6 @@
-"""A controller for a search: what has happened to it since it started, over the disk that it had.
+"""A controller in a search: the events since its start, over the disk that it started with.
 
-The core is pure, so a life repeats itself: no copy of a node is needed, and none can be wrong.
+The core is pure, so replaying the events rebuilds the process; no node has to be copied.
 """
 
 from collections.abc import Hashable, Mapping
@@ -21,7 +21,7 @@ Lived = tuple[tuple[str, tuple[Any, ...], int], ...]
 
 
 class LoneController:
-    """Never changed: `meet` makes another one. `life` is None before it has started."""
+    """A controller, which is never changed: `meet` returns another one."""
 
     def __init__(
         self, config: NodeConfig, begins_with: Disk, lived: Lived, life: ControllerLife | None
@@ -31,16 +31,18 @@ class LoneController:
 
     @staticmethod
     def unstarted(config: NodeConfig) -> "LoneController":
+        """Returns a controller before its first start, with an empty disk."""
         return LoneController(config, Disk(), (), None)
 
     @property
     def life(self) -> ControllerLife:
+        """The process; raises Impossible before the first start."""
         if self._life is None:
             raise Impossible("a controller that has not started has no life")
         return self._life
 
     def meet(self, event: str, *about: Any, next_asked: int = 0) -> Step:
-        """What breaks a rule is raised."""
+        """Returns the result of an event; raises `Violation` if it breaks a rule."""
         if event == "restarts":
             return self._restarted(next_asked)
         life = self._again()
@@ -64,7 +66,7 @@ class LoneController:
         return Step(after, sends, turn.replies, ended)
 
     def _again(self) -> ControllerLife:
-        """The same life once more."""
+        """Replays the events into a new process."""
         life = ControllerLife(self.config, copy(self.begins_with))
         for event, about, next_asked in self.lived:
             life.meet(event, about, next_asked)
@@ -72,7 +74,7 @@ class LoneController:
 
     @property
     def may(self) -> tuple[tuple[Any, ...], ...]:
-        """What may happen to it by itself."""
+        """The events that need no message."""
         quorum, life = self.quorum, self.life
         happenings: list[tuple[Any, ...]] = [("restarts",)]
         if quorum.others:
@@ -85,18 +87,21 @@ class LoneController:
             happenings += [("sees_half_a_session_pass",), ("looks_at_the_leases",)]
         return tuple(happenings)
 
-    # What it is
+    # State
 
     @property
     def quorum(self) -> Quorum:
+        """The quorum of the process."""
         return self.life.node.quorum
 
     @property
     def disk(self) -> Disk:
+        """What a crash leaves."""
         return self.life.disk
 
     @property
     def disk_key(self) -> Hashable:
+        """Key of the disk."""
         return disk_key(self.disk)
 
     @property
@@ -105,27 +110,32 @@ class LoneController:
 
     @property
     def awaited(self) -> Mapping[Asker, Sent]:
+        """The open requests, by peer."""
         return {peer: Sent(int(peer), line.request) for peer, line in self._lines.items()}
 
     @property
     def parked(self) -> frozenset[Asker]:
+        """The peers whose fetches wait here."""
         return frozenset(quorum_events.parked(self.quorum))
 
     @property
     def deferred(self) -> frozenset[Asker]:
+        """The nodes whose replies wait for a commit."""
         return frozenset(asked.asker for _, asked, _ in self.life.deferred())
 
     @property
     def epoch(self) -> int:
+        """The epoch of the quorum."""
         return self.quorum.epoch
 
     @property
     def is_leader(self) -> bool:
+        """True if the controller leads the quorum."""
         return self.quorum.is_leader
 
     @property
     def key(self) -> Hashable:
-        """Two with the same key do the same from here on."""
+        """Nodes with equal keys behave alike from here on."""
         quorum, life = self.quorum, self.life
         parked = quorum_events.parked(quorum)
         return (
@@ -141,7 +151,7 @@ class LoneController:
         )
 
     def _guesses_key(self) -> Hashable:
-        """Of a contact it matters only how many halves of a session ago it was."""
+        """Returns the key of the soft state; contacts count in halves of a session."""
         life, active = self.life, self.life.node.active
         if active is None:
             return None

@@ -1,4 +1,7 @@
-"""One replica with its disk, and nothing above it: the quorum alone, copied before every step."""
+"""A replica of the quorum in a search, without a controller above it.
+
+The quorum is copied before every step.
+"""
 
 from collections.abc import Hashable, Mapping
 from copy import copy
@@ -25,8 +28,11 @@ NO_SNAPSHOTS = by_reference()
 
 
 class LoneReplica:
-    """Never changed: `meet` makes another one. One that does not `asks_around` waits to be told who
-    leads. `next_asked`: whom it asks next if it asks anybody, by place among the others."""
+    """A replica, which is never changed: `meet` returns another one.
+
+    Without `asks_around` it waits for the leader's request instead of fetching from other
+    voters. `next_asked` is the place of the voter that it asks next.
+    """
 
     quorum: Quorum
     deferred: frozenset[Asker] = frozenset()
@@ -46,7 +52,7 @@ class LoneReplica:
         self.asks_around, self.next_asked = asks_around, next_asked
 
     def meet(self, event: str, *about: Any, next_asked: int = 0) -> Step:
-        """Nobody knows whose turn it is to be asked: `next_asked` is anything."""
+        """Returns the result of an event; a search tries every value of `next_asked`."""
         twin, turn = self._copied(next_asked), Turn(0, 0)
         getattr(twin, event)(turn, *about)
         sends = twin._settled(turn)
@@ -70,7 +76,7 @@ class LoneReplica:
         return hasattr(self, "quorum")
 
     def _settled(self, turn: Turn) -> tuple[Send, ...]:
-        """What it sends, when all that it has is on its disk."""
+        """Makes all writes durable and returns the requests of the step."""
         quorum = self.quorum
         self._carry_out(turn)
         if quorum.persisted_offset < quorum.log.end_offset:
@@ -88,7 +94,7 @@ class LoneReplica:
         return tuple(one for one in sends if one not in fetches)
 
     def _carry_out(self, turn: Turn) -> None:
-        """What a driver makes safe before it lets anything out."""
+        """Makes the turn's election and log durable, as a driver does before it sends anything."""
         if turn.election is not None:
             self.disk.election = turn.election
         log = self.quorum.log
@@ -97,10 +103,10 @@ class LoneReplica:
             one for one in log.batches if one.last_offset < self.quorum.persisted_offset
         ]
 
-    # What may happen to it
+    # Events
 
     def restarts(self, turn: Turn) -> None:
-        """Over what is on its disk."""
+        """Starts a process over the disk."""
         log = MetadataLog()
         for batch in self.disk.batches:
             log.append(batch)
@@ -116,48 +122,54 @@ class LoneReplica:
         conduct.start(self.quorum, turn)
 
     def hears(self, turn: Turn, asker: Asker, request: Request) -> None:
+        """Handles a request whose sender waits for the reply."""
         conduct.on_request(self.quorum, request, Asked(asker, request, True), turn)
 
     def hears_late(self, turn: Turn, asker: Asker, request: Request) -> None:
-        """Its sender waits no more, or has been answered already."""
+        """Handles a request whose sender no longer waits, or has its reply already."""
         conduct.on_request(self.quorum, request, Asked(asker, request, False), turn)
 
     def is_told(self, turn: Turn, peer: int, response: Any) -> None:
+        """Handles a peer's response; None: the request failed."""
         answered = Answered(
             channel=Channel.RAFT, peer_id=peer, number=self._lines[peer].number, response=response
         )
         conduct.on_answer(self.quorum, answered, turn)
 
     def gives_up_on(self, turn: Turn, peer: int) -> None:
+        """Handles a request timeout."""
         self.is_told(turn, peer, None)
 
     def lets_go(self, turn: Turn, asker: Asker) -> None:
-        """The fetch has waited for as long as it may (10.35)."""
+        """Answers a parked fetch whose wait time is over (10.35)."""
         turn.replies += quorum_events.unpark(self.quorum, asker)
 
     def is_left_by(self, turn: Turn, asker: Asker) -> None:
-        """It does not wait for its fetch any more."""
+        """Forgets a parked fetch, because its sender no longer waits."""
         quorum_events.unpark(self.quorum, asker)
 
     def loses_patience(self, turn: Turn) -> None:
+        """Handles the timeout of the present role."""
         quorum_events.lose_patience(self.quorum, turn)
 
     def says_again_that_it_leads_to(self, turn: Turn, peer: int) -> None:
+        """Sends BeginQuorumEpoch again to a voter that has not fetched."""
         quorum_events.say_again(self.quorum, peer, turn)
 
     def writes(self, turn: Turn) -> None:
+        """Appends a NoOpRecord as leader."""
         self.quorum.append((NoOpRecord(),), (0,), turn)
 
     @property
     def may(self) -> tuple[tuple[Any, ...], ...]:
-        """What of this may happen to it by itself."""
+        """The events that need no message."""
         always: tuple[tuple[Any, ...], ...] = (("loses_patience",), ("restarts",))
         if not self.is_leader:
             return always
         again = (("says_again_that_it_leads_to", one.voter_id) for one in self.quorum.others)
         return (*always, ("writes",), *again)
 
-    # What it is
+    # State
 
     @property
     def _lines(self) -> dict[Asker, quorum_events.Line]:
@@ -165,31 +177,37 @@ class LoneReplica:
 
     @property
     def awaited(self) -> Mapping[Asker, Sent]:
+        """The open requests, by peer."""
         return {peer: Sent(int(peer), line.request) for peer, line in self._lines.items()}
 
     @property
     def waiting(self) -> dict[Asker, tuple[Request, Answer]]:
+        """The parked fetches and their replies, by peer."""
         return quorum_events.parked(self.quorum)
 
     @property
     def parked(self) -> frozenset[Asker]:
+        """The peers whose fetches wait here."""
         return frozenset(self.waiting)
 
     @property
     def epoch(self) -> int:
+        """The epoch of the quorum."""
         return self.quorum.epoch
 
     @property
     def is_leader(self) -> bool:
+        """True if the replica leads the quorum."""
         return self.quorum.is_leader
 
     @property
     def disk_key(self) -> Hashable:
+        """Key of the disk."""
         return disk_key(self.disk)
 
     @property
     def key(self) -> Hashable:
-        """Two with the same key do the same from here on."""
+        """Nodes with equal keys behave alike from here on."""
         quorum = self.quorum
         return (
             quorum.me,
@@ -206,7 +224,7 @@ class LoneReplica:
 
 
 def copy_of(quorum: Quorum, next_asked: int) -> Quorum:
-    """Deep where steps change things in place."""
+    """Returns a copy of the quorum, deep where steps change values in place."""
     twin = copy(quorum)
     twin.next_asked = next_asked
     for name in ("log", "history"):

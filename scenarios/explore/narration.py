@@ -1,4 +1,4 @@
-"""A history in words: one line a step."""
+"""Prints a history in words, one line per step."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -23,7 +23,7 @@ SENTENCES: Mapping[str, str] = {
 
 
 def told(steps: "Steps", place: int, happening: "Happening") -> str:
-    """For people."""
+    """Returns the sentence for one step."""
     event, *about = happening
     me, spelled = _name(steps.ids[place]), steps.spelled(event, *about)
     sentence = SENTENCES.get(event) or "{me} " + str(event).replace("_", " ")
@@ -32,14 +32,14 @@ def told(steps: "Steps", place: int, happening: "Happening") -> str:
 
 
 def _name(asker: Asker, *, of_broker: bool = False) -> str:
-    """A broker's conversations are told by what they are about."""
+    """Returns the name of a node; a broker's conversation is named by its subject."""
     if isinstance(asker, int):
         return f"controller {asker}" if asker >= FIRST_ID else f"broker {asker}"
     return f"a controller ({asker})" if of_broker else f"the broker ({asker})"
 
 
 def brief(said: Any) -> str:
-    """Its kind, and its numbers that mean something."""
+    """Returns the type of a message and its numbers that are not default values."""
     topics: Any = getattr(said, "topics", ()) or getattr(said, "responses", ())
     inside = topics[0].partitions[0] if topics else said
     numbers: Mapping[str, int] = {

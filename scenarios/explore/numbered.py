@@ -1,4 +1,4 @@
-"""Values by number, so that what is made of many of them is a tuple of a few numbers."""
+"""Numbers for values, so that a state of many values is a tuple of a few numbers."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -9,7 +9,7 @@ V = TypeVar("V")
 
 
 class Numbered(Generic[V]):
-    """Values with equal keys have one number, and the first of them stands for all."""
+    """Numbers values by their keys; values with equal keys share a number and the first value."""
 
     def __init__(self) -> None:
         self.values: list[V] = []
@@ -23,6 +23,7 @@ class Numbered(Generic[V]):
         return len(self.values)
 
     def number(self, key: Hashable, value: V) -> int:
+        """Returns the number of a value by its key; a new key gets the next number."""
         number = self._numbers.setdefault(key, len(self.values))
         if number == len(self.values):
             self.values.append(value)
@@ -31,7 +32,7 @@ class Numbered(Generic[V]):
 
 
 class Remembered(dict[K, V]):
-    """What a function makes of its one argument, computed once."""
+    """A cache of the results of a function of one argument."""
 
     def __init__(self, function: Callable[[K], V]) -> None:
         super().__init__()
@@ -43,7 +44,7 @@ class Remembered(dict[K, V]):
 
 
 def renamed(value: Any, names: Mapping[Any, Any]) -> Any:
-    """`value` with every name in it replaced, however deep."""
+    """Returns `value` with every name in it replaced, at any depth."""
     if isinstance(value, tuple | frozenset):
         inner = (renamed(one, names) for one in value)
         return type(value)(*inner) if hasattr(value, "_fields") else type(value)(inner)
@@ -54,7 +55,7 @@ def renamed(value: Any, names: Mapping[Any, Any]) -> Any:
 
 
 def bits(mask: int) -> Iterator[int]:
-    """The numbers that are in a mask."""
+    """Yields the numbers of the bits that are set."""
     while mask:
         lowest = mask & -mask
         yield lowest.bit_length() - 1

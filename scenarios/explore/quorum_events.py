@@ -1,4 +1,4 @@
-"""What can happen to a quorum beside messages, where no time passes, and who waits for whom."""
+"""Events of a quorum that are no messages, and the requests that are open."""
 
 from typing import NamedTuple
 
@@ -12,26 +12,26 @@ from .lone import Answer, Asked, Asker
 
 
 class Line(NamedTuple):
-    """What is awaited of one of the others."""
+    """An open request to a peer, with its number."""
 
     number: int
     request: Request
 
 
 def lines(quorum: Quorum) -> dict[Asker, Line]:
-    """By peer."""
+    """Returns the open requests by peer."""
     known = quorum.peers._lines.items()
     return {peer: Line(one.number, one.request) for peer, one in known if one.request is not None}
 
 
 def parked(quorum: Quorum) -> dict[Asker, tuple[Request, Answer]]:
-    """By asker: the fetch that waits, and what it will be told if nothing comes."""
+    """Returns the parked fetches by requester, each with the reply that it gets at its deadline."""
     waiting = quorum.parked._parked.values()
     return {asked.asker: (asked.request, response) for asked, _, response in waiting}
 
 
 def unpark(quorum: Quorum, asker: Asker) -> tuple[tuple[Asked, Answer], ...]:
-    """The fetch that waited here, with the answer that it gets anyway (10.35)."""
+    """Removes the parked fetch of a requester; returns it with its reply (10.35)."""
     waiting = quorum.parked._parked
     numbers = [number for number, (asked, *_) in waiting.items() if asked.asker == asker]
     taken = [waiting.pop(number) for number in numbers]
@@ -39,7 +39,7 @@ def unpark(quorum: Quorum, asker: Asker) -> tuple[tuple[Asked, Answer], ...]:
 
 
 def forget_the_unheard(quorum: Quorum) -> None:
-    """An answer that nobody waits for changes nothing, nor does a fetch that waits for it."""
+    """Drops parked fetches whose sender no longer waits: their replies have no effect."""
     waiting = quorum.parked
     for number, (asked, *_) in list(waiting._parked.items()):
         if not asked.is_awaited:
@@ -48,7 +48,7 @@ def forget_the_unheard(quorum: Quorum) -> None:
 
 
 def lose_patience(quorum: Quorum, turn: Turn) -> None:
-    """Whatever its role waits for has not come."""
+    """Handles the timeout of the present role: a leader resigns, others start an election."""
     if quorum.is_leader:
         leading.resign(quorum, turn)
     else:
@@ -57,7 +57,7 @@ def lose_patience(quorum: Quorum, turn: Turn) -> None:
 
 
 def say_again(quorum: Quorum, peer: int, turn: Turn) -> None:
-    """`peer` has not fetched for too long (10.22)."""
+    """Sends BeginQuorumEpoch to `peer`, which has not fetched for too long (10.22)."""
     role = leader_role(quorum.role)
     if quorum.peers.is_free(peer, turn.now_ms):
         role.begin_ms[peer] = turn.now_ms

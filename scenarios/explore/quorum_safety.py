@@ -1,7 +1,7 @@
-"""What must hold in every quorum at every moment (rules 9.36 to 9.45), whatever the network does.
+"""Checks the rules that every quorum keeps at every moment (rules 9.36 to 9.45).
 
-Nothing in here asks a replica what it believes to be true of others: leaders, votes, entries and
-commits are written down as they are seen, and whatever is seen later must agree.
+No replica's beliefs about other replicas are used: leaders, votes, entries and commits are recorded
+as they are observed, and later observations must agree.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ V = TypeVar("V")
 
 
 class Violation(Impossible):
-    """The number of the rule, and what was seen."""
+    """A broken rule: its number, and what was observed."""
 
     def __init__(self, rule: str, seen: str) -> None:
         super().__init__(f"{rule}: {seen}")
@@ -31,13 +31,15 @@ class Violation(Impossible):
 
 
 class DiskSeen(Protocol):
+    """What `Safety` reads of a disk."""
+
     election: ElectionState
     batches: list[Batch]
     snapshot: Snapshot | None
 
 
 class VoteTold(Protocol):
-    """An answer to somebody who asked for a vote, or any other message."""
+    """A message; `Safety` reads the replies to vote requests."""
 
     @property
     def sender(self) -> int: ...
@@ -50,7 +52,7 @@ class VoteTold(Protocol):
 
 
 class Seen(Protocol):
-    """All that `Safety` looks at; `lives` counts the processes of each replica."""
+    """Everything that `Safety` reads; `lives` counts the processes of each replica."""
 
     @property
     def quorums(self) -> Mapping[int, Quorum]: ...
@@ -66,18 +68,18 @@ class Seen(Protocol):
 
 
 def agree(rule: str, known: dict[K, V], key: K, value: V) -> None:
-    """What was seen once is seen for ever."""
+    """Records a value; raises `Violation` if another one is recorded for the key."""
     if known.setdefault(key, value) != value:
         raise Violation(rule, f"{key} was {known[key]}, and is {value}")
 
 
 class Safety:
-    """`check` after every step of a replica."""
+    """The observations of one history; call `check` after every step of a replica."""
 
     def __init__(self) -> None:
         self.leaders: dict[int, int] = {}  # epoch -> id
         self.votes: dict[tuple[ReplicaKey, int], ReplicaKey] = {}  # (voter, epoch) -> candidate
-        # (offset, epoch) -> (what stands there, what stands before it)
+        # (offset, epoch) -> (the entry, the place of its predecessor)
         self.entries: dict[tuple[int, int], tuple[Batch, tuple[int, int]]] = {}
         # offset -> (epoch of the entry, epoch in which it was committed)
         self.committed: dict[int, tuple[int, int]] = {}
@@ -87,12 +89,14 @@ class Safety:
         self.tenures: dict[tuple[ReplicaKey, int], tuple[int, int]] = {}
 
     def fork(self) -> "Safety":
+        """Returns a copy for another continuation of the history."""
         twin = Safety()
         for name, known in vars(self).items():
             setattr(twin, name, dict(known))
         return twin
 
     def check(self, replicas: Seen, node_id: int) -> None:
+        """Records the state of a replica after a step; raises `Violation` if it breaks a rule."""
         quorum, disk = replicas.quorums[node_id], replicas.disks[node_id]
         self.check_epoch(quorum, disk)
         self.check_votes(replicas, quorum, disk)
@@ -104,7 +108,7 @@ class Safety:
             self.check_voters(quorum)
 
     def check_epoch(self, quorum: Quorum, disk: DiskSeen) -> None:
-        """9.38, and that what is believed is not behind what is on disk (9.37)."""
+        """9.38, and that the epoch is the one on disk (9.37)."""
         node_id = quorum.me.node_id
         if quorum.epoch < self.epochs.get(node_id, 0):
             raise Violation("9.38", f"{node_id} at {quorum.epoch}, was at {self.epochs[node_id]}")
@@ -113,7 +117,7 @@ class Safety:
             raise Violation("9.38", f"{node_id} at {quorum.epoch}, its disk: {disk.election}")
 
     def check_votes(self, replicas: Seen, quorum: Quorum, disk: DiskSeen) -> None:
-        """9.36 and 9.37: what is on disk, and what is told."""
+        """9.36 and 9.37: leaders, and votes on disk and in replies."""
         state = disk.election
         if state.voted is not None:
             agree("9.37", self.votes, (quorum.me, state.epoch), state.voted)
@@ -124,6 +128,7 @@ class Safety:
             agree("9.36", self.leaders, quorum.epoch, quorum.me.node_id)
 
     def check_vote(self, quorum: Quorum, state: ElectionState, message: VoteTold) -> None:
+        """9.37: a granted vote is the only one of its epoch, and is on disk."""
         asked = messages.vote_partition(message.request)
         answer = messages.vote_answer(message.response)
         if answer is not None and answer.vote_granted and not asked.pre_vote:
@@ -133,7 +138,7 @@ class Safety:
                 raise Violation("9.37", f"{quorum.me} told a vote that is not on disk: {state}")
 
     def check_entries(self, quorum: Quorum) -> None:
-        """9.41: an entry is known by its offset and epoch, and so is all before it."""
+        """9.41: offset and epoch determine an entry and its predecessor."""
         before = None
         for batch in quorum.log.batches:
             here = batch.base_offset, batch.epoch
@@ -142,7 +147,7 @@ class Safety:
             before = here
 
     def check_watermark(self, quorum: Quorum, life: int) -> None:
-        """9.39 and 9.42."""
+        """9.39 and 9.42: the high watermark of a process never falls, and is not beyond its log."""
         key, now = (quorum.me, life), quorum.high_watermark
         if now < self.watermarks.get(key, 0):
             raise Violation("9.39", f"{key} at {now}, was at {self.watermarks[key]}")
@@ -151,7 +156,7 @@ class Safety:
             raise Violation("9.42", f"{key} has {quorum.log.end_offset} of {now}")
 
     def check_tenure(self, quorum: Quorum) -> None:
-        """9.43: what a leader has had it has."""
+        """9.43: a leader does not lose entries."""
         key = quorum.me, quorum.epoch
         end_offset, epoch = self.tenures.get(key, (0, 0))
         if quorum.log.end_offset < end_offset or epoch_at(quorum.log, end_offset) != epoch:
@@ -159,7 +164,7 @@ class Safety:
         self.tenures[key] = quorum.log.end_offset, quorum.log.last_epoch
 
     def check_voters(self, quorum: Quorum) -> None:
-        """9.45: from what is committed on, one voter more or less."""
+        """9.45: behind the committed voters, at most one voter is added or removed."""
         end_offset = self.committed_end(quorum)
         sets = [quorum.history.at(end_offset), *voters_after(quorum, end_offset)]
         changes = sum(len(set(keys(a)) ^ set(keys(b))) for a, b in pairwise(sets))
@@ -167,7 +172,7 @@ class Safety:
             raise Violation("9.45", f"{quorum.me.node_id}: {[one.ids for one in sets]}")
 
     def committed_end(self, quorum: Quorum) -> int:
-        """Of this log; a new leader need not know yet."""
+        """Returns the end of the committed part of this log; a new leader may not know it yet."""
         ends = [
             batch.last_offset + 1
             for batch in quorum.log.batches
@@ -176,8 +181,10 @@ class Safety:
         return max(ends, default=quorum.high_watermark)
 
     def check_commits(self, replicas: Seen, quorum: Quorum) -> None:
-        """9.40: one entry an offset, on a majority's disks when it is committed (10.32), and in
-        every later leader's log."""
+        """9.40: an offset has one committed entry, which every later leader's log has.
+
+        When it is committed it is on the disks of a majority (10.32).
+        """
         for batch in quorum.log.batches:
             offset = batch.base_offset
             if offset >= quorum.high_watermark:
@@ -191,7 +198,8 @@ class Safety:
             self.check_completeness(quorum)
 
     def check_majority(self, replicas: Seen, quorum: Quorum, batch: Batch) -> None:
-        if quorum.leader_id != quorum.me.node_id:  # it may have resigned in that very step
+        """9.40: the leader commits first, and a majority has the entry on disk."""
+        if quorum.leader_id != quorum.me.node_id:  # the leader may have resigned in this step
             raise Violation("9.40", f"{quorum.me.node_id} knows first of {batch.base_offset}")
         holding = [
             one
@@ -202,6 +210,7 @@ class Safety:
             raise Violation("9.40", f"{batch.base_offset} is only on {len(holding)} disks")
 
     def check_completeness(self, quorum: Quorum) -> None:
+        """9.40: a leader has every entry that was committed up to its epoch."""
         for offset, (epoch, in_epoch) in self.committed.items():
             if in_epoch <= quorum.epoch and offset >= quorum.log.start_offset:
                 found = epoch_at(quorum.log, offset + 1)
@@ -211,7 +220,7 @@ class Safety:
 
 
 def epoch_at(log: MetadataLog, end_offset: int) -> int | None:
-    """The epoch of what stands before `end_offset`; 0 where nothing does, None beyond the end."""
+    """Returns the epoch of the entry before `end_offset`; 0 if none, None beyond the end."""
     if end_offset <= log.start_offset:
         return log.start_epoch if end_offset == log.start_offset else 0
     if end_offset > log.end_offset:
@@ -220,6 +229,7 @@ def epoch_at(log: MetadataLog, end_offset: int) -> int | None:
 
 
 def has_on_disk(replicas: Seen, node_id: int, offset: int, epoch: int) -> bool:
+    """Returns True if the replica's disk has the entry, or a snapshot that includes it."""
     disk = replicas.disks.get(node_id)
     if disk is None:
         return False
@@ -229,6 +239,7 @@ def has_on_disk(replicas: Seen, node_id: int, offset: int, epoch: int) -> bool:
 
 
 def voters_after(quorum: Quorum, end_offset: int) -> list[VoterSet]:
+    """Returns the voter sets in the log from `end_offset` on."""
     return [
         VoterSet(record.voters)
         for batch in quorum.log.batches
@@ -239,4 +250,5 @@ def voters_after(quorum: Quorum, end_offset: int) -> list[VoterSet]:
 
 
 def keys(voters: VoterSet) -> list[tuple[int, bytes]]:
+    """Returns ids and directory ids of the voters."""
     return [(one.voter_id, one.voter_directory_id) for one in voters.voters]

@@ -1,5 +1,7 @@
-"""Every history within limits, the shortest first, up to what is said at the end: what it has in it
-(`World`), and how many of the states were looked at."""
+"""Searches every history within limits, breadth first.
+
+A history is what happens in a `World`. The result tells how many states were visited.
+"""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -16,14 +18,14 @@ from .state import State
 from .steps import Happening
 from .world import World
 
-PROGRESS_STATES = 1000  # how often somebody who waits hears of it
+PROGRESS_STATES = 1000  # states between two reports of progress
 
-History = tuple[Any, tuple[int, Happening]] | None  # what was before, and the last step
+History = tuple[Any, tuple[int, Happening]] | None  # the history before, and its last step
 
 
 @dataclass(frozen=True)
 class Explored:
-    """`bound`: what ended the search before all within the limits was seen; None: nothing did."""
+    """The result of a search. `bound` names what ended it early; None: every state was visited."""
 
     states: int
     depth: int
@@ -32,11 +34,12 @@ class Explored:
 
     @property
     def is_exhaustive(self) -> bool:
+        """True if every state within the limits was visited."""
         return self.bound is None
 
 
 def silent(states: int, depth: int) -> None:
-    """Nobody waits."""
+    """Ignores reports of progress."""
 
 
 def explore(
@@ -47,8 +50,11 @@ def explore(
     depth_max: float = inf,
     on_progress: Callable[[int, int], None] = silent,
 ) -> Explored:
-    """All that can become of the world, from its own beginning or others; it is noted in `known`.
-    What breaks a rule is raised, with the history as notes."""
+    """Visits every state that can follow the beginnings, by default the world's own one.
+
+    Visited states are added to `known`. Raises Impossible (`Violation`) with the history as
+    notes if a step breaks a rule.
+    """
     known = Known(world) if known is None else known
     begins = [one for one in beginnings or (world.beginning(),) if known.add(one)]
     waiting: deque[tuple[int, State, History]] = deque((0, one, None) for one in begins)
@@ -80,7 +86,7 @@ def _carefully(
 
 
 def _told(world: World, history: History) -> Iterator[str]:
-    """The first step first."""
+    """Returns the sentences of a history in execution order."""
     steps = []
     while history is not None:
         history, step = history
@@ -89,9 +95,12 @@ def _told(world: World, history: History) -> Iterator[str]:
 
 
 class Known:
-    """The states that were seen, names aside. One is as good as seen if another was that differs
-    from it only in that more may arrive and less of the limits is spent: whatever may become of
-    the one may become of the other."""
+    """The visited states, up to renaming.
+
+    A state counts as visited if another state differs from it only in that more messages may
+    arrive and less of the limits is spent, because every continuation of the former is one of
+    the latter.
+    """
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -99,7 +108,7 @@ class Known:
         self.by_what_stands: dict[tuple[int, ...], list[tuple[int, Spent]]] = {}
 
     def add(self, state: State) -> bool:
-        """Is it new?"""
+        """Adds a state; returns False if it counts as visited."""
         stands, late = self.world.symmetry.canonical(state)
         known = self.by_what_stands.setdefault(stands, [])
         for more, spent in known:

@@ -1,4 +1,4 @@
-"""One state of the nodes that are explored, as a few numbers."""
+"""One state of the explored nodes, as a few numbers."""
 
 from typing import NamedTuple
 
@@ -6,8 +6,12 @@ from .limits import Spent
 
 
 class State(NamedTuple):
-    """`answers`: by line, what is on its way (-1: nothing); `late`: a mask of the requests that may
-    arrive unawaited; `spent`: of each of the limits that there are."""
+    """`nodes`: number of each node.
+
+    `answers`: number of the reply in flight on each line (-1: none). `history`: number of its
+    `Safety`. `late`: mask of the requests that may arrive without a waiting sender. `spent`:
+    use of each limit.
+    """
 
     nodes: tuple[int, ...]
     answers: tuple[int, ...]

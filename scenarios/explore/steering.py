@@ -1,4 +1,4 @@
-"""To a state that somebody has in mind: from there on, everything is looked at."""
+"""Leads a world to a state from which a search begins."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,15 +10,19 @@ from .state import State
 from .steps import Happening
 from .world import World
 
-TRIES_MAX = 9  # a pre-vote, a vote, and what comes of them
+TRIES_MAX = 9  # a pre-vote, a vote and their replies
 
 
 def quorum_at(world: World, state: State, place: int) -> Quorum:
+    """Returns the quorum of the node at a place."""
     return world.steps.nodes[state.nodes[place]].quorum
 
 
 def led(world: World, state: State, leader: int, follower: int) -> State:
-    """`follower` helps `leader` to lead, and hears nothing of it."""
+    """Returns a state in which `leader` leads with the vote of `follower`, which does not know yet.
+
+    Raises Impossible if it is not elected.
+    """
 
     def leads(state: State) -> bool:
         return quorum_at(world, state, leader).is_leader
@@ -38,7 +42,7 @@ def told_all(
     *,
     until: Callable[[State], bool] = lambda state: False,
 ) -> State:
-    """What those say to each other arrives, till they only repeat themselves."""
+    """Delivers the messages among some nodes until they repeat, or until `until` holds."""
     seen: set[State] = set()
     while state not in seen and not until(state):
         seen.add(state)

@@ -1,5 +1,7 @@
-"""The steps of nodes by number, each computed once: what a node does depends on nothing but itself
-and what happens to it."""
+"""Steps of nodes by number, each computed once.
+
+The step of a node depends only on the node and on the event.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,12 +23,14 @@ from .numbered import Numbered, Remembered
 
 CONVERSATIONS = ("lease", "metadata")  # of a broker
 
-Happening = tuple[Any, ...]  # an event and what it is about, mostly by number
+Happening = tuple[Any, ...]  # an event and its arguments, mostly numbers
 
 
 class Asking(NamedTuple):
-    """`sender` and `receiver` are places: 0 for the first of the ids; `asker` is by what the
-    receiver knows the conversation."""
+    """A request from one place to another; place 0 is that of the first id.
+
+    `asker` is the receiver's name of the conversation.
+    """
 
     sender: int
     receiver: int
@@ -35,8 +39,11 @@ class Asking(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a step makes of a node: all are numbers and places. `late`: a mask of what may arrive,
-    from now on, without being waited for; `votes`: what it has told of its vote."""
+    """The effects of a step, as numbers and places.
+
+    `late` is a mask of the requests that may arrive from now on without a waiting sender.
+    `votes` is the number of the votes in its replies.
+    """
 
     node: int
     late: int
@@ -45,12 +52,16 @@ class Outcome(NamedTuple):
     votes: int
 
     def changes_nothing(self, number: int) -> bool:
+        """Returns True if the step has no effect on the node with this number."""
         return self.node == number and not (self.answers or self.ended or self.late)
 
 
 class Facts(NamedTuple):
-    """What the world needs to know of a node. `waits`: (line, request); `parked` and `deferred`:
-    the lines that wait here; `disk`: what is on it."""
+    """What the world reads of a node.
+
+    `waits` are (line, request) of its open requests. `parked` and `deferred` are the lines
+    whose requests wait here. `disk` is the number of its disk.
+    """
 
     place: int
     waits: tuple[tuple[int, int], ...]
@@ -63,7 +74,7 @@ class Facts(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A vote that was told: to whom, and in answer to what."""
+    """A reply to a vote request, with its request."""
 
     sender: int
     receiver: Asker
@@ -72,10 +83,13 @@ class Told(NamedTuple):
 
 
 class Steps:
-    """`known`: by a node and what happens to it (an event, and what it is about), all that may come
-    of it. No step leads beyond `epoch_max`. `make` gives the node at a place before it has started;
-    its number is ~place. The first `voters` places are controllers; what is said on each of `lines`
-    is awaited by (place, conversation)."""
+    """Computes and remembers the steps of nodes.
+
+    `known` maps a node and an event to all possible outcomes. Steps beyond `epoch_max` are left
+    out. `make` returns the node at a place before it has started; its number is ~place. The
+    first `voters` places are controllers. `lines` numbers the conversations, by (place,
+    conversation) of the requesting node.
+    """
 
     def __init__(
         self, ids: Sequence[int], voters: int, epoch_max: int, make: Callable[[int], Lone]
@@ -89,7 +103,7 @@ class Steps:
         self.disks: Numbered[Disk] = Numbered()
         self.votes.number((), ())
         self.facts: list[Facts] = []
-        self.mask_to = [0] * len(self.ids)  # of the requests to each
+        self.mask_to = [0] * len(self.ids)  # mask of the requests to each place
         self.known: Remembered[tuple[int, Happening], tuple[Outcome, ...]]
         self.known = Remembered(self._computed)
         self.lines = {one: line for line, one in enumerate(self._conversations())}
@@ -102,20 +116,22 @@ class Steps:
         return [*pairs, *((place, one) for place in brokers for one in CONVERSATIONS)]
 
     def place(self, node_id: int) -> int:
+        """Returns the place of a node."""
         return self.ids.index(node_id)
 
     def line_at(self, place: int, asker: Asker) -> int:
-        """On which line somebody asks whom we know as `asker`."""
+        """Returns the line on which the node at `place` knows its requester as `asker`."""
         if isinstance(asker, int):
             return self.lines[self.place(asker), self.ids[place]]
         return self.lines[len(self.ids) - 1, asker]
 
     def asker_on(self, line: int) -> Asker:
-        """By what whoever is asked on this line knows who asks."""
+        """Returns the name by which the receiver on this line knows the requester."""
         place, conversation = self.ends[line]
         return self.ids[place] if isinstance(conversation, int) else conversation
 
     def request(self, line: int, receiver: int, request: Request) -> int:
+        """Returns the number of a request on a line."""
         asking = Asking(self.ends[line][0], receiver, self.asker_on(line), heard(request))
         number = self.requests.number(asking, asking)
         self.mask_to[receiver] |= 1 << number
@@ -132,6 +148,7 @@ class Steps:
         return tuple(dict.fromkeys(self.outcome(place, one) for one in within))
 
     def spelled(self, event: str, *about: Any) -> list[Any]:
+        """Returns the arguments of an event with values instead of numbers."""
         match event:
             case "hears" | "hears_late":
                 asked = self.requests[about[0]]
@@ -146,6 +163,7 @@ class Steps:
                 return list(about)
 
     def outcome(self, place: int, step: Step) -> Outcome:
+        """Returns the effects of a step in numbers."""
         late = 0
         for sent in step.sends:
             if place < self.voters or _may_be_late(sent.request):
@@ -202,11 +220,14 @@ class Steps:
         )
         return self.votes.number(tuple((one.request, one.response) for one in told), told)
 
-    # Requests whose time is over
+    # Outdated requests
 
     def is_over(self, number: int, request: int) -> bool:
-        """Its epoch is behind, or it is a pre-vote, which binds nobody: it is refused, now and for
-        ever (10.13, 10.14, 10.23, 10.33). That it does nothing now is tried, not believed."""
+        """Returns True if a late request has no effect on a node, now and later.
+
+        Its epoch is over, or it is a pre-vote, which binds no voter (10.13, 10.14, 10.23,
+        10.33). That it has no effect now is tested.
+        """
         asked = self.requests[request].request
         if _may_be_late(asked):
             return False
@@ -218,12 +239,12 @@ class Steps:
 
 
 def _may_be_late(request: Request) -> bool:
-    """Of what a broker says: its fetches bind nobody."""
+    """Returns True for a broker's requests that have effects even if late: fetches have none."""
     return isinstance(request, BrokerHeartbeatRequest | BrokerRegistrationRequest)
 
 
 def as_if_unheard(request: Request) -> Request:
-    """Of a fetch whose answer nobody hears, the watermark that its sender knew means nothing."""
+    """Returns a late fetch without its high watermark, which affects only its reply."""
     if not isinstance(request, FetchRequest):
         return request
     topic = request.topics[0]
@@ -232,7 +253,7 @@ def as_if_unheard(request: Request) -> Request:
 
 
 def epoch_of(request: Any) -> tuple[int, bool]:
-    """And whether it could still do something in that very epoch."""
+    """Returns the epoch of a request, and whether the request has effects in that epoch."""
     said = request.topics[0].partitions[0]
     match request:
         case VoteRequest():

@@ -1,6 +1,8 @@
-"""Who can be searched, and how far a search goes by default: as far as half a minute reaches, with
-every step of it looked at. With three voters and a broker there is too much to see: it ends at its
-bound, and says so."""
+"""Worlds that can be searched, and their default limits.
+
+A search with the default limits takes about half a minute and visits every state. Three voters with
+a broker have too many states: that search ends at its bound and reports it.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -19,7 +21,7 @@ STATES_MAX = 1_000_000  # about one gigabyte
 
 @dataclass(frozen=True)
 class Subject:
-    """`has_broker`: beside the voters, one broker with its lease."""
+    """Some voters, and with `has_broker` one broker with its lease."""
 
     voters: int
     has_broker: bool
@@ -39,8 +41,11 @@ LIMITS: Mapping[Subject, Limits] = {
 
 
 def world_of(subject: Subject, limits: Limits) -> tuple[World, tuple[State, ...]]:
-    """And where the search begins: over empty disks; with a broker, once somebody leads, before the
-    broker has registered and once it is unfenced."""
+    """Returns a world and the states from which its search begins.
+
+    Without a broker the disks are empty. With a broker a controller leads; in one state the
+    broker has not registered, in the other it is unfenced.
+    """
     if not subject.has_broker:
         world = quorum_of(subject.voters, limits)
         return world, (world.beginning(),)
@@ -49,7 +54,7 @@ def world_of(subject: Subject, limits: Limits) -> tuple[World, tuple[State, ...]
 
 
 def _reached(world: World) -> Iterator[State]:
-    """What breaks a rule on the way there is left to the search, which tells how."""
+    """Yields the beginnings; if a rule is broken on the way, the search finds and reports it."""
     with suppress(Impossible):
         yield led_cluster(world)
         yield running_cluster(world)

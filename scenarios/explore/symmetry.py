@@ -1,8 +1,8 @@
-"""States that differ only by which replica is which are one.
+"""Identifies states that differ only by the names of replicas.
 
-No step tells one id from another by its value: whom a replica asks first is any of the others
-(`LoneReplica.meet`), and the order among successors decides only times. So whatever may become of
-a state may become of its twin under other names.
+No step depends on the value of an id: the voter that a replica asks first is any voter
+(`LoneReplica.meet`), and the order of successors affects only times. So a state and its renamed
+twin have the same continuations.
 """
 
 from collections.abc import Hashable, Sequence
@@ -19,7 +19,7 @@ Canonical = tuple[tuple[int, ...], int]
 
 
 class Naming:
-    """`order`: the new place of each."""
+    """One renaming of the nodes: `order` gives the new place of each node."""
 
     def __init__(
         self, steps: Steps, verdicts: Verdicts, spelled: Numbered[None], order: tuple[int, ...]
@@ -54,7 +54,7 @@ class Naming:
         return renaming
 
     def state(self, state: State) -> Canonical:
-        """(what stands there, what may arrive)"""
+        """Returns the renamed state: the numbers of its parts, and the mask of late requests."""
         nodes, answers = state.nodes, state.answers
         stands = [self.nodes[nodes[place]] for place in self._came_from]
         stands += [self._answers[answers[line]] for line in self._lines_from]
@@ -73,7 +73,7 @@ class Naming:
 
 
 class Symmetry:
-    """Without twins every state is known by its own names only."""
+    """All renamings; without twins only the identity."""
 
     def __init__(self, steps: Steps, verdicts: Verdicts, *, has_twins: bool) -> None:
         spelled: Numbered[None] = Numbered()
@@ -85,8 +85,10 @@ class Symmetry:
         self._fitting: Remembered[tuple[int, ...], list[Naming]] = Remembered(self._that_fit)
 
     def canonical(self, state: State) -> Canonical:
-        """The same for all states that differ only by names: what is least, by names under which
-        the nodes come in the order of their ranks."""
+        """Returns the representative of all states that differ only by names.
+
+        It is the smallest state among the renamings that order the nodes by rank.
+        """
         if len(self.namings) == 1:
             return self.namings[0].state(state)
         fitting = self._fitting[tuple([self._ranks[one] for one in state.nodes])]
@@ -98,18 +100,19 @@ class Symmetry:
         return [one for one in self.namings if fits(one, ranks)]
 
     def _rank(self, number: int) -> int:
-        """The least that a node can be called when it comes first."""
+        """Returns the smallest number of the node among renamings to the first place."""
         place = self._places[number].place
         return min(one.nodes[number] for one in self.namings if one.order[place] == 0)
 
 
 def fits(naming: Naming, ranks: tuple[int, ...]) -> bool:
+    """Returns True if the renaming orders the nodes by rank."""
     placed = sorted(zip(naming.order, ranks, strict=True))
     return all(a[1] <= b[1] for a, b in pairwise(placed))
 
 
 def names_of(node_id: int, other_id: int) -> dict[Hashable, Hashable]:
-    """By what a replica is known: its id, its directory, its port."""
+    """Maps the id, directory id and port of one replica to those of another."""
     return {
         node_id: other_id,
         key_of(node_id).directory_id: key_of(other_id).directory_id,

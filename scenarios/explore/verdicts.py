@@ -1,4 +1,4 @@
-"""What `Safety` says of steps, asked once for all histories that look the same to it."""
+"""Remembers the verdicts of `Safety` on steps, for all histories that are equal to it."""
 
 from collections.abc import Hashable
 from typing import NamedTuple
@@ -14,6 +14,8 @@ Asked = tuple[int, int, int, tuple[int, ...], int, bool]
 
 
 class Seen(NamedTuple):
+    """What `Safety` reads, for one replica."""
+
     quorums: dict[int, Quorum]
     disks: dict[int, Disk]
     lives: dict[int, int]
@@ -21,7 +23,7 @@ class Seen(NamedTuple):
 
 
 class Verdicts:
-    """A history is known by the number of the `Safety` that has seen it."""
+    """Numbers histories by the `Safety` that has observed them."""
 
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
@@ -29,10 +31,14 @@ class Verdicts:
         self._known: Remembered[Asked, int] = Remembered(self._checked)
 
     def beginning(self) -> int:
+        """Returns the number of the empty history."""
         return self._number(Safety())
 
     def after(self, history: int, place: int, nodes: list[int], votes: int, is_reborn: bool) -> int:
-        """The history with a step of the node at `place`; `Violation` if that broke a rule."""
+        """Returns the history with another step of the node at `place`.
+
+        Raises `Violation` if the step broke a rule.
+        """
         if place >= self.steps.voters:
             return history
         facts = self.steps.facts
@@ -60,14 +66,17 @@ class Verdicts:
 
 
 def forget_watermark(safety: Safety, node_id: int) -> None:
-    """A process that begins anew may know less than the last one (9.39)."""
+    """Forgets a replica's high watermark: a new process may know less than the last one (9.39)."""
     for key in [one for one in safety.watermarks if one[0].node_id == node_id]:
         del safety.watermarks[key]
 
 
 def safety_key(safety: Safety) -> Hashable:
-    """Entries by where they stand, and what they say of brokers: one epoch has one leader, which is
-    checked."""
+    """Returns the key of a `Safety`.
+
+    Of entries it has the place and the records about brokers; leaders follow from the epochs,
+    which are checked.
+    """
     entries = {
         where: (() if batch.is_control else batch.records, before)
         for where, (batch, before) in safety.entries.items()

@@ -1,4 +1,4 @@
-"""A quorum, and nothing that it decides about."""
+"""Worlds of voters alone."""
 
 from .identities import FIRST_ID, Disk, identity_of
 from .limits import Limits
@@ -8,7 +8,7 @@ from .world import World
 
 
 def quorum_of(voters: int, limits: Limits) -> World:
-    """So many voters over empty disks."""
+    """Returns a world of `voters` voters with empty disks."""
     ids = tuple(range(FIRST_ID, FIRST_ID + voters))
 
     def unstarted(place: int) -> LoneReplica:

@@ -1,9 +1,9 @@
-"""A few nodes as a few numbers, and all that can happen to them next.
+"""A few nodes as numbers, and every event that can happen to them next.
 
-The network: what was once asked may arrive at any time and any number of times, whether its sender
-has given up, has crashed or was answered long ago; an answer comes only where it is still waited
-for, if at all. So loss, delay, repetition and disorder need no moves of their own, and whatever
-may become of a state may also become of one where more may arrive.
+A request may arrive at any time and any number of times after it was sent, even if its sender has
+given up, has crashed or has its reply. A reply arrives only while it is waited for, if at all. So
+loss, delay, repetition and reordering need no events of their own. Every continuation of a state is
+also one of a state in which more messages may arrive.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from .verdicts import Verdicts
 
 
 class World:
-    """`has_twins`: states that differ by names alone are one."""
+    """The nodes and events of a search; `has_twins`: states that differ by names are equal."""
 
     def __init__(self, steps: Steps, limits: Limits, *, has_twins: bool) -> None:
         self.steps, self.limits = steps, limits
@@ -28,7 +28,7 @@ class World:
         self._over: Remembered[tuple[int, int], int] = Remembered(self._which_are_over)
 
     def beginning(self) -> State:
-        """All have started over empty disks, one after the other."""
+        """Returns the state in which all nodes have started over empty disks, one by one."""
         unstarted = tuple(~place for place in range(len(self.steps.ids)))
         nothing = (0,) * len(self._most)
         quiet = (-1,) * len(self.steps.lines)
@@ -39,13 +39,13 @@ class World:
         return state
 
     def happenings(self, state: State) -> Iterator[tuple[int, Happening]]:
-        """(where, what): an event, and what it is about."""
+        """Yields the possible events of a state: (place, event with its arguments)."""
         for place in range(len(state.nodes)):
             for happening in self._happenings_at(place, state):
                 yield place, happening
 
     def after(self, state: State, place: int, happening: Happening) -> Iterator[State]:
-        """What may become of the state; nothing, where it stays as it is or leaves the limits."""
+        """Yields the states after an event; none if it changes nothing or exceeds a limit."""
         spent = self._spent(state.spent, happening[0])
         if spent is not None:
             yield from self.let(state, place, happening, spent)
@@ -53,14 +53,14 @@ class World:
     def let(
         self, state: State, place: int, happening: Happening, spent: Spent | None = None
     ) -> Iterator[State]:
-        """The same, whatever the limits say; without `spent` it costs nothing."""
+        """Yields the states after an event, without limits; without `spent` it costs nothing."""
         number, is_reborn = state.nodes[place], happening[0] == "restarts"
         spent = (0,) * len(self._most) if spent is None else spent
         for outcome in self.steps.known[number, happening]:
             if not outcome.changes_nothing(number):
                 yield self.moved(state, place, outcome, spent, is_reborn=is_reborn)
 
-    # What may happen
+    # Possible events
 
     def _happenings_at(self, place: int, state: State) -> Iterator[Happening]:
         facts = self.steps.facts
@@ -83,7 +83,10 @@ class World:
         yield from mine.may
 
     def _spent(self, spent: Spent, event: str) -> Spent | None:
-        """What has no limit is not counted."""
+        """Returns the use of limits after an event, or None beyond a limit.
+
+        Events without a limit are not counted.
+        """
         on = SPENT_ON.get(event)
         if on is None or self._most[on] == inf:
             return spent
@@ -91,11 +94,12 @@ class World:
             return None
         return (*spent[:on], spent[on] + 1, *spent[on + 1 :])
 
-    # What becomes of the whole
+    # Effects
 
     def moved(
         self, state: State, place: int, outcome: Outcome, spent: Spent, *, is_reborn: bool
     ) -> State:
+        """Returns the state after an outcome at a place."""
         nodes, answers = list(state.nodes), list(state.answers)
         nodes[place] = outcome.node
         for line in outcome.ended:
@@ -110,7 +114,7 @@ class World:
         return State(tuple(nodes), tuple(answers), history, late, spent)
 
     def _left(self, number: int, line: int) -> int:
-        """Nobody waits for an answer on that line any more."""
+        """Returns the node after it has forgotten a request whose sender does not wait."""
         if number < 0:
             return number
         facts = self.steps.facts[number]
@@ -119,7 +123,7 @@ class World:
         return self.steps.known[number, ("is_left_by", line)][0].node
 
     def _late(self, late: int, nodes: list[int]) -> int:
-        """Without what can do nothing any more, or must not."""
+        """Returns the late requests without those that have no effect or are not allowed."""
         if not late or not self._most[LOSSES]:
             return 0
         for place, number in enumerate(nodes):

@@ -1,4 +1,4 @@
-"""Bugs of brokers: how they register, how they heartbeat, and how they leave."""
+"""Bugs of brokers: registration, heartbeats and shutdown."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Bugs of the sweep over leases: what it looks at, and what it does not."""
+"""Bugs of the check for expired leases."""
 
 from typing import Any
 

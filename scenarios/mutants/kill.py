@@ -1,4 +1,4 @@
-"""Is a mutant noticed? Its scenario is run with the bug, and has to fail by what it names."""
+"""Runs a mutant's scenario with the bug, which must break the property that the mutant names."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,14 +11,17 @@ from ..language.limits import LimitError
 from ..running.run import Run, properties_of
 from .mutant import Mutant, planted
 
-START = "start"  # a run that ends before anything is judged
+START = "start"  # name of the failure of a run that does not end
 LOOK_EVERY_US = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """`broken`: what fell, in the order of time; `without`: what falls in the same run without the
-    bug."""
+    """The outcome of a mutant's run.
+
+    `broken` are the broken properties and claims in the order of time; `without` are those of
+    the same run without the bug.
+    """
 
     mutant: Mutant
     broken: tuple[str, ...]
@@ -26,23 +29,24 @@ class Kill:
 
     @property
     def is_killed(self) -> bool:
+        """True if the named property or claim is broken with the bug, and not without it."""
         return self.mutant.broken in self.broken and self.mutant.broken not in self.without
 
 
 def kill(mutant: Mutant, scenario: Scenario, seed: int, without: tuple[str, ...] = ()) -> Kill:
-    """Run `scenario` with the bug."""
+    """Runs `scenario` with the bug."""
     with planted(mutant):
         return Kill(mutant, broken(scenario, seed), without)
 
 
 def kills(mutant: Mutant, scenario: Scenario, passing: Iterable[int]) -> int:
-    """With how many of those seeds, all of which pass without it, does anything fall?"""
+    """Returns how many of these seeds, which pass without the bug, fail with it."""
     with planted(mutant):
         return sum(falls(scenario, seed) for seed in passing)
 
 
 def falls(scenario: Scenario, seed: int) -> bool:
-    """Does anything fall? What comes after the first is not waited for."""
+    """Returns True if anything is broken; the run ends at the first violation."""
     try:
         return bool(_UntilBroken(scenario, seed, properties_of(scenario)).finish().violations)
     except (_Fell, LimitError, Impossible):
@@ -50,11 +54,11 @@ def falls(scenario: Scenario, seed: int) -> bool:
 
 
 class _Fell(Exception):
-    """Enough is known of a run."""
+    """Ends a run at its first violation."""
 
 
 class _UntilBroken(Run):
-    """Looks every second of it whether it may end."""
+    """A run that checks every second of virtual time for a violation."""
 
     def _move(self, by_us: int) -> None:
         for piece_us in (*repeat(LOOK_EVERY_US, by_us // LOOK_EVERY_US), by_us % LOOK_EVERY_US):
@@ -64,10 +68,10 @@ class _UntilBroken(Run):
 
 
 def broken(scenario: Scenario, seed: int) -> tuple[str, ...]:
-    """What falls in a run, be it that the run itself does not come to its end."""
+    """Returns what is broken in a run; `start` stands for a run that does not end."""
     run = Run(scenario, seed, properties_of(scenario))
     try:
         return tuple(one.name for one in sorted(run.finish().violations, key=lambda one: one.t_us))
-    except LimitError:  # not even up: that is noticed by everybody
+    except LimitError:  # not even up, which every scenario notices
         ended = () if run.assertion is None else (run.assertion.name,)
         return (*(one.name for one in run.watch.violations.values()), *ended, START)

@@ -1,4 +1,4 @@
-"""Bugs of leases: from when they run, when they are over, and who is forgotten."""
+"""Bugs of leases: their begin, their end, and brokers without one."""
 
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ from kraftsim.simulation.controller_process import ControllerProcess
 from .mutant import Swaps, mutant
 from .seams import meddling
 
-BACKLOG_US = 2_500_000  # what lies in front of a busy controller's queue
+BACKLOG_US = 2_500_000  # microseconds by which a busy controller handles its queue too late
 
 
 @mutant(

@@ -1,7 +1,7 @@
-"""A mutant: a bug that can be switched on, to see that somebody notices.
+"""A mutant: a bug that can be switched on, to check that a scenario notices it.
 
-It is planted at a seam: a function is put in the place of another, or of an entry of a table, for
-as long as a run lasts. The code that is broken knows nothing of it.
+A mutant replaces a function, or an entry of a table, for as long as a run lasts. The replaced code
+does not know about it.
 """
 
 from collections.abc import Callable, Iterator, MutableMapping
@@ -15,27 +15,29 @@ MUTANTS: "dict[str, Mutant]" = {}
 
 
 class CompiledError(ValueError):
-    """Compiled callers do not look up what they call."""
+    """Compiled modules cannot be patched, because they do not look up the functions they call."""
 
 
 class Swaps:
-    """What was put in the place of something else, and how to put it back."""
+    """The replacements of a mutant, and how to undo them."""
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
 
     def attribute(self, owner: object, name: str, value: object) -> None:
-        """Of a module or a class."""
+        """Replaces an attribute of a module or a class."""
         before = vars(owner)[name]
         self._undo.append(lambda: setattr(owner, name, before))
         setattr(owner, name, value)
 
     def entry(self, table: MutableMapping[Any, Any], key: object, value: object) -> None:
+        """Replaces an entry of a table."""
         before = table[key]
         self._undo.append(lambda: table.__setitem__(key, before))
         table[key] = value
 
     def undo(self) -> None:
+        """Undoes all replacements, the last one first."""
         while self._undo:
             self._undo.pop()()
 
@@ -45,8 +47,10 @@ Plant = Callable[[Swaps], None]
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """`defect` is where it happened for real; `scenario` and `broken` (a property or a claim of the
-    file) are what kills it."""
+    """`defect` names where the bug occurred in reality.
+
+    `scenario` and `broken` (a property, or a claim of the file) kill it.
+    """
 
     name: str
     title: str
@@ -59,6 +63,8 @@ class Mutant:
 def mutant(
     name: str, title: str, *, defect: str, scenario: str, broken: str
 ) -> Callable[[Plant], Plant]:
+    """Registers the decorated function as a mutant; raises ValueError if the name is taken."""
+
     def register(plant: Plant) -> Plant:
         if name in MUTANTS:
             raise ValueError(f"expected one mutant of each name, got two of {name}")
@@ -70,7 +76,10 @@ def mutant(
 
 @contextmanager
 def planted(one: Mutant) -> Iterator[None]:
-    """The bug is there for as long as this lasts; a world must be made within."""
+    """Plants the bug for the duration of the context; the world must be made within it.
+
+    Raises CompiledError if the modules are compiled.
+    """
     if not str(node.__file__).endswith(".py"):
         raise CompiledError(
             "expected the modules as they are written, got machine code, in which nothing can be "

@@ -1,4 +1,4 @@
-"""Bugs of partitions: who leads, who is in sync, where replicas go, what leaving takes away."""
+"""Bugs of partitions: leaders, ISRs, placement of replicas, and brokers that leave."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Bugs of registration: who gets an id, with which epoch, and in which state."""
+"""Bugs of registration: ids, epochs and initial states."""
 
 from dataclasses import replace
 from typing import Any

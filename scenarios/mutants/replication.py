@@ -1,4 +1,4 @@
-"""Bugs of the log and its followers: what is committed, who waits for news, where logs part."""
+"""Bugs of the log and its followers: commits, waiting fetches and diverging logs."""
 
 from dataclasses import replace
 from typing import Any

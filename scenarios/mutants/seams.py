@@ -1,4 +1,4 @@
-"""The places at which bugs are planted more than once."""
+"""Replacements that several mutants use."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,8 +15,7 @@ Rewrite = Callable[[Any], Any]
 
 
 def rewritten(swaps: Swaps, request: type, kind: type, change: Rewrite) -> None:
-    """The handler of `request` says something else wherever it would write a record of `kind`; None
-    writes nothing."""
+    """Makes the handler of `request` write changed records of `kind`; None drops a record."""
     handler: Any = HANDLERS[request]
 
     def buggy(state: State, asked: Any, now_ms: int) -> Decision:
@@ -28,7 +27,7 @@ def rewritten(swaps: Swaps, request: type, kind: type, change: Rewrite) -> None:
 
 
 def meddling(swaps: Swaps, request: type, meddle: Callable[[State, Any, int], None]) -> None:
-    """The handler of `request` touches what is soft before it looks whether it should."""
+    """Makes the handler of `request` change soft state before it checks the request."""
     handler: Any = HANDLERS[request]
 
     def buggy(state: State, asked: Any, now_ms: int) -> Decision:
@@ -40,7 +39,7 @@ def meddling(swaps: Swaps, request: type, meddle: Callable[[State, Any, int], No
 
 
 def next_state(swaps: Swaps, change: Callable[[ControlState, ControlState], ControlState]) -> None:
-    """A heartbeat leads to another state than rule 2.12 says: `change(right, current)`."""
+    """Makes heartbeats lead to another state than in rule 2.12: `change(right, current)`."""
     decides: Any = heartbeats._next_state
 
     def buggy(
@@ -52,4 +51,5 @@ def next_state(swaps: Swaps, change: Callable[[ControlState, ControlState], Cont
 
 
 def is_pre_vote(request: VoteRequest) -> bool:
+    """Returns True if the request is a pre-vote."""
     return bool(request.topics[0].partitions[0].pre_vote)

@@ -1,4 +1,4 @@
-"""Bugs of a registration's states: fenced, unfenced, leaving (rule 2.12)."""
+"""Bugs of the states of a registration: fenced, unfenced, in controlled shutdown (rule 2.12)."""
 
 from typing import Any
 

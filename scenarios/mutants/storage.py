@@ -1,4 +1,4 @@
-"""Bugs of what outlives a process: durability, the fold, snapshots."""
+"""Bugs of state that outlives a process: durability, replay, snapshots."""
 
 from dataclasses import replace
 from typing import Any

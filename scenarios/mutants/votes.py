@@ -1,4 +1,4 @@
-"""Bugs of elections: who stands, who gets a vote, who gives leadership up, and when."""
+"""Bugs of elections: candidates, votes and resignations."""
 
 from itertools import count
 from typing import Any

@@ -1,4 +1,4 @@
-"""Every property that a world can be held against, in one table."""
+"""All properties that a world can be checked against, in one table."""
 
 from . import api, image, leases, liveness, partitions, progress, quorum, registration
 from .property import Property

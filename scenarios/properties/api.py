@@ -1,4 +1,7 @@
-"""What clients are told, S28 to S30 (rules 5.5 to 5.38, 8.12; KIP-836, KIP-1073, KIP-436)."""
+"""Properties of replies to clients, S28 to S30.
+
+Rules 5.5 to 5.38, 8.12; KIP-836, KIP-1073, KIP-436.
+"""
 
 from collections.abc import Iterator
 from typing import ClassVar
@@ -26,12 +29,16 @@ from .property import Broken, Kinds, Property
 from .shadow import Key
 
 Listing = frozenset[tuple[int, bool]]
-"""Who is there: (id, is it fenced)."""
+"""Registered nodes: (id, is fenced)."""
 
 
 class ReadsAreCommitted(OfTheCommittedLog):
-    """A process that starts again begins with less than it knew, so what is seen last counts for
-    each asker, answerer and life of the answerer; somebody who asks two may well go back."""
+    """Compares each DescribeCluster reply with the committed lists of brokers and controllers.
+
+    A restarted controller begins with older data, and two controllers may differ. So "older
+    than the last reply" is judged per requesting node, per replying controller, and per process
+    of it.
+    """
 
     number = "S28"
     name = "reads-are-committed"
@@ -70,7 +77,10 @@ class ReadsAreCommitted(OfTheCommittedLog):
         self._seen[key] = self._find(listings, told, self._seen.get(key, 0), is_hiding)
 
     def _find(self, listings: list[Listing], told: Listing, first: int, is_hiding: bool) -> int:
-        """The place of the listing that was told, from the last one that was seen on."""
+        """Returns the place of the reply's listing among the committed ones, from `first` on.
+
+        Raises Broken if there is none.
+        """
         for place in range(first, len(listings)):
             shown = listings[place]
             if is_hiding:
@@ -86,6 +96,8 @@ def _listing(of: OfTheCommittedLog, kind: str) -> Listing:
 
 
 class QuorumTimes(Property):
+    """Checks the times in DescribeQuorum, and the time at which the high watermark moved."""
+
     number = "S29"
     name = "quorum-times"
     claim = (
@@ -108,7 +120,7 @@ class QuorumTimes(Property):
         offset_ms = self.world.clocks[controller_node(node_id)].wall_offset_ms
         if offset_ms != self._offset_ms.setdefault(node_id, offset_ms):
             if moved == known:
-                return  # it was so by the clock of that time
+                return  # the time was right before the wall clock was stepped
             known, self._offset_ms[node_id] = 0, offset_ms
         if not known <= moved <= turn.wall_ms:
             raise Broken(f"{node_id} moved at {known}, then at {moved}, and it is {turn.wall_ms}")
@@ -134,6 +146,8 @@ def _states(reply: object) -> Iterator[ReplicaState]:
 
 
 class StartTimeConstant(Property):
+    """Compares the start time of each incarnation on all controllers, also after snapshots."""
+
     number = "S30"
     name = "start-time-constant"
     claim = "An incarnation has one start time, on every controller and over snapshots."

@@ -1,4 +1,4 @@
-"""What is told of the committed log, once for each batch, and in order."""
+"""Passes the committed log to properties, once for each batch, in order."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,29 +11,34 @@ from .shadow import Key, Shadow
 
 
 class OfTheCommittedLog(Property):
-    """`read` comes for each record in front of what it does to `shadow`, `done` after the batch:
-    a batch is one decision, and what lies between its records nobody sees. All of a world's share
-    one shadow, which whoever tells them folds."""
+    """A property of the committed log.
+
+    `read` is called for each record before the batch is applied to `shadow`, and `done` after
+    the whole batch, because a batch is one decision and its intermediate states are never
+    visible. All properties of a world share one shadow, which `CommittedLog` updates.
+    """
 
     shadow: Shadow
 
     def read(self, record: Any, offset: int) -> None:
-        """The next record that is committed."""
+        """Called for the next committed record."""
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
-        """What `touched` names may be another thing now."""
+        """Called after a batch; keys in `touched` may have changed."""
 
 
 class CommittedLog:
-    """Who tells them: `tell` passes a hook and what it is told on to those who have it."""
+    """Calls the hooks of the properties: `tell` gets the name of a hook and its arguments."""
 
     def __init__(self, tell: Callable[..., None]) -> None:
         self.shadow = Shadow()
         self._tell = tell
 
     def take(self, batch: Batch) -> None:
-        """A controller tells of a batch; those that another one has told of are known. Batches of
-        an idle cluster say nothing, and most are."""
+        """Takes a batch that a controller reports as committed, unless another one did before.
+
+        Batches of only a NoOpRecord, the usual ones in an idle cluster, call no hook.
+        """
         if batch.base_offset != self.shadow.end_offset:
             return
         if isinstance(batch.records[0], NoOpRecord) and len(batch.records) == 1:

@@ -1,4 +1,4 @@
-"""S9: every controller's image is what the log says, told by somebody else (rules 9.31, 9.46)."""
+"""S9: every controller's image equals an independent replay of its log (rules 9.31, 9.46)."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
@@ -14,6 +14,8 @@ from .shadow import Fact, Key, Shadow
 
 
 class ImageIsReplay(Property):
+    """Compares each controller's committed image with its own shadow, key by key."""
+
     number = "S9"
     name = "image-is-replay"
     claim = "Every controller's committed image is what an independent fold makes of the same log."
@@ -55,12 +57,12 @@ class ImageIsReplay(Property):
 
 
 def seen_in(image: Image, key: Key) -> Fact | None:
-    """What an image says of `key`, in the shadow's words; None where it knows nothing of it."""
+    """Returns the image's values of `key` with the field names of the shadow, or None."""
     return _SEEN[str(key[0])](image, *key[1:])
 
 
 def keys_of(image: Image) -> set[Key]:
-    """Every key that an image has something to say of."""
+    """Returns every key for which the image has values."""
     keys: set[Key] = {("Broker", one) for one in image.brokers}
     keys |= {("Controller", one) for one in image.controllers}
     keys |= {("Config", *one) for one in image.configs}
@@ -75,7 +77,7 @@ def keys_of(image: Image) -> set[Key]:
 
 
 def _fields(value: Any, **names: str) -> Fact | None:
-    """A value as a dictionary; `names` are the shadow's where the image has others."""
+    """Returns a dataclass as a dictionary; `names` maps its field names to the shadow's."""
     if value is None:
         return None
     return {names.get(one.name, one.name): getattr(value, one.name) for one in fields(value)}

@@ -1,7 +1,7 @@
-"""Leases and fencing, S18 to S24 (rules 9.12 to 9.17).
+"""Properties of leases and fencing, S18 to S24 (rules 9.12 to 9.17).
 
-Contacts are counted where heartbeats arrive, on the receiver's clock; no controller's own book of
-leases is asked, but where it is the book that is examined (S22, S24).
+Contacts are recorded when heartbeats arrive, on the receiver's clock. The controller's own leases
+are not read, except where they are what is checked (S22, S24).
 """
 
 from typing import Any, ClassVar
@@ -26,6 +26,8 @@ from .tenure import OfTenures, Tenure, fenced_by, unfenced_by
 
 
 class NoEarlyFence(OfTenures):
+    """Compares each fence with the time since the broker's last contact."""
+
     number = "S18"
     name = "no-early-fence"
     claim = "A lease is taken for over only when a whole session has passed since the last contact."
@@ -46,15 +48,18 @@ class NoEarlyFence(OfTenures):
             )
 
     def _was_wished(self, known: Any) -> bool:
-        """A heartbeat that wants a fence, or a shutdown, gets it at once."""
+        """Returns True if a heartbeat wants a fence or a shutdown, which is granted at once."""
         return self.is_decided_now(known) and any(
             one.want_fence or one.want_shut_down for one in known.heartbeats
         )
 
 
 class NoLateFence(OfTenures):
-    """Whose lease runs out first is known as the core knows it: contacts only grow, so the head of
-    the order is looked at again when its time has come."""
+    """Checks that silent brokers are fenced in time.
+
+    Brokers are kept in the order of their contacts, as in the controller. Contacts only grow,
+    so only the head of the order is checked, when its time has come.
+    """
 
     number = "S19"
     name = "no-late-fence"
@@ -79,7 +84,7 @@ class NoLateFence(OfTenures):
             self.exercised += 1
 
     def controller_changed(self, node_id: int, state: str) -> None:
-        """A process that stands still decides nothing; what it does as it goes on is its own."""
+        """Ignores paused controllers, which cannot fence anything."""
         super().controller_changed(node_id, state)
         (self._paused.add if state == "PAUSED" else self._paused.discard)(node_id)
 
@@ -89,7 +94,7 @@ class NoLateFence(OfTenures):
             return
         began_ms: int | None = tenure.began_ms
         if self.profile.expiry_checks_per_session is None:
-            began_ms = tenure.heard_ms  # 3.9 examines nothing before the first contact (2.41)
+            began_ms = tenure.heard_ms  # 3.9 checks no lease before the first contact (2.41)
         if began_ms is not None and began_ms + self._bound_ms < self.world.clock_ms(tenure.node):
             self._examine(tenure, self._orders[tenure.node.number])
 
@@ -109,6 +114,8 @@ class NoLateFence(OfTenures):
 
 
 class FenceBeforeReuse(OfTheCommittedLog):
+    """Checks that new partitions and new leaders use unfenced brokers only."""
+
     number = "S20"
     name = "fence-before-reuse"
     claim = (
@@ -133,6 +140,8 @@ class FenceBeforeReuse(OfTheCommittedLog):
 
 
 class UnfenceNeedsCatchUp(OfTenures):
+    """Checks each unfence against the heartbeats that may have caused it."""
+
     number = "S21"
     name = "unfence-needs-catch-up"
     claim = (
@@ -160,6 +169,8 @@ class UnfenceNeedsCatchUp(OfTenures):
 
 
 class LeasesAreRebuilt(OfTenures):
+    """Checks the leases of a controller that has just become active."""
+
     number = "S22"
     name = "leases-are-rebuilt"
     claim = "Who becomes active gives every unfenced broker a whole session, and no fenced one."
@@ -177,8 +188,10 @@ class LeasesAreRebuilt(OfTenures):
 
 
 class BeliefOverlap(Property):
-    """A number before all: `zombie_us` is how long brokers went on believing in a lease that the
-    log had ended. Kafka does not promise that they do not: it is a claim of stricter clusters."""
+    """Measures `zombie_us`: for how long brokers believed in a lease that the log had ended.
+
+    Kafka does not promise that this is 0; stricter clusters may claim it.
+    """
 
     number = "S23"
     name = "belief-overlap"
@@ -188,13 +201,15 @@ class BeliefOverlap(Property):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._believing: dict[int, int] = {}  # broker_id -> the epoch it was told to be unfenced in
+        # broker id -> epoch in which the broker was last unfenced by a reply
+        self._believing: dict[int, int] = {}
         self._since_us: dict[int, int] = {}
         self._past_us = 0
         self._end_offset = 0
 
     @property
     def zombie_us(self) -> int:
+        """Microseconds for which brokers believed in ended leases, summed over brokers."""
         now_us = self.world.timeline.now_us
         return self._past_us + sum(now_us - since_us for since_us in self._since_us.values())
 
@@ -245,18 +260,20 @@ def _is_stale(reply: ApiError | BrokerHeartbeatResponse) -> bool:
 
 
 def _ends_lease(record: Any, believing: dict[int, int]) -> int | None:
-    """Whom a record robs of a lease that it believes in."""
+    """Returns the broker whose lease the record ends, if that broker believes in it."""
     broker_id = fenced_by(record)
     if broker_id is None and isinstance(record, r.UnregisterBrokerRecord | r.RegisterBrokerRecord):
         broker_id = record.broker_id
         if believing.get(broker_id) == record.broker_epoch and isinstance(
             record, r.RegisterBrokerRecord
         ):
-            return None  # the same incarnation again
+            return None  # the same incarnation registers again
     return broker_id if broker_id in believing else None
 
 
 class ShutdownLaw(OfTheCommittedLog):
+    """Checks the offset of each controlled shutdown, and its end."""
+
     number = "S24"
     name = "shutdown-law"
     claim = (
@@ -279,7 +296,7 @@ class ShutdownLaw(OfTheCommittedLog):
                     raise Broken(f"{record} takes its shutdown back")
 
     def arrived(self, message: Message) -> None:
-        """In front of the next heartbeat: what did the ones before leave behind?"""
+        """Checks the state that earlier heartbeats left, before the next heartbeat is handled."""
         request = message.request
         if message.is_reply or not isinstance(request, BrokerHeartbeatRequest):
             return

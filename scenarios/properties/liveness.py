@@ -1,8 +1,8 @@
-"""What must happen in the end, L1 to L6: a leader, and every broker where it belongs.
+"""Properties that must hold in the end, L1 to L6: a leader, and every broker in its right state.
 
-`finished` is told when all is calm, and has been for longer than the bounds in here; nothing is
-asked of what the calm has left broken (`World.core`). Where a bound runs by virtual time it counts
-only while nothing is in the way.
+`finished` is called when the calm is over, which is longer than all bounds here. Nodes that the
+calm has left broken (`World.core`) are not judged. Bounds in virtual time count only while the
+network and the processes allow progress.
 """
 
 from collections.abc import Iterator
@@ -21,11 +21,14 @@ from kraftsim.simulation.world import World
 
 from .property import Broken, Kinds, Property
 
-ELECTIONS_MAX = 10  # patience, in election timeouts: votes may be split a few times
+ELECTIONS_MAX = 10  # election timeouts; votes may be split a few times
 
 
 class LeaderInTime(Property):
-    """Loss and rules of the network are not looked into: while there are any, nothing is due."""
+    """Measures how long there is no leader.
+
+    While messages are lost or network rules apply, the time does not count.
+    """
 
     number = "L1"
     name = "leader-in-time"
@@ -59,10 +62,13 @@ class LeaderInTime(Property):
 
 
 def can_elect(world: World) -> bool:
-    """Is there a majority of running voters, each of which can talk with each other? In a calm: are
-    those of the core one?"""
+    """Returns True if a majority of voters runs and every two of them can exchange messages.
+
+    In a calm only the voters of the core count.
+    """
     network = world.network
-    if network.loss or (network.rules and world.core is None):  # in a calm they spare the core
+    # in a calm the remaining rules spare the core
+    if network.loss or (network.rules and world.core is None):
         return False
     running = [
         node
@@ -80,8 +86,11 @@ def can_elect(world: World) -> bool:
 
 
 class Stability(Property):
-    """A voter is in touch with its leader while answers to its fetches arrive (KIP-996), and has
-    not given it up: an answer that comes after that is too late."""
+    """Checks that no voter raises the epoch of a leader that a majority follows.
+
+    A voter follows its leader while replies to its fetches arrive (KIP-996), until it gives the
+    leader up. A reply after that is too late.
+    """
 
     number = "L2"
     name = "stability"
@@ -92,13 +101,12 @@ class Stability(Property):
         super().__init__(world)
         self._timeout_us = 1000 * world.topology.settings.controller_quorum_fetch_timeout_ms
         self._epochs: dict[int, int] = {}
-        # voter -> (epoch, when its leader answered first, and last)
+        # voter -> (epoch, first and last reply of its leader)
         self._touch: dict[int, tuple[int, int, int]] = {}
         self._paused: set[int] = set()
 
     def controller_changed(self, node_id: int, state: str) -> None:
-        """Who goes on reads votes that were given when things were otherwise: until that is done,
-        nothing is expected of it."""
+        """Ignores paused controllers, which handle outdated votes when they are resumed."""
         (self._paused.add if state == "PAUSED" else self._paused.discard)(node_id)
 
     def restarted(self, node_id: int) -> None:
@@ -135,7 +143,7 @@ class Stability(Property):
                 self._check(quorum, leader)
 
     def _check(self, rebel: Quorum, leader: Quorum) -> None:
-        """Who has been in touch for a while, and still was a moment ago."""
+        """Raises Broken if a majority has followed the leader for a while, until a moment ago."""
         now_us = self.world.timeline.now_us
         in_touch = {leader.me.node_id}
         for voter in set(leader.voters.ids) - {rebel.me.node_id}:
@@ -152,7 +160,7 @@ class Stability(Property):
 
 
 class _OfBrokers(Property):
-    """When each agent came into the state that it is in; `settled_us`: long enough for anything."""
+    """Records when each agent entered its state, which should have had effect after `settled_us`."""
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -164,23 +172,25 @@ class _OfBrokers(Property):
         self._since_us[broker_id] = self.world.timeline.now_us
 
     def to_judge(self) -> Iterator[tuple[int, HostedAgent]]:
-        """In the end: those of the core."""
+        """Yields the brokers that must be healthy in the end: those of the core."""
         for broker_id, hosted in self.world.agents.items():
             if self.world.must_be_well(broker_node(broker_id)):
                 yield broker_id, hosted
 
     def has_lasted(self, broker_id: int) -> bool:
-        """Has it been in this state for so long that something should have come of it?"""
+        """Returns True if the broker has been in its state for over `settled_us`."""
         since_us = self._since_us.get(broker_id, 0)
         return since_us + self.settled_us < self.world.timeline.now_us
 
     def is_registered(self, broker_id: int, agent: HostedAgent) -> bool:
-        """Is it this incarnation that the log knows?"""
+        """Returns True if the log's registration is the one of this incarnation."""
         known = self.world.committed.brokers.get(broker_id)
         return known is not None and known.broker_epoch == agent.agent.broker_epoch
 
 
 class HealthyUnfenced(_OfBrokers):
+    """Checks at the end that registered, running brokers are unfenced."""
+
     number = "L3"
     name = "healthy-brokers-are-unfenced"
     claim = "In the end every broker that lives, and that is registered as it is, is unfenced."
@@ -191,14 +201,17 @@ class HealthyUnfenced(_OfBrokers):
             if hosted.state not in ("STARTING", "RECOVERY", "RUNNING"):
                 continue
             if agent.broker_epoch >= 0 and not self.is_registered(broker_id, hosted):
-                continue  # superseded or unregistered: it never registers again (1.49)
+                continue  # superseded or unregistered: this process never registers again (1.49)
             self.exercised += 1
             if self.has_lasted(broker_id) and not self.world.are_unfenced((broker_id,)):
                 raise Broken(f"{broker_id} is {hosted.state}, and not unfenced: {agent.last_error}")
 
 
 class DeadFenced(_OfBrokers):
-    """Each failover gives the dead a whole new session, so a storm of them keeps them unfenced."""
+    """Checks that brokers that ended are fenced.
+
+    Each failover grants them a new session, so many failovers keep them unfenced.
+    """
 
     number = "L4"
     name = "dead-brokers-are-fenced"
@@ -236,6 +249,8 @@ class DeadFenced(_OfBrokers):
 
 
 class ShutdownGranted(_OfBrokers):
+    """Checks at the end that no controlled shutdown is pending."""
+
     number = "L5"
     name = "shutdown-is-granted"
     claim = "In the end no broker waits for leave to shut down."
@@ -252,7 +267,10 @@ class ShutdownGranted(_OfBrokers):
 
 
 class ZombiesStop(_OfBrokers):
-    """Kafka's never do: they go on heartbeating, and are told 77 for ever (1.49)."""
+    """Checks at the end that no superseded process runs.
+
+    Kafka's processes do run on: they send heartbeats and get error 77 for ever (1.49).
+    """
 
     number = "L6"
     name = "zombies-stop"

@@ -1,8 +1,7 @@
-"""Properties of one's own: Python functions in a file beside the scenario, `checks.py:two_at_most`.
+"""Your own properties: Python functions in a file beside the scenario, `checks.py:two_at_most`.
 
-A function is given the world after every event, and returns None while there is nothing to check,
-True when it has checked and all is well, or else what was expected and what came. It must not
-change anything.
+A function gets the world after every event. It returns None if there is nothing to check, True if
+all is well, or a text with what was expected and what was found. It must not change anything.
 """
 
 from collections.abc import Callable
@@ -23,18 +22,22 @@ _SOURCES: dict[str, str] = {}
 
 
 def is_own(name: str) -> bool:
-    """Is it spelled as one of a file, rather than as one of ours?"""
+    """Returns True if the name is that of a function in a file (`checks.py:name`)."""
     file, colon, _ = name.partition(":")
     return bool(colon) and file.endswith(".py")
 
 
 def define(file: str, source: str) -> None:
-    """Every function of that file can be named from here on. ValueError for a source that is no
-    Python, or where another file of that name was defined."""
+    """Defines a property for every function of a file.
+
+    Raises ValueError if another file of that name was defined, and SyntaxError if the source is
+    no Python.
+    """
     if _SOURCES.setdefault(file, source) != source:
         raise ValueError(f"{file}: two files of this name define properties; rename one")
     names: dict[str, object] = {"__name__": file.removesuffix(".py")}
-    exec(compile(source, file, "exec"), names)  # what a user wants to be run
+    # the user's own code, which the scenario asks to run
+    exec(compile(source, file, "exec"), names)
     for name, check in names.items():
         if callable(check) and getattr(check, "__module__", None) == names["__name__"]:
             OWN[f"{file}:{name}"] = _property(f"{file}:{name}", check)
@@ -46,7 +49,7 @@ def _property(name: str, check: Check) -> type[Property]:
 
 
 class OwnProperty(Property):
-    """Looks whenever something may have changed."""
+    """Calls the function at every event that may have changed something."""
 
     check: ClassVar[Check]
 

@@ -1,4 +1,4 @@
-"""Partitions, S25 to S27 (rules 9.18 to 9.28, 3.5, 3.12)."""
+"""Properties of partitions, S25 to S27 (rules 9.18 to 9.28, 3.5, 3.12)."""
 
 from collections import defaultdict
 from typing import Any
@@ -16,8 +16,10 @@ MENTIONS = ("leader", "isr", ELR, "replicas")
 
 
 class _Mentions:
-    """Which partitions name a broker as leader, in the ISR, in the ELR and as a replica; kept from
-    what each batch touches."""
+    """Index of the partitions that name a broker as leader, in ISR, in ELR or as replica.
+
+    It is updated from the keys that each batch touches.
+    """
 
     def __init__(self) -> None:
         self._known: dict[Key, Fact] = {}
@@ -27,7 +29,7 @@ class _Mentions:
         return self._keys.get((kind, broker_id), set())
 
     def update(self, shadow: Shadow, touched: set[Key]) -> list[Key]:
-        """The partitions among what was touched that still exist."""
+        """Updates the index; returns the touched partitions that still exist."""
         changed = [key for key in touched if key[0] == "Partition"]
         for key in changed:
             for mention in _mentions(self._known.pop(key, None)):
@@ -51,6 +53,8 @@ def _mentions(fact: Fact | None) -> set[tuple[str, int]]:
 
 
 class LeadersAreActive(OfTheCommittedLog):
+    """Checks the partitions that a batch changes, and those of the brokers that it changes."""
+
     number = "S25"
     name = "leaders-and-isr-are-active"
     claim = (
@@ -76,14 +80,14 @@ class LeadersAreActive(OfTheCommittedLog):
         leader, isr = fact["leader"], fact["isr"]
         at = f"at {batch.last_offset} {key} has {fact}"
         if leader != r.NO_LEADER:
-            # Isr [] with the leader left over in the ELR: as Kafka writes it (9.18)
+            # Kafka writes an empty ISR with the leader still in the ELR (9.18)
             if leader not in isr and (isr or leader not in fact["eligible_leader_replicas"]):
                 raise Broken(f"{at}: {leader} leads and is not in sync")
             known = self.shadow.broker(leader)
             if known is None or known["fenced"]:
                 raise Broken(f"{at}: {leader} leads, and is {known or 'not registered'}")
         if isr == (leader,) or (len(isr) == 1 and leader == r.NO_LEADER):
-            return  # the last one stays where it is, whatever becomes of it (4.12)
+            return  # the last member of an ISR stays, whatever its state (4.12)
         for replica in isr:
             if not self.shadow.is_active(replica):
                 known = self.shadow.broker(replica)
@@ -91,9 +95,12 @@ class LeadersAreActive(OfTheCommittedLog):
 
 
 class UnregisterRemovesReferences(OfTheCommittedLog):
-    """A decommission is told by its rewriting of replicas, which nothing else does together with an
-    unregistration. Of an unregistration Kafka makes two passes over one view: whom the first puts
-    from the ISR into the ELR, the second does not see (rules 3.5 to 3.7)."""
+    """Checks that brokers that left are in no leadership, ISR, ELR or replica set.
+
+    A decommission is recognized by changed replica sets, which no plain unregistration writes.
+    For an unregistration Kafka makes two passes over one view: a broker that the first pass
+    moves from the ISR to the ELR is not seen by the second pass (rules 3.5 to 3.7).
+    """
 
     number = "S26"
     name = "unregister-removes-references"
@@ -128,7 +135,7 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
 
 
 def _was_the_last(fact: Fact, broker_id: int) -> bool:
-    """It alone was in sync: without ELR it stays so (rules 3.6, 4.12)."""
+    """Returns True if the broker alone was in the ISR: without ELR it stays (rules 3.6, 4.12)."""
     return bool(fact["leader"] == r.NO_LEADER and fact["isr"] == (broker_id,))
 
 
@@ -140,6 +147,8 @@ def _decommissions(batch: Batch) -> bool:
 
 
 class NoPlacementOnStrangers(OfTheCommittedLog):
+    """Checks the replicas that are placed or added."""
+
     number = "S27"
     name = "no-placement-on-unregistered"
     claim = "New replicas are placed on registered brokers only."

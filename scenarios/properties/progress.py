@@ -1,4 +1,4 @@
-"""What must go on, L7 to L12: herds drain, images converge, everybody is answered."""
+"""Properties of progress, L7 to L12: retries calm down, images converge, requests are answered."""
 
 from collections import defaultdict, deque
 from typing import ClassVar
@@ -32,7 +32,7 @@ ASKS_AGAIN_AFTER = (
 
 
 class HerdsDrain(Property):
-    """Counted where they arrive, over one session before the end."""
+    """Counts heartbeats and registrations that arrive in the last session before the end."""
 
     number = "L7"
     name = "herds-drain"
@@ -66,6 +66,8 @@ class HerdsDrain(Property):
 
 
 class ImagesConverge(Property):
+    """Compares the metadata of each running process with what was committed some seconds before."""
+
     number = "L8"
     name = "images-converge"
     claim = "In the end every process that runs knows what was committed a few seconds before."
@@ -108,8 +110,11 @@ class ImagesConverge(Property):
 
 
 class EveryoneAnswered(Property):
-    """Counted at the controller: a request that arrived, and its answer on the way back, be it
-    that the connection broke. A process that stands still owes nothing meanwhile."""
+    """Matches requests that reached a controller with their replies.
+
+    A reply counts when it leaves, also if the connection breaks. A paused process owes no
+    reply.
+    """
 
     number = "L9"
     name = "everyone-is-answered"
@@ -140,6 +145,8 @@ class EveryoneAnswered(Property):
 
 
 class NoLivelock(Property):
+    """Counts the events in one instant of virtual time."""
+
     number = "L10"
     name = "no-livelock"
     claim = "Time passes: in one instant only so much happens as there are nodes."
@@ -170,6 +177,8 @@ class NoLivelock(Property):
 
 
 class LeavingEnds(EveryoneAnswered):
+    """Checks replies to decommissions and unregistrations against the committed log."""
+
     number = "L11"
     name = "leaving-ends"
     claim = "A decommission or unregistration is done or refused, and what is done is committed."
@@ -197,7 +206,10 @@ class LeavingEnds(EveryoneAnswered):
 
 
 class ProgressDuring(Property):
-    """The clock runs while a majority can talk and somebody is active: `served_us` of each."""
+    """Measures how long each starting broker could have registered (`served_us`).
+
+    Time counts only while a majority can exchange messages and a controller is active.
+    """
 
     number = "L12"
     name = "progress-during"
@@ -226,7 +238,7 @@ class ProgressDuring(Property):
         code = reply.code if isinstance(reply, ApiError) else getattr(reply, "error_code", 0)
         is_done = isinstance(reply, BrokerRegistrationResponse) and not reply.error_code
         if is_done or code not in ASKS_AGAIN_AFTER:
-            self._served_us.pop(request.broker_id, None)  # done, or refused for good
+            self._served_us.pop(request.broker_id, None)  # registered, or refused for good
 
     def stepped(self, node: Node, turn: Turn) -> None:
         now_us, before_us = self.world.timeline.now_us, self._now_us

@@ -1,7 +1,7 @@
-"""What must hold of a world: a property watches what happens in it and says when it was broken.
+"""Base of properties: a property watches a world and reports when it was broken.
 
-A property is incremental: it is told of what has just happened and looks at nothing else, so that
-all of them can be checked after every event. It never changes anything and draws nothing.
+A property is incremental: it gets each event and looks at nothing else, so that all properties can
+be checked after every event. It changes nothing and draws nothing.
 """
 
 from typing import TYPE_CHECKING, ClassVar
@@ -17,18 +17,22 @@ if TYPE_CHECKING:
 
 
 Kinds = tuple[type[Request], ...] | None
-"""Of requests; None: all there are."""
+"""Kinds of requests; None: all kinds."""
 
 
 class Broken(Exception):
-    """A property does not hold: what was expected, and what came."""
+    """A property does not hold; the text says what was expected and what was found."""
 
 
 class Property:
-    """`number` is that of the list of properties (S1, L3), `claim` one sentence that somebody could
-    try to break; `exercised` counts how often there was something to check. `always`: it holds of
-    Kafka 4.3 whatever happens; of the others it is known how Kafka breaks them. `kinds` of requests
-    are those whose messages it is told of: most are fetches, which concern few."""
+    """Something that must hold of a world.
+
+    `number` is its number in the list of properties (S1, L3), and `claim` states it in one
+    sentence. `exercised` counts how often there was something to check. `always` is True if
+    Kafka 4.3 always keeps it; Kafka breaks the others in known ways. `kinds` limits the
+    messages it gets to those of these requests, because most messages are fetches, which few
+    properties need.
+    """
 
     number: ClassVar[str]
     name: ClassVar[str]
@@ -41,33 +45,35 @@ class Property:
         self.exercised = 0
 
     def stepped(self, node: Node, turn: Turn) -> None:
-        """A controller has taken a step that let out more than a reply."""
+        """Called after a step of a controller that had other effects than a reply."""
 
     def wrote(self, node: Node, turn: Turn) -> None:
-        """A step that changed the log: `persist`, `truncate_to` or `snapshot` say how."""
+        """Called after a step that changed the log: see `persist`, `truncate_to` and `snapshot`."""
 
     def moved(self, node: Node, turn: Turn) -> None:
-        """A step after which epoch, role, leader, vote or being active are not what they were after
-        the last one, or the first of a process. It comes after `wrote` of the same step."""
+        """Called after a step that changed a controller's epoch, role, leader, vote or activity.
+
+        It is also called after the first step of a process, and after `wrote` of the same
+        step.
+        """
 
     def committed(self, node_id: int, batch: Batch) -> None:
-        """A controller has learned that this batch is committed; each tells of each, in order."""
+        """Called when a controller learns that a batch is committed: in order, per controller."""
 
     def arrived(self, message: "Message") -> None:
-        """A message is about to reach its receiver."""
+        """Called before a message reaches its receiver."""
 
     def stopped(self, message: "Message") -> None:
-        """A message was lost on its way, or is kept back."""
+        """Called when a message is lost or held back."""
 
     def restarted(self, node_id: int) -> None:
-        """A controller's process has started, over whatever its disk had: this is told before the
-        first step of it."""
+        """Called before the first step of a controller's process."""
 
     def controller_changed(self, node_id: int, state: str) -> None:
-        """A controller was killed, started, paused or resumed, and what that did is done."""
+        """Called after a controller was killed, started, paused or resumed."""
 
     def broker_changed(self, broker_id: int, state: str) -> None:
-        """A broker's agent is in another state, or its process is."""
+        """Called when a broker's agent or process is in another state."""
 
     def finished(self) -> None:
-        """The run is over and calm: what should have happened by now?"""
+        """Called at the end of the calm, to check what should have happened by now."""

@@ -1,7 +1,7 @@
-"""The quorum and its log, S1 to S8 (rules 9.36 to 9.43).
+"""Properties of the quorum and its log, S1 to S8 (rules 9.36 to 9.43).
 
-Nothing in here asks a replica what it believes of others: leaders, votes, entries and commits are
-written down as they are seen, and whatever is seen later must agree.
+No replica's beliefs about other replicas are used: leaders, votes, entries and commits are recorded
+as they are observed, and later observations must agree.
 """
 
 from collections.abc import Hashable
@@ -21,10 +21,12 @@ from .property import Broken, Kinds, Property
 
 NOBODYS = -1
 Place = tuple[int, int]
-"""(base offset, epoch) of an entry."""
+"""Base offset and epoch of an entry."""
 
 
 class OneLeaderPerEpoch(Property):
+    """Records the leader of each epoch."""
+
     number = "S1"
     name = "one-leader-per-epoch"
     claim = "No two controllers lead in the same epoch."
@@ -47,13 +49,16 @@ class OneLeaderPerEpoch(Property):
 
 
 class EpochMonotone(Property):
+    """Compares each controller's epoch with its earlier epochs and with its disk."""
+
     number = "S2"
     name = "epoch-monotone"
     claim = "A controller's epoch never falls while it has one disk, and that disk knows it."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._epochs: dict[Hashable, int] = {}  # an empty disk has another directory id (KIP-853)
+        # keyed with the directory id, which a formatted disk has anew (KIP-853)
+        self._epochs: dict[Hashable, int] = {}
 
     def moved(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
@@ -69,6 +74,8 @@ class EpochMonotone(Property):
 
 
 class VoteOnce(Property):
+    """Records the votes on disk and in replies."""
+
     number = "S3"
     name = "vote-once"
     claim = "A replica gives one vote an epoch, and its disk knows of it before anybody else."
@@ -107,6 +114,8 @@ class VoteOnce(Property):
 
 
 class LogMatching(Property):
+    """Records each entry with its predecessor, and compares the same place in other logs."""
+
     number = "S4"
     name = "log-matching"
     claim = "Entries of one offset and epoch are the same in every log, and so is all before them."
@@ -119,7 +128,7 @@ class LogMatching(Property):
         for batch in turn.persist:
             self._check(node.log, batch)
         if turn.snapshot is not None:
-            start = self.world.log_start  # what no log has any more nobody can contradict
+            start = self.world.log_start  # entries that no log has any more cannot be contradicted
             self._entries = {key: one for key, one in self._entries.items() if key[0] >= start}
 
     def _check(self, log: MetadataLog, batch: Batch) -> None:
@@ -139,7 +148,7 @@ class LogMatching(Property):
 
 
 def _before(log: MetadataLog, offset: int) -> Place | None:
-    """What stands before an entry; None where the log does not tell, behind a snapshot."""
+    """Returns the place of the entry before `offset`, or None if it is behind a snapshot."""
     if not log.start_offset < offset <= log.end_offset:
         return None
     batch = log.read(offset - 1, 1)[0]
@@ -147,6 +156,8 @@ def _before(log: MetadataLog, offset: int) -> Place | None:
 
 
 class CommittedIsFinal(Property):
+    """Compares the committed batches of all controllers, and truncations with them."""
+
     number = "S5"
     name = "committed-is-final"
     claim = "What one controller knows to be committed no other one contradicts, and none unlearns."
@@ -175,6 +186,8 @@ class CommittedIsFinal(Property):
 
 
 class HighWatermark(Property):
+    """Checks each move of a high watermark, and the disks of a majority when it rises."""
+
     number = "S6"
     name = "high-watermark"
     claim = (
@@ -207,7 +220,7 @@ class HighWatermark(Property):
 
     def _check_majority(self, quorum: Quorum, mark: int) -> None:
         self.exercised += 1
-        if quorum.leader_id != quorum.me.node_id:  # it may have resigned in this very step
+        if quorum.leader_id != quorum.me.node_id:  # the leader may have resigned in this step
             raise Broken(f"{quorum.me.node_id}, which does not lead, is the first at {mark}")
         epoch = epoch_before(quorum.log, mark)
         holding = [one for one in quorum.voters.ids if self._holds(one, mark, epoch)]
@@ -227,7 +240,7 @@ class HighWatermark(Property):
 
 
 def epoch_before(log: MetadataLog, end_offset: int) -> int | None:
-    """The epoch of what stands before `end_offset`; None where nothing does, or nobody knows."""
+    """Returns the epoch of the entry before `end_offset`, or None if it is unknown."""
     if end_offset == log.start_offset:
         return log.start_epoch
     if not log.start_offset < end_offset <= log.end_offset:
@@ -236,6 +249,8 @@ def epoch_before(log: MetadataLog, end_offset: int) -> int | None:
 
 
 class LeaderCompleteness(Property):
+    """Checks the log of each new leader, and of later leaders at each commit."""
+
     number = "S7"
     name = "leader-completeness"
     claim = "Whoever leads has every entry that was committed in an epoch before its own."
@@ -262,7 +277,7 @@ class LeaderCompleteness(Property):
                     self._check(other)
 
     def _check(self, leader: Quorum) -> None:
-        """What it has there it has all before, by S4."""
+        """Compares the last committed entry; by S4 all entries before it are then equal, too."""
         self.exercised += self._end > 0
         log, end = leader.log, self._end
         if end > log.start_offset and epoch_before(log, end) != self._end_epoch:
@@ -273,6 +288,8 @@ class LeaderCompleteness(Property):
 
 
 class OneWriter(Property):
+    """Checks who writes each entry first, and that a leader does not truncate its log."""
+
     number = "S8"
     name = "one-writer"
     claim = "Only its epoch's leader writes an entry first, and it never takes one of its own back."
@@ -303,7 +320,7 @@ class OneWriter(Property):
 
 
 def _led(quorum: Quorum) -> int:
-    """The epoch in which it leads, or has led until this very step, in which it resigned."""
+    """Returns the epoch that the controller leads, or led until this step; otherwise -1."""
     return quorum.epoch if quorum.leader_id == quorum.me.node_id else NOBODYS
 
 

@@ -1,4 +1,4 @@
-"""What a refusal must not do: S13 to S15 (rules 9.3, 9.29, 9.30, 9.44)."""
+"""Properties of refused requests, S13 to S15 (rules 9.3, 9.29, 9.30, 9.44)."""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -18,13 +18,15 @@ from .tenure import fenced_by
 
 Soft = tuple[object, ...]
 Subject = BrokerRegistrationRequest | BrokerHeartbeatRequest
-REQUESTS_MAX = 4_000  # of which is known what came of their copies: minutes of a busy cluster
+REQUESTS_MAX = 4_000  # requests whose copies are remembered: some minutes of a busy cluster
 
 
 class _Untouched(Property):
-    """What is soft about a broker, in front of a request and behind it. Whoever is refused causes a
-    step that lets out a reply and nothing else, so it is compared at the next event, and never
-    where something else has happened to that controller in between."""
+    """Compares a broker's soft state before and after a request.
+
+    A refused request causes a step with a reply only. So the state is compared at the next
+    event, and only if nothing else happened to the controller in between.
+    """
 
     kinds: ClassVar[Kinds] = (BrokerRegistrationRequest, BrokerHeartbeatRequest)
 
@@ -33,10 +35,11 @@ class _Untouched(Property):
         self._before: tuple[Node, int, Soft, Subject] | None = None
 
     def expects(self, node: Node, request: Subject) -> bool:
-        """Must this request leave nothing behind?"""
+        """Returns True if this request must leave nothing behind."""
         raise NotImplementedError
 
     def changed(self, request: Subject, what: str) -> None:
+        """Called when the request has left a record or a changed soft state."""
         raise Broken(f"{request} leaves behind: {what}")
 
     def stepped(self, node: Node, turn: Turn) -> None:
@@ -68,6 +71,7 @@ class _Untouched(Property):
         self.settle()
 
     def settle(self) -> None:
+        """Compares the soft state with the one before the last request."""
         before, self._before = self._before, None
         if before is None or before[0].active is None:
             return
@@ -87,7 +91,7 @@ def _soft(node: Node, broker_id: int) -> Soft:
 
 
 def _is_of(record: Any, request: Subject) -> bool:
-    """Is it what this request would have written? A fence may be that of a lease that ran out."""
+    """Returns True if this request may have written the record; an expired lease may fence, too."""
     if isinstance(request, BrokerRegistrationRequest):
         incarnation_id: Uuid | None = getattr(record, "incarnation_id", None)
         return incarnation_id == request.incarnation_id
@@ -97,6 +101,8 @@ def _is_of(record: Any, request: Subject) -> bool:
 
 
 class ForeignClusterLeavesNoTrace(_Untouched):
+    """Checks registrations with another cluster id."""
+
     number = "S13"
     name = "foreign-cluster-leaves-no-trace"
     claim = "A registration of another cluster leaves no record, and no guess about the broker."
@@ -111,7 +117,7 @@ class ForeignClusterLeavesNoTrace(_Untouched):
 
 @dataclass(slots=True)
 class _Copies:
-    """Of one request: how many have arrived, what they left behind, and the answers that refuse."""
+    """The copies of one request: their number, their changes, and the replies with errors."""
 
     request: Subject
     arrived: int = 0
@@ -120,9 +126,12 @@ class _Copies:
 
 
 class RefusedChangesNothing(_Untouched):
-    """Whether it was refused is known with the reply. Of a request that arrives twice one copy may
-    be refused and the other not, and no reply says whose it is: then they are counted. More
-    refusals and changes than copies, and somebody who was refused has changed something."""
+    """Checks requests whose reply is an error.
+
+    Of a request that arrives twice one copy may be refused and the other not, and a reply does
+    not name its copy. So they are counted: if there are more refusals and changes than copies,
+    a refused copy has changed something.
+    """
 
     number = "S14"
     name = "refused-changes-nothing"
@@ -148,7 +157,7 @@ class RefusedChangesNothing(_Untouched):
                 self._of(message.request).arrived += 1
 
     def _of(self, request: Subject) -> _Copies:
-        """Kept for longer than any copy travels, and for no longer."""
+        """Returns the copies of a request; the oldest of 4,000 requests is forgotten."""
         copies = self._copies.get(id(request))
         if copies is None:
             if len(self._copies) == REQUESTS_MAX:
@@ -160,18 +169,20 @@ class RefusedChangesNothing(_Untouched):
         reply = message.reply
         code = reply.code if isinstance(reply, ApiError) else getattr(reply, "error_code", 0)
         if reply is None or code in (ErrorCode.NONE, ErrorCode.NOT_CONTROLLER):
-            return  # done, or nobody knows (9.30)
+            return  # done, or the outcome is unknown (9.30)
         self.exercised += 1
         copies = self._copies.get(id(message.request))
         if copies is None:
-            return  # too long ago
-        copies.refusals[id(message)] = message  # copies of an answer are one
+            return  # forgotten
+        copies.refusals[id(message)] = message  # copies of one reply count once
         if len(copies.refusals) + len(copies.changed) > copies.arrived:
             left = "; ".join(copies.changed.values())
             raise Broken(f"{message.request} is refused with {code}, and leaves behind: {left}")
 
 
 class StaleEpochIsPowerless(_Untouched):
+    """Checks heartbeats whose broker epoch is not the registered one."""
+
     number = "S15"
     name = "stale-epoch-powerless"
     claim = "A heartbeat of another epoch than the registered one changes nothing that is known."

@@ -1,4 +1,4 @@
-"""Registration and identity, S10 to S17 (rules 9.1 to 9.11, 9.29, 9.44)."""
+"""Properties of registration and identity, S10 to S17 (rules 9.1 to 9.11, 9.29, 9.44)."""
 
 from typing import Any, ClassVar
 
@@ -26,6 +26,8 @@ from .tenure import OfTenures, Tenure, unfenced_by
 
 
 class EpochLaw(OfTheCommittedLog):
+    """Checks the epoch and the state in each registration."""
+
     number = "S10"
     name = "epoch-law"
     claim = (
@@ -57,6 +59,8 @@ class EpochLaw(OfTheCommittedLog):
 
 
 class OneIncarnationUnfenced(OfTheCommittedLog):
+    """Compares the epoch in each change of a registration with the registered epoch."""
+
     number = "S11"
     name = "one-incarnation-unfenced"
     claim = "Only the incarnation that is registered now is unfenced, fenced or changed."
@@ -76,6 +80,8 @@ class OneIncarnationUnfenced(OfTheCommittedLog):
 
 
 class NoTheft(OfTenures):
+    """Checks that an unfenced broker's id is given away only after its session."""
+
     number = "S12"
     name = "no-theft"
     claim = "Another incarnation of an unfenced broker is accepted only when the lease is over."
@@ -98,6 +104,8 @@ class NoTheft(OfTenures):
 
 
 class AnswerAfterCommit(OfTheCommittedLog):
+    """Compares successful replies with the committed log."""
+
     number = "S16"
     name = "answer-after-commit"
     claim = "Whoever is told of success is told of what is committed."
@@ -134,7 +142,7 @@ class AnswerAfterCommit(OfTheCommittedLog):
 
 
 def _successes(request: Request, reply: object) -> list[tuple[object, ...]]:
-    """What an answer says is so."""
+    """Returns the facts that a successful reply states."""
     match request, reply:
         case BrokerRegistrationRequest(), BrokerRegistrationResponse(error_code=0):
             return [("registered", request.broker_id, reply.broker_epoch)]
@@ -149,6 +157,8 @@ def _successes(request: Request, reply: object) -> list[tuple[object, ...]]:
 
 
 class IdsImmutable(OfTheCommittedLog):
+    """Checks cluster ids of controllers, and owners of directories."""
+
     number = "S17"
     name = "ids-immutable"
     claim = "The cluster's id is one, everywhere and for ever; a directory belongs to one broker."

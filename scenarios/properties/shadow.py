@@ -1,8 +1,8 @@
-"""What a log says is true, told a second time: plain dictionaries, folded by the names of records.
+"""An independent replay of the log into plain dictionaries, dispatched by names of records.
 
-It shares no line with the fold it is held against (S9), and neither its style: a fact is a
-dictionary of a record's own fields under a key such as ("Broker", 1), and one general rule sets,
-changes or removes it. What a rule cannot say stands in a method named after the record.
+It shares no code with the replay that it is compared with (S9), and has another style. A fact is a
+dictionary of a record's own fields under a key such as ("Broker", 1). A general rule sets or
+removes facts; a record that needs more has a method that is named after it.
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -14,7 +14,7 @@ from kraftsim.controller.core.log.batch import Batch
 Key = tuple[Hashable, ...]
 Fact = dict[str, Any]
 
-# record -> (kind of fact, the fields that tell which one)
+# record -> (kind of fact, fields of its key)
 SETS = {
     "RegisterControllerRecord": ("Controller", ("controller_id",)),
     "UserScramCredentialRecord": ("Scram", ("name", "mechanism")),
@@ -43,15 +43,15 @@ UNCHANGED = {"leader": -2, "leader_recovery_state": -1}
 
 
 class Shadow:
-    """`facts` below `end_offset`. `fold` returns the keys of what a batch said, and may have
-    changed."""
+    """The facts of all records below `end_offset`."""
 
     def __init__(self) -> None:
         self.facts: dict[Key, Fact] = {}
         self.end_offset = 0
-        self._held: list[tuple[Any, int, int]] | None = None  # an open transaction's records
+        self._held: list[tuple[Any, int, int]] | None = None  # records of an open transaction
 
     def fold(self, batch: Batch) -> set[Key]:
+        """Applies a batch; returns the keys of the facts that may have changed."""
         touched: set[Key] = set()
         for offset, record in enumerate(batch.records, batch.base_offset):
             touched |= self._see(record, offset, batch.timestamp_ms)
@@ -59,7 +59,7 @@ class Shadow:
         return touched
 
     def restore(self, batches: Iterable[Batch], end_offset: int) -> None:
-        """What a snapshot tells: all of it stands where the last of it stood."""
+        """Replaces the facts by those of a snapshot, at the offset of its last record."""
         self.facts, self._held = {}, None
         for batch in batches:
             for record in batch.records:
@@ -67,18 +67,20 @@ class Shadow:
         self.end_offset = end_offset
 
     def of(self, kind: str) -> dict[Key, Fact]:
+        """Returns the facts of one kind."""
         return {key: fact for key, fact in self.facts.items() if key[0] == kind}
 
     def broker(self, broker_id: int) -> Fact | None:
+        """Returns the fact of a registered broker, or None."""
         return self.facts.get(("Broker", broker_id))
 
     def is_active(self, broker_id: int) -> bool:
-        """Rule 4.1: registered, not fenced, not in controlled shutdown."""
+        """Returns True if a broker is registered, unfenced, not in controlled shutdown (rule 4.1)."""
         fact = self.broker(broker_id)
         return fact is not None and not fact["fenced"] and not fact["in_controlled_shutdown"]
 
     def _see(self, record: Any, offset: int, timestamp_ms: int) -> set[Key]:
-        """Rule 9.34: what a transaction holds is seen when it ends, and never if it is aborted."""
+        """Applies a record; records of a transaction when it ends, if not aborted (rule 9.34)."""
         name = type(record).__name__
         if name == "BeginTransactionRecord":
             self._held = []
@@ -197,14 +199,14 @@ class Shadow:
         return self._one_of(("Quota", said["entity"]), said["key"], value)
 
     def _ProducerIdsRecord(self, said: Fact, *_: int) -> set[Key]:
-        """Who was given them last is in no image."""
+        """Keeps the next producer id only; images do not hold its owner."""
         return self._one_of(("ProducerIds",), "next_producer_id", said["next_producer_id"])
 
     def _KRaftVersion(self, said: Fact, *_: int) -> set[Key]:
         return self._one_of(("KRaftVersion",), "level", said["kraft_version"])
 
     def _one_of(self, key: Key, name: str, value: object) -> set[Key]:
-        """One value among those that belong together; None takes it away."""
+        """Sets one value of a fact; None removes it."""
         fact = {**self.facts.get(key, {}), name: value}
         self.facts[key] = {one: told for one, told in fact.items() if told is not None}
         if not self.facts[key]:

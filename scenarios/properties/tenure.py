@@ -1,9 +1,8 @@
-"""What an active controller had to know at every moment, told from outside.
+"""What an active controller must know at every moment, recorded from outside.
 
 A tenure begins when a controller becomes active. From then on every record that it appends and
-every heartbeat that reaches it is counted here as well, on its own clock, so that what it decides
-can be held against what had happened. A process that is stopped by signal receives nothing: what
-lies in front of its door counts once it goes on.
+every heartbeat that reaches it is recorded here as well, on its own clock, to check its decisions.
+A paused process (SIGSTOP) receives nothing; the heartbeats of that time count when it is resumed.
 """
 
 from dataclasses import dataclass, field
@@ -24,8 +23,11 @@ from .property import Kinds, Property
 
 @dataclass(slots=True)
 class Known:
-    """One registered broker. `contact_ms` is when its lease began last; `heartbeats` those that
-    may be decided now: the last one, or what a paused process has not read yet."""
+    """A registered broker.
+
+    `contact_ms` is when its lease last began. `heartbeats` are those that may be decided now:
+    the last one, or those that a paused process has not read yet.
+    """
 
     epoch: int
     incarnation_id: Uuid
@@ -38,20 +40,23 @@ class Known:
 
 @dataclass(slots=True)
 class Tenure:
+    """The time of one controller as active controller; times in milliseconds of its own clock."""
+
     node: NodeId
     epoch: int
     began_ms: int
     brokers: dict[int, Known]
     heard_ms: int | None = None
-    """When any broker was first heard of: before that, 3.9 examines no lease (rule 2.41)."""
+    """Time of the first contact of any broker; before it, 3.9 checks no lease (rule 2.41)."""
 
     def note_heard(self, now_ms: int) -> None:
+        """Records the first contact of the tenure."""
         if self.heard_ms is None:
             self.heard_ms = now_ms
 
 
 class OfTenures(Property):
-    """What is overridden comes in front of what it does to the tenure."""
+    """A property of active controllers. Its hooks are called before the tenure is updated."""
 
     kinds: ClassVar[Kinds] = (BrokerHeartbeatRequest,)
 
@@ -62,13 +67,13 @@ class OfTenures(Property):
         self.session_ms = world.topology.settings.broker_session_timeout_ms
 
     def began(self, node: Node, tenure: Tenure) -> None:
-        """A controller has become active."""
+        """Called when a controller has become active."""
 
     def heard(self, tenure: Tenure, request: BrokerHeartbeatRequest) -> None:
-        """A heartbeat of whatever epoch is about to be decided."""
+        """Called before a heartbeat of any epoch is handled."""
 
     def appended(self, tenure: Tenure, record: Any, offset: int) -> None:
-        """The active controller has written a record."""
+        """Called for each record that the active controller appends."""
 
     def restarted(self, node_id: int) -> None:
         self.tenures.pop(node_id, None)
@@ -107,7 +112,7 @@ class OfTenures(Property):
             self._hear(tenure, request, process.is_paused)
 
     def controller_changed(self, node_id: int, state: str) -> None:
-        """One that goes on has read by now what lay in front of its door."""
+        """Counts the waiting heartbeats as contacts when a paused controller is resumed."""
         tenure = self.tenures.get(node_id)
         if tenure is None or state != "RUNNING":
             return
@@ -117,7 +122,7 @@ class OfTenures(Property):
                 known.heartbeat_us = self.world.timeline.now_us
 
     def is_decided_now(self, known: Known) -> bool:
-        """Is a heartbeat of it among what is decided in this instant?"""
+        """Returns True if a heartbeat of the broker is being handled in this instant."""
         return known.heartbeat_us in (-1, self.world.timeline.now_us) and bool(known.heartbeats)
 
     def _hear(self, tenure: Tenure, request: BrokerHeartbeatRequest, is_paused: bool) -> None:
@@ -157,7 +162,7 @@ def _known(broker: BrokerRegistration) -> Known:
 
 
 def fenced_by(record: Any) -> int | None:
-    """Whom a record fences."""
+    """Returns the broker that a record fences, or None."""
     match record:
         case r.BrokerRegistrationChangeRecord(fenced=r.FENCE):
             return record.broker_id
@@ -167,6 +172,7 @@ def fenced_by(record: Any) -> int | None:
 
 
 def unfenced_by(record: Any) -> int | None:
+    """Returns the broker that a record unfences, or None."""
     match record:
         case r.BrokerRegistrationChangeRecord(fenced=r.UNFENCE):
             return record.broker_id
@@ -190,7 +196,10 @@ def _fold(tenure: Tenure, record: Any, offset: int, now_ms: int, of: OfTenures) 
 def _register(
     tenure: Tenure, record: r.RegisterBrokerRecord, offset: int, now_ms: int, of: OfTenures
 ) -> None:
-    """In 3.9 a registration is a contact (1.32); from 4.0 on only heartbeats are (2.44)."""
+    """Records a registration.
+
+    In 3.9 a registration is a contact (1.32); from 4.0 on only heartbeats are (2.44).
+    """
     old = tenure.brokers.get(record.broker_id)
     known = tenure.brokers[record.broker_id] = Known(
         record.broker_epoch,
