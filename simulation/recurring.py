@@ -11,7 +11,7 @@ from .delays import Draw
 class Recurring:
     """Waits `rest_us`, calls `do`, waits `lasting_us`, calls `undo`, and begins again.
 
-    `hits` counts the calls of `do`. Both waits are drawn anew each time, in microseconds.
+    `hits` counts the calls of `do`. Each wait is a new draw, in microseconds.
     """
 
     def __init__(

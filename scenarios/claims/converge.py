@@ -17,7 +17,7 @@ from ..stage.stage import Stage
 from .claim import Claim, Settle, nothing_more
 
 CONTROLLERS = Selector("controllers")
-IMAGES = "images"  # also of brokers
+IMAGES = "images"  # the only values that brokers have, too
 OF_CONTROLLERS: dict[str, Callable[[Node], object]] = {
     IMAGES: lambda node: node.committed,
     "high_watermarks": lambda node: node.high_watermark,

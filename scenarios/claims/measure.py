@@ -28,7 +28,8 @@ from .measured import TAKES, Measured
 from .spans import Spans
 
 TakeName = Annotated[str, OneOf(tuple(TAKES))]
-Measurement = Callable[[str], Measured | None]  # by its name; None: nothing was measured
+# called with the name of the measure; None: nothing was measured
+Measurement = Callable[[str], Measured | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,9 +157,11 @@ class Measure:
 
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:
+        """Returns the schema of all kinds of measures."""
         return any_of(*(of(kind) for kind in _KINDS.values()))
 
     def to_document(self) -> object:
+        """Returns the document that `from_document` reads back."""
         return document_of(self.of)
 
     def begin(self, stage: Stage) -> Measurement:

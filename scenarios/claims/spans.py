@@ -11,7 +11,8 @@ class Spans:
         self._stage = stage
         self._counts_unfinished = counts_unfinished
         self._done_us: list[int] = []
-        self._since_us: dict[int, int] = {}  # begin of unfinished times, by number
+        # number -> begin in microseconds of a time that has not ended
+        self._since_us: dict[int, int] = {}
         self._watched = 0
 
     def watch(self, begins: Condition, ends: Condition) -> None:

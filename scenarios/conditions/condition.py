@@ -166,9 +166,11 @@ class Condition:
 
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:
+        """Returns the schema of all kinds of conditions."""
         return any_of(*(of(kind) for kind in _TAGS.values()))
 
     def to_document(self) -> object:
+        """Returns the document that `from_document` reads back."""
         return document_of(self.of)
 
     def watched(self, stage: Stage) -> Holds:

@@ -19,11 +19,12 @@ TOPIC_STATES = ("led", "leaderless", "in_sync", "led_by_fenced", "relies_on", "p
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicState:
-    """A state of the topic's partitions. led: every partition has a leader; leaderless: a partition
-    has none; in_sync: every ISR is complete; led_by_fenced: a leader is fenced or unregistered;
-    relies_on: a leader or an ISR includes a broker `of` these; placed_on: a replica set does.
+    """A state of the topic's partitions.
 
-    A topic that does not exist is in no state.
+    `led`: every partition has a leader; `leaderless`: a partition has none; `in_sync`: every
+    ISR is complete; `led_by_fenced`: a leader is fenced or unregistered; `relies_on`: a leader
+    or an ISR includes a broker `of` these; `placed_on`: a replica set does. A topic that does
+    not exist is in no state.
     """
 
     topic: str

@@ -44,6 +44,7 @@ class NetworkShape:
 
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:
+        """Returns the schema of a preset's name or a mapping."""
         name = of(PresetName)
         words = object_of(NetworkShape, of)["properties"]
         assert isinstance(words, dict)

@@ -53,13 +53,16 @@ class Binding:
 
     @staticmethod
     def from_document(value: object, path: Path) -> "Binding":
+        """Reads the selector of the nodes."""
         return Binding(Selector.from_document(value, path))
 
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:
+        """Returns the schema of a selector."""
         return of(Selector)
 
     def to_document(self) -> object:
+        """Returns the document that `from_document` reads back."""
         return self.nodes.to_document()
 
 

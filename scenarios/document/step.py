@@ -14,7 +14,7 @@ from ..language.suggestions import nearest
 from ..verbs import VERBS, Verb
 
 TRIGGERS = ("at", "after", "every", "when")
-# of one step; a fault that repeats more often is better described as a lasting fault
+# per step; a more frequent fault can be written as one that lasts
 TIMES_MAX = 10_000
 TimesDone = Annotated[int, Between(1, TIMES_MAX)]
 STEP_WORDS = (*TRIGGERS, "until", "times", "id", "say")
@@ -92,6 +92,7 @@ class Step:
         return closed(words | verbs) | {"allOf": [_one_of(TRIGGERS), _one_of(VERBS)]}
 
     def to_document(self) -> object:
+        """Returns the document that `from_document` reads back."""
         document: dict[str, object] = {}
         if self.when is not None:
             document["when"] = self.when.to_document()

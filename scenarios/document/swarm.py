@@ -49,6 +49,7 @@ class Kind:
         return Kind(word, verb, read(Weight, weight, (*path, "weight")), str(of))
 
     def to_document(self) -> object:
+        """Returns the words that `of_words` reads back."""
         words = {k: v for k, v in document_of(self.verb).items() if k != "on"}
         return {"weight": self.weight, "of": self.of} | words
 
@@ -69,9 +70,11 @@ class Kinds:
 
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:
+        """Returns the schema of the verbs that chaos can draw."""
         return closed({word: _kind_schema(verb, of) for word, verb in VERBS.items()})
 
     def to_document(self) -> object:
+        """Returns the document that `from_document` reads back."""
         return {one.word: one.to_document() for one in self.members}
 
 

@@ -28,7 +28,7 @@ from .identities import BROKER_ID, Disk
 from .keys import without_grants
 from .lone import Answer, Asked, Asker
 
-NEVER_IN_A_SEARCH_MS = 10**9  # milliseconds; a wait of this length ends by an event, or never
+NEVER_IN_A_SEARCH_MS = 10**9  # milliseconds; only an event ends a wait of this length
 SETTINGS = Settings(
     controller_quorum_retry_backoff_ms=0,
     controller_quorum_request_timeout_ms=NEVER_IN_A_SEARCH_MS,
@@ -37,7 +37,7 @@ SETTINGS = Settings(
 )
 SESSION_MS = SETTINGS.broker_session_timeout_ms
 HALF_MS = SESSION_MS // 2 + 1  # twice that is more than a session
-AGES = 3  # ages of a contact that are told apart: 0, 1, and 2 or more halves of a session
+AGES = 3  # ages of a contact, in halves of a session: 0, 1, and 2 or more
 TOPIC = CreateTopicsRequest(
     topics=(CreatableTopic(name="t", num_partitions=1, replication_factor=1),)
 )

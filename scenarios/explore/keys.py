@@ -71,7 +71,7 @@ def without_grants(batch: Batch) -> Batch:
 
 
 def heard(request: Request) -> Request:
-    """Returns the parts of a request that have an effect; the order of successors has none (10.40)."""
+    """Returns what has an effect of a request; the order of successors has none (10.40)."""
     if not isinstance(request, EndQuorumEpochRequest):
         return request
     topic = request.topics[0]

@@ -21,7 +21,7 @@ from .keys import heard, response_key
 from .lone import Answer, Asker, Lone, Sent, Step
 from .numbered import Numbered, Remembered
 
-CONVERSATIONS = ("lease", "metadata")  # of a broker
+CONVERSATIONS = ("lease", "metadata")  # the conversations of a broker
 
 Happening = tuple[Any, ...]  # an event and its arguments, mostly numbers
 

@@ -28,7 +28,8 @@ SETTINGS_OF = {
     "registration": "initial_broker_registration_timeout_ms",
 }
 WRITTEN = r"^\s*-?\s*\d+(\.\d+)?\s*(us|ms|s|m|h)?\s*$"  # as `durations.py` reads it, or negative
-HEAVY_SCALE, HEAVY_FALL = 10.0, 9.0  # FoundationDB's durations: scale * 10 * e^(-9u), mean 1.1
+# FoundationDB's durations: scale * e^(-9u); their mean is 1.1 times the given mean
+HEAVY_SCALE, HEAVY_FALL = 10.0, 9.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,8 @@ class Amount:
         """Reads an amount; raises Problem if it is none, or negative where no clock is set."""
         if not isinstance(value, Mapping):
             us = _read_us(value, path)
-            if us < 0 and path[-1:] != ("by",):  # only a clock can be set back
+            # only a clock can be set back: `by` may be negative
+            if us < 0 and path[-1:] != ("by",):
                 raise Problem(path, f"expected a duration of 0s or more, got {value!r}")
             return Amount(fixed_us=us)
         if "of" in value:
@@ -82,6 +84,7 @@ class Amount:
 
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:
+        """Returns the schema of all spellings of an amount."""
         written: Schema = {"type": "string", "pattern": WRITTEN}
         amount, times = of(Amount), any_of({"type": "number"}, SWEPT)
         name: Schema = {"enum": list(SETTINGS_OF)}
@@ -95,6 +98,7 @@ class Amount:
         )
 
     def to_document(self) -> object:
+        """Returns the document that `from_document` reads back."""
         if self.fixed_us is not None:
             return _spelled(self.fixed_us)
         if self.heavy is not None:
@@ -130,6 +134,7 @@ class Lasting:
     least_us: int = 1_000
 
     def check(self, value: object) -> None:
+        """Raises ValueError if the amount is fixed and too short."""
         us = value.fixed_us if isinstance(value, Amount) else None
         if us is not None and us < self.least_us:
             raise ValueError(f"expected {_spelled(self.least_us)} or more, got {_spelled(us)}")

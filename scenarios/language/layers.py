@@ -9,5 +9,5 @@ def laid_over(below: Mapping[str, object], above: Mapping[str, object]) -> dict[
     for key, value in above.items():
         under = whole.get(key)
         both = isinstance(under, Mapping) and isinstance(value, Mapping)
-        whole[key] = laid_over(under, value) if both else value  # type: ignore[arg-type]  # both are, as was just seen
+        whole[key] = laid_over(under, value) if both else value  # type: ignore[arg-type]  # both are mappings
     return whole

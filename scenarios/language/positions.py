@@ -46,7 +46,7 @@ def changed(kind: type[P], value: T, change: Callable[[P], P], path: Path = ()) 
     Raises Problem if a changed value does not fit the others.
     """
     if isinstance(value, kind):
-        return _at(path, lambda: change(value))  # type: ignore[no-any-return]  # of the kind it was
+        return _at(path, lambda: change(value))  # type: ignore[no-any-return]  # `change` keeps the type
     if isinstance(value, tuple):
         parts = (changed(kind, one, change, (*path, i)) for i, one in enumerate(value))
         return tuple(parts)  # type: ignore[return-value]
@@ -63,7 +63,7 @@ def changed(kind: type[P], value: T, change: Callable[[P], P], path: Path = ()) 
             changes[one.name] = after
     if not changes:
         return value
-    return _at(path, lambda: replace(value, **changes))  # type: ignore[no-any-return]  # of the kind it was
+    return _at(path, lambda: replace(value, **changes))  # type: ignore[no-any-return]  # `replace` keeps the type
 
 
 def _at(path: Path, make: Callable[[], Any]) -> Any:

@@ -58,6 +58,7 @@ class Selector:
 
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:
+        """Returns the schema of all spellings of a selector."""
         nodes, count = of(Selector), {"type": "integer", "minimum": 1}
         name: Schema = {"type": "string"}
         drawn = [closed({word: any_of(count, SWEPT), "of": nodes}, [word]) for word in COUNTED]
@@ -74,6 +75,7 @@ class Selector:
         )
 
     def to_document(self) -> object:
+        """Returns the document that `from_document` reads back."""
         match self.word:
             case "id":
                 return self.value

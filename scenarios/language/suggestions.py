@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
-DIGITS_MAX = 19  # of an int64
+DIGITS_MAX = 19  # the digits of an int64
 
 
 def nearest(word: str, known: Mapping[str, object] | Sequence[str]) -> str:

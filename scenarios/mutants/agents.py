@@ -17,6 +17,7 @@ from .mutant import Swaps, mutant
     broken="leads_to[2]",
 )
 def leaves_at_its_leisure(swaps: Swaps) -> None:
+    """Delays the request to shut down until the next heartbeat is due."""
     request_stop = Agent.request_stop
 
     def buggy(agent: Agent, now_ms: int) -> Any:
@@ -36,6 +37,7 @@ def leaves_at_its_leisure(swaps: Swaps) -> None:
     broken="leads_to[0]",
 )
 def backs_off_for_a_session(swaps: Swaps) -> None:
+    """Sets the next try after a failure to one session later."""
     failed = Agent._failed
 
     def buggy(agent: Agent, why: str, now_ms: int) -> None:
@@ -53,6 +55,7 @@ def backs_off_for_a_session(swaps: Swaps) -> None:
     broken="herds-drain",
 )
 def heartbeats_without_pause(swaps: Swaps) -> None:
+    """Sets the next heartbeat to 10 ms after a reply."""
     succeeded = Agent._succeeded
 
     def buggy(agent: Agent, now_ms: int) -> None:
@@ -70,6 +73,7 @@ def heartbeats_without_pause(swaps: Swaps) -> None:
     broken="healthy-brokers-are-unfenced",
 )
 def asks_nobody_else(swaps: Swaps) -> None:
+    """Drops the next request of a running broker that looks for the controller."""
     look = Agent._look_for_controller
 
     def buggy(agent: Agent, now_ms: int) -> None:
@@ -88,6 +92,7 @@ def asks_nobody_else(swaps: Swaps) -> None:
     broken="never[0]",
 )
 def zombies_register_again(swaps: Swaps) -> None:
+    """Resets the broker epoch after any failure, so that the broker registers again."""
     failed = Agent._failed
 
     def buggy(agent: Agent, why: str, now_ms: int) -> None:
@@ -105,6 +110,7 @@ def zombies_register_again(swaps: Swaps) -> None:
     broken="leads_to[0]",
 )
 def never_gives_up(swaps: Swaps) -> None:
+    """Removes the deadline for the registration."""
     start = Agent.start
 
     def buggy(agent: Agent, now_ms: int) -> Any:
@@ -123,6 +129,7 @@ def never_gives_up(swaps: Swaps) -> None:
     broken="never[0]",
 )
 def follows_the_first_leader(swaps: Swaps) -> None:
+    """Keeps the first known leader as the leader for ever."""
     learn = MetadataFetch._learn
     first: dict[int, int] = {}
 

@@ -18,6 +18,7 @@ from .mutant import Swaps, mutant
     broken="no-late-fence",
 )
 def sweeps_one_at_a_time(swaps: Swaps) -> None:
+    """Fences at most one broker per instant."""
     expire_one = fencing.expire_one
     last_ms = [-1]
 
@@ -38,6 +39,8 @@ def sweeps_one_at_a_time(swaps: Swaps) -> None:
     broken="no-early-fence",
 )
 def sessions_are_half_as_long(swaps: Swaps) -> None:
+    """Expires a lease after half of the session timeout."""
+
     def first_expired(leases: Leases, now_ms: int) -> int | None:
         expiry_ms = leases.next_expiry_ms()
         early = expiry_ms is not None and expiry_ms - leases._timeout_ms // 2 <= now_ms
@@ -54,6 +57,7 @@ def sessions_are_half_as_long(swaps: Swaps) -> None:
     broken="no-late-fence",
 )
 def nothing_expires(swaps: Swaps) -> None:
+    """Expires no lease."""
     swaps.attribute(fencing, "expire_one", lambda state, now_ms: None)
 
 
@@ -65,6 +69,7 @@ def nothing_expires(swaps: Swaps) -> None:
     broken="no-late-fence",
 )
 def checks_once(swaps: Swaps) -> None:
+    """Sets the next check of leases a billion milliseconds later."""
     swaps.attribute(Active, "_next_lease_check", lambda active, now_ms: now_ms + 10**9)
 
 
@@ -76,6 +81,7 @@ def checks_once(swaps: Swaps) -> None:
     broken="no-early-fence",
 )
 def heartbeats_are_no_contact(swaps: Swaps) -> None:
+    """Restores the time of the last contact after each heartbeat."""
     heard = Leases.heard
 
     def buggy(leases: Leases, broker_id: int, *what: Any) -> None:
@@ -95,6 +101,7 @@ def heartbeats_are_no_contact(swaps: Swaps) -> None:
     broken="leases-are-rebuilt",
 )
 def takes_over_stale_entries(swaps: Swaps) -> None:
+    """Begins the leases of a new leader two sessions in the past."""
     started = Leases.started
 
     def buggy(leases: Leases, registered: Any, now_ms: int) -> None:
@@ -111,6 +118,8 @@ def takes_over_stale_entries(swaps: Swaps) -> None:
     broken="never[0]",
 )
 def expired_ones_count_as_live(swaps: Swaps) -> None:
+    """Leaves the broker of an expired lease marked as unfenced."""
+
     def placeable(leases: Leases, broker_id: int) -> None:
         leases._contacts.pop(broker_id, None)
 

@@ -72,6 +72,6 @@ def broken(scenario: Scenario, seed: int) -> tuple[str, ...]:
     run = Run(scenario, seed, properties_of(scenario))
     try:
         return tuple(one.name for one in sorted(run.finish().violations, key=lambda one: one.t_us))
-    except LimitError:  # not even up, which every scenario notices
+    except LimitError:  # the cluster did not even start, which every scenario notices
         ended = () if run.assertion is None else (run.assertion.name,)
         return (*(one.name for one in run.watch.violations.values()), *ended, START)

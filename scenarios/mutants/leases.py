@@ -25,6 +25,8 @@ BACKLOG_US = 2_500_000  # microseconds by which a busy controller handles its qu
     broken="leases-are-rebuilt",
 )
 def forgets_whom_it_takes_over(swaps: Swaps) -> None:
+    """Gives a new leader no leases for registered brokers."""
+
     def started(leases: Leases, registered: Any, now_ms: int) -> None:
         leases.liveness.update({one.broker_id: Liveness(one.fenced) for one in registered})
 
@@ -39,6 +41,8 @@ def forgets_whom_it_takes_over(swaps: Swaps) -> None:
     broken="leases-are-rebuilt",
 )
 def fenced_ones_get_a_lease(swaps: Swaps) -> None:
+    """Gives a new leader leases for all registered brokers, fenced or not."""
+
     def started(leases: Leases, registered: Any, now_ms: int) -> None:
         for one in registered:
             leases.liveness[one.broker_id] = Liveness(one.fenced)
@@ -55,6 +59,7 @@ def fenced_ones_get_a_lease(swaps: Swaps) -> None:
     broken="no-early-fence",
 )
 def handles_the_backlog_late(swaps: Swaps) -> None:
+    """Handles the requests of a pause 2.5 s after the controller is resumed."""
     resume = ControllerProcess.resume
 
     def buggy(process: ControllerProcess) -> None:
@@ -74,6 +79,7 @@ def handles_the_backlog_late(swaps: Swaps) -> None:
     broken="no-early-fence",
 )
 def drops_the_backlog(swaps: Swaps) -> None:
+    """Drops the requests that arrive during a pause."""
     resume = ControllerProcess.resume
 
     def buggy(process: ControllerProcess) -> None:
@@ -91,6 +97,8 @@ def drops_the_backlog(swaps: Swaps) -> None:
     broken="leaders-and-isr-are-active",
 )
 def fences_all_on_one_view(swaps: Swaps) -> None:
+    """Fences all expired brokers in one decision, on one view of the partitions."""
+
     def buggy(state: State, now_ms: int) -> Decision | None:
         records: list[Any] = []
         note = None
@@ -111,6 +119,7 @@ def fences_all_on_one_view(swaps: Swaps) -> None:
     broken="no-early-fence",
 )
 def judges_by_the_wall_clock(swaps: Swaps) -> None:
+    """Adds the steps of the wall clock to the time at which leases are checked."""
     on_deadline, expire_one = Active.on_deadline, fencing.expire_one
     first: dict[int, int] = {}
     stepped_ms = [0]
@@ -135,6 +144,7 @@ def judges_by_the_wall_clock(swaps: Swaps) -> None:
     broken="no-early-fence",
 )
 def runs_from_the_sending(swaps: Swaps) -> None:
+    """Begins a lease at the time when the heartbeat was sent."""
     communicate, heard = Agent._communicate, Leases.heard
     sent_ms: dict[int, int] = {}
 
@@ -161,6 +171,7 @@ def runs_from_the_sending(swaps: Swaps) -> None:
     broken="stale-epoch-powerless",
 )
 def any_heartbeat_is_a_contact(swaps: Swaps) -> None:
+    """Counts every heartbeat as a contact, whatever its epoch."""
     meddling(
         swaps,
         BrokerHeartbeatRequest,
@@ -178,6 +189,7 @@ def any_heartbeat_is_a_contact(swaps: Swaps) -> None:
     broken="no-early-fence",
 )
 def leaks_a_timer(swaps: Swaps) -> None:
+    """Keeps the deadline of the previous incarnation's lease after a new registration."""
     registered, first_expired = Leases.registered, Leases.first_expired
     leaked_ms: dict[int, int] = {}
 

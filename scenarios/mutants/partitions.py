@@ -30,6 +30,8 @@ from .seams import rewritten
     broken="leaders-and-isr-are-active",
 )
 def anybody_is_eligible(swaps: Swaps) -> None:
+    """Lets every replica that fetches join the ISR."""
+
     def whoever_fetches(healing: Healing, image: Any) -> Any:
         return [
             (key, replica)
@@ -50,6 +52,7 @@ def anybody_is_eligible(swaps: Swaps) -> None:
     broken="leaving-ends",
 )
 def says_that_it_left(swaps: Swaps) -> None:
+    """Replies success to an unregistration and writes no record."""
     done = Decision(reply=UnregisterBrokerResponse())
     swaps.entry(HANDLERS, UnregisterBrokerRequest, lambda *_: done)  # type: ignore[arg-type]
 
@@ -62,6 +65,7 @@ def says_that_it_left(swaps: Swaps) -> None:
     broken="unregister-removes-references",
 )
 def unregistering_keeps_references(swaps: Swaps) -> None:
+    """Leaves the partitions of an unregistered broker unchanged."""
     swaps.attribute(unregistration, "_leave_partitions", lambda state, broker_id: [])
 
 
@@ -73,6 +77,7 @@ def unregistering_keeps_references(swaps: Swaps) -> None:
     broken="no-placement-on-unregistered",
 )
 def places_on_strangers(swaps: Swaps) -> None:
+    """Adds the unknown broker 99 to the replicas of each new partition."""
     rewritten(
         swaps,
         CreateTopicsRequest,
@@ -89,6 +94,7 @@ def places_on_strangers(swaps: Swaps) -> None:
     broken="leaders-and-isr-are-active",
 )
 def fences_keep_leaderships(swaps: Swaps) -> None:
+    """Leaves the partitions of a fenced broker unchanged."""
     swaps.attribute(broker_changes, "without_broker", lambda state, broker_id: [])
 
 
@@ -100,6 +106,7 @@ def fences_keep_leaderships(swaps: Swaps) -> None:
     broken="calm[2]",
 )
 def placement_sees_no_fence(swaps: Swaps) -> None:
+    """Marks every broker as unfenced for the placement."""
     candidates = placement.candidates
 
     def buggy(state: State) -> list[placement.Candidate]:
@@ -116,6 +123,7 @@ def placement_sees_no_fence(swaps: Swaps) -> None:
     broken="leads_to[0]",
 )
 def unknown_is_invalid(swaps: Swaps) -> None:
+    """Returns INVALID_REQUEST for the unregistration of an unknown broker."""
     handler: Any = HANDLERS[UnregisterBrokerRequest]
 
     def buggy(state: State, asked: Any, now_ms: int) -> Decision:
@@ -135,6 +143,7 @@ def unknown_is_invalid(swaps: Swaps) -> None:
     broken="image-is-replay",
 )
 def no_leader_is_no_change(swaps: Swaps) -> None:
+    """Replays a change to "no leader" as no change of the leader."""
     applier: Any = replay.APPLIERS[r.PartitionChangeRecord]
 
     def buggy(image: Any, record: r.PartitionChangeRecord, *where: int) -> None:
@@ -153,6 +162,7 @@ def no_leader_is_no_change(swaps: Swaps) -> None:
     broken="leads_to[1]",
 )
 def unfences_elect_nobody(swaps: Swaps) -> None:
+    """Leaves the partitions of an unfenced broker unchanged."""
     swaps.attribute(broker_changes, "with_broker", lambda state, broker_id: [])
 
 
@@ -164,6 +174,7 @@ def unfences_elect_nobody(swaps: Swaps) -> None:
     broken="calm[1]",
 )
 def never_heals(swaps: Swaps) -> None:
+    """Lets no leader ask for a larger ISR."""
     swaps.attribute(Healing, "_missing", lambda healing, image: [])
 
 
@@ -175,6 +186,7 @@ def never_heals(swaps: Swaps) -> None:
     broken="never[0]",
 )
 def takes_the_last_replica(swaps: Swaps) -> None:
+    """Forces every decommission."""
     handler: Any = decommission.decommission
 
     def buggy(state: State, asked: Any, now_ms: int) -> Decision:

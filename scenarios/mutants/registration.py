@@ -27,6 +27,7 @@ from .seams import meddling, rewritten
     broken="epoch-law",
 )
 def always_a_new_epoch(swaps: Swaps) -> None:
+    """Assigns a new broker epoch in every registration."""
     record_of = registration._register_record
 
     def buggy(state: State, *asked: Any) -> r.RegisterBrokerRecord:
@@ -43,6 +44,7 @@ def always_a_new_epoch(swaps: Swaps) -> None:
     broken="epoch-law",
 )
 def amending_clears_the_fence(swaps: Swaps) -> None:
+    """Clears `fenced` and the shutdown when the same incarnation registers again."""
     record_of = registration._register_record
 
     def buggy(state: State, request: Any, amended: Any, *rest: Any) -> r.RegisterBrokerRecord:
@@ -62,6 +64,8 @@ def amending_clears_the_fence(swaps: Swaps) -> None:
     broken="refused-changes-nothing",
 )
 def registering_is_a_contact_at_once(swaps: Swaps) -> None:
+    """Counts a registration request as a contact before it is checked."""
+
     def touch(state: Any, asked: Any, now_ms: int) -> None:
         known = state.image.brokers.get(asked.broker_id)
         if known is not None:
@@ -78,6 +82,7 @@ def registering_is_a_contact_at_once(swaps: Swaps) -> None:
     broken="foreign-cluster-leaves-no-trace",
 )
 def any_cluster(swaps: Swaps) -> None:
+    """Skips the checks of the cluster id in registrations and fetches."""
     swaps.attribute(registration, "_check_cluster_id", lambda state, request: None)
     swaps.attribute(fetch_answer, "top_level_error", lambda leadership, request: ErrorCode.NONE)
 
@@ -90,6 +95,7 @@ def any_cluster(swaps: Swaps) -> None:
     broken="no-theft",
 )
 def draining_frees_the_id(swaps: Swaps) -> None:
+    """Lets another incarnation take the id of a broker in controlled shutdown."""
     check = registration._check_no_other_incarnation
 
     def buggy(state: State, stored: Any, now_ms: int) -> None:
@@ -107,6 +113,7 @@ def draining_frees_the_id(swaps: Swaps) -> None:
     broken="leaders-and-isr-are-active",
 )
 def leaves_what_was(swaps: Swaps) -> None:
+    """Skips the cleanup of partitions after an unclean shutdown."""
     swaps.attribute(registration, "_cleanup", lambda state, stored, request: [])
 
 
@@ -118,6 +125,7 @@ def leaves_what_was(swaps: Swaps) -> None:
     broken="no-theft",
 )
 def no_session_is_valid(swaps: Swaps) -> None:
+    """Treats every session as over when another incarnation registers."""
     swaps.attribute(Leases, "has_valid_session", lambda *_: False)
 
 
@@ -129,6 +137,7 @@ def no_session_is_valid(swaps: Swaps) -> None:
     broken="progress-during",
 )
 def refuses_every_other_incarnation(swaps: Swaps) -> None:
+    """Refuses every registration of another incarnation."""
     handler: Any = HANDLERS[BrokerRegistrationRequest]
 
     def buggy(state: State, asked: Any, now_ms: int) -> Decision:
@@ -149,6 +158,8 @@ def refuses_every_other_incarnation(swaps: Swaps) -> None:
     broken="start-time-constant",
 )
 def registrations_forget_what_was(swaps: Swaps) -> None:
+    """Replays a registration without the previous one, which has the start time."""
+
     def buggy(image: Any, record: Any, offset: int, timestamp_ms: int) -> None:
         image.own_brokers()[record.broker_id] = registration_of(record, None, offset, timestamp_ms)
 
@@ -163,6 +174,7 @@ def registrations_forget_what_was(swaps: Swaps) -> None:
     broken="epoch-law",
 )
 def begins_unfenced(swaps: Swaps) -> None:
+    """Writes new registrations as unfenced."""
     rewritten(
         swaps,
         BrokerRegistrationRequest,
@@ -179,6 +191,7 @@ def begins_unfenced(swaps: Swaps) -> None:
     broken="epoch-law",
 )
 def keeps_the_epoch(swaps: Swaps) -> None:
+    """Gives a new incarnation the epoch of the previous one."""
     record_of = registration._register_record
 
     def buggy(state: State, request: Any, *rest: Any) -> r.RegisterBrokerRecord:
@@ -199,6 +212,7 @@ def keeps_the_epoch(swaps: Swaps) -> None:
     broken="one-incarnation-unfenced",
 )
 def changes_another_incarnation(swaps: Swaps) -> None:
+    """Writes changes of registrations with the broker epoch reduced by 1."""
     swaps.attribute(replay, "_current", lambda image, broker_id, epoch: image.brokers[broker_id])
     rewritten(
         swaps,
@@ -216,6 +230,8 @@ def changes_another_incarnation(swaps: Swaps) -> None:
     broken="never[0]",
 )
 def any_features(swaps: Swaps) -> None:
+    """Skips the check of a broker's supported features."""
+
     def buggy(state: State, request: Any) -> tuple[r.FeatureRange, ...]:
         return tuple(
             r.FeatureRange(
@@ -237,4 +253,5 @@ def any_features(swaps: Swaps) -> None:
     broken="never[1]",
 )
 def any_level(swaps: Swaps) -> None:
+    """Skips the check that registered brokers support a new feature level."""
     swaps.attribute(update_features, "_unsupported", lambda *_: None)

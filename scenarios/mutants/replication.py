@@ -19,6 +19,8 @@ from .mutant import Swaps, mutant
     broken="high-watermark",
 )
 def commits_alone(swaps: Swaps) -> None:
+    """Counts the leader's own log end for every voter."""
+
     def end_offset(quorum: Quorum, role: Any, node_id: int) -> int:
         return quorum.persisted_offset
 
@@ -33,6 +35,8 @@ def commits_alone(swaps: Swaps) -> None:
     broken="answer-after-commit",
 )
 def answers_at_once(swaps: Swaps) -> None:
+    """Sends deferred replies at once."""
+
     def add(_: Any, offset: int, token: Any, reply: Any) -> None:
         token(reply)
 
@@ -47,6 +51,7 @@ def answers_at_once(swaps: Swaps) -> None:
     broken="leads_to[0]",
 )
 def nobody_is_woken(swaps: Swaps) -> None:
+    """Leaves parked fetches parked when there is news."""
     swaps.attribute(leading, "answer_parked", lambda quorum, turn: None)
 
 
@@ -58,6 +63,7 @@ def nobody_is_woken(swaps: Swaps) -> None:
     broken="images-converge",
 )
 def followers_never_commit(swaps: Swaps) -> None:
+    """Keeps the high watermark of followers unchanged."""
     swaps.attribute(following, "advance", lambda quorum: None)
 
 
@@ -69,6 +75,7 @@ def followers_never_commit(swaps: Swaps) -> None:
     broken="log-matching",
 )
 def follower_changes_stamps(swaps: Swaps) -> None:
+    """Adds 1 ms to the timestamps that a follower appends."""
     accept = Quorum.accept
 
     def buggy(quorum: Quorum, batch: Any, turn: Any) -> None:
@@ -86,6 +93,7 @@ def follower_changes_stamps(swaps: Swaps) -> None:
     broken="log-matching",
 )
 def never_diverges(swaps: Swaps) -> None:
+    """Reports no divergence to a follower."""
     swaps.attribute(fetch_answer, "_diverging", lambda log, wanted: None)
 
 
@@ -97,6 +105,8 @@ def never_diverges(swaps: Swaps) -> None:
     broken="high-watermark",
 )
 def watermark_goes_back(swaps: Swaps) -> None:
+    """Lets the high watermark fall."""
+
     def advance(quorum: Quorum) -> bool:
         role = leader_role(quorum.role)
         ends = sorted(leading._end_offset(quorum, role, one) for one in quorum.voters.ids)
@@ -117,6 +127,7 @@ def watermark_goes_back(swaps: Swaps) -> None:
     broken="assertion",
 )
 def leader_cuts_itself(swaps: Swaps) -> None:
+    """Truncates the leader's own log at the divergence that it reports."""
     diverging = fetch_answer._diverging
 
     def buggy(log: Any, wanted: Any) -> Any:

@@ -24,6 +24,7 @@ LEAVING, OVER = ControlState.CONTROLLED_SHUTDOWN, ControlState.SHUTDOWN_NOW
     broken="leads_to[0]",
 )
 def waits_for_the_end_of_the_log(swaps: Swaps) -> None:
+    """Keeps a broker fenced until it has reached the end of the log."""
     decides: Any = heartbeats._next_state
 
     def buggy(
@@ -44,6 +45,8 @@ def waits_for_the_end_of_the_log(swaps: Swaps) -> None:
     broken="shutdown-law",
 )
 def moves_the_shutdown_offset(swaps: Swaps) -> None:
+    """Sets the shutdown offset at every heartbeat."""
+
     def shutting_down_from(leases: Leases, broker_id: int, offset: int) -> None:
         leases.liveness[broker_id].controlled_shutdown_offset = offset
 
@@ -58,6 +61,7 @@ def moves_the_shutdown_offset(swaps: Swaps) -> None:
     broken="leaders-and-isr-are-active",
 )
 def leaving_gives_nothing_away(swaps: Swaps) -> None:
+    """Drops the partition changes of a controlled shutdown."""
     writes = heartbeats._WRITES[LEAVING]
 
     def buggy(state: State, broker: Any) -> list[r.Record]:
@@ -75,6 +79,7 @@ def leaving_gives_nothing_away(swaps: Swaps) -> None:
     broken="unfence-needs-catch-up",
 )
 def unfences_at_once(swaps: Swaps) -> None:
+    """Unfences a fenced broker at its first heartbeat."""
     next_state(swaps, lambda one, now: UNFENCED if now is FENCED else one)
 
 
@@ -86,6 +91,7 @@ def unfences_at_once(swaps: Swaps) -> None:
     broken="shutdown-is-granted",
 )
 def never_lets_go(swaps: Swaps) -> None:
+    """Never grants a controlled shutdown."""
     next_state(swaps, lambda one, now: LEAVING if one is OVER else one)
 
 
@@ -97,6 +103,7 @@ def never_lets_go(swaps: Swaps) -> None:
     broken="leads_to[1]",
 )
 def lets_go_at_once(swaps: Swaps) -> None:
+    """Grants a controlled shutdown at once."""
     next_state(swaps, lambda one, now: OVER if one is LEAVING else one)
 
 
@@ -108,6 +115,7 @@ def lets_go_at_once(swaps: Swaps) -> None:
     broken="never[0]",
 )
 def waits_for_nobody(swaps: Swaps) -> None:
+    """Ignores the offsets of other brokers when a shutdown is granted."""
     swaps.attribute(Leases, "lowest_active_offset", lambda leases: float("inf"))
 
 
@@ -119,6 +127,7 @@ def waits_for_nobody(swaps: Swaps) -> None:
     broken="leads_to[1]",
 )
 def leaving_is_not_written(swaps: Swaps) -> None:
+    """Drops the registration change of a controlled shutdown."""
     writes = heartbeats._WRITES[LEAVING]
 
     def buggy(state: State, broker: Any) -> list[r.Record]:
@@ -136,6 +145,8 @@ def leaving_is_not_written(swaps: Swaps) -> None:
     broken="leads_to[0]",
 )
 def leaving_never_ends(swaps: Swaps) -> None:
+    """Keeps the shutdown offset when a heartbeat changes the fencing."""
+
     def buggy(leases: Leases, broker_id: int, fenced: bool, metadata_offset: int) -> None:
         liveness = leases.liveness[broker_id]
         liveness.fenced, liveness.metadata_offset = fenced, metadata_offset
@@ -151,5 +162,6 @@ def leaving_never_ends(swaps: Swaps) -> None:
     broken="leads_to[0]",
 )
 def names_another_error(swaps: Swaps) -> None:
+    """Replies BROKER_ID_NOT_REGISTERED to a stale heartbeat."""
     error = ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, "who is that?")
     swaps.attribute(heartbeats, "_stale", lambda broker, request: error)

@@ -21,6 +21,7 @@ from .mutant import Swaps, mutant
     broken="image-is-replay",
 )
 def fences_are_not_replayed(swaps: Swaps) -> None:
+    """Replays fences as no change."""
     applier: Any = replay.APPLIERS[r.BrokerRegistrationChangeRecord]
 
     def buggy(image: Any, record: Any, *where: int) -> None:
@@ -37,6 +38,7 @@ def fences_are_not_replayed(swaps: Swaps) -> None:
     broken="images-converge",
 )
 def folds_nothing_after_removal(swaps: Swaps) -> None:
+    """Stops the replay of a leader that was removed from the voters."""
     renounce, load = Node._renounce, Node._load_committed
     dead: set[int] = set()
 
@@ -61,6 +63,7 @@ def folds_nothing_after_removal(swaps: Swaps) -> None:
     broken="images-converge",
 )
 def folding_stops(swaps: Swaps) -> None:
+    """Stops the replay of a standby at the first fence."""
     load = Node._load_committed
 
     def buggy(node: Node, turn: Any, is_put_off: bool) -> None:
@@ -85,6 +88,7 @@ def folding_stops(swaps: Swaps) -> None:
     broken="epoch-monotone",
 )
 def votes_in_memory(swaps: Swaps) -> None:
+    """Makes epoch and vote never durable."""
     swaps.attribute(Quorum, "_note_election", lambda quorum, turn: None)
 
 
@@ -96,6 +100,7 @@ def votes_in_memory(swaps: Swaps) -> None:
     broken="high-watermark",
 )
 def acknowledges_at_once(swaps: Swaps) -> None:
+    """Lets a follower acknowledge entries before they are durable."""
     swaps.attribute(following, "_is_safe", lambda quorum: True)
 
 
@@ -107,6 +112,7 @@ def acknowledges_at_once(swaps: Swaps) -> None:
     broken="never[0]",
 )
 def snapshots_lack_fences(swaps: Swaps) -> None:
+    """Writes every broker as fenced into snapshots."""
     records_of = image_records.records_of
 
     def buggy(image: Any) -> list[r.Record]:

@@ -21,6 +21,8 @@ from .seams import is_pre_vote
     broken="never[0]",
 )
 def single_voter_needs_others(swaps: Swaps) -> None:
+    """Gives a single voter a check-quorum deadline."""
+
     def buggy(quorum: Quorum, turn: Any) -> int:
         return int(turn.now_ms + quorum.settings.controller_quorum_fetch_timeout_ms * 3 // 2)
 
@@ -35,6 +37,7 @@ def single_voter_needs_others(swaps: Swaps) -> None:
     broken="leads_to[0]",
 )
 def resigned_ones_are_content(swaps: Swaps) -> None:
+    """Refuses pre-votes as a resigned leader."""
     grants = elections._grants
 
     def buggy(quorum: Quorum, request: Any, candidate: ReplicaKey) -> bool:
@@ -53,6 +56,7 @@ def resigned_ones_are_content(swaps: Swaps) -> None:
     broken="vote-once",
 )
 def two_votes(swaps: Swaps) -> None:
+    """Writes another candidate with each vote."""
     numbers = count(7000)
 
     def note(quorum: Quorum, turn: Any) -> None:
@@ -70,6 +74,7 @@ def two_votes(swaps: Swaps) -> None:
     broken="leader-completeness",
 )
 def votes_for_short_logs(swaps: Swaps) -> None:
+    """Grants votes as if the voter's own log were empty."""
     grants = elections._grants
 
     def blind(quorum: Quorum, request: Any, candidate: ReplicaKey) -> bool:
@@ -89,6 +94,7 @@ def votes_for_short_logs(swaps: Swaps) -> None:
     broken="stability",
 )
 def pre_votes_for_all(swaps: Swaps) -> None:
+    """Grants every pre-vote."""
     grants = elections._grants
 
     def buggy(quorum: Quorum, request: Any, candidate: ReplicaKey) -> bool:
@@ -105,6 +111,7 @@ def pre_votes_for_all(swaps: Swaps) -> None:
     broken="leads_to[0]",
 )
 def no_check_quorum(swaps: Swaps) -> None:
+    """Sets the check-quorum deadline to the far future."""
     swaps.attribute(leading, "_check_quorum_ms", lambda quorum, turn: 1 << 62)
 
 
@@ -116,6 +123,7 @@ def no_check_quorum(swaps: Swaps) -> None:
     broken="leader-in-time",
 )
 def grants_vanish(swaps: Swaps) -> None:
+    """Grants no vote from epoch 2 on."""
     grants = elections._grants
 
     def stingy(quorum: Quorum, request: Any, candidate: ReplicaKey) -> bool:
@@ -132,6 +140,8 @@ def grants_vanish(swaps: Swaps) -> None:
     broken="stability",
 )
 def no_pre_vote(swaps: Swaps) -> None:
+    """Skips the pre-vote before an election."""
+
     def stand(quorum: Quorum, turn: Any) -> None:
         quorum.become_candidate(turn)
         elections.count(quorum, turn)
@@ -147,6 +157,7 @@ def no_pre_vote(swaps: Swaps) -> None:
     broken="never[0]",
 )
 def leaves_without_a_word(swaps: Swaps) -> None:
+    """Sends no EndQuorumEpoch."""
     swaps.attribute(epochs, "tell_that_it_is_over", lambda quorum, turn: None)
 
 
@@ -158,6 +169,7 @@ def leaves_without_a_word(swaps: Swaps) -> None:
     broken="never[3]",
 )
 def removed_ones_lead_on(swaps: Swaps) -> None:
+    """Skips the resignation of a leader that was removed from the voters."""
     on_commit = membership.on_commit
 
     def buggy(quorum: Quorum, turn: Any) -> None:
@@ -175,4 +187,5 @@ def removed_ones_lead_on(swaps: Swaps) -> None:
     broken="leads_to[0]",
 )
 def moves_without_a_word(swaps: Swaps) -> None:
+    """Sends no UpdateRaftVoter after a move."""
     swaps.attribute(following, "_own_address", lambda quorum, turn: None)

@@ -101,7 +101,7 @@ class Stability(Property):
         super().__init__(world)
         self._timeout_us = 1000 * world.topology.settings.controller_quorum_fetch_timeout_ms
         self._epochs: dict[int, int] = {}
-        # voter -> (epoch, first and last reply of its leader)
+        # voter -> (epoch, times of the first and the last reply of its leader)
         self._touch: dict[int, tuple[int, int, int]] = {}
         self._paused: set[int] = set()
 
@@ -143,7 +143,7 @@ class Stability(Property):
                 self._check(quorum, leader)
 
     def _check(self, rebel: Quorum, leader: Quorum) -> None:
-        """Raises Broken if a majority has followed the leader for a while, until a moment ago."""
+        """Raises Broken if a majority has followed the leader for a while and still does."""
         now_us = self.world.timeline.now_us
         in_touch = {leader.me.node_id}
         for voter in set(leader.voters.ids) - {rebel.me.node_id}:
@@ -160,7 +160,7 @@ class Stability(Property):
 
 
 class _OfBrokers(Property):
-    """Records when each agent entered its state, which should have had effect after `settled_us`."""
+    """Records when each agent entered its state; after `settled_us` the state is judged."""
 
     def __init__(self, world: World) -> None:
         super().__init__(world)

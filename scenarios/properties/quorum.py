@@ -57,7 +57,7 @@ class EpochMonotone(Property):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        # keyed with the directory id, which a formatted disk has anew (KIP-853)
+        # by id and directory id, which a formatted disk gets new (KIP-853)
         self._epochs: dict[Hashable, int] = {}
 
     def moved(self, node: Node, turn: Turn) -> None:
@@ -288,7 +288,7 @@ class LeaderCompleteness(Property):
 
 
 class OneWriter(Property):
-    """Checks who writes each entry first, and that a leader does not truncate its log."""
+    """Checks that the leader of its epoch writes an entry first and does not truncate its log."""
 
     number = "S8"
     name = "one-writer"

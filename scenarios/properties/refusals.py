@@ -18,7 +18,7 @@ from .tenure import fenced_by
 
 Soft = tuple[object, ...]
 Subject = BrokerRegistrationRequest | BrokerHeartbeatRequest
-REQUESTS_MAX = 4_000  # requests whose copies are remembered: some minutes of a busy cluster
+REQUESTS_MAX = 4_000  # requests whose copies are remembered; enough for minutes of a busy cluster
 
 
 class _Untouched(Property):
@@ -173,7 +173,7 @@ class RefusedChangesNothing(_Untouched):
         self.exercised += 1
         copies = self._copies.get(id(message.request))
         if copies is None:
-            return  # forgotten
+            return  # the oldest requests are forgotten
         copies.refusals[id(message)] = message  # copies of one reply count once
         if len(copies.refusals) + len(copies.changed) > copies.arrived:
             left = "; ".join(copies.changed.values())

@@ -75,7 +75,7 @@ class Shadow:
         return self.facts.get(("Broker", broker_id))
 
     def is_active(self, broker_id: int) -> bool:
-        """Returns True if a broker is registered, unfenced, not in controlled shutdown (rule 4.1)."""
+        """Returns True if a broker is registered, unfenced and not shutting down (rule 4.1)."""
         fact = self.broker(broker_id)
         return fact is not None and not fact["fenced"] and not fact["in_controlled_shutdown"]
 

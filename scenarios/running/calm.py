@@ -19,7 +19,7 @@ def core_of(calm: Calm, stage: Stage) -> frozenset[NodeId]:
     """Returns the nodes that are healed, and that must be healthy in the end."""
     world, stream = stage.world, stage.stream("calm")
     controllers = () if calm.heals == ALL else _surviving_majority(world, stream)
-    if not controllers:  # too few voters still have their directory: the quorum needs every node
+    if not controllers:  # too few voters still have their directory, so the quorum needs every node
         return frozenset(world.nodes)
     return frozenset((*controllers, *calm.brokers.nodes(world, stage.bound, stream)))
 

@@ -13,7 +13,7 @@ from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-SAID_MAX = 5_000  # numbers that are summed at once, because each call costs more than the sum
+SAID_MAX = 5_000  # numbers that are summed in one call, because a call costs more than its sum
 
 
 class Digest:

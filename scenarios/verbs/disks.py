@@ -74,8 +74,7 @@ class LostFsync(DiskVerb, word="disk.lost_fsync"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Torn(DiskVerb, word="disk.torn"):
-    """Lets a crash keep a part of the writes that were not durable: the first batches, a random
-    number."""
+    """Lets a crash keep a part of the writes that were not durable: the first few batches."""
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         disks = self.disks(stage)

@@ -33,9 +33,11 @@ class Shape:
 
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:
+        """Returns the schema of the names."""
         return any_of({"enum": list(SHAPES)}, SWEPT)
 
     def to_document(self) -> object:
+        """Returns the name."""
         return self.name
 
     def closed(self, order: Nodes) -> Ways:
