@@ -1,4 +1,4 @@
-"""The state of one claim in a running scenario."""
+"""A claim in a running scenario: is it broken, and how often was it tested?"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -61,7 +61,7 @@ class Converge:
         return nothing_more
 
     def _values(self, stage: Stage) -> dict[NodeId, object]:
-        """Returns the values of the nodes that are healed, run, and have such a value."""
+        """Returns the values of the nodes that are healed and run; brokers have images only."""
         world = stage.world
         values: dict[NodeId, object] = {}
         for node in filter(world.must_be_well, stage.nodes(self.of)):

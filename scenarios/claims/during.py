@@ -74,7 +74,7 @@ def _within(stage: Stage, window: Window) -> Holds:
 
 
 def _while_open(stage: Stage, name: str, after_us: int) -> Holds:
-    """Returns whether a fault of that name has been open for at least `after_us`.
+    """Returns a function: has a fault of that name been open for at least `after_us`?
 
     Several faults of one name may be open; each counts from its own begin.
     """

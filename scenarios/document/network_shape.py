@@ -33,7 +33,7 @@ class NetworkShape:
 
     @staticmethod
     def from_document(value: object, path: Path) -> "NetworkShape":
-        """Reads the name of a preset, or a mapping; raises Problem if it is neither."""
+        """Reads the name of a preset or a mapping; raises Problem for another value."""
         words = {"preset": value} if isinstance(value, str) else dict(mapping(value, path))
         preset = words.pop("preset", None)
         if preset is not None:

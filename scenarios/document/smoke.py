@@ -1,7 +1,7 @@
-"""The short form of a scenario: its `smoke:` block is laid over it, and the result is read again.
+"""The short form of a scenario: the scenario with its `smoke:` block laid over it.
 
-It has fewer nodes and less time, so that the whole library runs within a minute. Steps and claims
-stay the same.
+The short form has fewer nodes and less time, so that the whole library runs within a minute. Steps
+and claims stay the same.
 """
 
 from collections.abc import Mapping

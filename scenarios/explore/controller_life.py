@@ -185,7 +185,7 @@ class ControllerLife:
         return Turn(self.now_ms, 0)
 
     def looks_at_the_leases(self) -> Turn:
-        """Checks the leases now; how often it does so depends on time only (2.47)."""
+        """Checks the leases now; a search does so at any time, because the interval is time (2.47)."""
         turn, active = Turn(self.now_ms, 0), self.node.active
         if active is None:
             raise Impossible("only the active controller has leases")
@@ -211,7 +211,7 @@ class ControllerLife:
 
 
 def raft_sends(turn: Turn) -> list[Send]:
-    """Returns the requests of a turn; raises Impossible if one is not raft's.
+    """Returns the requests of a turn; raises Impossible if a request is not of the raft channel.
 
     At this metadata version controllers do not register.
     """

@@ -31,7 +31,7 @@ def parked(quorum: Quorum) -> dict[Asker, tuple[Request, Answer]]:
 
 
 def unpark(quorum: Quorum, asker: Asker) -> tuple[tuple[Asked, Answer], ...]:
-    """Removes the parked fetch of a requester; returns it with its reply (10.35)."""
+    """Removes the parked fetch of a requester; returns the fetch with its reply (10.35)."""
     waiting = quorum.parked._parked
     numbers = [number for number, (asked, *_) in waiting.items() if asked.asker == asker]
     taken = [waiting.pop(number) for number in numbers]

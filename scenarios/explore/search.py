@@ -25,7 +25,10 @@ History = tuple[Any, tuple[int, Happening]] | None  # the history before, and it
 
 @dataclass(frozen=True)
 class Explored:
-    """The result of a search. `bound` names what ended it early; None: every state was visited."""
+    """The result of a search.
+
+    `bound` names the limit that ended the search early; None: every state was visited.
+    """
 
     states: int
     depth: int
@@ -50,7 +53,7 @@ def explore(
     depth_max: float = inf,
     on_progress: Callable[[int, int], None] = silent,
 ) -> Explored:
-    """Visits every state that can follow the beginnings, by default the world's own one.
+    """Visits every state that can follow the beginnings, by default the world's own beginning.
 
     Visited states are added to `known`. Raises Impossible (`Violation`) with the history as
     notes if a step breaks a rule.

@@ -27,7 +27,7 @@ Happening = tuple[Any, ...]  # an event and its arguments, mostly numbers
 
 
 class Asking(NamedTuple):
-    """A request from one place to another; place 0 is that of the first id.
+    """A request from one place to another; the first id has place 0.
 
     `asker` is the receiver's name of the conversation.
     """
@@ -225,8 +225,8 @@ class Steps:
     def is_over(self, number: int, request: int) -> bool:
         """Returns True if a late request has no effect on a node, now and later.
 
-        Its epoch is over, or it is a pre-vote, which binds no voter (10.13, 10.14, 10.23,
-        10.33). That it has no effect now is tested.
+        Such a request has an epoch that is over, or is a pre-vote, which binds no voter
+        (10.13, 10.14, 10.23, 10.33). The method tests that the request has no effect now.
         """
         asked = self.requests[request].request
         if _may_be_late(asked):

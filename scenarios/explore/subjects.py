@@ -21,7 +21,7 @@ STATES_MAX = 1_000_000  # about one gigabyte
 
 @dataclass(frozen=True)
 class Subject:
-    """Some voters, and with `has_broker` one broker with its lease."""
+    """A number of voters, and with `has_broker` a broker with its lease."""
 
     voters: int
     has_broker: bool
@@ -43,8 +43,8 @@ LIMITS: Mapping[Subject, Limits] = {
 def world_of(subject: Subject, limits: Limits) -> tuple[World, tuple[State, ...]]:
     """Returns a world and the states from which its search begins.
 
-    Without a broker the disks are empty. With a broker a controller leads; in one state the
-    broker has not registered, in the other it is unfenced.
+    Without a broker the disks are empty. With a broker a controller leads: in one state the
+    broker has not registered, in the other state the broker is unfenced.
     """
     if not subject.has_broker:
         world = quorum_of(subject.voters, limits)

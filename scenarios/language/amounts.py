@@ -59,7 +59,7 @@ class Amount:
 
     @staticmethod
     def from_document(value: object, path: Path) -> "Amount":
-        """Reads an amount; raises Problem if it is none, or negative where no clock is set."""
+        """Reads an amount; raises Problem if it is malformed, or negative where no clock is set."""
         if not isinstance(value, Mapping):
             us = _read_us(value, path)
             # only a clock can be set back: `by` may be negative
@@ -144,7 +144,7 @@ Period = Annotated[Amount, Lasting()]
 
 
 def in_order(low: str, least: Amount, high: str, most: Amount) -> None:
-    """Raises ValueError if the range ends before it begins; amounts that are not fixed pass."""
+    """Raises ValueError if the range ends before it begins; ignores amounts that are not fixed."""
     if least.fixed_us is None or most.fixed_us is None or least.fixed_us <= most.fixed_us:
         return
     got = f"{_spelled(least.us)} and {_spelled(most.us)}"

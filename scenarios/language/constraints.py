@@ -45,7 +45,7 @@ class Between:
 
 @dataclass(frozen=True)
 class Pair:
-    """An optional list must have two parts if it is there."""
+    """A list may be left out; if it is given it must have two parts."""
 
     def check(self, value: object) -> None:
         """Raises ValueError if the list has another length than 2."""

@@ -42,7 +42,7 @@ def key_of(name: str) -> str:
 
 
 def mapping(value: object, path: Path) -> Mapping[str, object]:
-    """Returns `value` as a mapping; raises Problem if it is none or has a key that is no text."""
+    """Returns `value`; raises Problem if it is not a mapping or has a key that is not a string."""
     if not isinstance(value, Mapping):
         raise Problem(path, f"expected a mapping, got {in_short(value)}")
     for key in value:
@@ -59,7 +59,7 @@ def expect_keys(value: Mapping[Any, object], known: Sequence[str], path: Path) -
 
 
 def read(kind: Any, value: object, path: Path = ()) -> Any:
-    """Returns `value` as a `kind`; raises Problem if it cannot be read as such."""
+    """Returns `value` as a `kind`; raises Problem if `value` does not fit."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:  # first, because an annotation has the attributes of its type
         return _read_constrained(arguments, value, path)

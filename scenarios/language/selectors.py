@@ -44,7 +44,7 @@ class Selector:
 
     @staticmethod
     def from_document(value: object, path: Path) -> "Selector":
-        """Reads a selector; raises Problem if it is none."""
+        """Reads a selector; raises Problem if it is malformed."""
         if isinstance(value, bool) or value is None:
             raise Problem(path, f"expected a node, got {value!r}")
         if isinstance(value, int):

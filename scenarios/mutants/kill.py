@@ -29,7 +29,7 @@ class Kill:
 
     @property
     def is_killed(self) -> bool:
-        """True if the named property or claim is broken with the bug, and not without it."""
+        """True if the mutant's property or claim is broken with the bug and holds without it."""
         return self.mutant.broken in self.broken and self.mutant.broken not in self.without
 
 
