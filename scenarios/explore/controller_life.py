@@ -185,7 +185,7 @@ class ControllerLife:
         return Turn(self.now_ms, 0)
 
     def looks_at_the_leases(self) -> Turn:
-        """Checks the leases now; a search does so at any time, because the interval is time (2.47)."""
+        """Checks the leases now; in a search at any moment (2.47)."""
         turn, active = Turn(self.now_ms, 0), self.node.active
         if active is None:
             raise Impossible("only the active controller has leases")
