@@ -37,17 +37,13 @@ from .streams import Streams, stream_name
 from .topology import BrokerSpec, Topology, agent_config, expect_free
 from .turning_points import TurningPoints
 
-OUTSIDE = NodeId(-1, Kind.OUTSIDE)  # the sender of requests that do not use the network
-# 2026-01-01T00:00:00Z, so that a seed repeats its timestamps
-VIRTUAL_WALL_START_MS = 1_767_225_600_000
+OUTSIDE = NodeId(-1, Kind.OUTSIDE)  # sender of requests that bypass the network
+VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that seeds repeat timestamps
 
 
 @dataclass(slots=True)
 class BrokerHost:
-    """The host of a broker's processes.
-
-    `node` is the host's name in the network and the clocks; `log_dir` outlives the processes.
-    """
+    """A broker's host: `node` names it in network and clocks; `log_dir` outlives the processes."""
 
     node: NodeId
     spec: BrokerSpec
@@ -57,11 +53,11 @@ class BrokerHost:
 class World:
     """A cluster that can be run and disturbed.
 
-    Listeners: `agent_listeners` get (broker_id, state) at each change of an agent's state,
+    `agent_listeners` get (broker_id, state) at each change of an agent's state,
     `controller_listeners` get (node_id, state) of controllers' processes, `step_listeners` get
-    every step of a controller, and `committed_listeners` get each batch from each controller
-    that knows it to be committed. `committed_log` holds every batch that any controller knew to
-    be committed, from `log_start` on.
+    every step of a controller, `committed_listeners` get each batch from each controller that knows
+    it to be committed. `committed_log` holds every batch that any controller knew to be committed,
+    from `log_start` on.
     """
 
     def __init__(
@@ -86,8 +82,7 @@ class World:
         self.agents: dict[int, HostedAgent] = {}
         self.clones: dict[NodeId, HostedAgent] = {}  # second processes of brokers, by host
         self.hosts: dict[NodeId, BrokerHost] = {}
-        # nodes that must be healthy in the end; None: all
-        self.core: frozenset[NodeId] | None = None
+        self.core: frozenset[NodeId] | None = None  # nodes to be healthy in the end; None: all
         self.clocks: dict[NodeId, Clock] = {}  # by node; clocks outlive the processes
         self.step_listeners: list[Callable[[Node, Turn], None]] = [
             TurningPoints(self.journal).on_step,
@@ -156,11 +151,7 @@ class World:
         return (*of_controller, *of_broker, *clones) or (broker_node(number),)
 
     def start(self, *, elects_at_once: bool = False) -> None:
-        """Starts every controller and every broker of the topology.
-
-        With `elects_at_once` the last controller starts an election at once. Kafka's
-        controllers wait for the election timeout first.
-        """
+        """Starts all controllers and brokers; `elects_at_once`: without waiting for a timeout."""
         *others, last = self.controllers.values()
         for process in others:
             process.start()
@@ -173,8 +164,8 @@ class World:
     def dispatch(self, request: Request, reply_to: ReplyTo) -> None:
         """Submits a request to the active controller without the network's delays and faults.
 
-        The `arrived` listeners of the network get the request and the reply. The reply is
-        NOT_CONTROLLER if the process ends before it replies.
+        The `arrived` listeners get request and reply. If the process ends, the reply is
+        NOT_CONTROLLER.
         """
         process, network = self.controller, self.network
         node = controller_node(process.node.config.node_id)
@@ -193,11 +184,7 @@ class World:
         reply_to: Callable[[Reply | None], None],
         controller_id: int = -1,
     ) -> None:
-        """Sends a request over the network to a controller, as a broker does.
-
-        With a `controller_id` of -1 the controllers take turns, so that the broker finds
-        the leader.
-        """
+        """Sends a broker's request over the network to a controller (-1: to the next in turn)."""
         process = self.controllers.get(controller_id)
         if process is None:
             controller_id = self._next_asked(asker, type(request))
@@ -213,11 +200,8 @@ class World:
         network.carry(message, partial(process.submit, request, back))
 
     def _next_asked(self, asker: NodeId, kind: type[Request]) -> int:
-        """Returns the next controller for one kind of request of a broker.
-
-        Each kind has a counter of its own: with a shared counter, one kind could reach the
-        same dead controller every time.
-        """
+        """Returns the next controller in turn, counted for each kind of request of a broker."""
+        # A shared count could send one kind of request to the same dead controller every time.
         asked = self._asked.get((asker, kind), asker.number)
         self._asked[asker, kind] = asked + 1
         return tuple(self.controllers)[asked % len(self.controllers)]
@@ -233,10 +217,7 @@ class World:
         self._tell_of_controller(node_id)
 
     def move_controller(self, node_id: int) -> None:
-        """Gives the controller's next process a port that no controller has had.
-
-        Requests to the old port find no listener.
-        """
+        """Gives the controller's next process a port that no controller has had."""
         port = max(one.port for one in self._configs.values()) + 1
         self._configs[node_id] = replace(self._configs[node_id], port=port)
         self._moved.add(node_id)
@@ -278,11 +259,7 @@ class World:
         )
 
     def _carry_from(self, sender: NodeId) -> Carry:
-        """Returns the function that sends the requests of one controller to the others.
-
-        Requests and replies both cross the network. A dead controller, and one that has
-        moved to another port, give no response at once (None).
-        """
+        """Returns the sender of a controller's requests; a dead or moved peer responds None."""
 
         def carry(send: Send, on_answer: Callable[[Response | None], None]) -> None:
             peer_id, request = send.peer_id, send.request
