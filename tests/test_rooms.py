@@ -20,7 +20,7 @@ LONG_FUNCTIONS = {
     "kraftsim.pipeline.report.sections.knobs": 49,
     "kraftsim.pipeline.report.sections.mutants": 41,
     "kraftsim.pipeline.report.sections_of_seeds.coverage": 49,
-    "kraftsim.simulation.journal.write": 43,
+    "kraftsim.simulation.journal.write": 41,
 }
 """Functions that were longer when the limit was set, and their lines: numbers only go down."""
 
@@ -97,6 +97,14 @@ def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionD
     )
 
 
+def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """The lines of a function without those of its docstring."""
+    first = function.body[0]
+    has_docstring = ast.get_docstring(function) is not None
+    docstring = (first.end_lineno or 0) - first.lineno + 1 if has_docstring else 0
+    return (function.end_lineno or 0) - function.lineno + 1 - docstring
+
+
 def test_a_circle_is_found() -> None:
     graph = {"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}
 
@@ -123,7 +131,7 @@ def test_no_room_is_crowded() -> None:
 
 def test_no_function_is_longer_than_a_screen() -> None:
     lengths = {
-        f"{module}.{node.name}": (node.end_lineno or 0) - node.lineno + 1
+        f"{module}.{node.name}": lines_of(node)
         for module in modules()
         for node in functions(tree_of(module))
     }
