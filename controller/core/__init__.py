@@ -1,4 +1,5 @@
-"""The pure core: facts (`log`), their fold (`image`), and decisions, one room a subject.
+"""The pure core of the controller: records (`log`), their replay (`image`), and decisions.
 
-Nothing in here reads a clock, a socket or a random source, logs, or awaits. Time is an argument.
+Each subject has its own package. The core reads no clock, socket or random source, writes no log
+messages and never awaits. Time and entropy are arguments.
 """

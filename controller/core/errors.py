@@ -1,15 +1,15 @@
-"""How a request is refused: Kafka's error codes, and the one exception that carries them.
+"""Kafka's error codes, and the exceptions of the core.
 
-Three kinds of failure, three mechanisms. A *refusal* is an `ApiError`; it is raised by a decision,
-changes nothing, and is translated where the reply is spelled. *Bad bytes* are a `DecodeError`
-of the wire. Something *impossible* is `Impossible`.
+There are three kinds of failure. `ApiError` refuses a request: a decision raises it, it changes
+nothing, and `handlers.refusal` translates it to a response. `DecodeError` of the wire reports
+malformed bytes. `Impossible` reports a broken invariant.
 """
 
 from enum import IntEnum
 
 
 class ErrorCode(IntEnum):
-    """Kafka's numbers (rule 0.7), and the one that KIP-631 named without numbering (10001)."""
+    """Kafka's error codes (rule 0.7); 10001 is KIP-631's, which gives it no number."""
 
     UNKNOWN_SERVER_ERROR = -1
     NONE = 0
@@ -56,12 +56,15 @@ class ErrorCode(IntEnum):
 
 
 class Impossible(Exception):
-    """A step has seen a state that no rule permits: a defect, or a planted bug. It ends the process
-    whose step it was, and a run reports it. `python -O` would drop an `assert`."""
+    """A state that no rule permits: a defect, or a planted bug.
+
+    It ends the process whose step raised it, and the run reports it. An exception is used because
+    `python -O` removes `assert`.
+    """
 
 
 class ApiError(Exception):
-    """A request was refused. `message` says what was expected and what came."""
+    """A refused request. `message` states the expected and the received value."""
 
     def __init__(self, code: ErrorCode, message: str) -> None:
         super().__init__(f"{code.name}: {message}")

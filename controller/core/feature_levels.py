@@ -1,7 +1,8 @@
-"""Feature levels: what metadata.version allows, and what each release supports and finalizes.
+"""Feature levels: what metadata.version permits, and what each release supports and finalizes.
 
-metadata.version is data in the log (a FeatureLevelRecord), not software; it gates which records and
-fields may be written (rule 0.6). Levels and defaults are those of the releases (0.5, 5.50, 0A.11).
+metadata.version is data in the log (a FeatureLevelRecord), not a property of the software; it
+determines which records and fields may be written (rule 0.6). Levels and defaults are those of the
+releases (0.5, 5.50, 0A.11).
 """
 
 from collections.abc import Mapping
@@ -23,9 +24,9 @@ DIRECTORY_ASSIGNMENT_FROM = 17
 ELR_FIELDS_FROM = 23
 CORDONED_DIRECTORIES_FROM = 30
 
-FIRST_BOOTSTRAP_LEVEL = 4  # 3.3-IV0, the first that has FeatureLevelRecord (rule 5.57)
+FIRST_BOOTSTRAP_LEVEL = 4  # 3.3-IV0, the first with FeatureLevelRecord (rule 5.57)
 
-# Levels whose coming changed what records say, so that going back below them could lose something:
+# Levels that changed the content of records, so that a downgrade below them could lose data:
 # those of Kafka's own table up to 4.0, 4.3-IV0 (golden 4.3.1 A1, seq 1517), 4.4-IV1 (access control
 # by network) and 4.4-IV2 (UnregisterControllerRecord). 4.1, 4.2 and 4.4-IV0 changed nothing.
 _CHANGES_METADATA = frozenset({1, 3, 5, 6, 7, 8, 11, 13, 14, 15, 17, 23, 30, 32, 33})
@@ -67,7 +68,7 @@ LEVEL_NAMES = [
 ]  # level 1 is the first (rule 0.5)
 
 
-# The level that an empty log finalizes of a feature, and from which metadata.version on.
+# The level of each feature that an empty log finalizes, by the first metadata.version for it.
 _DEFAULTS: dict[str, dict[int, int]] = {
     ELIGIBLE_LEADER_REPLICAS: {26: 1},
     "group.version": {22: 1},
@@ -78,7 +79,7 @@ _DEFAULTS: dict[str, dict[int, int]] = {
 
 
 def bootstrap_levels(metadata_version: int) -> dict[str, int]:
-    """What an empty log finalizes, in the order of the records (rule 0A.11)."""
+    """Returns the levels that an empty log finalizes, in the order of its records (rule 0A.11)."""
     levels = {METADATA_VERSION: metadata_version}
     for name, defaults in _DEFAULTS.items():
         reached = [level for since, level in defaults.items() if since <= metadata_version]
@@ -88,7 +89,10 @@ def bootstrap_levels(metadata_version: int) -> dict[str, int]:
 
 
 def level_of(name: str) -> int:
-    """The metadata.version level that `name` (such as 4.3-IV0) stands for; ValueError if none."""
+    """Returns the metadata.version level of a name such as 4.3-IV0.
+
+    Raises ValueError for an unknown name.
+    """
     if name not in LEVEL_NAMES:
         raise ValueError(
             f"expected a metadata.version such as 4.3-IV0 ({LEVEL_NAMES[0]} to {LEVEL_NAMES[-1]}), "
@@ -98,20 +102,23 @@ def level_of(name: str) -> int:
 
 
 def changes_metadata(level: int, current: int) -> bool:
-    """Would going back from `current` to `level` leave records that nobody understands?"""
+    """True if a downgrade from `current` to `level` loses content of records."""
     return any(level < one <= current for one in _CHANGES_METADATA)
 
 
 def default_level(feature: str) -> int:
-    """The level of a feature that nobody finalized (rule 1.20)."""
+    """Returns the level of a feature that is not finalized (rule 1.20)."""
     return 1 if feature == METADATA_VERSION else 0
 
 
 def unmet_dependency(
     feature: str, level: int, proposed: Mapping[str, int], least: int
 ) -> str | None:
-    """Return what level `level` of `feature` needs and `proposed`, the levels after the request,
-    does not have (rule 5.56). `least` is the lowest metadata.version that any feature needs."""
+    """Returns why `level` of `feature` cannot be finalized, or None (rule 5.56).
+
+    `proposed` are the levels after the request; `least` is the lowest metadata.version that any
+    feature needs.
+    """
     metadata_version = proposed.get(METADATA_VERSION, 1)
     if level == 0 or feature == METADATA_VERSION:
         return None
@@ -124,7 +131,7 @@ def unmet_dependency(
 
 
 def elr_enabled(features: Mapping[str, int]) -> bool:
-    """Rule 4.23: a feature level of its own in 4.x, and only where the fields can be written."""
+    """True if ELR is finalized and metadata.version has its fields (rule 4.23)."""
     return (
         features.get(ELIGIBLE_LEADER_REPLICAS, 0) >= 1
         and features.get(METADATA_VERSION, 1) >= ELR_FIELDS_FROM

@@ -1,7 +1,7 @@
-"""The table: which function decides which request, and how each request is told "no".
+"""Dispatch table: the handler of each request, and the response that carries its refusal.
 
-Planted bugs and profiles swap entries of this table, not lines of code. The wire and HTTP reach the
-same entries, so there is one implementation of each API.
+Planted bugs and profiles replace entries of this table, not lines of code. The wire and HTTP use
+the same entries, so each API has one implementation.
 """
 
 from collections.abc import Callable, Mapping
@@ -63,7 +63,7 @@ HANDLERS: Mapping[type, Handler] = {
 
 
 def response_to(request: Request, reply: Response | ApiError, version: int) -> Response:
-    """What `version` of the API answers to `request`."""
+    """Returns the response to `request` as `version` of the API defines it."""
     response = refusal(request, reply) if isinstance(reply, ApiError) else reply
     if version == 0 and isinstance(response, DescribeClusterResponse):
         return describe_cluster.as_version_0(response)
@@ -71,7 +71,7 @@ def response_to(request: Request, reply: Response | ApiError, version: int) -> R
 
 
 def refusal(request: Request, error: ApiError) -> Response:
-    """The reply that carries `error`: the one place where a refusal becomes a response."""
+    """Returns the response to `request` that carries `error`."""
     return _REFUSALS[type(request)](request, error)
 
 

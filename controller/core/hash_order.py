@@ -1,7 +1,7 @@
-"""The order in which Java's hash maps of strings are walked.
+"""The iteration order of Java's hash maps of strings.
 
-Kafka answers in this order where it keeps names in a HashMap or HashSet: which of several wrong
-features or configurations it names first (rules 4.52, 5.55).
+Kafka keeps some names in a HashMap or HashSet; its order decides which of several invalid features
+or configurations the reply names first (rules 4.52, 5.55).
 """
 
 from collections.abc import Iterable
@@ -11,13 +11,15 @@ _LOAD_MAX = 0.75
 
 
 def in_hash_order(names: Iterable[str]) -> list[str]:
-    """Return the distinct `names` as a HashMap that they were put into gives them back."""
+    """Returns the distinct `names` in the iteration order of a HashMap."""
     return _walked(names, _CAPACITY_MIN)
 
 
 def in_copied_order(copied: Iterable[str], added: str) -> list[str]:
-    """The same of a HashMap made as a copy of one that held `copied`, with `added` put into it: a
-    copy is no larger than it must be."""
+    """Returns the names of a copied HashMap, after `added` was put into the copy.
+
+    The copy of a map of `copied` has the smallest capacity that holds them.
+    """
     names = [*dict.fromkeys(copied), added]
     capacity = 1
     while capacity < (len(names) - 1) / _LOAD_MAX + 1:
@@ -33,7 +35,10 @@ def _walked(names: Iterable[str], capacity: int) -> list[str]:
 
 
 def in_properties_order(names: Iterable[str]) -> list[str]:
-    """The same of java.util.Properties: a ConcurrentHashMap, which doubles one name earlier."""
+    """Returns the distinct `names` in the iteration order of java.util.Properties.
+
+    Properties is a ConcurrentHashMap, which doubles one name earlier than a HashMap.
+    """
     buckets: list[list[str]] = [[] for _ in range(_CAPACITY_MIN)]
     for count, name in enumerate(dict.fromkeys(names), start=1):
         buckets[_spread(_hash_code(name)) % len(buckets)].append(name)
@@ -44,7 +49,10 @@ def in_properties_order(names: Iterable[str]) -> list[str]:
 
 
 def _split(bucket: list[str], bit: int) -> tuple[list[str], list[str]]:
-    """The names of a doubled table's two buckets: the last run as it was, the others reversed."""
+    """Splits the bucket of a doubled table as Java does.
+
+    The last run keeps its order; the names before it are reversed.
+    """
     goes_high = [bool(_spread(_hash_code(name)) & bit) for name in bucket]
     run = len(bucket)
     while run and goes_high[run - 1] == goes_high[-1]:
@@ -56,7 +64,7 @@ def _split(bucket: list[str], bit: int) -> tuple[list[str], list[str]]:
 
 
 def _hash_code(name: str) -> int:
-    """String.hashCode: over UTF-16 code units, modulo 2**32."""
+    """String.hashCode: computed over UTF-16 code units, modulo 2**32."""
     units = name.encode("utf-16-be", "surrogatepass")
     code = 0
     for place in range(0, len(units), 2):
@@ -65,5 +73,5 @@ def _hash_code(name: str) -> int:
 
 
 def _spread(code: int) -> int:
-    """HashMap.hash: the upper half takes part in choosing the bucket."""
+    """HashMap.hash: mixes the upper half into the bits that choose the bucket."""
     return code ^ code >> 16

@@ -1,9 +1,9 @@
-"""Numbers and white space as Java reads and writes them, because Kafka's answers show both."""
+"""Numbers and white space as Java parses and formats them, because Kafka's replies show both."""
 
 import re
 
 SPACE = "".join(map(chr, range(0x21)))
-"""What String.trim removes; Unicode's other spaces stay."""
+"""The characters that String.trim removes; it keeps Unicode's other spaces."""
 
 _INTEGER = re.compile(r"([+-]?)((?:(?![\U00010000-\U0010ffff])\d)+)")
 _DECIMAL = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?")
@@ -22,11 +22,12 @@ _NAMES = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
 def trim(text: str) -> str:
+    """Returns `text` without leading and trailing white space, as String.trim does."""
     return text.strip(SPACE)
 
 
 def parse_integer(text: str, bits: int) -> int | None:
-    """A signed integer of `bits` bits in digits of any script; None for any other text."""
+    """Parses a signed integer of `bits` bits in digits of any script; None for other text."""
     match = _INTEGER.fullmatch(text)
     if match is None:
         return None
@@ -40,7 +41,7 @@ def parse_integer(text: str, bits: int) -> int | None:
 
 
 def parse_double(text: str) -> float | None:
-    """Decimal or hexadecimal, with or without a type suffix; None for any other text."""
+    """Parses a decimal or hexadecimal number, with or without type suffix; None for other text."""
     if text in _NAMED:
         return _NAMED[text]
     if match := _DECIMAL.fullmatch(text):
@@ -54,9 +55,10 @@ def parse_double(text: str) -> float | None:
 
 
 def shown_double(number: float) -> str:
-    """Double.toString: scientific below a thousandth and from ten million on.
+    """Formats a number as Double.toString: in scientific notation below 1e-3 and from 1e7 on.
 
-    The shortest digits, as since JDK 19; JDK 17 writes 2E23 as 1.9999999999999998E23.
+    The digits are the shortest that round-trip, as since JDK 19; JDK 17 writes 2E23 as
+    1.9999999999999998E23.
     """
     if number != number or abs(number) == float("inf"):
         return _NAMES[str(number)]

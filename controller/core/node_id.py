@@ -1,8 +1,8 @@
-"""Who a node is: its kind and its number. Two nodes are one only if both are equal.
+"""The identity of a node: its kind and its number.
 
-A number alone names no node: a process of both roles (`process.roles=broker,controller`) is a
-controller and a broker of one number. What two nodes share, they share because somebody gives it to
-both, and never because their numbers are equal.
+A number alone does not identify a node: a process of both roles (`process.roles=broker,controller`)
+is a controller and a broker with the same number. Two nodes share a resource only if it is passed
+to both explicitly, never because their numbers are equal.
 """
 
 from collections.abc import Iterable
@@ -11,11 +11,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 NODE_ID_MAX = 2**31 - 1  # an int32 on the wire; Kafka takes no `node.id` below 0
-NODES_KEPT = 16_384  # more than a simulation has; one more costs time, and nothing else
+NODES_KEPT = (
+    16_384  # cache size, more than the nodes of a simulation; a larger number only costs time
+)
 
 
 class Kind(IntEnum):
-    """A clone is a second process of a broker, on a host of its own; OUTSIDE are clients."""
+    """The kind of a node.
+
+    A CLONE is a second process of a broker, on a host of its own; OUTSIDE is a client.
+    """
 
     BROKER = 0
     CONTROLLER = 1
@@ -24,8 +29,10 @@ class Kind(IntEnum):
 
 
 class NodeId(NamedTuple):
-    """The key of whatever belongs to one node: clock, process, faults, entropy. Ordered by number,
-    as people list nodes."""
+    """Key of everything that belongs to one node: clock, process, faults, entropy.
+
+    Nodes sort by number.
+    """
 
     number: int
     kind: Kind
@@ -36,21 +43,26 @@ class NodeId(NamedTuple):
 
 @lru_cache(NODES_KEPT)
 def broker_node(number: int) -> NodeId:
+    """Returns the node of the broker with that id."""
     return NodeId(number, Kind.BROKER)
 
 
 @lru_cache(NODES_KEPT)
 def controller_node(number: int) -> NodeId:
+    """Returns the node of the controller with that id."""
     return NodeId(number, Kind.CONTROLLER)
 
 
 def numbers_of(nodes: Iterable[NodeId]) -> tuple[int, ...]:
-    """As scenarios and rows of the journal name them; each number once."""
+    """Returns the distinct numbers of the nodes, in order, for scenarios and journal rows."""
     return tuple(dict.fromkeys(node.number for node in nodes))
 
 
 def checked_id(where: str, number: object, highest: int = NODE_ID_MAX) -> int:
-    """The id that a user gives in `where`; ValueError for what cannot be one."""
+    """Returns the id that a user gives in `where`.
+
+    Raises ValueError if it is not an integer from 0 to `highest`.
+    """
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= highest:
         raise ValueError(f"{where}: expected an id of 0 to {highest}, got {number!r}")
     return number

@@ -1,7 +1,7 @@
-"""Whose software runs: the rules in which Kafka's releases differ, as values in one table.
+"""Profiles: the rules in which Kafka's releases differ, as values in one table.
 
-A profile is behaviour of the software; what the cluster *finalized* (metadata.version and the other
-features) is data in the log and gates what Kafka gates by it.
+A profile describes the behaviour of the software. The finalized levels of metadata.version and the
+other features are data in the log, and decide what they decide in Kafka.
 """
 
 from dataclasses import dataclass, field
@@ -17,6 +17,8 @@ from .settings import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
+    """The behaviour of one Kafka release, or of KIP-631."""
+
     name: str
     supported_features: tuple[tuple[str, int, int], ...]
     """(name, min, max) in the order in which ApiVersions lists them (rule 5.50)."""
@@ -26,39 +28,39 @@ class Profile:
     expiry_checks_per_session: int | None = 8
     """2.47: leases are examined every session/8. None: exactly when the oldest runs out (2.34)."""
     cleans_up_at_registration: bool = True
-    """1.37: a new incarnation is first taken out of the ISRs and ELRs that the last one left."""
+    """1.37: a registration removes the previous incarnation from ISRs and ELRs."""
     metadata_version_required: bool = True
-    """1.22: a registration without metadata.version is 119; otherwise it means [1, 1]."""
+    """1.22: refuse a registration without metadata.version (119). False: it means [1, 1]."""
     unregister_explains: bool = True
-    """3.4: the reply to an unknown id carries the text."""
+    """3.4: the refusal of an unknown broker id has a message."""
     mentions_cordoned: bool = True
-    """4.43: the text for too large a replication factor."""
+    """4.43: the message about too large a replication factor mentions cordoned directories."""
     spares_cordoned_brokers: bool = False
-    """4.55: an assignment by hand may not name a broker that has cordoned all its directories."""
+    """4.55: a manual assignment may not name a broker whose directories are all cordoned."""
     api_versions_max: int = 4
-    """5.46: from 4.4 on (KIP-1242, version 5) a client says which cluster and node it means."""
+    """5.46: 5 from 4.4 on, where the request names the intended cluster and node (KIP-1242)."""
     writes_zk_migration_state: bool = False
     topic_configs: str = "4.3"
-    """4.54: the release whose table of topic configurations is in force."""
+    """4.54: the release whose table of topic configurations applies."""
     updates_features_together: bool = True
     names_downgraded_levels: bool = True
     """5.57: a refused downgrade of metadata.version names both levels from 4.3 on."""
     upgrades_kraft_version: bool = True
-    """KIP-853 from 4.1 on: UpdateFeatures takes a quorum of static voters to kraft.version 1, and
-    UpdateRaftVoter tells its leader beforehand what the voters support."""
+    """KIP-853 from 4.1 on: UpdateFeatures upgrades static voters to kraft.version 1;
+    each voter first sends its supported versions in UpdateRaftVoter."""
     retries_at_heartbeat_interval: bool = True
-    """1.46: after a failure a broker waits one heartbeat interval; otherwise it backs off."""
+    """1.46: after a failure a broker waits one heartbeat interval. False: it backs off."""
     settings: Settings = field(default_factory=Settings)
 
     @property
     def least_metadata_version(self) -> int:
-        """The lowest level that a cluster may be given (rule 5.57)."""
+        """The lowest metadata.version that a cluster may finalize (rule 5.57)."""
         low = min(low for name, low, _ in self.supported_features if name == METADATA_VERSION)
         return max(low, FIRST_BOOTSTRAP_LEVEL)
 
     @property
     def metadata_version(self) -> int:
-        """The newest level, which an empty log finalizes."""
+        """The highest metadata.version, which an empty log finalizes."""
         return max(high for name, _, high in self.supported_features if name == METADATA_VERSION)
 
 
@@ -141,7 +143,7 @@ KIP_631 = Profile(
 )
 
 DEFAULT_PROFILE = KAFKA_4_4
-"""Whose software runs unless a command, a scenario or a test names another."""
+"""The profile that applies unless a command, a scenario or a test names another."""
 
 PROFILES = {
     profile.name: profile for profile in (KAFKA_4_4, KAFKA_4_3, KAFKA_4_1, KAFKA_3_9, KIP_631)

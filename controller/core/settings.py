@@ -1,10 +1,12 @@
-"""The numbers a controller runs with, under Kafka's own configuration names (rules 7.1 to 7.3)."""
+"""The settings of a controller, under Kafka's own configuration names (rules 7.1 to 7.3)."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
+    """The settings of a controller; raises ValueError for a value below its minimum."""
+
     broker_session_timeout_ms: int = 9000
     broker_heartbeat_interval_ms: int = 2000
     initial_broker_registration_timeout_ms: int = 60000
@@ -21,9 +23,9 @@ class Settings:
     min_insync_replicas: int = 1
     unclean_leader_election_enable: bool = False
     replica_catch_up_ms: int = 500
-    """Ours: how long a simulated leader takes to bring a returned replica back into the ISR."""
+    """Not in Kafka: time until a simulated leader adds a returned replica to the ISR."""
     start_time_tag: bool = False
-    """Ours (`kraftsim.start.time.tag`): spell startTimeMs on the Kafka wire as well (KIP-436)."""
+    """Not in Kafka (`kraftsim.start.time.tag`): also send startTimeMs on the wire (KIP-436)."""
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():

@@ -1,4 +1,4 @@
-"""What a decision may look at, and what it returns.
+"""The input and the result of a decision.
 
 A handler is a function of (state, request, now_ms). It raises `ApiError` to refuse, which changes
 nothing; otherwise it returns records, a reply, and at most one note for the soft state. Only the
@@ -18,14 +18,17 @@ from .rpc import Response
 from .settings import Settings
 
 RECORDS_PER_OPERATION_MAX = 10_000  # Kafka's own bound on one operation's result (rule 0A.7)
-RECORDS_PER_BATCH_MAX = 10_000  # of a result that is not atomic; Kafka's own (rule 0A.7)
+RECORDS_PER_BATCH_MAX = 10_000  # for a result that is not atomic; Kafka's own bound (rule 0A.7)
 
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """One controller's view. `next_offset` is where the next record will stand (1.25), `image` the
-    latest state, uncommitted records included (0A.3); `random` is the injected entropy; `voters`
-    are the controllers that vote now, each as the quorum knows it (10.53)."""
+    """One controller's view of the cluster.
+
+    `next_offset` is the offset of the next record (1.25). `image` is the latest state, uncommitted
+    records included (0A.3). `random` is the injected entropy. `voters` returns the present voters,
+    each as the quorum knows it (10.53).
+    """
 
     node_id: int
     cluster_id: str
@@ -40,9 +43,11 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatNote:
-    """The heartbeat that was decided is a valid one: contact now, with the offset it reported; its
-    sender is fenced from here on or not. One exists for each state, because each of the brokers
-    sends one every other second."""
+    """A valid heartbeat was decided: it renews the lease and reports an offset.
+
+    `fenced` is the sender's new fencing. One shared object exists for each state, because every
+    broker sends a heartbeat every 2 seconds.
+    """
 
     fenced: bool
     enters_controlled_shutdown: bool
@@ -50,6 +55,8 @@ class HeartbeatNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistrationNote:
+    """A registration was accepted; `amends` is true for a known incarnation."""
+
     broker_id: int
     broker_epoch: int
     fenced: bool
@@ -58,7 +65,7 @@ class RegistrationNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpiryNote:
-    """The lease of a broker ran out, or that of a fenced one aged away."""
+    """A broker's lease expired; if the broker was already fenced, its contact expired."""
 
     broker_id: int
 
@@ -67,9 +74,12 @@ Note = HeartbeatNote | RegistrationNote | ExpiryNote
 
 
 class Decision(NamedTuple):
-    """`control` are records of the quorum's own, which go before `records` in a batch of theirs.
-    Records that are not `is_atomic` may stand in several batches, as in Kafka (rule 0A.7). A tuple
-    and not a dataclass: half the time to make."""
+    """The result of a handler.
+
+    `control` are records for the quorum, in a control batch before `records`. Records that are not
+    `is_atomic` may be split into several batches, as in Kafka (rule 0A.7). A named tuple takes half
+    as long to create as a dataclass.
+    """
 
     records: tuple[Record, ...] = ()
     reply: Response | None = None

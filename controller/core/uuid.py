@@ -1,6 +1,6 @@
-"""Kafka's uuids: sixteen bytes, in text 22 characters of URL-safe base64 (rules 6.1-6.4).
+"""Kafka's uuids: sixteen bytes, as text 22 characters of URL-safe base64 (rules 6.1-6.4).
 
-Nothing in this file draws randomness by itself: the caller passes its entropy.
+No function of this module draws randomness itself: the caller passes the entropy.
 """
 
 import base64
@@ -11,21 +11,22 @@ Uuid = bytes
 ZERO_UUID: Uuid = bytes(16)
 METADATA_TOPIC_ID: Uuid = bytes(15) + b"\x01"
 
-# Names of directory ids that no broker owns (rule 1.15).
+# Reserved directory ids, which no broker owns (rule 1.15).
 MIGRATING_DIRECTORY: Uuid = ZERO_UUID
 UNASSIGNED_DIRECTORY: Uuid = bytes(15) + b"\x01"
 LOST_DIRECTORY: Uuid = bytes(15) + b"\x02"
 
 _VERSION_4, _VARIANT = 0x40, 0x80
-_DASH = 62  # the six bits that "-" spells
+_DASH = 62  # the six bits that "-" encodes
 
 
 def uuid_text(uuid: Uuid) -> str:
+    """Returns the 22 characters of a uuid."""
     return base64.urlsafe_b64encode(uuid).decode("ascii").rstrip("=")
 
 
 def parse_uuid(text: str) -> Uuid:
-    """The uuid that `text` spells; ValueError says what was expected (rule 6.3)."""
+    """Parses a uuid; raises ValueError for any other text (rule 6.3)."""
     try:
         decoded = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
@@ -36,7 +37,7 @@ def parse_uuid(text: str) -> Uuid:
 
 
 def random_uuid(random: Callable[[], float]) -> Uuid:
-    """A version 4 uuid whose text does not begin with '-' (rule 6.1), drawn from `random`."""
+    """Returns a version 4 uuid whose text does not begin with '-' (rule 6.1), drawn from `random`."""
     while True:
         drawn = [int(random() * 256) for _ in range(16)]
         drawn[6] = drawn[6] & 0x0F | _VERSION_4
@@ -46,5 +47,5 @@ def random_uuid(random: Callable[[], float]) -> Uuid:
 
 
 def is_reserved_directory(directory: Uuid) -> bool:
-    """Upper half zero and lower half below 100 *as a signed number*, so negatives too (1.15)."""
+    """True if the upper half is 0 and the lower half, *as a signed number*, is below 100 (1.15)."""
     return directory[:8] == bytes(8) and int.from_bytes(directory[8:], "big", signed=True) < 100

@@ -1,4 +1,4 @@
-"""What a request, a response or a record is: a value, compared and hashed by its fields."""
+"""The decorator of requests, responses and records: values compared and hashed by their fields."""
 
 from dataclasses import dataclass, field
 from typing import TypeVar, dataclass_transform
@@ -8,8 +8,10 @@ Model = TypeVar("Model")
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def value(model: type[Model]) -> type[Model]:
-    """A frozen dataclass to the type checker, which refuses to set a field; at run time nobody
-    does. A class that is frozen for real takes three times as long to make an object of, and twice
-    as long to define: virtual time is half fetches, and there are more than a hundred classes to
-    define before the service answers."""
+    """Makes `model` a dataclass that the type checker treats as frozen.
+
+    At run time the class is not frozen: a frozen dataclass takes three times as long to create and
+    twice as long to define. Fetches take half of a run in virtual time, and more than a hundred
+    classes are defined before the service is ready.
+    """
     return dataclass(slots=True, kw_only=True, unsafe_hash=True)(model)

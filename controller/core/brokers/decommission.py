@@ -1,8 +1,9 @@
-"""DecommissionBroker: KIP-631's draft of leaving for good, which Kafka never shipped (rule 3.12).
+"""DecommissionBroker removes a broker for good, after KIP-631's draft, which Kafka never shipped.
 
-Unlike unregistering, the id leaves the replica sets too. A partition whose last replica that is
-would lose its data, so that is refused unless forced; forced, it is placed anew on a live broker.
-Everything happens in one batch with the unregistration.
+Unlike UnregisterBroker, it also removes the broker id from every replica set (rule 3.12). If the
+broker holds the last replica of a partition, the request is refused unless `force` is set; with
+`force`, the partition moves to a live broker and loses its data. All partition changes and the
+unregistration are in one batch.
 """
 
 from dataclasses import replace
@@ -20,7 +21,12 @@ from .unregistration import check_operation_size, unregistration
 
 
 def decommission(state: State, request: DecommissionBrokerRequest, now_ms: int) -> Decision:
-    """8 if unknown; BROKER_REQUIRED_FOR_PARTITIONS where it is the last replica, unless forced."""
+    """Decide a DecommissionBroker request (rule 3.12).
+
+    Raises BROKER_NOT_AVAILABLE (8) if the broker is not registered, and
+    BROKER_REQUIRED_FOR_PARTITIONS if it is the last replica of a partition and either `force` is
+    not set or no other broker is live.
+    """
     stored: BrokerRegistration | None = state.image.brokers.get(request.broker_id)
     if stored is None:
         raise ApiError(
@@ -45,15 +51,17 @@ def decommission(state: State, request: DecommissionBrokerRequest, now_ms: int) 
 
 
 def _is_last_replica(state: State, key: PartitionKey, broker_id: int) -> bool:
-    """Nobody else in Replicas, or nobody else who holds the data: ISR and ELR together, or where
-    both are empty the last known leader."""
+    """True if the broker is the only replica, or the only broker that holds the partition's data.
+
+    The data is held by the ISR and the ELR; if both are empty, by the last known leader.
+    """
     partition = state.image.partition(key)
     holders = {*partition.isr, *partition.elr} or {*partition.last_known_elr}
     return set(partition.replicas) == {broker_id} or holders <= {broker_id}
 
 
 def _refuge(state: State, broker_id: int) -> int | None:
-    """The live broker that takes over what would be lost: the lowest id."""
+    """Returns the live broker with the lowest id; it takes over partitions that would be lost."""
     return next(
         (b for b in state.image.brokers if b != broker_id and state.image.is_active(b)), None
     )
@@ -72,7 +80,7 @@ def _required(
 
 
 def _shrunk(state: State, key: PartitionKey, broker_id: int) -> PartitionChangeRecord:
-    """The partition without the broker: replicas, ISR, ELR, reassignment, leadership."""
+    """Removes the broker from the partition's replicas, ISR, ELR, reassignment and leadership."""
     partition = _without_reassignment(state.image.partition(key), broker_id)
     change = build(
         key,
@@ -111,7 +119,7 @@ def _changed(new: tuple[int, ...], old: tuple[int, ...]) -> tuple[int, ...] | No
 def _known_without(
     new: tuple[int, ...] | None, old: tuple[int, ...], broker_id: int
 ) -> tuple[int, ...] | None:
-    """The last known leader is nobody if it was the broker that leaves."""
+    """Removes the leaving broker from the last known leaders."""
     known = old if new is None else new
     return _changed(tuple(r for r in known if r != broker_id), old)
 
@@ -119,7 +127,7 @@ def _known_without(
 def _placed_anew(
     state: State, key: PartitionKey, broker_id: int, refuge: int
 ) -> PartitionChangeRecord:
-    """Elected uncleanly on a live broker: whatever only the leaving one held is lost."""
+    """Elects a live broker uncleanly; data that only the leaving broker held is lost."""
     old = state.image.partition(key)
     kept = tuple(r for r in old.replicas if r != broker_id)
     live = next((r for r in kept if state.image.is_active(r)), None)

@@ -1,12 +1,12 @@
-"""Heartbeats: the life of a registration between registering and leaving (rules 2.4 to 2.32a).
+"""BrokerHeartbeat: the states of a registered broker (rules 2.4 to 2.32a).
 
-A broker is FENCED (registered, not trusted), UNFENCED (serving), or in CONTROLLED_SHUTDOWN (giving
-its leaderships away). SHUTDOWN_NOW is only ever an answer: what is stored afterwards is FENCED.
-Which state follows is one table, `_next_state`; what each change writes is another, `_WRITES`.
+A broker is FENCED (registered, leads no partition), UNFENCED (serving), or in CONTROLLED_SHUTDOWN
+(moving its leaderships to other brokers). SHUTDOWN_NOW is only a reply; the stored state is then
+FENCED. `_next_state` is the transition table; `_WRITES` holds the records of each transition.
 
-Never: a heartbeat with another epoch changes anything, soft state included (9.8); a broker is
-unfenced before it has caught up with its own registration (2.12); a reply is sent before its
-records are committed (the node sees to that).
+Invariants: a heartbeat with a stale epoch changes nothing, not even soft state (9.8); a broker is
+unfenced only after it has caught up with its own registration (2.12); a reply is sent only after
+its records are committed (the node ensures this).
 """
 
 from collections.abc import Callable
@@ -28,8 +28,12 @@ from .leases import Liveness
 
 
 class ControlState(Enum):
-    """`steady` are the decisions of a heartbeat that ends in this state and writes nothing, not
-    caught up and caught up (2.18); made once, because nearly every heartbeat is one of them."""
+    """The state of a registered broker after a heartbeat.
+
+    `steady` holds the decisions of a heartbeat that ends in this state and writes no record: for a
+    broker that has not caught up, and for a broker that has (2.18). They are built once, because
+    nearly every heartbeat returns one of them.
+    """
 
     FENCED = "FENCED"
     UNFENCED = "UNFENCED"
@@ -57,7 +61,10 @@ CONTROLLED_SHUTDOWN, SHUTDOWN_NOW = ControlState.CONTROLLED_SHUTDOWN, ControlSta
 
 
 def heartbeat(state: State, request: BrokerHeartbeatRequest, now_ms: int) -> Decision:
-    """One heartbeat; 77 for an unknown id and for any epoch but the current one (2.7, 2.8)."""
+    """Decide one heartbeat.
+
+    Raises STALE_BROKER_EPOCH (77) for an unknown broker id and for a stale epoch (rules 2.7, 2.8).
+    """
     broker: BrokerRegistration | None = state.image.brokers.get(request.broker_id)
     if broker is None or broker.broker_epoch != request.broker_epoch:
         raise _stale(broker, request)
@@ -70,7 +77,7 @@ def heartbeat(state: State, request: BrokerHeartbeatRequest, now_ms: int) -> Dec
     if following is current and not is_news and not request.offline_log_dirs:
         return decision
     records = [] if following is current else _WRITES[following](state, broker)
-    if request.offline_log_dirs:  # directories, in every state (2.30), after what the state writes
+    if request.offline_log_dirs:  # in every state, after the transition's records (2.30)
         records += _offline_directories(state, broker, request)
     if is_news:
         records += _cordoned_directories(state, broker, request)
@@ -78,7 +85,7 @@ def heartbeat(state: State, request: BrokerHeartbeatRequest, now_ms: int) -> Dec
 
 
 def current_state(liveness: Liveness) -> ControlState:
-    """Rule 2.11."""
+    """Returns the state of a broker before the heartbeat (rule 2.11)."""
     if liveness.controlled_shutdown_offset >= 0:
         return CONTROLLED_SHUTDOWN
     return FENCED if liveness.fenced else UNFENCED
@@ -102,7 +109,7 @@ def _next_state(
     current: ControlState,
     request: BrokerHeartbeatRequest,
 ) -> ControlState:
-    """The transition table of rule 2.12, row by row; the first row that fits applies."""
+    """Returns the next state: the first matching row of rule 2.12's transition table applies."""
     if current is FENCED:
         if request.want_shut_down:
             return SHUTDOWN_NOW
@@ -116,12 +123,14 @@ def _next_state(
             return SHUTDOWN_NOW
         return CONTROLLED_SHUTDOWN if leads else SHUTDOWN_NOW
     if leads or liveness.controlled_shutdown_offset > state.leases.lowest_active_offset():
-        return CONTROLLED_SHUTDOWN  # the request's flags are ignored: no way back (2.13)
+        return (
+            CONTROLLED_SHUTDOWN  # the request's flags are ignored: a shutdown never reverts (2.13)
+        )
     return SHUTDOWN_NOW
 
 
 def _begin_controlled_shutdown(state: State, broker: BrokerRegistration) -> list[Record]:
-    """The flag, once and where it exists, then the partitions' way out (rule 2.23)."""
+    """Sets the shutdown flag once, where metadata.version has it, then moves partitions (2.23)."""
     changes = broker_changes.without_broker(state, broker.broker_id)
     if (
         broker.in_controlled_shutdown
@@ -136,14 +145,14 @@ _WRITES: dict[ControlState, Callable[[State, BrokerRegistration], list[Record]]]
     FENCED: fence,
     UNFENCED: unfence,
     CONTROLLED_SHUTDOWN: _begin_controlled_shutdown,
-    SHUTDOWN_NOW: fence,  # again, even if it is fenced already (2.17)
+    SHUTDOWN_NOW: fence,  # also written if the broker is already fenced (2.17)
 }
 
 
 def _offline_directories(
     state: State, broker: BrokerRegistration, request: BrokerHeartbeatRequest
 ) -> list[Record]:
-    """Registered directories that went offline lose their replicas (rules 2.30, 2.31)."""
+    """Registered directories that are now offline lose their replicas (rules 2.30, 2.31)."""
     if state.image.metadata_version < feature_levels.DIRECTORY_ASSIGNMENT_FROM:
         return []
     lost = [d for d in broker.log_dirs if d in request.offline_log_dirs]
@@ -160,7 +169,7 @@ def _offline_directories(
 def _cordoned_directories(
     state: State, broker: BrokerRegistration, request: BrokerHeartbeatRequest
 ) -> list[Record]:
-    """A list that differs from the registered one gives one record with all of it (2.32a)."""
+    """Writes the list of cordoned directories whole, if it changed (2.32a)."""
     if state.image.metadata_version < feature_levels.CORDONED_DIRECTORIES_FROM:
         return []
     change = BrokerRegistrationChangeRecord(

@@ -1,8 +1,8 @@
-"""Guesses: who was heard of and when. Known to the active controller only, gone at failover.
+"""Leases: the time of each broker's last contact, known to the active controller only.
 
-Nothing in here is logged; a new active controller begins with `started` (rules 2.40, 2.48). A
-heartbeat only notes its contact in a dictionary; the heap of leases is corrected when its head is
-examined, so a heartbeat costs the same among 10 brokers and among 10,000.
+Leases are not in the log and are lost at failover; a new active controller calls `started` (rules
+2.40, 2.48). A heartbeat only updates its contact in a dictionary; the heap of leases is corrected
+when its head is examined, so a heartbeat costs the same with 10 brokers and with 10,000.
 """
 
 from collections.abc import Iterable
@@ -13,13 +13,19 @@ from ..image.broker import BrokerRegistration
 from ..profile import Profile
 
 NO_OFFSET = -1
-RAN_OUT_MAX = 10_000  # brokers of the largest cluster; a journal takes each in the same step
+RAN_OUT_MAX = (
+    10_000  # as many as brokers in the largest cluster; the journal reads each in its step
+)
 
 
 @dataclass(slots=True)
 class Liveness:
-    """Soft state of one registered broker. `controlled_shutdown_offset` is -1 unless it is in a
-    controlled shutdown that began at that offset (2.28)."""
+    """Soft state of one registered broker.
+
+    `controlled_shutdown_offset` is the offset at which its controlled shutdown began, -1 if the
+    broker is not in a controlled shutdown (2.28). `metadata_offset` is the last reported offset, -1
+    if unknown.
+    """
 
     fenced: bool
     metadata_offset: int = NO_OFFSET
@@ -27,42 +33,49 @@ class Liveness:
 
     @property
     def is_shutting_down(self) -> bool:
+        """True while the broker is in a controlled shutdown."""
         return self.controlled_shutdown_offset >= 0
 
 
 class Leases:
-    """`liveness` is the soft state of every registered broker, by id; `ran_out` says of those whose
-    lease did when they were last heard of, for whoever asks why."""
+    """The leases of all registered brokers, by broker id.
+
+    `liveness` is the soft state of every registered broker. `ran_out` maps a broker whose lease
+    expired to its last contact in milliseconds, to explain a fence. A lease lasts
+    `session_timeout_ms`.
+    """
 
     def __init__(self, profile: Profile, session_timeout_ms: int) -> None:
         self._profile = profile
         self._timeout_ms = session_timeout_ms
         self._contacts: dict[int, tuple[int, int]] = {}  # broker_id -> (contact_ms, broker_epoch)
-        self._heap: list[tuple[int, int]] = []  # (contact_ms when put, broker_id), once a broker
-        self._in_heap: set[int] = set()  # the broker ids in it; some have no contact any more
+        self._heap: list[
+            tuple[int, int]
+        ] = []  # (contact_ms when pushed, broker_id), one entry a broker
+        self._in_heap: set[int] = set()  # broker ids in the heap; some have no contact any more
         self.liveness: dict[int, Liveness] = {}
         self.ran_out: dict[int, int] = {}
 
     def started(self, brokers: Iterable[BrokerRegistration], now_ms: int) -> None:
-        """Take over: every unfenced broker gets a whole new session (rules 2.40, 2.48, 9.15)."""
+        """Give every unfenced broker a full session, at activation (rules 2.40, 2.48, 9.15)."""
         for broker in brokers:
             self.liveness[broker.broker_id] = Liveness(broker.fenced)
             if not broker.fenced:
                 self.note_contact(broker.broker_id, broker.broker_epoch, now_ms)
 
     def note_contact(self, broker_id: int, broker_epoch: int, now_ms: int) -> None:
-        """A valid heartbeat *arrived* at now_ms: the lease runs from here."""
+        """Start the broker's lease at `now_ms`, when its valid heartbeat *arrived*."""
         if broker_id not in self._in_heap:
             self._put(broker_id, now_ms)
         self._contacts[broker_id] = (now_ms, broker_epoch)
 
     def contact_ms(self, broker_id: int) -> int | None:
-        """When the broker was last heard of; None where no lease is known."""
+        """Returns the time of the broker's last contact; None if it has no lease."""
         contact = self._contacts.get(broker_id)
         return None if contact is None else contact[0]
 
     def has_valid_session(self, broker: BrokerRegistration, now_ms: int) -> bool:
-        """Does the registered incarnation still hold its id against another (rules 1.11, 1.12)?"""
+        """True if the registered incarnation still holds its id (rules 1.11, 1.12)."""
         contact = self._contacts.get(broker.broker_id)
         if contact is None or contact[1] != broker.broker_epoch:
             return False
@@ -73,7 +86,7 @@ class Leases:
     def registered(
         self, broker_id: int, broker_epoch: int, *, fenced: bool, amends: bool, now_ms: int
     ) -> None:
-        """A registration was accepted: what was reported before is forgotten (1.32, 1.42)."""
+        """Apply an accepted registration; a new incarnation resets the soft state (1.32, 1.42)."""
         if not amends:
             self.forget(broker_id)
         self.liveness[broker_id] = Liveness(fenced)
@@ -83,7 +96,7 @@ class Leases:
     def heard(
         self, broker_id: int, broker_epoch: int, metadata_offset: int, fenced: bool, now_ms: int
     ) -> None:
-        """What a heartbeat, once decided, leaves behind: contact, offset, fencing (2.27)."""
+        """Apply a decided heartbeat: contact, reported offset, fencing (2.27)."""
         if broker_id not in self._in_heap:
             self._put(broker_id, now_ms)
         self._contacts[broker_id] = (now_ms, broker_epoch)
@@ -100,7 +113,7 @@ class Leases:
             liveness.controlled_shutdown_offset = NO_OFFSET
 
     def expired(self, broker_id: int) -> None:
-        """The lease ran out and that was dealt with; a fenced broker had none to lose (2.38)."""
+        """Apply an expired lease; a fenced broker is not added to `ran_out` (2.38)."""
         liveness, contact_ms = self.liveness.get(broker_id), self.contact_ms(broker_id)
         if liveness is not None:
             if contact_ms is not None and not liveness.fenced:
@@ -109,22 +122,23 @@ class Leases:
         self._contacts.pop(broker_id, None)
 
     def registration_changed(self, broker_id: int, fenced: bool) -> None:
-        """Replaying a change of the registration resets the reported offset (quirk, 2.29)."""
+        """Reset the reported offset, as Kafka does when it replays a registration change (2.29)."""
         self._touch(broker_id, fenced, NO_OFFSET)
 
     def shutting_down_from(self, broker_id: int, offset: int) -> None:
-        """Set once; later heartbeats do not move it (2.28)."""
+        """Store the offset at which the controlled shutdown began, once only (2.28)."""
         liveness = self.liveness[broker_id]
         if not liveness.is_shutting_down:
             liveness.controlled_shutdown_offset = offset
 
     def forget(self, broker_id: int) -> None:
+        """Remove all soft state of the broker."""
         self.liveness.pop(broker_id, None)
         self._contacts.pop(broker_id, None)
         self.ran_out.pop(broker_id, None)
 
     def lowest_active_offset(self) -> float:
-        """Least offset reported by unfenced brokers not shutting down; infinite if none (2.15)."""
+        """Lowest offset of unfenced brokers not shutting down; infinity if none (2.15)."""
         return min(
             (
                 one.metadata_offset
@@ -135,24 +149,28 @@ class Leases:
         )
 
     def first_expired(self, now_ms: int) -> int | None:
-        """The broker whose lease ran out longest ago; None while every lease holds (2.36, 2.47)."""
+        """Returns the broker whose lease expired first, or None (2.36, 2.47)."""
         heap = self._heap
-        while heap and heap[0][0] + self._timeout_ms < now_ms:  # at the latest it was put then
+        while (
+            heap and heap[0][0] + self._timeout_ms < now_ms
+        ):  # no lease expires before its heap entry
             head = self._settled()
             if head is not None:
                 return head
         return None
 
     def next_expiry_ms(self) -> int | None:
-        """The first instant at which `first_expired` would name somebody."""
+        """Returns the first time at which `first_expired` returns a broker, or None."""
         while self._heap:
             if self._settled() is not None:
                 return self._heap[0][0] + self._timeout_ms + 1
         return None
 
     def _settled(self) -> int | None:
-        """The broker at the head, if it stands there under its latest contact; otherwise None, and
-        it has moved to where it belongs, or is gone."""
+        """Returns the broker at the heap's head if its entry has the latest contact.
+
+        Otherwise returns None, after moving the entry to its latest contact or removing it.
+        """
         put_ms, broker_id = self._heap[0]
         contact_ms = self.contact_ms(broker_id)
         if contact_ms is None:

@@ -1,8 +1,9 @@
-"""BrokerRegistration: which broker gets an id, with which epoch (section 1 of the rules).
+"""BrokerRegistration: grants a broker its id and epoch (section 1 of the rules).
 
-An incarnation is one process of a broker, told apart by a random id. A new incarnation gets the
-log's next offset as its epoch and starts fenced; the same incarnation again keeps epoch, fencing
-and shutdown state. Another incarnation inside a live lease is refused.
+An incarnation is one process of a broker, identified by a random id. A new incarnation gets the
+log's next offset as its epoch and starts fenced; a repeated registration of the same incarnation
+keeps epoch, fencing and shutdown state. A different incarnation is refused while the lease is
+valid.
 """
 
 from collections.abc import Mapping
@@ -30,7 +31,10 @@ SECURITY_PROTOCOLS = (0, 1, 2, 3)  # PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL
 
 
 def register(state: State, request: BrokerRegistrationRequest, now_ms: int) -> Decision:
-    """Rules 1.8 to 1.32, checks in Kafka's order."""
+    """Decide a BrokerRegistration request; checks run in Kafka's order (rules 1.8 to 1.32).
+
+    Raises ApiError for the first check that fails.
+    """
     _check_cluster_id(state, request)
     stored: BrokerRegistration | None = state.image.brokers.get(request.broker_id)
     amends = stored is not None and stored.incarnation_id == request.incarnation_id
@@ -67,7 +71,7 @@ def _check_cluster_id(state: State, request: BrokerRegistrationRequest) -> None:
 
 
 def _check_no_other_incarnation(state: State, stored: BrokerRegistration, now_ms: int) -> None:
-    """Rules 1.10 to 1.12a: a live lease holds the id, in a controlled shutdown too."""
+    """A valid lease keeps the id, during a controlled shutdown too (rules 1.10 to 1.12a)."""
     if state.leases.has_valid_session(stored, now_ms):
         message = "Another broker is registered with that broker id."
         if state.profile.contacts_by_epoch:
@@ -79,7 +83,7 @@ def _check_no_other_incarnation(state: State, stored: BrokerRegistration, now_ms
 
 
 def _check_directories(state: State, request: BrokerRegistrationRequest) -> None:
-    """Rule 1.14, in its order; ownership is by id, not by incarnation (1.16)."""
+    """Checks in the order of rule 1.14; broker ids own directories, incarnations do not (1.16)."""
     if state.image.metadata_version < feature_levels.DIRECTORY_ASSIGNMENT_FROM:
         return
     if not request.log_dirs:
@@ -101,7 +105,7 @@ def _invalid(message: str) -> ApiError:
 
 
 def _checked_listeners(request: BrokerRegistrationRequest) -> tuple[Endpoint, ...]:
-    """Rule 1.18 with manners: Kafka's controller fails over at these, ours refuses them."""
+    """Refuses invalid listeners; Kafka's active controller fails over at these instead (rule 1.18)."""
     for listener in request.listeners:
         if not 1 <= listener.port <= PORT_MAX:
             raise _invalid(
@@ -122,7 +126,7 @@ def _checked_listeners(request: BrokerRegistrationRequest) -> tuple[Endpoint, ..
 
 
 def _checked_features(state: State, request: BrokerRegistrationRequest) -> tuple[FeatureRange, ...]:
-    """Rules 1.20 to 1.24: every finalized level must lie in the broker's range."""
+    """Every finalized level must lie in the broker's range (rules 1.20 to 1.24)."""
     if request.features is None:
         return _everything_finalized(state)
     finalized = state.image.finalized
@@ -170,7 +174,7 @@ def _implied_metadata_version(state: State, finalized: Mapping[str, int]) -> Fea
 def _cleanup(
     state: State, stored: BrokerRegistration | None, request: BrokerRegistrationRequest
 ) -> list[Record]:
-    """What the last incarnation left in ISRs and ELRs (1.33 to 1.37)."""
+    """Removes the previous incarnation from ISRs and ELRs (1.33 to 1.37)."""
     if not state.profile.cleans_up_at_registration:
         return []
     last_epoch = stored.broker_epoch if stored is not None else -2
@@ -187,7 +191,7 @@ def _register_record(
     listeners: tuple[Endpoint, ...],
     offered: tuple[FeatureRange, ...],
 ) -> RegisterBrokerRecord:
-    """The epoch is the offset of the operation's first record (1.25, 1.30), or the old one."""
+    """Builds the record; a new epoch is the operation's first offset (1.25, 1.30)."""
     has_directories = state.image.metadata_version >= feature_levels.DIRECTORY_ASSIGNMENT_FROM
     return RegisterBrokerRecord(
         broker_id=request.broker_id,

@@ -9,7 +9,10 @@ from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
 
 
 def unregister(state: State, request: UnregisterBrokerRequest, now_ms: int) -> Decision:
-    """Out of every ISR, then gone; assignments and ELRs keep the id (rules 3.3 to 3.6)."""
+    """Remove the broker from every ISR, then its registration (rules 3.3 to 3.6).
+
+    Replica assignments and ELRs keep the id. Raises BROKER_ID_NOT_REGISTERED for an unknown broker.
+    """
     stored = state.image.brokers.get(request.broker_id)
     if stored is None:
         raise _not_unregistered(
@@ -23,11 +26,12 @@ def unregister(state: State, request: UnregisterBrokerRequest, now_ms: int) -> D
 
 
 def unregistration(stored: BrokerRegistration) -> UnregisterBrokerRecord:
+    """Returns the record that removes the registration."""
     return UnregisterBrokerRecord(broker_id=stored.broker_id, broker_epoch=stored.broker_epoch)
 
 
 def check_operation_size(state: State, records: tuple[Record, ...]) -> None:
-    """One operation's result is bounded (0A.7), an unregistration's too (3.9.1, 4.1.1, 4.3.1)."""
+    """Raises POLICY_VIOLATION above 10,000 records (0A.7; Kafka 3.9.1, 4.1.1, 4.3.1)."""
     if len(records) > RECORDS_PER_OPERATION_MAX:
         raise _not_unregistered(
             state,
@@ -37,13 +41,16 @@ def check_operation_size(state: State, records: tuple[Record, ...]) -> None:
 
 
 def _not_unregistered(state: State, code: ErrorCode, message: str) -> ApiError:
-    """3.9 has no texts here (rule 3.4)."""
+    """Returns the refusal; 3.9 sends no message (rule 3.4)."""
     return ApiError(code, message if state.profile.unregister_explains else "")
 
 
 def _leave_partitions(state: State, broker_id: int) -> list[Record]:
-    """The ISR pass, then the ELR pass, both from the state before the batch (3.5, 3.7). The ELR
-    pass only elects anew: the broker stays eligible where it was."""
+    """Returns the changes for the ISRs, then those for the ELRs (3.5, 3.7).
+
+    Both start from the state before the batch. The ELR changes only elect a leader: the broker
+    keeps its place in the ELR.
+    """
     in_elr = state.image.index.in_elr(broker_id)
     return [
         *broker_changes.without_broker(state, broker_id),

@@ -1,1 +1,1 @@
-"""The cluster as a whole: bootstrap, registered controllers, DescribeCluster."""
+"""Cluster-wide operations: bootstrap, registered controllers, DescribeCluster."""

@@ -1,4 +1,4 @@
-"""What a controller writes when it becomes active (rule 0A.11), and its own registration (5.62)."""
+"""The records of a controller that becomes active (rule 0A.11), and its own registration (5.62)."""
 
 from .. import feature_levels
 from ..features.elr_safety import elr_safety_records
@@ -19,8 +19,11 @@ from ..settings import Settings
 def activation_records(
     image: Image, profile: Profile, settings: Settings, metadata_version: int | None = None
 ) -> tuple[Record, ...]:
-    """On an empty log the bootstrap, in one batch; before it, or alone, the end of a transaction
-    that a failover left open."""
+    """Returns the bootstrap records if the log is empty.
+
+    If a failover left a metadata transaction open, the record that aborts it comes first. All
+    records are for one batch.
+    """
     aborted: tuple[Record, ...] = ()
     if image.open_transaction is not None:
         aborted = (AbortTransactionRecord(reason="Controller failover"),)
@@ -32,7 +35,7 @@ def activation_records(
 def _bootstrap(
     image: Image, profile: Profile, settings: Settings, metadata_version: int | None
 ) -> tuple[Record, ...]:
-    """What ELR needs is made by the controller: it is in no bootstrap file (0A.11)."""
+    """The controller itself adds the records that ELR needs: no bootstrap file has them (0A.11)."""
     level = profile.metadata_version if metadata_version is None else metadata_version
     levels = feature_levels.bootstrap_levels(level)
     records: list[Record] = [
@@ -48,9 +51,10 @@ def _bootstrap(
 
 
 def idle_record(image: Image) -> NoOpRecord | None:
-    """Written while nothing else is, so that the log's end moves (rule 0A.14)."""
+    """Returns the NoOp for an idle log; None if metadata.version has none (rule 0A.14)."""
     return NoOpRecord() if image.metadata_version >= feature_levels.NO_OP_FROM else None
 
 
 def may_register_controllers(image: Image) -> bool:
+    """True if the finalized metadata.version has RegisterControllerRecord."""
     return image.metadata_version >= feature_levels.CONTROLLER_REGISTRATION_FROM

@@ -1,4 +1,4 @@
-"""ControllerRegistration: a controller makes itself known (rules 5.61, 5.62)."""
+"""ControllerRegistration: stores a controller's listeners and features (rules 5.61, 5.62)."""
 
 from .. import feature_levels
 from ..errors import ApiError, ErrorCode
@@ -10,8 +10,11 @@ from ..state import Decision, State
 def register_controller(
     state: State, request: ControllerRegistrationRequest, now_ms: int
 ) -> Decision:
-    """Always written, in the order of the request; the last writer wins: no session, no check for
-    duplicates (5.62)."""
+    """Write the registration of a controller; the last request wins (5.62).
+
+    There is no session and no check for duplicates. Listeners and features keep the request's
+    order. Raises UNSUPPORTED_VERSION if the finalized metadata.version has no such record.
+    """
     if state.image.metadata_version < feature_levels.CONTROLLER_REGISTRATION_FROM:
         raise ApiError(
             ErrorCode.UNSUPPORTED_VERSION,
@@ -25,8 +28,10 @@ def register_controller(
 def registration(
     request: ControllerRegistrationRequest, *, zk_migration_ready: bool = False
 ) -> RegisterControllerRecord:
-    """What is written of a controller that asks for it, or that is the active one itself. Only
-    releases that know ZooKeeper keep what it says of a migration (5.62)."""
+    """Returns the record of a controller's registration, on request or of the active controller.
+
+    Only releases that know ZooKeeper keep `zk_migration_ready` (5.62).
+    """
     return RegisterControllerRecord(
         controller_id=request.controller_id,
         incarnation_id=request.incarnation_id,

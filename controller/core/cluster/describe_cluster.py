@@ -1,4 +1,4 @@
-"""DescribeCluster: who is there, asked of a controller or of a broker (rules 5.5 to 5.19)."""
+"""DescribeCluster: the brokers or controllers of the cluster (rules 5.5 to 5.19)."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +16,10 @@ _NAMES = {BROKER_ENDPOINT: "BROKER", CONTROLLER_ENDPOINT: "CONTROLLER"}
 def describe_controllers(
     image: Image, request: DescribeClusterRequest, *, cluster_id: str, leader_id: int, listener: str
 ) -> DescribeClusterResponse:
-    """The registered controllers that have `listener`; they are never fenced (5.14, 5.15)."""
+    """Returns the registered controllers that have `listener`; none is ever fenced (5.14, 5.15).
+
+    Raises UNSUPPORTED_VERSION below the metadata.version that has controller registrations.
+    """
     if image.metadata_version < feature_levels.CONTROLLER_REGISTRATION_FROM:
         raise ApiError(
             ErrorCode.UNSUPPORTED_VERSION,
@@ -40,8 +43,10 @@ def describe_brokers(
     listener: str,
     random: Callable[[], float],
 ) -> DescribeClusterResponse:
-    """Brokers that have `listener`; fenced ones only when asked for (5.16, 5.17). The controller
-    named is any live broker: they all forward."""
+    """Returns the brokers that have `listener`; fenced brokers only if requested (5.16, 5.17).
+
+    `controller_id` is a random live broker: every broker forwards to the controller.
+    """
     _check_endpoint_type(request, BROKER_ENDPOINT)
     nodes = tuple(
         DescribeClusterBroker(
@@ -61,13 +66,13 @@ def describe_brokers(
 
 
 def any_live_broker(image: Image, random: Callable[[], float]) -> int:
-    """A random unfenced broker, -1 if there is none (rules 5.16, 5.40)."""
+    """Returns a random unfenced broker, -1 if there is none (rules 5.16, 5.40)."""
     live = [broker.broker_id for broker in image.brokers.values() if not broker.fenced]
     return live[int(random() * len(live))] if live else -1
 
 
 def as_version_0(response: DescribeClusterResponse) -> DescribeClusterResponse:
-    """Version 0 knows neither 114 nor 115: both are INVALID_REQUEST there (rule 5.8)."""
+    """Returns the response for version 0, where 114 and 115 become INVALID_REQUEST (rule 5.8)."""
     if response.error_code in (
         ErrorCode.MISMATCHED_ENDPOINT_TYPE,
         ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,
@@ -77,7 +82,7 @@ def as_version_0(response: DescribeClusterResponse) -> DescribeClusterResponse:
 
 
 def _check_endpoint_type(request: DescribeClusterRequest, own: int) -> None:
-    """Rule 5.8; version 0 always means BROKER."""
+    """Raises for an endpoint type other than `own` (rule 5.8); version 0 always means BROKER."""
     asked = request.endpoint_type
     if asked not in _NAMES:
         raise ApiError(ErrorCode.UNSUPPORTED_ENDPOINT_TYPE, f"Unsupported endpoint type {asked}")

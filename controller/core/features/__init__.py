@@ -1,1 +1,1 @@
-"""Changes of finalized features, and what they write besides."""
+"""Changes of finalized features, and the other records that they require."""

@@ -1,7 +1,7 @@
-"""What turning eligible leader replicas on writes besides (KIP-966, rules 0A.11 and 4.23).
+"""The records that accompany the activation of eligible leader replicas (KIP-966, 0A.11 and 4.23).
 
-ELR is only as safe as min.insync.replicas, so that is one for the whole cluster from then on: the
-cluster's own is written down, and what single brokers have of their own is taken away.
+ELR relies on min.insync.replicas, so the whole cluster must share one value: the cluster's value is
+written to the log, and the values of single brokers are removed.
 """
 
 from ..image.image import Image
@@ -9,11 +9,11 @@ from ..log.records import BROKER_RESOURCE, ConfigRecord
 from ..settings import Settings
 
 MIN_INSYNC_REPLICAS = "min.insync.replicas"
-WHOLE_CLUSTER = ""  # the name of the resource that stands for every broker
+WHOLE_CLUSTER = ""  # resource name of the default for all brokers
 
 
 def elr_safety_records(image: Image, settings: Settings) -> tuple[ConfigRecord, ...]:
-    """Nothing where all is as it should be already."""
+    """Returns the records; none if the configurations already conform."""
     named = {
         name
         for (resource_type, name), values in image.configs.items()

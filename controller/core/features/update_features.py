@@ -1,7 +1,7 @@
-"""UpdateFeatures: what the cluster finalizes (rules 5.54 to 5.60).
+"""UpdateFeatures: changes the finalized levels of features (rules 5.54 to 5.60).
 
-4.x refuses a request whole, 95 with the reason of the first feature that cannot be; 3.9 decides
-feature by feature.
+4.x refuses the whole request with error 95 and the reason of the first feature that fails; 3.9
+decides each feature separately.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,11 @@ _PREFIX = "The update failed for all features since the following feature had an
 
 
 def update_features(state: State, request: UpdateFeaturesRequest, now_ms: int) -> Decision:
-    """`validate_only` writes nothing; an equal level is written again (5.57), so is 0 (5.59)."""
+    """Decide an UpdateFeatures request.
+
+    `validate_only` writes nothing. A level equal to the finalized level is written again (5.57), as
+    is level 0 (5.59).
+    """
     updates = _in_hash_order(request.feature_updates)
     proposed = state.image.features | {one.feature: one.max_version_level for one in updates}
     reasons = {update.feature: _refusal(state, update, proposed) for update in updates}
@@ -44,7 +48,7 @@ def update_features(state: State, request: UpdateFeaturesRequest, now_ms: int) -
 
 
 def _in_hash_order(updates: tuple[FeatureUpdate, ...]) -> tuple[FeatureUpdate, ...]:
-    """Kafka keeps them in a HashMap: that is the order of checks and records."""
+    """Kafka keeps the updates in a HashMap, whose order is that of checks and records."""
     by_name = {update.feature: update for update in updates}
     return tuple(by_name[name] for name in in_hash_order(by_name))
 
@@ -59,19 +63,22 @@ def _records(state: State, updates: tuple[FeatureUpdate, ...]) -> tuple[Record, 
 
 
 def _level_records(state: State, update: FeatureUpdate) -> tuple[Record, ...]:
-    """kraft.version is the quorum's to write; a NoOp is there for the reply to wait for."""
+    """The quorum writes kraft.version; the NoOp gives the reply a record whose commit it awaits."""
     if _is_of_the_quorum(state, update.feature):
         return (NoOpRecord(),) if update.upgrade_type == UPGRADE else ()
     return (FeatureLevelRecord(name=update.feature, feature_level=update.max_version_level),)
 
 
 def _is_of_the_quorum(state: State, feature: str) -> bool:
-    """3.9 writes kraft.version as it writes any feature; no quorum heeds it (KAFKA-18979)."""
+    """3.9 writes kraft.version like any feature, without effect on the quorum (KAFKA-18979)."""
     return feature == feature_levels.KRAFT_VERSION and state.profile.upgrades_kraft_version
 
 
 def _control(state: State, updates: tuple[FeatureUpdate, ...]) -> tuple[ControlRecord, ...]:
-    """What raises kraft.version: from 1 on the log tells who votes (KIP-853, rule 10.49)."""
+    """Returns the control records that raise kraft.version; from level 1 the log holds the voters.
+
+    Source: KIP-853, rule 10.49.
+    """
     for update in updates:
         level = update.max_version_level
         if _is_of_the_quorum(state, update.feature) and level > state.image.kraft_version:
@@ -80,7 +87,7 @@ def _control(state: State, updates: tuple[FeatureUpdate, ...]) -> tuple[ControlR
 
 
 def _refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, int]) -> str | None:
-    """Kafka's checks in Kafka's order (rule 5.56)."""
+    """Returns the first failed check, in Kafka's order (rule 5.56)."""
     reason = _common_refusal(state, update, proposed)
     if reason is not None:
         return (
@@ -133,8 +140,11 @@ def _current_level(state: State, feature: str) -> int:
 
 
 def _unsupported(state: State, feature: str, level: int) -> str | None:
-    """Who does not support it: this controller, a broker, fenced or not (5.58), another controller,
-    or one of the quorum that has not said what it supports."""
+    """Returns why a node does not support `level` of `feature`, or None.
+
+    The nodes are this controller, every broker (fenced or not, 5.58), every other controller, and
+    every node of the quorum that has not yet registered its features.
+    """
     image, me = state.image, state.node_id
     own = {name: (low, high) for name, low, high in state.profile.supported_features}
     reason = _reason(f"Local controller {me}", own, feature, level)
@@ -157,7 +167,7 @@ def _unsupported(state: State, feature: str, level: int) -> str | None:
 def _reason(
     who: str, ranges: Mapping[str, tuple[int, int]], feature: str, level: int
 ) -> str | None:
-    """A feature that is not listed is supported at level 0, which is to have none of it."""
+    """A feature that is not listed is supported at level 0 only, which means "not finalized"."""
     low, high = ranges.get(feature, (0, 0))
     if low <= level <= high:
         return None
@@ -171,7 +181,7 @@ def _ranges(supported: Iterable[FeatureRange]) -> dict[str, tuple[int, int]]:
 
 
 def _metadata_version_refusal(state: State, update: FeatureUpdate) -> str | None:
-    """Rule 5.57: a level that the log could not be read at is never gone back to."""
+    """Refuses a downgrade to a level at which the log is not readable (rule 5.57)."""
     level, current = update.max_version_level, state.image.metadata_version
     if level < feature_levels.FIRST_BOOTSTRAP_LEVEL:
         name = feature_levels.LEVEL_NAMES[feature_levels.FIRST_BOOTSTRAP_LEVEL - 1]
@@ -191,7 +201,7 @@ def _metadata_version_refusal(state: State, update: FeatureUpdate) -> str | None
 
 
 def _kraft_version_refusal(state: State, update: FeatureUpdate) -> str | None:
-    """Every voter must have told the leader that it supports the level (KIP-853)."""
+    """Every voter must have sent the leader a range that includes the level (KIP-853)."""
     level = update.max_version_level
     ranges = (one.k_raft_version_feature for one in state.voters())
     if level == state.image.kraft_version or all(
@@ -205,7 +215,7 @@ def _kraft_version_refusal(state: State, update: FeatureUpdate) -> str | None:
 
 
 def _updated_together(request: UpdateFeaturesRequest) -> UpdateFeaturesResponse:
-    """No message; a result for each feature up to version 1 (5.55)."""
+    """The response has no message; up to version 1 it has a result for each feature (5.55)."""
     results = tuple(
         UpdatableFeatureResult(feature=update.feature, error_message="NONE")
         for update in request.feature_updates
@@ -219,7 +229,7 @@ def _refused_together(reason: str) -> UpdateFeaturesResponse:
 
 
 def _answered_apart(reasons: Mapping[str, str | None]) -> UpdateFeaturesResponse:
-    """3.9 decides each feature by itself, and answers by name."""
+    """3.9 decides each feature separately and sorts the results by name."""
     results = tuple(
         UpdatableFeatureResult(
             feature=feature,

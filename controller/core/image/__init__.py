@@ -1,1 +1,1 @@
-"""The image: what the metadata log, folded from its first record, says is true."""
+"""The image: the state of the cluster after replay of the metadata log."""

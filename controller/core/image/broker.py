@@ -1,4 +1,4 @@
-"""A broker's registration as the log has made it."""
+"""The registration of one broker, as replayed from the log."""
 
 from dataclasses import dataclass, replace
 from struct import Struct
@@ -17,9 +17,12 @@ from ..uuid import Uuid
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerRegistration:
-    """`register_offset` is the offset of the last RegisterBrokerRecord, what a heartbeat must have
-    caught up with (2.7, 2.19); never the epoch, which may be lower (1.30). `start_time_ms` is wall
-    time at which the controller accepted this incarnation (KIP-436, rule 8.12)."""
+    """The registration of one broker.
+
+    `register_offset` is the offset of the last RegisterBrokerRecord; a broker must apply it before
+    it is unfenced (2.7, 2.19). It is not the epoch, which may be lower (1.30). `start_time_ms` is
+    the wall time at which the controller accepted this incarnation (KIP-436, rule 8.12).
+    """
 
     broker_id: int
     broker_epoch: int
@@ -35,11 +38,12 @@ class BrokerRegistration:
     start_time_ms: int
 
     def listener(self, name: str) -> Endpoint | None:
+        """Returns the listener of that name; None if the broker has none."""
         return next((listener for listener in self.listeners if listener.name == name), None)
 
     @property
     def is_cordoned(self) -> bool:
-        """All of its directories are cordoned: no new replica may be placed on it (4.40)."""
+        """True if all directories are cordoned, which rules out new replicas (4.40)."""
         cordoned = self.cordoned_log_dirs or ()
         return bool(self.log_dirs) and all(d in cordoned for d in self.log_dirs)
 
@@ -47,7 +51,7 @@ class BrokerRegistration:
 def registration_of(
     record: RegisterBrokerRecord, old: BrokerRegistration | None, offset: int, timestamp_ms: int
 ) -> BrokerRegistration:
-    """What a RegisterBrokerRecord says; an amend keeps its incarnation's start time (8.13)."""
+    """Returns the registration after the record; an amendment keeps the start time (8.13)."""
     amends = old is not None and old.incarnation_id == record.incarnation_id
     kept_start_ms = old.start_time_ms if old is not None and amends else 0
     return BrokerRegistration(
@@ -69,7 +73,11 @@ def registration_of(
 def amended_by(
     broker: BrokerRegistration, record: BrokerRegistrationChangeRecord
 ) -> BrokerRegistration:
-    """No record clears in_controlled_shutdown (2.25), and no directories means no change (2.32)."""
+    """Returns the registration after a BrokerRegistrationChangeRecord.
+
+    No record clears `in_controlled_shutdown` (2.25); an empty directory list changes nothing
+    (2.32).
+    """
     cordoned = record.cordoned_log_dirs
     return replace(
         broker,
@@ -83,7 +91,7 @@ def amended_by(
 
 
 def _in_order(directories: tuple[Uuid, ...]) -> tuple[Uuid, ...]:
-    """As Kafka compares uuids: by their halves, as signed numbers."""
+    """Sorts as Kafka compares uuids: by the upper, then the lower half, as signed numbers."""
     if len(directories) < 2:
         return directories
     return tuple(sorted(directories, key=_HALVES.unpack))

@@ -1,7 +1,8 @@
-"""The image: what the metadata log, folded from its first record, says is true.
+"""The image: the state of the cluster after replay of the metadata log from its first record.
 
 `replay.apply` is the only code that changes hard state, so `replay(log) == image` always holds, for
-our logs and for Kafka's. Guesses (who was heard of, and when) are not in here: see `leases.py`.
+this project's logs and for Kafka's. Soft state (the time of each broker's last contact) is in
+`brokers/leases.py`.
 """
 
 from dataclasses import dataclass, field, replace
@@ -19,11 +20,14 @@ from .partition_index import PartitionIndex
 
 @dataclass(slots=True)
 class Image:
-    """`offset` is that of the last record applied (-1: none); `features_offset` that of the last
-    change of a feature level, or of the end of the transaction that it stands in (rule 5.53).
-    `own_topics` are the ids of the topics that no copy of this image has. `is_settled`: the last
-    unfence tried every leaderless partition, and no record has come since that may make another
-    broker's replica eligible: no feature level, configuration or directory."""
+    """The state of the cluster at one offset of the metadata log.
+
+    `offset` is the offset of the last applied record (-1: none). `features_offset` is the offset of
+    the last change of a feature level, or of the end of the transaction that contains it (rule
+    5.53). `own_topics` are the ids of topics that no copy of this image shares. `is_settled` is
+    true if the last unfence tried an election for every leaderless partition and no later record
+    (feature level, configuration, directory) may have made a replica of another broker eligible.
+    """
 
     offset: int = -1
     epoch: int = 0
@@ -53,19 +57,21 @@ class Image:
 
     @property
     def metadata_version(self) -> int:
+        """Returns the finalized metadata.version; 1 if none is finalized."""
         return self.features.get(METADATA_VERSION, 1)
 
     @property
     def finalized(self) -> dict[str, int]:
-        """Every finalized feature, kraft.version of the quorum among them once it is above 0."""
+        """Returns every finalized feature, including the quorum's kraft.version if above 0."""
         levels = {name: level for name, level in self.features.items() if name != KRAFT_VERSION}
         return levels | ({KRAFT_VERSION: self.kraft_version} if self.kraft_version else {})
 
     def partition(self, key: PartitionKey) -> Partition:
+        """Returns the partition; raises KeyError if it does not exist."""
         return self.topics[key[0]].partitions[key[1]]
 
     def own_topic(self, topic_id: Uuid) -> Topic:
-        """The topic, for a change of its partitions: one that a copy shares is copied first."""
+        """Returns the topic for a change of its partitions; copies a shared topic first."""
         topic = self.topics[topic_id]
         if topic_id not in self.own_topics:
             topic = Topic(topic.name, topic_id, topic.partitions.copy())
@@ -73,23 +79,27 @@ class Image:
         return topic
 
     def own_brokers(self) -> "SortedDict[int, BrokerRegistration]":
-        """The registrations, for a change: those that a copy shares are copied first."""
+        """Returns the registrations for a change; copies shared registrations first."""
         if self.shares_brokers:
             self.brokers, self.shares_brokers = self.brokers.copy(), False
         return self.brokers
 
     def put_topic(self, topic: Topic) -> None:
+        """Store a topic that no copy of this image shares."""
         self.topics[topic.topic_id] = topic
         self.own_topics.add(topic.topic_id)
 
     def is_active(self, broker_id: int) -> bool:
-        """Registered, not fenced, not in controlled shutdown (rule 4.1)."""
+        """True if the broker is registered, unfenced and not in controlled shutdown (rule 4.1)."""
         broker = self.brokers.get(broker_id)
         return broker is not None and not broker.fenced and not broker.in_controlled_shutdown
 
     def copy(self) -> "Image":
-        """A twin that goes its own way. Both share brokers, topics and index sets; who changes one
-        copies it first, so a copy costs about as much as its dictionaries' tables."""
+        """Returns an independent copy.
+
+        Both images share brokers, topics and index sets until either image changes them (copy on
+        write), so a copy costs about as much as copying the tables of its dictionaries.
+        """
         self.own_topics, self.shares_brokers = set(), True
         return replace(
             self,

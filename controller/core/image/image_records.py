@@ -1,7 +1,7 @@
-"""The fewest records that tell an image, in the order of Kafka's snapshots (rules 9.46, 10.43).
+"""The smallest set of records that replays to an image, in the order of Kafka's snapshots.
 
-Replaying them gives the image back, but for where in the log each fact stood. A broker's start time
-(KIP-436) goes with its registration.
+Replay restores the image, except for the log offset of each fact (rules 9.46, 10.43). A broker's
+start time (KIP-436) is part of its registration record.
 """
 
 from collections.abc import Iterator
@@ -12,11 +12,15 @@ from .broker import BrokerRegistration
 from .image import Image
 from .partition import Partition, Topic
 
-NO_BROKER = -1  # whom a snapshot names as the last to be given producer ids
+NO_BROKER = -1  # broker id of a snapshot's ProducerIdsRecord
 
 
 def records_of(image: Image) -> Iterator[r.Record]:
-    """Features first, because they say how all else may be written; then whoever is there."""
+    """Yields the records of an image.
+
+    Features come first, because they decide the versions of all other records; brokers and
+    controllers follow.
+    """
     yield from _features(image)
     for broker in image.brokers.values():
         yield _registration(broker)
@@ -67,7 +71,7 @@ def _topic(topic: Topic) -> Iterator[r.Record]:
 
 
 def _partition(topic: Topic, partition_id: int, partition: Partition) -> r.PartitionRecord:
-    """No eligible or last known replicas are none at all, as Kafka writes them."""
+    """Empty eligible and last known replicas are written as null, as in Kafka."""
     return r.PartitionRecord(
         partition_id=partition_id,
         topic_id=topic.topic_id,

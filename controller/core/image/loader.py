@@ -1,7 +1,7 @@
-"""The fold of a log into an image, batch by batch, metadata transactions whole (rule 9.34).
+"""Replay of a log into an image, batch by batch, with metadata transactions (rule 9.34).
 
 Records between BeginTransaction and EndTransaction become visible together; an aborted transaction
-leaves nothing. Whoever follows a log (committed state, observers, readers of files) folds it here.
+has no effect. Committed state, observers and readers of log files all use this loader.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,11 @@ from .replay import apply, apply_control
 
 
 class Loader:
-    """`image` is what may be seen; `open_transaction` the name of one that is not closed yet."""
+    """Replays batches into `image`.
+
+    `image` is the visible state. `open_transaction` is the name of the transaction that has not
+    ended, or None.
+    """
 
     def __init__(self, image: Image | None = None) -> None:
         self.image = image if image is not None else Image()
@@ -28,8 +32,10 @@ class Loader:
 
     @staticmethod
     def of_snapshot(batches: Iterable[Batch], end_offset: int, epoch: int) -> "Loader":
-        """The image that a snapshot tells, which holds everything below `end_offset`; every fact
-        in it stands where the last one stood, as in Kafka."""
+        """Returns a loader with the image of a snapshot that ends at `end_offset` (exclusive).
+
+        Every fact gets the offset and epoch of the last record, as in Kafka.
+        """
         loader = Loader()
         for batch in batches:
             loader.load_of_snapshot(batch, end_offset, epoch)
@@ -46,12 +52,13 @@ class Loader:
                 apply(image, cast(Record, record), offset=offset, epoch=epoch)
 
     def copy(self) -> "Loader":
-        """A twin that goes its own way, in the middle of a transaction or not."""
+        """Returns an independent copy, including an open transaction."""
         twin = Loader(self.image.copy())
         twin.open_transaction, twin._held = self.open_transaction, self._held[:]
         return twin
 
     def load(self, batch: Batch) -> None:
+        """Replay one batch of the log."""
         if batch.is_control:
             for offset, control in enumerate(batch.records, batch.base_offset):
                 apply_control(
@@ -69,7 +76,10 @@ class Loader:
             self.open_transaction = record.name or ""
         self._held.append((record, offset, batch))
         if isinstance(record, AbortTransactionRecord):
-            self._held = [self._held[0], self._held[-1]]  # what lies between never happened
+            self._held = [
+                self._held[0],
+                self._held[-1],
+            ]  # an aborted transaction's records have no effect
         if isinstance(record, AbortTransactionRecord | EndTransactionRecord):
             self._release()
 
@@ -83,7 +93,7 @@ class Loader:
 
 
 def replay(batches: Iterable[Batch]) -> Image:
-    """The image that a log tells, from its first batch on."""
+    """Returns the image of a log, replayed from its first batch."""
     loader = Loader()
     for batch in batches:
         loader.load(batch)

@@ -1,19 +1,24 @@
-"""Topic names that metrics cannot tell apart: '.' and '_' mean the same to them (rule 4.54)."""
+"""Topic names that collide in metrics, where '.' and '_' are the same character (rule 4.54)."""
 
 
 class NameCollisions:
-    """Existing names with '.' or '_', by their form with '_' alone, so that a new name is compared
-    with its own kin and not with every topic. A log may hold several names of one form."""
+    """Existing names with '.' or '_', keyed by the name with every '.' replaced by '_'.
+
+    A new name is compared with the names of its key only, not with every topic. A log may hold
+    several names with the same key.
+    """
 
     def __init__(self, names: dict[str, tuple[str, ...]] | None = None) -> None:
         self._names = {} if names is None else names
 
     def add(self, name: str) -> None:
+        """Add the name of a new topic."""
         if _collides(name):
             form = _form(name)
             self._names[form] = tuple(sorted({*self._names.get(form, ()), name}))
 
     def remove(self, name: str) -> None:
+        """Remove the name of a deleted topic."""
         if _collides(name):
             form = _form(name)
             left = tuple(one for one in self._names.get(form, ()) if one != name)
@@ -23,12 +28,13 @@ class NameCollisions:
                 self._names.pop(form, None)
 
     def existing(self, name: str) -> str | None:
-        """The first existing name that `name` collides with."""
+        """Returns the first existing name that collides with `name`, or None."""
         if not _collides(name):
             return None
         return next(iter(self._names.get(_form(name), ())), None)
 
     def copy(self) -> "NameCollisions":
+        """Returns an independent copy."""
         return NameCollisions(self._names.copy())
 
 

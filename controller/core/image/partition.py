@@ -1,4 +1,4 @@
-"""One partition as the log has made it, and how a change record changes it (rules 4.15, 4.16)."""
+"""One partition as replayed from the log, and how a change record changes it (rules 4.15, 4.16)."""
 
 from dataclasses import dataclass, field, replace
 
@@ -18,6 +18,8 @@ PartitionKey = tuple[Uuid, int]
 
 @value
 class Partition:
+    """The state of one partition; `directories` are in the order of `replicas`."""
+
     replicas: tuple[int, ...]
     isr: tuple[int, ...]
     leader: int
@@ -31,7 +33,7 @@ class Partition:
     directories: tuple[Uuid, ...]
 
     def directory_of(self, broker_id: int) -> Uuid | None:
-        """The directory that holds the broker's replica; None where none is assigned."""
+        """Returns the directory of the broker's replica; None if none is assigned."""
         if broker_id in self.replicas and self.directories:
             return self.directories[self.replicas.index(broker_id)]
         return None
@@ -39,12 +41,15 @@ class Partition:
 
 @dataclass(slots=True)
 class Topic:
+    """A topic and its partitions, by partition id."""
+
     name: str
     topic_id: Uuid
     partitions: dict[int, Partition] = field(default_factory=dict)
 
 
 def partition_of(record: PartitionRecord) -> Partition:
+    """Returns the partition that a PartitionRecord creates."""
     return Partition(
         replicas=record.replicas,
         isr=record.isr,
@@ -61,7 +66,11 @@ def partition_of(record: PartitionRecord) -> Partition:
 
 
 def changed(partition: Partition, record: PartitionChangeRecord) -> Partition:
-    """Every record moves the partition epoch; a Leader field, even a repeated one, the leader's."""
+    """Returns the partition after a change record.
+
+    Every record increments the partition epoch; a Leader field, even one that repeats the current
+    leader, increments the leader epoch.
+    """
     names_leader = record.leader != NO_LEADER_CHANGE
     replicas, isr, recovery = record.replicas, record.isr, record.leader_recovery_state
     removing, adding = record.removing_replicas, record.adding_replicas
@@ -85,12 +94,12 @@ def changed(partition: Partition, record: PartitionChangeRecord) -> Partition:
 
 
 def without_elr(partition: Partition) -> Partition:
-    """What a ClearElrRecord leaves (rule 4.23); it moves no epoch."""
+    """Returns the partition after a ClearElrRecord (rule 4.23), which increments no epoch."""
     return replace(partition, elr=(), last_known_elr=())
 
 
 def needs_its_leader(partition: Partition) -> bool:
-    """Only its leader can bring it back to health: a replica is out of sync, or it recovers."""
+    """True if a replica is out of sync or the leader recovers, which only the leader can end."""
     if partition.leader == NO_LEADER:
         return False
     return (

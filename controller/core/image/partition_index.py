@@ -1,6 +1,6 @@
-"""Which partitions concern a broker: kept beside the image so that a fence is not a full scan.
+"""Index of the partitions of each broker, so that a fence does not scan all partitions.
 
-Sets, read only through `sorted`, so that no order of a hash ever reaches a record.
+The index uses sets and returns sorted lists, so that hash order never reaches a record.
 """
 
 from ..log.records import NO_LEADER
@@ -10,30 +10,36 @@ NO_KEYS: set[PartitionKey] = set()
 
 
 class KeySets:
-    """A set of partition keys for each broker. Copies share their sets; whoever changes a shared
-    set copies it first, so `_own` are the sets of `_sets` that no copy has."""
+    """A set of partition keys for each broker.
+
+    Copies share their sets until one is changed (copy on write); `_own` holds the sets of `_sets`
+    that no copy shares.
+    """
 
     def __init__(self, sets: dict[int, set[PartitionKey]] | None = None) -> None:
         self._sets: dict[int, set[PartitionKey]] = {} if sets is None else sets
         self._own: dict[int, set[PartitionKey]] = {}
 
     def of(self, broker_id: int) -> set[PartitionKey]:
-        """The keys of the broker, to be read only."""
+        """Returns the broker's keys; callers must not change the set."""
         return self._sets.get(broker_id, NO_KEYS)
 
     def add(self, broker_id: int, key: PartitionKey) -> None:
+        """Add a key to the broker's set."""
         keys = self._own.get(broker_id)
         if keys is None:
             keys = self._owned(broker_id)
         keys.add(key)
 
     def discard(self, broker_id: int, key: PartitionKey) -> None:
+        """Remove a key from the broker's set, if it is present."""
         keys = self._own.get(broker_id)
         if keys is None:
             keys = self._owned(broker_id)
         keys.discard(key)
 
     def add_all(self, broker_ids: tuple[int, ...], key: PartitionKey) -> None:
+        """Add a key to the sets of several brokers."""
         own = self._own
         for broker_id in broker_ids:
             keys = own.get(broker_id)
@@ -42,11 +48,12 @@ class KeySets:
             keys.add(key)
 
     def discard_all(self, broker_ids: tuple[int, ...], key: PartitionKey) -> None:
+        """Remove a key from the sets of several brokers."""
         for broker_id in broker_ids:
             self.discard(broker_id, key)
 
     def move(self, key: PartitionKey, old: tuple[int, ...], new: tuple[int, ...]) -> None:
-        """`key` concerned the brokers `old` and concerns `new`."""
+        """Move `key` from the sets of the brokers `old` to those of the brokers `new`."""
         for broker_id in old:
             if broker_id not in new:
                 self.discard(broker_id, key)
@@ -55,6 +62,7 @@ class KeySets:
                 self.add(broker_id, key)
 
     def copy(self) -> "KeySets":
+        """Returns an independent copy."""
         self._own = {}
         return KeySets(self._sets.copy())
 
@@ -64,6 +72,8 @@ class KeySets:
 
 
 class PartitionIndex:
+    """The partitions each broker hosts, leads, or is in the ISR or ELR of; all lists are sorted."""
+
     def __init__(self) -> None:
         self._hosted = KeySets()
         self._in_isr = KeySets()
@@ -72,6 +82,7 @@ class PartitionIndex:
         self._ailing = KeySets()
 
     def add(self, key: PartitionKey, partition: Partition) -> None:
+        """Add a new partition."""
         self._hosted.add_all(partition.replicas, key)
         self._in_isr.add_all(partition.isr, key)
         self._in_elr.add_all(partition.elr, key)
@@ -80,6 +91,7 @@ class PartitionIndex:
             self._ailing.add(partition.leader, key)
 
     def remove(self, key: PartitionKey, partition: Partition) -> None:
+        """Remove a deleted partition."""
         self._hosted.discard_all(partition.replicas, key)
         self._in_isr.discard_all(partition.isr, key)
         self._in_elr.discard_all(partition.elr, key)
@@ -88,7 +100,7 @@ class PartitionIndex:
             self._ailing.discard(partition.leader, key)
 
     def replace(self, key: PartitionKey, old: Partition, new: Partition) -> None:
-        """`old` has become `new`; most changes leave most of it as it is."""
+        """Update the index after a change of a partition; equal fields cost nothing."""
         if old.replicas != new.replicas:
             self._hosted.move(key, old.replicas, new.replicas)
         if old.isr != new.isr:
@@ -104,33 +116,39 @@ class PartitionIndex:
             self._ailing.add(new.leader, key)
 
     def hosted(self, broker_id: int) -> list[PartitionKey]:
-        """Partitions of which the broker has a replica, in sync or not."""
+        """Returns the partitions of which the broker has a replica, in sync or not."""
         return sorted(self._hosted.of(broker_id))
 
     def in_isr_or_led(self, broker_id: int) -> list[PartitionKey]:
+        """Returns the partitions whose ISR contains the broker, or which it leads."""
         return sorted(self._in_isr.of(broker_id) | self._led.of(broker_id))
 
     def in_elr(self, broker_id: int) -> list[PartitionKey]:
+        """Returns the partitions whose ELR contains the broker."""
         return sorted(self._in_elr.of(broker_id))
 
     def leaderless(self) -> list[PartitionKey]:
+        """Returns the partitions without a leader."""
         return sorted(self._led.of(NO_LEADER))
 
     def leaderless_of(self, broker_id: int) -> list[PartitionKey]:
-        """Leaderless partitions of which the broker has a replica."""
+        """Returns the leaderless partitions of which the broker has a replica."""
         return sorted(self._led.of(NO_LEADER) & self._hosted.of(broker_id))
 
     def ailing(self, leader: int) -> list[PartitionKey]:
-        """Partitions that `leader` leads and that only it can bring back to health."""
+        """Returns the partitions for which `needs_its_leader` holds and which `leader` leads."""
         return sorted(self._ailing.of(leader))
 
     def led(self, broker_id: int) -> list[PartitionKey]:
+        """Returns the partitions that the broker leads."""
         return sorted(self._led.of(broker_id))
 
     def leads(self, broker_id: int) -> bool:
+        """True if the broker leads at least one partition."""
         return bool(self._led.of(broker_id))
 
     def copy(self) -> "PartitionIndex":
+        """Returns an independent copy."""
         twin = PartitionIndex()
         twin._hosted = self._hosted.copy()
         twin._in_isr = self._in_isr.copy()

@@ -1,7 +1,7 @@
-"""What each record of the log does to the image: one function a record, in one table.
+"""How each record of the log changes the image: one function for each record type, in one table.
 
 `apply` is the only code that changes an image. It raises `Impossible` for a record that no correct
-log has.
+log contains.
 """
 
 from collections.abc import Callable
@@ -60,7 +60,7 @@ def _change_registration(image: Image, record: r.BrokerRegistrationChangeRecord,
 
 
 def _changes_directories(record: r.BrokerRegistrationChangeRecord) -> bool:
-    """Also where none remains online: such a record sets nothing at all (2.30)."""
+    """Also true if no directory remains online: such a record sets no field at all (2.30)."""
     return not (record.fenced or record.in_controlled_shutdown or record.cordoned_log_dirs)
 
 
@@ -199,7 +199,7 @@ def _begin_transaction(image: Image, record: r.BeginTransactionRecord, offset: i
 def _end_transaction(image: Image, record: r.EndTransactionRecord, offset: int, _: int) -> None:
     image.open_transaction = None
     if image.features_offset > image.transaction_offset:
-        image.features_offset = offset  # what it changed became visible here (rule 5.53)
+        image.features_offset = offset  # the transaction's changes become visible here (rule 5.53)
 
 
 def _abort_transaction(image: Image, *_: object) -> None:
@@ -207,7 +207,7 @@ def _abort_transaction(image: Image, *_: object) -> None:
 
 
 def _nothing(*_: object) -> None:
-    """A NoOp moves the offset and nothing else; ZooKeeper's migration state is history."""
+    """A NoOp changes only the offset; the image does not keep ZooKeeper's migration state."""
 
 
 APPLIERS: dict[type, Callable[..., None]] = {
@@ -244,7 +244,10 @@ APPLIERS: dict[type, Callable[..., None]] = {
 def apply(
     image: Image, record: r.Record, *, offset: int, epoch: int = 0, timestamp_ms: int = 0
 ) -> None:
-    """Change `image` by the record at `offset`; raises `Impossible` if that offset is not new."""
+    """Change `image` by the record at `offset`.
+
+    Raises `Impossible` if `offset` is not above the image's offset.
+    """
     if offset <= image.offset:
         raise Impossible(f"record {offset} after {image.offset}")
     APPLIERS[type(record)](image, record, offset, timestamp_ms)

@@ -1,7 +1,7 @@
-"""What an image's records become in a snapshot (rule 10.43).
+"""The batches of a snapshot (rule 10.43).
 
-Offsets are counted from 0 within it, every batch has the snapshot's epoch, and its time is when it
-was written. A control batch opens it, a footer ends it, so that half of one is never taken for all.
+Offsets start at 0, every batch has the snapshot's epoch, and its timestamp is the time of writing.
+A control batch begins the snapshot and a footer ends it, so that a reader detects a truncated file.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from itertools import islice
 from ..log.batch import Batch, ControlRecord, KRaftVersion, SnapshotFooter, SnapshotHeader, Voters
 from ..log.records import Record
 
-RECORDS_PER_BATCH = 128  # about a millisecond's work: heartbeats are served between two batches
+RECORDS_PER_BATCH = 128  # about 1 ms of work: heartbeats are served between two batches
 
 
 def snapshot_batches(
@@ -22,8 +22,11 @@ def snapshot_batches(
     kraft_version: int = 0,
     voters: Voters | None = None,
 ) -> Iterator[Batch]:
-    """Yields each batch once its records, each with its version, are drawn. Voters are told from
-    kraft.version 1 on."""
+    """Yields each batch as soon as its records are drawn.
+
+    `records` are pairs of record and record version. The header includes the voters from
+    kraft.version 1 on.
+    """
     header: tuple[ControlRecord, ...] = (
         SnapshotHeader(last_contained_log_timestamp=last_contained_log_timestamp),
     )

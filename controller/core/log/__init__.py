@@ -1,1 +1,1 @@
-"""The records of the metadata log, their versions, and batches of them."""
+"""The records of the metadata log, their versions, and their batches."""

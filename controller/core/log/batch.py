@@ -1,4 +1,4 @@
-"""One batch of the metadata log: records that were appended together, at offsets and an epoch."""
+"""One batch of the metadata log: records appended together, with a base offset and an epoch."""
 
 from dataclasses import field
 
@@ -17,21 +17,32 @@ class LeaderChange:
 
 @value
 class SnapshotHeader:
+    """The control record that begins a snapshot.
+
+    `last_contained_log_timestamp` is the timestamp of the last batch it contains, in milliseconds.
+    """
+
     last_contained_log_timestamp: int
 
 
 @value
 class SnapshotFooter:
+    """The control record that ends a snapshot."""
+
     pass
 
 
 @value
 class KRaftVersion:
+    """The control record that finalizes kraft.version."""
+
     kraft_version: int
 
 
 @value
 class VoterEndpoint:
+    """One listener of a voter."""
+
     name: str
     host: str
     port: int
@@ -39,12 +50,16 @@ class VoterEndpoint:
 
 @value
 class VersionRange:
+    """The versions of kraft.version that a voter supports, both ends included."""
+
     min_supported_version: int
     max_supported_version: int
 
 
 @value
 class Voter:
+    """One voter: its id, directory, listeners and supported versions."""
+
     voter_id: int
     voter_directory_id: bytes
     endpoints: tuple[VoterEndpoint, ...]
@@ -53,6 +68,8 @@ class Voter:
 
 @value
 class Voters:
+    """The control record that holds the voters (KIP-853)."""
+
     voters: tuple[Voter, ...]
 
 
@@ -61,10 +78,11 @@ ControlRecord = LeaderChange | SnapshotHeader | SnapshotFooter | KRaftVersion | 
 
 @value
 class Batch:
-    """`records` are all data or all control records; `timestamp_ms` is wall time, a stamp only.
+    """A batch of data records, or a batch of control records (`is_control`).
 
-    `versions` are the record versions that metadata.version allowed when each was written.
-    `spelled` caches the batch's bytes once the wire has spelled them; equality ignores it.
+    `timestamp_ms` is wall time, which no decision reads. `versions` are the record versions that
+    metadata.version permitted at the time of writing. `spelled` caches the encoded bytes; equality
+    ignores it.
     """
 
     base_offset: int
@@ -77,4 +95,5 @@ class Batch:
 
     @property
     def last_offset(self) -> int:
+        """The offset of the batch's last record."""
         return self.base_offset + len(self.records) - 1

@@ -1,7 +1,7 @@
-"""Which version of a record the finalized metadata.version allows (rules 1.39, 2.24, 4.37).
+"""The version of each record that the finalized metadata.version permits (rules 1.39, 2.24, 4.37).
 
-A record of a version newer than a node knows ends that node's process, so nothing is ever written
-above what the level allows (rule 0.6).
+A node exits if it reads a record version that it does not know, so no record is written in a higher
+version than metadata.version permits (rule 0.6).
 """
 
 from functools import cache
@@ -18,6 +18,7 @@ from .records import (
 
 
 def record_version(record: Record, metadata_version: int) -> int:
+    """Returns the version in which `record` is written."""
     kind = type(record)
     if kind is PartitionChangeRecord or kind is PartitionRecord:
         return _partition_version(metadata_version)
@@ -46,10 +47,11 @@ def _partition_version(metadata_version: int) -> int:
 
 
 def _registration_change_version(record: BrokerRegistrationChangeRecord) -> int:
-    """The lowest version that has every field set, as Kafka writes it (v0, v1 and v3 recorded).
+    """Returns the lowest version that has every field set, as Kafka does (v0, v1 and v3 recorded).
 
-    A record that sets none of the other fields says which directories are online, none included,
-    and has version 2 (rule 2.30)."""
+    A record that sets only the online directories, even to an empty list, has version 2 (rule
+    2.30).
+    """
     if record.cordoned_log_dirs is not None:
         return 3
     if record.in_controlled_shutdown == IN_CONTROLLED_SHUTDOWN:

@@ -1,15 +1,14 @@
-"""The facts: every record of Kafka's metadata log that 3.9.1, 4.1.1, 4.3.1 or 4.4.0 writes.
+"""Every record of Kafka's metadata log that 3.9.1, 4.1.1, 4.3.1 or 4.4.0 writes.
 
-Names and fields are Kafka's own (REC/*.json), in snake case. A record says what happened;
-`Image.apply` is the only code that understands it. How each is spelled in bytes, and in which
-version, is `wire/records/metadata_records.py` and `record_versions.py`.
+Names and fields are Kafka's own (REC/*.json), in snake case. `image/replay.py` applies records to
+an image. `wire/records/metadata_records.py` encodes them; `record_versions.py` has their versions.
 """
 
 from ..uuid import Uuid
 from ..value import value
 
 NO_LEADER = -1
-NO_LEADER_CHANGE = -2  # PartitionChangeRecord.leader: "stays as it is" (rule 4.2)
+NO_LEADER_CHANGE = -2  # PartitionChangeRecord.leader: no change (rule 4.2)
 
 RECOVERED = 0
 RECOVERING = 1
@@ -23,6 +22,8 @@ TOPIC_RESOURCE, BROKER_RESOURCE = 2, 4
 
 @value
 class Endpoint:
+    """A listener of a broker or controller."""
+
     name: str
     host: str
     port: int
@@ -31,6 +32,8 @@ class Endpoint:
 
 @value
 class FeatureRange:
+    """The levels of a feature that a node supports, both ends included."""
+
     name: str
     min_supported_version: int
     max_supported_version: int
@@ -38,7 +41,11 @@ class FeatureRange:
 
 @value
 class RegisterBrokerRecord:
-    """`start_time_ms` is ours (KIP-436): a high tagged field that Kafka's readers skip."""
+    """Registers a broker, or amends its registration.
+
+    `start_time_ms` is an extension of this project (KIP-436): a high tagged field that Kafka's
+    readers skip.
+    """
 
     broker_id: int
     is_migrating_zk_broker: bool = False
@@ -56,18 +63,24 @@ class RegisterBrokerRecord:
 
 @value
 class UnregisterBrokerRecord:
+    """Removes a broker's registration."""
+
     broker_id: int
     broker_epoch: int
 
 
 @value
 class TopicRecord:
+    """Creates a topic."""
+
     name: str
     topic_id: Uuid
 
 
 @value
 class PartitionRecord:
+    """Creates a partition."""
+
     partition_id: int
     topic_id: Uuid
     replicas: tuple[int, ...]
@@ -85,6 +98,8 @@ class PartitionRecord:
 
 @value
 class ConfigRecord:
+    """Sets a configuration of a topic or broker; a `value` of None removes it."""
+
     resource_type: int
     resource_name: str
     name: str
@@ -93,7 +108,7 @@ class ConfigRecord:
 
 @value
 class PartitionChangeRecord:
-    """A field left at None (or at its "no change" number) stays as it is."""
+    """Changes a partition; a field that is None (or its "no change" number) keeps its value."""
 
     partition_id: int
     topic_id: Uuid
@@ -110,7 +125,7 @@ class PartitionChangeRecord:
 
 @value
 class FenceBrokerRecord:
-    """The form before metadata.version 3.3-IV2 (rule 2.21)."""
+    """Fences a broker, before metadata.version 3.3-IV2 (rule 2.21)."""
 
     id: int
     epoch: int
@@ -118,17 +133,23 @@ class FenceBrokerRecord:
 
 @value
 class UnfenceBrokerRecord:
+    """Unfences a broker, before metadata.version 3.3-IV2."""
+
     id: int
     epoch: int
 
 
 @value
 class RemoveTopicRecord:
+    """Deletes a topic."""
+
     topic_id: Uuid
 
 
 @value
 class DelegationTokenRecord:
+    """Creates or renews a delegation token; timestamps are in milliseconds."""
+
     owner: str
     requester: str
     renewers: tuple[str, ...]
@@ -140,6 +161,8 @@ class DelegationTokenRecord:
 
 @value
 class UserScramCredentialRecord:
+    """Sets a user's SCRAM credential."""
+
     name: str
     mechanism: int
     salt: bytes
@@ -150,18 +173,24 @@ class UserScramCredentialRecord:
 
 @value
 class FeatureLevelRecord:
+    """Finalizes a feature at a level; 0 removes it."""
+
     name: str
     feature_level: int
 
 
 @value
 class QuotaEntity:
+    """An entity that a client quota applies to; a name of None is the default entity."""
+
     entity_type: str
     entity_name: str | None
 
 
 @value
 class ClientQuotaRecord:
+    """Sets or removes a client quota."""
+
     entity: tuple[QuotaEntity, ...]
     key: str
     value: float
@@ -170,6 +199,8 @@ class ClientQuotaRecord:
 
 @value
 class ProducerIdsRecord:
+    """Grants a broker a block of producer ids, which ends before `next_producer_id`."""
+
     broker_id: int
     broker_epoch: int
     next_producer_id: int
@@ -177,6 +208,8 @@ class ProducerIdsRecord:
 
 @value
 class BrokerRegistrationChangeRecord:
+    """Changes a registration: fencing, controlled shutdown, directories."""
+
     broker_id: int
     broker_epoch: int
     fenced: int = NO_FENCING_CHANGE
@@ -187,6 +220,8 @@ class BrokerRegistrationChangeRecord:
 
 @value
 class AccessControlEntryRecord:
+    """Adds an access control entry."""
+
     id: Uuid
     resource_type: int
     resource_name: str
@@ -199,47 +234,65 @@ class AccessControlEntryRecord:
 
 @value
 class RemoveAccessControlEntryRecord:
+    """Removes an access control entry."""
+
     id: Uuid
 
 
 @value
 class NoOpRecord:
+    """Changes nothing but the log's end offset."""
+
     pass
 
 
 @value
 class ZkMigrationStateRecord:
+    """The state of a migration from ZooKeeper."""
+
     zk_migration_state: int
 
 
 @value
 class RemoveUserScramCredentialRecord:
+    """Removes a user's SCRAM credential."""
+
     name: str
     mechanism: int
 
 
 @value
 class BeginTransactionRecord:
+    """Begins a metadata transaction."""
+
     name: str | None = None
 
 
 @value
 class EndTransactionRecord:
+    """Commits the open metadata transaction."""
+
     pass
 
 
 @value
 class AbortTransactionRecord:
+    """Aborts the open metadata transaction."""
+
     reason: str | None = None
 
 
 @value
 class RemoveDelegationTokenRecord:
+    """Removes a delegation token."""
+
     token_id: str
 
 
 @value
 class RegisterControllerRecord:
+    """Registers a controller's listeners and features."""
+
     controller_id: int
     incarnation_id: Uuid
     zk_migration_ready: bool = False
@@ -249,11 +302,15 @@ class RegisterControllerRecord:
 
 @value
 class UnregisterControllerRecord:
+    """Removes a controller's registration."""
+
     controller_id: int
 
 
 @value
 class ClearElrRecord:
+    """Clears the ELR of a topic's partitions, of all topics if the name is empty (rule 4.23)."""
+
     topic_name: str
 
 

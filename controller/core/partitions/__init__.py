@@ -1,1 +1,1 @@
-"""Changes of partitions: ISR, ELR, leader, and where replicas are placed."""
+"""Changes of partitions: ISR, ELR, leader, and placement of replicas."""

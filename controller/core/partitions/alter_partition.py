@@ -1,7 +1,7 @@
 """AlterPartition: the leader of a partition proposes its in-sync replicas (rules 4.34 to 4.36).
 
-Checks come in Kafka's order and the first that fits answers, partition by partition; one refused
-partition does not stop the others.
+Checks run in Kafka's order, separately for each partition; the first failed check decides its
+error. A refused partition does not affect the others.
 """
 
 from ..errors import ApiError, ErrorCode
@@ -25,7 +25,11 @@ Answer = tuple[AlterPartitionResult, PartitionChangeRecord | None]
 
 
 def alter_partition(state: State, request: AlterPartitionRequest, now_ms: int) -> Decision:
-    """The whole request is 77 unless it is empty or the sender's epoch is current."""
+    """Decide an AlterPartition request.
+
+    Raises STALE_BROKER_EPOCH (77) if the broker's epoch is not current, unless the request is
+    empty.
+    """
     if not request.topics:
         return Decision(reply=AlterPartitionResponse())
     broker = state.image.brokers.get(request.broker_id)
@@ -67,7 +71,7 @@ def _refused(data: AlterPartitionData, error: ErrorCode) -> AlterPartitionResult
 def _error(
     state: State, broker_id: int, partition: Partition, data: AlterPartitionData
 ) -> ErrorCode:
-    """The first check that fails, in the order of rule 4.34."""
+    """Returns the error of the first failed check, in the order of rule 4.34."""
     isr = [member.broker_id for member in _proposed(data)]
     recovery = data.leader_recovery_state
     checks = (
@@ -90,7 +94,7 @@ def _error(
 
 
 def _proposed(data: AlterPartitionData) -> tuple[AlterPartitionBrokerState, ...]:
-    """Version 2 names ids alone; -1 for the epoch means "do not check"."""
+    """Returns the proposed ISR; version 2 has ids only, so their epoch is -1 ("do not check")."""
     if data.new_isr_with_epochs:
         return data.new_isr_with_epochs
     return tuple(AlterPartitionBrokerState(broker_id=member) for member in data.new_isr)
@@ -126,7 +130,7 @@ def _altered(
     )
     merged = partition if record is None else changed(partition, record)
     if record is not None and record.leader not in (broker_id, NO_LEADER_CHANGE):
-        return _refused(data, ErrorCode.NEW_LEADER_ELECTED), record  # written all the same
+        return _refused(data, ErrorCode.NEW_LEADER_ELECTED), record  # the record is still written
     result = AlterPartitionResult(
         partition_index=data.partition_index,
         leader_id=merged.leader,

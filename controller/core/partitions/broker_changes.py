@@ -1,7 +1,7 @@
-"""What happens to partitions when a broker comes, goes or is no longer trusted (rules 4.3-4.5).
+"""Partition changes when a broker is fenced, unfenced, shuts down or unregisters (rules 4.3-4.5).
 
-Each function returns change records and changes nothing. Records come in the order of the
-partitions' keys: Kafka's own order is a hash set's and unspecified (rule 4.22).
+Each function returns change records and changes no state. Records are in the order of the
+partitions' keys: Kafka's order is that of a hash set and unspecified (rule 4.22).
 """
 
 from collections.abc import Callable, Sequence
@@ -20,13 +20,13 @@ NOBODY = NO_LEADER
 
 
 def without_broker(state: State, broker_id: int) -> list[Record]:
-    """Out of every ISR and leadership: the broker is fenced or shuts down (2.21, 2.23)."""
+    """Remove a fenced or stopping broker from every ISR and leadership (2.21, 2.23)."""
     keys = state.image.index.in_isr_or_led(broker_id)
     return leader_and_isr_changes(state, keys, remove=broker_id)
 
 
 def without_unclean_broker(state: State, broker_id: int) -> list[Record]:
-    """Out of every ISR, then every ELR: what it had may be gone (1.37)."""
+    """Remove a broker that may have lost data from every ISR, then from every ELR (1.37)."""
     keys = state.image.index.in_isr_or_led(broker_id)
     in_isr = leader_and_isr_changes(state, keys, unclean=broker_id)
     only_elr = [key for key in state.image.index.in_elr(broker_id) if key not in set(keys)]
@@ -34,19 +34,22 @@ def without_unclean_broker(state: State, broker_id: int) -> list[Record]:
 
 
 def without_directory(state: State, broker_id: int, directory: Uuid) -> list[Record]:
-    """Every partition that has a replica in that directory elects anew if it must, also one that
-    another broker leads who should not (2.30)."""
+    """Remove the broker from the partitions that it stores in an offline directory (2.30).
+
+    Every such partition is checked for an election, also if another broker leads it.
+    """
     keys = state.image.index.hosted(broker_id)
     lost = [key for key in keys if state.image.partition(key).directory_of(broker_id) == directory]
     return leader_and_isr_changes(state, lost, remove=broker_id)
 
 
 def with_broker(state: State, broker_id: int) -> list[Record]:
-    """Elections for all leaderless partitions, the broker counted although still fenced (2.22).
+    """Run elections for all leaderless partitions, as if the broker were unfenced (2.22).
 
-    Of those that the broker has no replica of, the last unfence has tried every one in vain. Unless
-    something else may elect by now, they need not be tried again: after an outage of a whole fleet
-    each of a thousand brokers would try 100,000 partitions."""
+    If the image is settled, only partitions of this broker are tried: the last unfence already
+    tried all others. Otherwise each of 1,000 brokers that return after an outage would try 100,000
+    partitions.
+    """
     index = state.image.index
     keys = index.leaderless_of(broker_id) if state.image.is_settled else index.leaderless()
     return leader_and_isr_changes(state, keys, add=broker_id)
@@ -60,8 +63,13 @@ def leader_and_isr_changes(
     add: int = NOBODY,
     unclean: int = NOBODY,
 ) -> list[Record]:
+    """Returns the changes of the partitions `keys`.
+
+    `remove` leaves ISR and leadership; `add` may lead although it is still fenced; `unclean` leaves
+    the ELR too.
+    """
     changes: list[Record] = []
-    if not keys:  # as of every broker that registers for the first time
+    if not keys:  # for example the first registration of a broker
         return changes
 
     @cache
@@ -93,11 +101,12 @@ def leader_and_isr_changes(
 def acceptor(
     state: State, partition: Partition, may_lead: Callable[[int], bool]
 ) -> Callable[[int], bool]:
-    """May it lead, and is its directory of this partition online (rules 4.3, 4.4)?"""
+    """Returns the leader test: `may_lead`, and the directory is online (rules 4.3, 4.4)."""
     return lambda replica: may_lead(replica) and has_online_directory(state, partition, replica)
 
 
 def has_online_directory(state: State, partition: Partition, replica: int) -> bool:
+    """True if the replica's directory is online, or not known."""
     broker = state.image.brokers.get(replica)
     if broker is None:
         return False
@@ -112,11 +121,12 @@ def has_online_directory(state: State, partition: Partition, replica: int) -> bo
 
 
 def rules_of(state: State, key: PartitionKey, partition: Partition) -> Rules:
+    """Returns the rules for changes of the partition."""
     return _rules(state, state.image.topics[key[0]].name, len(partition.replicas))
 
 
 def _rules(state: State, topic: str | None, replicas: int) -> Rules:
-    """Of a topic, or of all topics without configurations of their own."""
+    """Returns the rules of a topic, or (None) of topics without own configurations."""
     return Rules(
         metadata_version=state.image.metadata_version,
         elr_enabled=feature_levels.elr_enabled(state.image.features),
@@ -127,16 +137,20 @@ def _rules(state: State, topic: str | None, replicas: int) -> Rules:
 
 
 def effective_min_isr(state: State, topic: str | None, replicas: int) -> int:
-    """Rule 4.24: min(min.insync.replicas, replica count).
+    """Returns min(min.insync.replicas, replica count) (rule 4.24).
 
-    White space around a topic's number is valid; Kafka's controller then renounces, ours reads it.
+    White space around a topic's number is valid; Kafka's active controller resigns on it, this
+    controller parses it.
     """
     configured = parse_integer(trim(topic_config(state, topic, "min.insync.replicas") or ""), 32)
     return min(configured or state.settings.min_insync_replicas, replicas)
 
 
 def allows_unclean(state: State, topic: str | None) -> bool:
-    """Rule 4.5; with white space around it the word counts as false, though the value is valid."""
+    """True if unclean elections are enabled (rule 4.5).
+
+    A value with white space around it is valid, but counts as false.
+    """
     configured = topic_config(state, topic, "unclean.leader.election.enable")
     if configured is None:
         return state.settings.unclean_leader_election_enable
@@ -144,7 +158,11 @@ def allows_unclean(state: State, topic: str | None) -> bool:
 
 
 def topic_config(state: State, topic: str | None, name: str) -> str | None:
-    """Topic's own value, this node's dynamic one, the cluster's dynamic default; first hit wins."""
+    """Returns a configuration's value, or None.
+
+    The topic's own value comes first, then this node's dynamic one, then the cluster's dynamic
+    default.
+    """
     configs = state.image.configs
     own = () if topic is None else ((TOPIC_RESOURCE, topic),)
     for resource in (*own, (BROKER_RESOURCE, str(state.node_id)), (BROKER_RESOURCE, "")):
@@ -155,7 +173,11 @@ def topic_config(state: State, topic: str | None, name: str) -> str | None:
 
 
 def default_directory(state: State, broker_id: int) -> Uuid:
-    """Unregistered or several: UNASSIGNED; none known: MIGRATING; one: that one (rule 4.39)."""
+    """Returns the directory of a new replica (rule 4.39).
+
+    UNASSIGNED if the broker is not registered or has several directories, MIGRATING if it has none,
+    otherwise its only directory.
+    """
     broker = state.image.brokers.get(broker_id)
     if broker is None or len(broker.log_dirs) > 1:
         return UNASSIGNED_DIRECTORY

@@ -1,7 +1,7 @@
-"""Building one partition change: ISR, ELR, leader and epochs, in Kafka's order (rules 4.6-4.14).
+"""Builds one partition change: ISR, ELR, leader and epochs, in Kafka's order (rules 4.6-4.14).
 
-`build` takes a partition, what is wished of it, and who may lead, and returns the record that says
-so, or None when there is nothing to say. It looks at nothing else and changes nothing.
+`build` takes a partition, its target and the test for a leader, and returns the change record, or
+None if nothing changes. It reads and changes no other state.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,10 @@ def build(
     target_replicas: Ids | None = None,
     target_recovery_state: int | None = None,
 ) -> PartitionChangeRecord | None:
-    """The change that gives `partition` its target, or None. Step numbers are those of rule 4.7."""
+    """Returns the record that changes `partition` to its target, or None.
+
+    Step numbers are those of rule 4.7.
+    """
     target = Target(
         target_isr,
         partition.replicas if target_replicas is None else target_replicas,
@@ -55,7 +58,7 @@ def build(
 
 
 def _complete_reassignment(target: Target) -> None:
-    """A reassignment ends when every replica of its goal is in sync (rule 4.36)."""
+    """Ends a reassignment once every target replica is in sync (rule 4.36)."""
     replicas = tuple(r for r in target.replicas if r not in target.removing)
     isr = tuple(r for r in target.isr if r not in target.removing)
     if replicas and isr and set(replicas) <= set(isr):
@@ -63,7 +66,7 @@ def _complete_reassignment(target: Target) -> None:
 
 
 def _lacks(new: Ids, old: Ids) -> bool:
-    """Does `new` lack any of `old`?"""
+    """True if `new` lacks an element of `old`."""
     return new != old and not set(old) <= set(new)
 
 
@@ -73,14 +76,14 @@ def _bump_leader_epoch(partition: Partition, change: Change) -> None:
 
 
 def _write_isr(partition: Partition, target: Target, rules: Rules, change: Change) -> None:
-    """Without ELR the ISR never becomes empty: it is left unwritten (rules 4.12, 4.13)."""
+    """Without ELR an empty ISR is not written (rules 4.12, 4.13)."""
     may_write = change.isr is None and (target.isr or rules.elr_enabled)
     if may_write and target.isr != partition.isr:
         change.isr = target.isr
 
 
 def _bump_for_shrink(partition: Partition, rules: Rules, change: Change) -> None:
-    """Before 3.6-IV0 a shrinking ISR moves the leader epoch too (rule 4.17)."""
+    """Before 3.6-IV0 an ISR shrink increments the leader epoch (rule 4.17)."""
     if rules.metadata_version >= feature_levels.NO_EPOCH_BUMP_ON_SHRINK_FROM or change.isr is None:
         return
     if _lacks(change.isr, partition.isr):
@@ -123,7 +126,7 @@ def _says_nothing(record: PartitionChangeRecord) -> bool:
 
 
 def _directories(partition: Partition, target: Target, rules: Rules) -> tuple[Uuid, ...] | None:
-    """Written only when they differ, and only where they can be (rule 4.38)."""
+    """Returns the directories if they differ and metadata.version has them (rule 4.38)."""
     if rules.metadata_version < feature_levels.DIRECTORY_ASSIGNMENT_FROM:
         return None
     if target.replicas == partition.replicas and len(partition.directories) == len(target.replicas):

@@ -1,4 +1,4 @@
-"""Who leads a partition: preferred, online and unclean elections (rules 4.8 to 4.11, 4.28)."""
+"""Leader election of a partition: preferred, online and unclean (rules 4.8 to 4.11, 4.28)."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ def elect(
     acceptable: Callable[[int], bool],
     change: Change,
 ) -> None:
-    """Rule 4.11: say so only if the result is not the present leader."""
+    """Elect a leader; write it only if it differs from the present leader (rule 4.11)."""
     leader, unclean = winner(partition, target, rules, acceptable)
     if leader == partition.leader:
         return
@@ -35,7 +35,7 @@ def elect(
 def winner(
     partition: Partition, target: Target, rules: Rules, acceptable: Callable[[int], bool]
 ) -> tuple[int, bool]:
-    """(who leads, was it unclean), in the order of rules 4.9 and 4.10."""
+    """Returns (leader, was it unclean), tried in the order of rules 4.9 and 4.10."""
 
     order = (partition.leader, *target.replicas)
     if rules.election is Election.PREFERRED and target.replicas:
@@ -56,7 +56,7 @@ def winner(
 def _may_elect_last_known(
     partition: Partition, target: Target, rules: Rules, acceptable: Callable[[int], bool]
 ) -> bool:
-    """Rule 4.28, with the liveness test that the original forgot (KAFKA-19522)."""
+    """Rule 4.28, with the check for a live broker that Kafka lacks (KAFKA-19522)."""
     return (
         rules.elr_enabled
         and not target.isr

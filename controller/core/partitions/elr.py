@@ -1,4 +1,4 @@
-"""Eligible leader replicas (KIP-966): who stays eligible below min ISR (rules 4.12, 4.25, 4.27)."""
+"""Eligible leader replicas (KIP-966), which exist below min ISR (rules 4.12, 4.25, 4.27)."""
 
 from ..image.partition import Partition
 from ..log.records import NO_LEADER
@@ -6,7 +6,7 @@ from .target import Change, Ids, Rules, Target
 
 
 def populate_elr(partition: Partition, target: Target, rules: Rules, unclean: Ids) -> None:
-    """Rule 4.25: below min ISR, whoever was in ISR or ELR stays eligible, but for the unclean."""
+    """Below min ISR, members of ISR or ELR stay eligible, except for `unclean` (rule 4.25)."""
     if not rules.elr_enabled:
         return
     if len(target.isr) >= rules.min_isr:
@@ -17,6 +17,7 @@ def populate_elr(partition: Partition, target: Target, rules: Rules, unclean: Id
 
 
 def write_elr(partition: Partition, target: Target, rules: Rules, change: Change) -> None:
+    """Write the ELR if it changed; an unclean election or a disabled ELR empties it."""
     unclean = change.isr is not None
     if unclean or not rules.elr_enabled:
         target.elr = ()
@@ -25,8 +26,10 @@ def write_elr(partition: Partition, target: Target, rules: Rules, change: Change
 
 
 def write_last_known_leader(partition: Partition, rules: Rules, change: Change) -> None:
-    """Who led when there is no leader any more, even where the ISR is not empty; cleared once
-    there is one (4.27)."""
+    """Write the last leader of a partition that has none now, even with a nonempty ISR (4.27).
+
+    A new leader clears it.
+    """
     if not rules.elr_enabled:
         return
     if change.leader == NO_LEADER != partition.leader and not partition.last_known_elr:

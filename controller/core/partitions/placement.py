@@ -1,7 +1,7 @@
-"""Where replicas go: striped over racks, live brokers first within a rack (rules 4.40 to 4.49).
+"""Placement of replicas: striped over racks, live brokers first within a rack (rules 4.40 to 4.49).
 
-The first replica is always on an unfenced broker; rack spread beats liveness for the others (4.49).
-Entropy is drawn through `random()` only.
+The first replica is always on an unfenced broker; for the others, rack spread takes precedence over
+liveness (4.49). All entropy comes from `random()`.
 """
 
 from collections.abc import Callable, Iterable, MutableSequence, Sequence
@@ -16,14 +16,19 @@ Random = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
+    """A broker on which replicas may be placed."""
+
     broker_id: int
     rack: str | None
     fenced: bool
 
 
 def candidates(state: State) -> list[Candidate]:
-    """Every known broker, fenced ones too, but none in (soft) controlled shutdown and none whose
-    directories are all cordoned (rule 4.40)."""
+    """Returns all registered brokers, fenced brokers included, that may get replicas (rule 4.40).
+
+    Brokers in controlled shutdown (soft state) and brokers with only cordoned directories are left
+    out.
+    """
     found = []
     for broker_id, broker in state.image.brokers.items():
         liveness = state.leases.liveness[broker_id]
@@ -34,7 +39,7 @@ def candidates(state: State) -> list[Candidate]:
 
 @dataclass(frozen=True, slots=True)
 class Rack:
-    """Ids of its brokers, ascending."""
+    """The ids of a rack's brokers, in ascending order."""
 
     unfenced: tuple[int, ...]
     fenced: tuple[int, ...]
@@ -42,7 +47,7 @@ class Rack:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where replicas can go: the racks in the order of their names, none before all names."""
+    """The racks for placement, sorted by name; brokers without a rack come first."""
 
     racks: tuple[Rack, ...]
     brokers: int
@@ -50,6 +55,7 @@ class Layout:
 
 
 def layout_of(brokers: Iterable[Candidate]) -> Layout:
+    """Groups the brokers by rack."""
     by_name: dict[str | None, tuple[list[int], list[int]]] = {}
     for broker in brokers:
         unfenced, fenced = by_name.setdefault(broker.rack, ([], []))
@@ -72,7 +78,10 @@ def place(
     random: Random,
     mentions_cordoned: bool = True,
 ) -> list[tuple[int, ...]]:
-    """Replicas of `partitions` new partitions; INVALID_REPLICATION_FACTOR as in rule 4.43."""
+    """Returns the replicas of `partitions` new partitions.
+
+    Raises INVALID_REPLICATION_FACTOR as in rule 4.43.
+    """
     racks = _Racks(layout, random)
     if replication_factor <= 0:
         raise _refused(
@@ -96,10 +105,10 @@ def _refused(message: str) -> ApiError:
 
 
 class _Brokers:
-    """A rotating list: each broker at most once a partition, another start every time (4.48)."""
+    """A rotating list: a partition gets each broker at most once, from a changing start (4.48)."""
 
     def __init__(self, ids: tuple[int, ...], random: Random) -> None:
-        """Starts anywhere."""
+        """Starts at a random position."""
         self.ids: Sequence[int] = ids
         self._offset = _below(len(ids), random) if ids else 0
         self._index = 0
@@ -139,7 +148,9 @@ class _Racks:
         self._offset = _below(len(self._racks), random) if self._racks else 0
 
     def place(self, replication_factor: int) -> tuple[int, ...]:
-        if self._turn == self.unfenced > 1:  # as many partitions as live brokers: reshuffle (4.45)
+        if (
+            self._turn == self.unfenced > 1
+        ):  # reshuffle after as many partitions as live brokers (4.45)
             self._shuffle()
             self._turn = 0
         self._offset %= len(self._racks)
@@ -150,7 +161,7 @@ class _Racks:
         return replicas
 
     def _first(self) -> tuple[int, int]:
-        """(rack, broker) of the first replica: the next live broker from the offset on (4.46)."""
+        """Returns (rack, broker) of the first replica: the next live broker (4.46)."""
         count = len(self._racks)
         for position in range(self._offset, self._offset + count):
             broker_id = self._racks[position % count].unfenced.next(self._turn)
@@ -159,7 +170,7 @@ class _Racks:
         raise Impossible(f"no live broker in any of {count} racks")
 
     def _others(self, first_rack: int, wanted: int) -> list[int]:
-        """Round the racks again from the offset, skipping the first one's turn once (4.47)."""
+        """Goes round the racks, skipping the first replica's rack once (4.47)."""
         found: list[int] = []
         position, skip = self._offset, first_rack
         while len(found) < wanted:
@@ -184,7 +195,7 @@ def _below(bound: int, random: Random) -> int:
 
 
 def _shuffle(items: MutableSequence[Any], random: Random) -> None:
-    """Fisher and Yates by `random()` alone: `random.shuffle` may change between Pythons."""
+    """Fisher-Yates shuffle: `random.shuffle` may change between Python versions."""
     for last in range(len(items) - 1, 0, -1):
         other = _below(last + 1, random)
         items[last], items[other] = items[other], items[last]

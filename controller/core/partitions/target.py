@@ -1,4 +1,4 @@
-"""Values from which a partition change is built: rules of its topic, target, unfinished record."""
+"""Inputs of a partition change: the topic's rules, the target, and the unfinished record."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +11,8 @@ Ids = tuple[int, ...]
 
 
 class Election(Enum):
+    """Which election a change may run."""
+
     ONLINE = "online"
     UNCLEAN = "unclean"
     PREFERRED = "preferred"
@@ -18,19 +20,21 @@ class Election(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """What decides the same for every partition of one topic."""
+    """The values that decide a change and are the same for all partitions of a topic."""
 
     metadata_version: int
     elr_enabled: bool
     min_isr: int
-    """The effective one: min(min.insync.replicas, replica count) (rule 4.24)."""
+    """Effective min ISR: min(min.insync.replicas, replica count) (rule 4.24)."""
     election: Election
     directory_of: Callable[[int], Uuid]
-    """The directory a replica gets that has none yet (rule 4.39)."""
+    """Returns the directory for a replica that has none yet (rule 4.39)."""
 
 
 @dataclass(slots=True)
 class Target:
+    """The values that a partition shall have after the change."""
+
     isr: Ids
     replicas: Ids
     removing: Ids
@@ -40,7 +44,7 @@ class Target:
 
 @dataclass(slots=True)
 class Change:
-    """The record while it is built; frozen at the end."""
+    """The fields of the record under construction."""
 
     isr: Ids | None = None
     leader: int = NO_LEADER_CHANGE

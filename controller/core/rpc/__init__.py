@@ -1,8 +1,8 @@
-"""The one model of every Kafka API: version-free requests and responses, in Kafka's own names.
+"""The version-free requests and responses of every Kafka API, under Kafka's own names.
 
-The wire (`controller/wire/api_*.py`) and HTTP only spell these. A field that a version of the API
-does not carry has its default here. Enumerations are plain numbers, so that a peer's unknown
-error code survives the journey.
+The wire (`controller/wire/apis/`) and HTTP encode and decode these classes. A field that a version
+of the API does not carry has its default here. Enumerations are plain integers, so that an unknown
+error code of a peer is preserved.
 """
 
 from .brokers import (

@@ -1,4 +1,4 @@
-"""The life of a broker's registration: keys 62, 63, 64, and KIP-631's DecommissionBroker."""
+"""Registration of brokers: keys 62, 63, 64, and KIP-631's DecommissionBroker."""
 
 from ..uuid import Uuid
 from ..value import value
@@ -6,6 +6,8 @@ from ..value import value
 
 @value
 class BrokerListener:
+    """A listener of a registering broker or controller."""
+
     name: str
     host: str
     port: int
@@ -14,6 +16,8 @@ class BrokerListener:
 
 @value
 class BrokerFeature:
+    """The levels of a feature that a node supports, both ends included."""
+
     name: str
     min_supported_version: int
     max_supported_version: int
@@ -21,7 +25,10 @@ class BrokerFeature:
 
 @value
 class BrokerRegistrationRequest:
-    """Rule 1.2. `features` of None means "supports everything that is finalized" (HTTP only)."""
+    """BrokerRegistration (62, rule 1.2).
+
+    `features` of None means "supports every finalized feature" (HTTP only).
+    """
 
     broker_id: int
     cluster_id: str
@@ -36,6 +43,8 @@ class BrokerRegistrationRequest:
 
 @value
 class BrokerRegistrationResponse:
+    """The granted epoch, or an error."""
+
     throttle_time_ms: int = 0
     error_code: int = 0
     broker_epoch: int = -1
@@ -43,7 +52,10 @@ class BrokerRegistrationResponse:
 
 @value
 class BrokerHeartbeatRequest:
-    """Rule 2.1. `current_metadata_offset` is the last offset the broker has applied (2.2a)."""
+    """BrokerHeartbeat (63, rule 2.1).
+
+    `current_metadata_offset` is the last offset that the broker has applied (2.2a).
+    """
 
     broker_id: int
     broker_epoch: int = -1
@@ -56,7 +68,7 @@ class BrokerHeartbeatRequest:
 
 @value
 class BrokerHeartbeatResponse:
-    """On error every flag has its default, so an error always reads is_fenced (rule 2.2)."""
+    """The broker's state; on error every flag has its default, so `is_fenced` is true (rule 2.2)."""
 
     throttle_time_ms: int = 0
     error_code: int = 0
@@ -67,12 +79,14 @@ class BrokerHeartbeatResponse:
 
 @value
 class UnregisterBrokerRequest:
+    """UnregisterBroker (64)."""
+
     broker_id: int
 
 
 @value
 class UnregisterBrokerResponse:
-    """`error_message` is "" on success, never null (rule 3.4)."""
+    """The result; `error_message` is "" on success, never null (rule 3.4)."""
 
     throttle_time_ms: int = 0
     error_code: int = 0
@@ -81,7 +95,8 @@ class UnregisterBrokerResponse:
 
 @value
 class DecommissionBrokerRequest:
-    """KIP-631's draft; never shipped by Kafka, so HTTP, CLI and Python only."""
+    """DecommissionBroker of KIP-631's draft; over HTTP, CLI and Python only, as Kafka never shipped
+    it."""
 
     broker_id: int
     force: bool = False
@@ -89,6 +104,8 @@ class DecommissionBrokerRequest:
 
 @value
 class DecommissionBrokerResponse:
+    """The result of a decommission."""
+
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = ""

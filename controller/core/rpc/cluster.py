@@ -1,15 +1,18 @@
-"""What a client asks about the cluster: keys 3, 18 and 60."""
+"""Requests about the cluster as a whole: Metadata (3), ApiVersions (18), DescribeCluster (60)."""
 
 from ..uuid import ZERO_UUID, Uuid
 from ..value import value
 
-OPERATIONS_ABSENT = -2147483648  # "the caller did not ask for authorized operations" (5.11)
+OPERATIONS_ABSENT = -2147483648  # authorized operations were not requested (5.11)
 BROKER_ENDPOINT, CONTROLLER_ENDPOINT = 1, 2
 
 
 @value
 class ApiVersionsRequest:
-    """`cluster_id` and `node_id` say whom the client means: both or neither (KIP-1242)."""
+    """ApiVersions (18).
+
+    `cluster_id` and `node_id` name the intended server; both are set or neither (KIP-1242).
+    """
 
     client_software_name: str = ""
     client_software_version: str = ""
@@ -19,6 +22,8 @@ class ApiVersionsRequest:
 
 @value
 class ApiVersion:
+    """The versions of one API that the server supports."""
+
     api_key: int
     min_version: int
     max_version: int
@@ -26,6 +31,8 @@ class ApiVersion:
 
 @value
 class SupportedFeatureKey:
+    """The levels of one feature that the server supports."""
+
     name: str
     min_version: int
     max_version: int
@@ -33,6 +40,8 @@ class SupportedFeatureKey:
 
 @value
 class FinalizedFeatureKey:
+    """The finalized level of one feature."""
+
     name: str
     max_version_level: int
     min_version_level: int
@@ -40,6 +49,8 @@ class FinalizedFeatureKey:
 
 @value
 class ApiVersionsResponse:
+    """The APIs and features of the server."""
+
     error_code: int = 0
     api_keys: tuple[ApiVersion, ...] = ()
     throttle_time_ms: int = 0
@@ -51,6 +62,8 @@ class ApiVersionsResponse:
 
 @value
 class DescribeClusterRequest:
+    """DescribeCluster (60)."""
+
     include_cluster_authorized_operations: bool = False
     endpoint_type: int = BROKER_ENDPOINT
     include_fenced_brokers: bool = False
@@ -58,7 +71,7 @@ class DescribeClusterRequest:
 
 @value
 class DescribeClusterBroker:
-    """`start_time_ms` (KIP-436) is spelled over HTTP, and on the wire only when asked for."""
+    """One node; `start_time_ms` (KIP-436) is always in HTTP replies, on the wire only if requested."""
 
     broker_id: int
     host: str
@@ -70,6 +83,8 @@ class DescribeClusterBroker:
 
 @value
 class DescribeClusterResponse:
+    """The nodes of the cluster."""
+
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = None
@@ -82,13 +97,15 @@ class DescribeClusterResponse:
 
 @value
 class MetadataRequestTopic:
+    """A topic, by name or by id."""
+
     topic_id: Uuid = ZERO_UUID
     name: str | None = None
 
 
 @value
 class MetadataRequest:
-    """`topics` of None asks for all of them; the empty tuple for none."""
+    """Metadata (3); `topics` of None requests all topics, an empty tuple none."""
 
     topics: tuple[MetadataRequestTopic, ...] | None = None
     allow_auto_topic_creation: bool = False
@@ -98,6 +115,8 @@ class MetadataRequest:
 
 @value
 class MetadataBroker:
+    """One live broker."""
+
     node_id: int
     host: str
     port: int
@@ -107,6 +126,8 @@ class MetadataBroker:
 
 @value
 class MetadataPartition:
+    """The leader and replicas of one partition."""
+
     error_code: int = 0
     partition_index: int
     leader_id: int
@@ -118,6 +139,8 @@ class MetadataPartition:
 
 @value
 class MetadataTopic:
+    """One topic and its partitions."""
+
     error_code: int = 0
     name: str | None
     topic_id: Uuid = ZERO_UUID
@@ -128,6 +151,8 @@ class MetadataTopic:
 
 @value
 class MetadataResponse:
+    """The brokers and topics of the cluster."""
+
     throttle_time_ms: int = 0
     brokers: tuple[MetadataBroker, ...] = ()
     cluster_id: str | None = None

@@ -1,4 +1,4 @@
-"""What the cluster and its controllers can: UpdateFeatures (57), ControllerRegistration (70)."""
+"""Features of the cluster and its controllers: UpdateFeatures (57), ControllerRegistration (70)."""
 
 from ..uuid import Uuid
 from ..value import value
@@ -7,7 +7,7 @@ from .brokers import BrokerFeature, BrokerListener
 
 @value
 class FeatureUpdate:
-    """`upgrade_type`: 1 upgrade, 2 safe downgrade, 3 unsafe downgrade (rule 5.54)."""
+    """A new level; `upgrade_type`: 1 upgrade, 2 safe downgrade, 3 unsafe downgrade (rule 5.54)."""
 
     feature: str
     max_version_level: int
@@ -17,6 +17,8 @@ class FeatureUpdate:
 
 @value
 class UpdateFeaturesRequest:
+    """UpdateFeatures (57)."""
+
     timeout_ms: int = 60000
     feature_updates: tuple[FeatureUpdate, ...] = ()
     validate_only: bool = False
@@ -24,6 +26,8 @@ class UpdateFeaturesRequest:
 
 @value
 class UpdatableFeatureResult:
+    """The result for one feature."""
+
     feature: str
     error_code: int = 0
     error_message: str | None = ""
@@ -31,6 +35,8 @@ class UpdatableFeatureResult:
 
 @value
 class UpdateFeaturesResponse:
+    """The result of an UpdateFeatures request."""
+
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = ""
@@ -39,6 +45,8 @@ class UpdateFeaturesResponse:
 
 @value
 class ControllerRegistrationRequest:
+    """ControllerRegistration (70)."""
+
     controller_id: int
     incarnation_id: Uuid
     zk_migration_ready: bool = False
@@ -48,6 +56,8 @@ class ControllerRegistrationRequest:
 
 @value
 class ControllerRegistrationResponse:
+    """The result of a registration."""
+
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = ""

@@ -1,4 +1,4 @@
-"""Fetch (1) as the metadata log is read with it: one topic, one partition (section 10F)."""
+"""Fetch (1) as replicas of the metadata log use it: one topic, one partition (section 10F)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -14,12 +14,16 @@ HIGH_WATERMARK_UNKNOWN = 2**63 - 1  # the default of Fetch v18's HighWatermark (
 
 @value
 class FetchReplicaState:
+    """The id of the fetching replica, from version 15 on."""
+
     replica_id: int = -1
     replica_epoch: int = -1
 
 
 @value
 class FetchPartition:
+    """The position from which a replica fetches."""
+
     partition: int
     current_leader_epoch: int = -1
     fetch_offset: int
@@ -32,19 +36,23 @@ class FetchPartition:
 
 @value
 class FetchTopic:
+    """A topic and its partitions to fetch."""
+
     topic_id: Uuid
     partitions: tuple[FetchPartition, ...]
 
 
 @value
 class ForgottenTopic:
+    """Partitions to remove from a fetch session."""
+
     topic_id: Uuid
     partitions: tuple[int, ...]
 
 
 @value
 class FetchRequest:
-    """Before version 15 the replica's id is `replica_id`, from then on `replica_state`."""
+    """Fetch (1); the replica's id is `replica_id` before version 15, then in `replica_state`."""
 
     cluster_id: str | None = None
     replica_id: int = -1
@@ -62,25 +70,31 @@ class FetchRequest:
 
 @value
 class EpochEndOffset:
+    """The last common epoch of two logs and its end offset."""
+
     epoch: int = -1
     end_offset: int = -1
 
 
 @value
 class LeaderIdAndEpoch:
+    """The leader and epoch as the server knows them; -1 if unknown."""
+
     leader_id: int = -1
     leader_epoch: int = -1
 
 
 @value
 class SnapshotId:
+    """The end offset (exclusive) and last epoch of a snapshot."""
+
     end_offset: int = -1
     epoch: int = -1
 
 
 @value
 class AbortedTransaction:
-    """Read and never made: the metadata log has no transactional producers."""
+    """Decoded but never created: the metadata log has no transactional producers."""
 
     producer_id: int
     first_offset: int
@@ -88,7 +102,10 @@ class AbortedTransaction:
 
 @value
 class FetchPartitionData:
-    """`records` are whole batches of the log; the wire spells as many as its bound allows."""
+    """The reply for one partition.
+
+    `records` are whole batches of the log; the wire encodes as many as the request's bound allows.
+    """
 
     partition_index: int
     error_code: int = 0
@@ -105,12 +122,16 @@ class FetchPartitionData:
 
 @value
 class FetchTopicData:
+    """The reply for one topic."""
+
     topic_id: Uuid
     partitions: tuple[FetchPartitionData, ...]
 
 
 @value
 class NodeEndpoint:
+    """The address of a node."""
+
     node_id: int
     host: str
     port: int
@@ -119,6 +140,8 @@ class NodeEndpoint:
 
 @value
 class FetchResponse:
+    """The reply to a Fetch request."""
+
     throttle_time_ms: int = 0
     error_code: int = 0
     session_id: int = 0

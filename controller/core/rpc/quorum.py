@@ -1,5 +1,8 @@
-"""How voters speak to each other: Vote (52), BeginQuorumEpoch (53), EndQuorumEpoch (54), and what
-they tell of themselves: DescribeQuorum (55). KIP-595, KIP-836, KIP-853, KIP-996."""
+"""Requests between voters, and the description of the quorum.
+
+Vote (52), BeginQuorumEpoch (53), EndQuorumEpoch (54), DescribeQuorum (55): KIP-595, KIP-836,
+KIP-853, KIP-996.
+"""
 
 from ..uuid import ZERO_UUID, Uuid
 from ..value import value
@@ -8,7 +11,7 @@ from .fetch import NodeEndpoint
 
 @value
 class QuorumEndpoint:
-    """Where a voter listens, under the listener's name."""
+    """The address of a voter's listener; `name` is the listener's name."""
 
     name: str
     host: str
@@ -17,6 +20,8 @@ class QuorumEndpoint:
 
 @value
 class VotePartition:
+    """A candidate's epoch and the end of its log."""
+
     partition_index: int = 0
     replica_epoch: int
     replica_id: int
@@ -29,13 +34,15 @@ class VotePartition:
 
 @value
 class VoteTopic:
+    """A topic of a Vote request."""
+
     topic_name: str
     partitions: tuple[VotePartition, ...]
 
 
 @value
 class VoteRequest:
-    """`voter_id` is whom the candidate believes to reach; -1: it does not say."""
+    """Vote (52); `voter_id` is the id of the intended voter, -1 if not set."""
 
     cluster_id: str | None = None
     voter_id: int = -1
@@ -44,6 +51,8 @@ class VoteRequest:
 
 @value
 class VotePartitionResult:
+    """The reply of one voter."""
+
     partition_index: int = 0
     error_code: int = 0
     leader_id: int
@@ -53,12 +62,16 @@ class VotePartitionResult:
 
 @value
 class VoteTopicResult:
+    """A topic of a Vote response."""
+
     topic_name: str
     partitions: tuple[VotePartitionResult, ...]
 
 
 @value
 class VoteResponse:
+    """The reply to a Vote request."""
+
     error_code: int = 0
     topics: tuple[VoteTopicResult, ...] = ()
     node_endpoints: tuple[NodeEndpoint, ...] = ()
@@ -66,6 +79,8 @@ class VoteResponse:
 
 @value
 class BeginQuorumEpochPartition:
+    """The leader and its epoch."""
+
     partition_index: int = 0
     voter_directory_id: Uuid = ZERO_UUID
     leader_id: int
@@ -74,12 +89,16 @@ class BeginQuorumEpochPartition:
 
 @value
 class BeginQuorumEpochTopic:
+    """A topic of a BeginQuorumEpoch request."""
+
     topic_name: str
     partitions: tuple[BeginQuorumEpochPartition, ...]
 
 
 @value
 class BeginQuorumEpochRequest:
+    """BeginQuorumEpoch (53): the sender leads."""
+
     cluster_id: str | None = None
     voter_id: int = -1
     topics: tuple[BeginQuorumEpochTopic, ...] = ()
@@ -88,7 +107,7 @@ class BeginQuorumEpochRequest:
 
 @value
 class QuorumEpochPartitionResult:
-    """What Begin- and EndQuorumEpoch answer: the leader and epoch as the receiver knows them."""
+    """The receiver's leader and epoch, in replies to Begin- and EndQuorumEpoch."""
 
     partition_index: int = 0
     error_code: int = 0
@@ -98,12 +117,16 @@ class QuorumEpochPartitionResult:
 
 @value
 class QuorumEpochTopicResult:
+    """A topic of a Begin- or EndQuorumEpoch response."""
+
     topic_name: str
     partitions: tuple[QuorumEpochPartitionResult, ...]
 
 
 @value
 class BeginQuorumEpochResponse:
+    """The reply to a BeginQuorumEpoch request."""
+
     error_code: int = 0
     topics: tuple[QuorumEpochTopicResult, ...] = ()
     node_endpoints: tuple[NodeEndpoint, ...] = ()
@@ -111,13 +134,18 @@ class BeginQuorumEpochResponse:
 
 @value
 class PreferredCandidate:
+    """A voter that should stand for election."""
+
     candidate_id: int
     candidate_directory_id: Uuid = ZERO_UUID
 
 
 @value
 class EndQuorumEpochPartition:
-    """Version 0 names `preferred_successors`, version 1 `preferred_candidates`."""
+    """The leader that resigns and its preferred successors.
+
+    Version 0 has `preferred_successors`, version 1 `preferred_candidates`.
+    """
 
     partition_index: int = 0
     leader_id: int
@@ -128,12 +156,16 @@ class EndQuorumEpochPartition:
 
 @value
 class EndQuorumEpochTopic:
+    """A topic of an EndQuorumEpoch request."""
+
     topic_name: str
     partitions: tuple[EndQuorumEpochPartition, ...]
 
 
 @value
 class EndQuorumEpochRequest:
+    """EndQuorumEpoch (54): the sender resigns."""
+
     cluster_id: str | None = None
     topics: tuple[EndQuorumEpochTopic, ...] = ()
     leader_endpoints: tuple[QuorumEndpoint, ...] = ()
@@ -141,6 +173,8 @@ class EndQuorumEpochRequest:
 
 @value
 class EndQuorumEpochResponse:
+    """The reply to an EndQuorumEpoch request."""
+
     error_code: int = 0
     topics: tuple[QuorumEpochTopicResult, ...] = ()
     node_endpoints: tuple[NodeEndpoint, ...] = ()
@@ -148,23 +182,32 @@ class EndQuorumEpochResponse:
 
 @value
 class DescribeQuorumPartition:
+    """A partition of a DescribeQuorum request."""
+
     partition_index: int = 0
 
 
 @value
 class DescribeQuorumTopic:
+    """A topic of a DescribeQuorum request."""
+
     topic_name: str
     partitions: tuple[DescribeQuorumPartition, ...]
 
 
 @value
 class DescribeQuorumRequest:
+    """DescribeQuorum (55)."""
+
     topics: tuple[DescribeQuorumTopic, ...] = ()
 
 
 @value
 class ReplicaState:
-    """Timestamps are the leader's wall clock; -1 where nothing is known (rules 5.29 to 5.31)."""
+    """The progress of one replica.
+
+    Timestamps are milliseconds of the leader's wall clock, -1 if unknown (rules 5.29 to 5.31).
+    """
 
     replica_id: int
     replica_directory_id: Uuid = ZERO_UUID
@@ -175,7 +218,7 @@ class ReplicaState:
 
 @value
 class DescribeQuorumPartitionResult:
-    """Leader, epoch and watermark have no default of -1 in the schema: an error says 0 (5.25)."""
+    """The leader, voters and observers; leader, epoch and watermark are 0 on error (5.25)."""
 
     partition_index: int = 0
     error_code: int = 0
@@ -189,18 +232,24 @@ class DescribeQuorumPartitionResult:
 
 @value
 class DescribeQuorumTopicResult:
+    """A topic of a DescribeQuorum response."""
+
     topic_name: str
     partitions: tuple[DescribeQuorumPartitionResult, ...]
 
 
 @value
 class QuorumNode:
+    """The listeners of a voter."""
+
     node_id: int
     listeners: tuple[QuorumEndpoint, ...]
 
 
 @value
 class DescribeQuorumResponse:
+    """The reply to a DescribeQuorum request."""
+
     error_code: int = 0
     error_message: str | None = ""
     topics: tuple[DescribeQuorumTopicResult, ...] = ()

@@ -1,4 +1,4 @@
-"""FetchSnapshot (59): the bytes of a snapshot, slice by slice (rule 10.44)."""
+"""FetchSnapshot (59): fetches the bytes of a snapshot in slices (rule 10.44)."""
 
 from ..uuid import ZERO_UUID, Uuid
 from ..value import value
@@ -7,7 +7,7 @@ from .fetch import LeaderIdAndEpoch, NodeEndpoint, SnapshotId
 
 @value
 class SnapshotPartition:
-    """`position` counts bytes from the snapshot's beginning."""
+    """The requested slice; `position` is a byte offset in the snapshot."""
 
     partition: int = 0
     current_leader_epoch: int
@@ -18,12 +18,16 @@ class SnapshotPartition:
 
 @value
 class SnapshotTopic:
+    """A topic of a FetchSnapshot request."""
+
     name: str
     partitions: tuple[SnapshotPartition, ...]
 
 
 @value
 class FetchSnapshotRequest:
+    """FetchSnapshot (59)."""
+
     cluster_id: str | None = None
     replica_id: int = -1
     max_bytes: int = 0x7FFFFFFF
@@ -32,7 +36,8 @@ class FetchSnapshotRequest:
 
 @value
 class SnapshotPartitionData:
-    """`size` is that of the whole snapshot; the slice begins at `position`."""
+    """One slice, from the byte offset `position`; `size` is the size of the whole snapshot in
+    bytes."""
 
     index: int = 0
     error_code: int = 0
@@ -45,12 +50,16 @@ class SnapshotPartitionData:
 
 @value
 class SnapshotTopicData:
+    """A topic of a FetchSnapshot response."""
+
     name: str
     partitions: tuple[SnapshotPartitionData, ...]
 
 
 @value
 class FetchSnapshotResponse:
+    """The reply to a FetchSnapshot request."""
+
     throttle_time_ms: int = 0
     error_code: int = 0
     topics: tuple[SnapshotTopicData, ...] = ()

@@ -1,4 +1,4 @@
-"""Topics and their partitions: keys 19, 20 and 56."""
+"""Topics and partitions: CreateTopics (19), DeleteTopics (20), AlterPartition (56)."""
 
 from ..uuid import ZERO_UUID, Uuid
 from ..value import value
@@ -6,19 +6,23 @@ from ..value import value
 
 @value
 class CreatableReplicaAssignment:
+    """The replicas of one new partition."""
+
     partition_index: int
     broker_ids: tuple[int, ...]
 
 
 @value
 class CreatableTopicConfigEntry:
+    """A configuration of a new topic."""
+
     name: str
     value: str | None
 
 
 @value
 class CreatableTopic:
-    """-1 for partitions or replication factor means the controller's default (rule 4.56)."""
+    """A topic to create; -1 partitions or replicas mean the controller's default (rule 4.56)."""
 
     name: str
     num_partitions: int = -1
@@ -29,6 +33,8 @@ class CreatableTopic:
 
 @value
 class CreateTopicsRequest:
+    """CreateTopics (19)."""
+
     topics: tuple[CreatableTopic, ...]
     timeout_ms: int = 60000
     validate_only: bool = False
@@ -36,6 +42,8 @@ class CreateTopicsRequest:
 
 @value
 class CreatableTopicConfig:
+    """A configuration of a created topic."""
+
     name: str
     value: str | None
     read_only: bool = False
@@ -45,6 +53,8 @@ class CreatableTopicConfig:
 
 @value
 class CreatableTopicResult:
+    """The result for one topic."""
+
     name: str
     topic_id: Uuid = ZERO_UUID
     error_code: int = 0
@@ -57,19 +67,23 @@ class CreatableTopicResult:
 
 @value
 class CreateTopicsResponse:
+    """The reply to a CreateTopics request."""
+
     throttle_time_ms: int = 0
     topics: tuple[CreatableTopicResult, ...] = ()
 
 
 @value
 class DeleteTopicState:
+    """A topic to delete, by name or by id."""
+
     name: str | None = None
     topic_id: Uuid = ZERO_UUID
 
 
 @value
 class DeleteTopicsRequest:
-    """Versions 1-5 carry `topic_names`, version 6 `topics` (by name or by id)."""
+    """DeleteTopics (20); versions 1-5 have `topic_names`, version 6 `topics` (by name or by id)."""
 
     topics: tuple[DeleteTopicState, ...] = ()
     topic_names: tuple[str, ...] = ()
@@ -78,6 +92,8 @@ class DeleteTopicsRequest:
 
 @value
 class DeletableTopicResult:
+    """The result for one topic."""
+
     name: str | None
     topic_id: Uuid = ZERO_UUID
     error_code: int = 0
@@ -86,19 +102,23 @@ class DeletableTopicResult:
 
 @value
 class DeleteTopicsResponse:
+    """The reply to a DeleteTopics request."""
+
     throttle_time_ms: int = 0
     responses: tuple[DeletableTopicResult, ...] = ()
 
 
 @value
 class AlterPartitionBrokerState:
+    """A member of the proposed ISR; epoch -1 means "do not check"."""
+
     broker_id: int
     broker_epoch: int = -1
 
 
 @value
 class AlterPartitionData:
-    """Version 2 carries `new_isr`, version 3 `new_isr_with_epochs`."""
+    """The proposed ISR of a partition: `new_isr` in version 2, `new_isr_with_epochs` in version 3."""
 
     partition_index: int
     leader_epoch: int
@@ -110,12 +130,16 @@ class AlterPartitionData:
 
 @value
 class AlterPartitionTopic:
+    """A topic of an AlterPartition request."""
+
     topic_id: Uuid
     partitions: tuple[AlterPartitionData, ...]
 
 
 @value
 class AlterPartitionRequest:
+    """AlterPartition (56)."""
+
     broker_id: int
     broker_epoch: int = -1
     topics: tuple[AlterPartitionTopic, ...]
@@ -123,7 +147,7 @@ class AlterPartitionRequest:
 
 @value
 class AlterPartitionResult:
-    """On error the other fields stay 0 and empty (rule 4.34)."""
+    """The partition after the change; on error the other fields are 0 or empty (rule 4.34)."""
 
     partition_index: int
     error_code: int = 0
@@ -136,12 +160,16 @@ class AlterPartitionResult:
 
 @value
 class AlterPartitionTopicResult:
+    """A topic of an AlterPartition response."""
+
     topic_id: Uuid
     partitions: tuple[AlterPartitionResult, ...]
 
 
 @value
 class AlterPartitionResponse:
+    """The reply to an AlterPartition request."""
+
     throttle_time_ms: int = 0
     error_code: int = 0
     topics: tuple[AlterPartitionTopicResult, ...] = ()

@@ -1,4 +1,4 @@
-"""Changes of the voters: AddRaftVoter (80), RemoveRaftVoter (81), UpdateRaftVoter (82), KIP-853."""
+"""Voter changes (KIP-853): AddRaftVoter (80), RemoveRaftVoter (81), UpdateRaftVoter (82)."""
 
 from ..uuid import Uuid
 from ..value import value
@@ -7,7 +7,10 @@ from .quorum import QuorumEndpoint
 
 @value
 class AddRaftVoterRequest:
-    """`ack_when_committed` false (version 1): answer as soon as the leader has written it."""
+    """AddRaftVoter (80).
+
+    If `ack_when_committed` is false (version 1), the leader replies once it has written the change.
+    """
 
     cluster_id: str | None = None
     timeout_ms: int = 0
@@ -19,6 +22,8 @@ class AddRaftVoterRequest:
 
 @value
 class AddRaftVoterResponse:
+    """The reply to an AddRaftVoter request."""
+
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = None
@@ -26,6 +31,8 @@ class AddRaftVoterResponse:
 
 @value
 class RemoveRaftVoterRequest:
+    """RemoveRaftVoter (81)."""
+
     cluster_id: str | None = None
     voter_id: int
     voter_directory_id: Uuid
@@ -33,6 +40,8 @@ class RemoveRaftVoterRequest:
 
 @value
 class RemoveRaftVoterResponse:
+    """The reply to a RemoveRaftVoter request."""
+
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = None
@@ -40,12 +49,16 @@ class RemoveRaftVoterResponse:
 
 @value
 class KRaftVersionFeature:
+    """The levels of kraft.version that a voter supports."""
+
     min_supported_version: int = 0
     max_supported_version: int = 0
 
 
 @value
 class UpdateRaftVoterRequest:
+    """UpdateRaftVoter (82)."""
+
     cluster_id: str | None = None
     current_leader_epoch: int = -1
     voter_id: int
@@ -56,6 +69,8 @@ class UpdateRaftVoterRequest:
 
 @value
 class CurrentVoterLeader:
+    """The leader and its address; -1 if unknown."""
+
     leader_id: int = -1
     leader_epoch: int = -1
     host: str = ""
@@ -64,6 +79,8 @@ class CurrentVoterLeader:
 
 @value
 class UpdateRaftVoterResponse:
+    """The reply to an UpdateRaftVoter request."""
+
     throttle_time_ms: int = 0
     error_code: int = 0
     current_leader: CurrentVoterLeader = CurrentVoterLeader()

@@ -1,1 +1,1 @@
-"""Creation and deletion of topics, their names and configurations."""
+"""Creation and deletion of topics, topic names and configurations."""

@@ -1,7 +1,8 @@
-"""The topic configurations of each release: kind, default, valid values, names for brokers.
+"""The topic configurations of each release: kind, default, validator, broker names.
 
-Rows stand in the order in which Kafka defines them: of several wrong values it reports the first.
-Asked of the released jars; a new release needs an entry in RELEASES and the rows that it changed.
+Rows are in the order in which Kafka defines them, because Kafka reports the first of several
+invalid values. The values come from the released jars; a new release needs an entry in RELEASES and
+the rows that it changed.
 """
 
 from dataclasses import dataclass
@@ -31,16 +32,18 @@ RELEASES = ("3.9", "4.1", "4.3", "4.4")
 
 @dataclass(frozen=True, slots=True)
 class TopicConfig:
+    """One topic configuration, as the releases from `since` to `until` define it."""
+
     name: str
     kind: Kind
     default: str | None
-    """None: the configuration is not shown unless the topic has it."""
+    """None: replies show the configuration only if the topic sets it."""
     validator: Validator | None = None
     since: str = RELEASES[0]
     until: str = RELEASES[-1]
 
     def parse(self, text: str) -> Value:
-        """The value; raises INVALID_CONFIG for a text that is none."""
+        """Returns the parsed value; raises INVALID_CONFIG if `text` is invalid."""
         value = self.kind(self.name, text)
         if self.validator is not None:
             self.validator(self.name, value)
@@ -56,7 +59,7 @@ _DEVELOPMENT_VERSIONS = {
     **{"2.6": 1, "2.7": 3, "2.8": 2, "3.0": 2, "3.1": 1, "3.2": 1, "3.3": 4, "3.4": 1, "3.5": 3},
     **{"3.6": 3, "3.7": 5, "3.8": 1, "3.9": 1, "4.0": 2},
 }
-"""Of each release that 3.9.1 knows; 4.0 itself was not released then."""
+"""Number of development versions of each release that 3.9.1 knows; 4.0 was not yet released."""
 _FORMATS = {
     *(_DEVELOPMENT_VERSIONS.keys() - {"4.0"}),
     *(f"{of}-IV{number}" for of, count in _DEVELOPMENT_VERSIONS.items() for number in range(count)),
@@ -123,7 +126,7 @@ TOPIC_CONFIGS: dict[str, dict[str, TopicConfig]] = {
     }
     for number, release in enumerate(RELEASES)
 }
-"""By release, then by name."""
+"""Topic configurations by release, then by name."""
 
 BROKER_NAMES: dict[str, tuple[str, ...]] = {
     "segment.bytes": ("log.segment.bytes",),
@@ -161,4 +164,4 @@ BROKER_NAMES: dict[str, tuple[str, ...]] = {
     "remote.copy.lag.ms": ("log.remote.copy.lag.ms",),
     "remote.copy.lag.bytes": ("log.remote.copy.lag.bytes",),
 }
-"""The same setting of a broker, under these names; the first that is set counts."""
+"""Broker settings of the same meaning; the first one that is set applies."""

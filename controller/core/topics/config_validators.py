@@ -1,6 +1,6 @@
-"""Kinds of topic configurations and what their values must satisfy, in Kafka's words (rule 4.54).
+"""Parsers and validators of topic configurations, with Kafka's messages (rule 4.54).
 
-A kind parses a text, a validator refuses a parsed value. Both raise INVALID_CONFIG, nothing else.
+A kind parses a text, a validator checks a parsed value. Both raise INVALID_CONFIG only.
 """
 
 import re
@@ -12,12 +12,13 @@ from ..java_text import SPACE, parse_double, parse_integer, shown_double, trim
 
 Value = int | float | bool | str | tuple[str, ...]
 Kind = Callable[[str, str], Value]
-"""(name, text) to the value."""
+"""Maps (name, text) to the parsed value."""
 Validator = Callable[[str, Any], None]
-"""(name, value)."""
+"""Checks (name, value)."""
 
 
 def invalid(message: str) -> ApiError:
+    """Returns an INVALID_CONFIG error."""
     return ApiError(ErrorCode.INVALID_CONFIG, message)
 
 
@@ -31,7 +32,7 @@ def _shown(value: Value) -> str:
     return shown_double(value) if isinstance(value, float) else str(value)
 
 
-# Kinds. A text that cannot be parsed is shown as it came, a value out of range as it was parsed.
+# Kinds. Messages show a text that does not parse as received, an invalid value as parsed.
 
 
 def _number(kind: str, parse: Callable[[str], int | float | None]) -> Kind:
@@ -50,6 +51,7 @@ DOUBLE = _number("DOUBLE", parse_double)
 
 
 def BOOLEAN(name: str, text: str) -> bool:
+    """Parses "true" or "false" in any case."""
     word = trim(text).upper()
     if word not in ("TRUE", "FALSE"):
         raise _wrong(name, text, "Expected value to be either true or false")
@@ -57,11 +59,12 @@ def BOOLEAN(name: str, text: str) -> bool:
 
 
 def STRING(name: str, text: str) -> str:
+    """Returns the text without surrounding white space."""
     return trim(text)
 
 
 def LIST(name: str, text: str) -> tuple[str, ...]:
-    """The parts between the commas, empty ones included; of an empty text none."""
+    """Returns the parts between commas, empty parts included; an empty text has no parts."""
     trimmed = trim(text)
     return tuple(part.strip(_AROUND_COMMA) for part in trimmed.split(",")) if trimmed else ()
 
@@ -73,6 +76,8 @@ _AROUND_COMMA = " \t\n\r\f\v"
 
 
 def at_least(least: int) -> Validator:
+    """Returns a validator with a minimum."""
+
     def check(name: str, value: float) -> None:
         if value < least:
             raise _wrong(name, value, f"Value must be at least {least}")
@@ -81,7 +86,7 @@ def at_least(least: int) -> Validator:
 
 
 def between(least: int, most: int) -> Validator:
-    """NaN passes, as it does in Kafka."""
+    """Returns a validator with a minimum and a maximum; NaN passes, as in Kafka."""
 
     def check(name: str, value: float) -> None:
         at_least(least)(name, value)
@@ -92,11 +97,14 @@ def between(least: int, most: int) -> Validator:
 
 
 def gzip_level(name: str, value: int) -> None:
+    """Validates a gzip compression level: 1 to 9, or -1."""
     if value != -1 and not 1 <= value <= 9:
         raise _wrong(name, value, "Value must be between 1 and 9 or equal to -1")
 
 
 def one_of(*words: str) -> Validator:
+    """Returns a validator of a string that must be one of `words`."""
+
     def check(name: str, value: str) -> None:
         if value not in words:
             raise _wrong(name, value, f"String must be one of: {', '.join(words)}")
@@ -105,6 +113,8 @@ def one_of(*words: str) -> Validator:
 
 
 def each_of(*words: str) -> Validator:
+    """Returns a validator of a list whose elements must be among `words`."""
+
     def check(name: str, values: tuple[str, ...]) -> None:
         for value in values:
             one_of(*words)(name, value)
@@ -113,7 +123,7 @@ def each_of(*words: str) -> Validator:
 
 
 def each_of_without_empty(*words: str) -> Validator:
-    """In 4.3 an empty part of the list has a text of its own."""
+    """Returns the validator of 4.3, which has a message of its own for an empty element."""
 
     def check(name: str, values: tuple[str, ...]) -> None:
         for value in values:
@@ -125,6 +135,7 @@ def each_of_without_empty(*words: str) -> Validator:
 
 
 def throttled_replicas(name: str, values: tuple[str, ...]) -> None:
+    """Validates '*' or a list of partitionId:brokerId."""
     parts = [value.strip(SPACE) for value in values]
     if "".join(parts) != "*" and not all(_REPLICA.fullmatch(part) for part in parts):
         why = (
@@ -138,7 +149,7 @@ _REPLICA = re.compile(r"([0-9]+:[0-9]+)?")
 
 
 def format_version(versions: Set[str]) -> Validator:
-    """A release or one of its development versions; text after the next dot is ignored."""
+    """Returns a validator of a release or development version; text after the next dot is ignored."""
 
     def check(name: str, value: str) -> None:
         parts = value.rstrip(".").split(".")

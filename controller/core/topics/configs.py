@@ -1,4 +1,4 @@
-"""A topic's configurations: which are valid (rule 4.54), and which are in force (rule 4.5)."""
+"""Validation of a topic's configurations (rule 4.54), and the values in force (rule 4.5)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,9 +27,10 @@ _WITH_PROPERTIES = ("3.9", "4.1")
 
 
 def check(configs: Mapping[str, str], profile: Profile) -> None:
-    """Names first, then values in the order of the table, then values that exclude each other.
+    """Raises INVALID_CONFIG for invalid configurations.
 
-    `configs` come in the order of a hash map; up to 4.1 Kafka copied them into Properties.
+    Names are checked first, then values in the order of the table, then conflicts between values.
+    `configs` are in the order of a hash map; up to 4.1 Kafka copied them into Properties.
     """
     known = TOPIC_CONFIGS[profile.topic_configs]
     copied = profile.topic_configs in _WITH_PROPERTIES
@@ -54,7 +55,7 @@ def _check_together(values: Mapping[str, Any]) -> None:
 
 
 def effective(state: State, own: Mapping[str, str]) -> tuple[CreatableTopicConfig, ...]:
-    """Every configuration in force for a topic with these of its own, sorted by name."""
+    """Returns all configurations in force for a topic whose own are `own`, sorted by name."""
     configs = state.image.configs
     shown = dict(_DEFAULTS[state.profile.topic_configs])
     for source, settings in (
@@ -85,7 +86,7 @@ _TOPIC_NAMES = {setting: name for name, settings in BROKER_NAMES.items() for set
 
 
 def _of_topics(settings: Mapping[str, str]) -> dict[str, str]:
-    """What a broker's settings mean for topics, under their names."""
+    """Translates a broker's settings to the topic configurations of the same meaning."""
     found: dict[str, str] = {}
     for name in filter(None, map(_TOPIC_NAMES.get, settings)):
         setting = next(setting for setting in BROKER_NAMES[name] if setting in settings)
@@ -94,7 +95,7 @@ def _of_topics(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def _converted(name: str, value: str) -> str:
-    """In milliseconds if the broker's setting has another unit; Kafka reads nonsense as 0."""
+    """Converts a broker's hours or minutes to milliseconds; Kafka reads an invalid number as 0."""
     for unit, milliseconds in _MILLISECONDS.items():
         if name.endswith(unit):
             return str((parse_integer(trim(value), 32) or 0) * milliseconds)
@@ -102,7 +103,7 @@ def _converted(name: str, value: str) -> str:
 
 
 def _static(settings: Settings) -> dict[str, str]:
-    """What a properties file would set: every setting that differs from the shipped one."""
+    """Returns the settings that differ from the shipped defaults, as a properties file would."""
     return {
         name: str(getattr(settings, field)).lower()
         for name, field in _STATIC.items()

@@ -1,8 +1,8 @@
 """CreateTopics (rules 4.50 to 4.58).
 
-Every topic of a request succeeds or fails by itself, with its own code and Kafka's own text, but a
-request that is too large fails as a whole (0A.7). What succeeds is written in one batch. With
-validate_only nothing is written at all.
+Each topic of a request succeeds or fails separately, with its own error code and Kafka's message; a
+request that is too large fails as a whole (0A.7). All created topics are written in one batch. With
+`validate_only` no record is written.
 """
 
 from collections import Counter
@@ -33,8 +33,8 @@ from . import configs as topic_configs
 from . import names
 
 Assignment = dict[int, tuple[int, ...]]
-PARTITIONS_PER_REQUEST_MAX = 10_000  # Kafka's own, whatever else the request asks for (0A.7)
-TEXT_BYTES_MAX = 32767  # in UTF-8, of any string on the wire
+PARTITIONS_PER_REQUEST_MAX = 10_000  # Kafka's own bound (0A.7)
+TEXT_BYTES_MAX = 32767  # of a string on the wire, in UTF-8
 
 _DUPLICATE = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
 _PROHIBITED = ApiError(
@@ -44,6 +44,10 @@ _PROHIBITED = ApiError(
 
 
 def create_topics(state: State, request: CreateTopicsRequest, now_ms: int) -> Decision:
+    """Decide a CreateTopics request.
+
+    Raises POLICY_VIOLATION if the request is too large.
+    """
     named = Counter(topic.name for topic in request.topics)
     refused = _refused_by_the_listener(named)
     wanted = [topic for topic in request.topics if topic.name not in refused]
@@ -63,7 +67,8 @@ def create_topics(state: State, request: CreateTopicsRequest, now_ms: int) -> De
 
 
 def _refused_by_the_listener(named: Counter[str]) -> dict[str, CreatableTopicResult]:
-    """Answered after all others, once a name, duplicates in the order of a HashSet (4.52)."""
+    """Results that follow all others, one for each name; duplicates in the order of a HashSet
+    (4.52)."""
     twice = in_hash_order(name for name, count in named.items() if count > 1)
     refused = {name: _refused(name, _DUPLICATE) for name in twice}
     if named[names.METADATA_TOPIC] == 1:
@@ -74,7 +79,7 @@ def _refused_by_the_listener(named: Counter[str]) -> dict[str, CreatableTopicRes
 def _spellable(
     request: CreateTopicsRequest, results: tuple[CreatableTopicResult, ...]
 ) -> CreateTopicsResponse:
-    """Kafka answers -1 for every topic if one text is too long to be sent; its records stand."""
+    """Kafka replies -1 for every topic if a message is too long; the records remain valid."""
     texts = (result.error_message or "" for result in results)
     if any(len(text.encode("utf-8", "surrogatepass")) > TEXT_BYTES_MAX for text in texts):
         failed = ErrorCode.UNKNOWN_SERVER_ERROR
@@ -85,7 +90,7 @@ def _spellable(
 
 
 class Survey:
-    """What the topics of one request have in common, computed when the first of them asks."""
+    """Values that the topics of one request share, computed on first use."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -95,23 +100,26 @@ class Survey:
         self._directories: dict[int, Uuid] = {}
 
     def layout(self) -> placement.Layout:
+        """Returns the racks and brokers for placement."""
         if self._layout is None:
             self._layout = placement.layout_of(placement.candidates(self.state))
         return self._layout
 
     def in_force(self, configs: dict[str, str]) -> tuple[CreatableTopicConfig, ...]:
+        """Returns the configurations in force for a topic whose own are `configs`."""
         key = tuple(configs.items())
         if key not in self._in_force:
             self._in_force[key] = topic_configs.effective(self.state, configs)
         return self._in_force[key]
 
     def is_active(self, broker_id: int) -> bool:
+        """True if the broker is active (rule 4.1)."""
         if broker_id not in self._active:
             self._active[broker_id] = self.state.image.is_active(broker_id)
         return self._active[broker_id]
 
     def directory(self, broker_id: int) -> Uuid:
-        """Of a new replica on the broker."""
+        """Returns the directory of a new replica on the broker."""
         if broker_id not in self._directories:
             found = broker_changes.default_directory(self.state, broker_id)
             self._directories[broker_id] = found
@@ -119,7 +127,7 @@ class Survey:
 
 
 def _check_partitions(state: State, topics: Iterable[CreatableTopic]) -> None:
-    """All topics together, before any is looked at (0A.7, as released 3.9.1, 4.1.1 and 4.3.1)."""
+    """Bounds the partitions of the request before any topic is checked (0A.7; 3.9.1, 4.1.1, 4.3.1)."""
     total = sum(_partitions_asked(state, topic) for topic in topics)
     if total > PARTITIONS_PER_REQUEST_MAX:
         raise _too_large("Excessively large number of partitions per request.")
@@ -161,7 +169,7 @@ def _too_large(message: str) -> ApiError:
 
 
 def _checked_configs(state: State, topic: CreatableTopic) -> dict[str, str]:
-    """In the order of the hash map in which Kafka collects them, which is that of its records."""
+    """Returns the configurations in the order of Kafka's hash map, which is that of the records."""
     if not topic.configs:
         return {}
     without_value = [config.name for config in topic.configs if config.value is None]
@@ -177,7 +185,7 @@ def _checked_configs(state: State, topic: CreatableTopic) -> dict[str, str]:
 
 
 def _manual(state: State, topic: CreatableTopic) -> Assignment:
-    """Rule 4.55; the count of the first list is the measure for the others."""
+    """Validates an assignment (rule 4.55); all replica lists must be as long as the first."""
     for field, given in (
         ("replication factor", topic.replication_factor),
         ("numPartitions", topic.num_partitions),
@@ -207,6 +215,7 @@ def _manual(state: State, topic: CreatableTopic) -> Assignment:
 
 
 def check_manual_replicas(state: State, broker_ids: tuple[int, ...], wanted: int) -> None:
+    """Raises INVALID_REPLICA_ASSIGNMENT unless `broker_ids` is a valid replica list."""
     what = "The manual partition assignment includes"
     if not broker_ids:
         raise _bad_assignment(f"{what} an empty replica list.")
@@ -231,7 +240,7 @@ def _bad_assignment(message: str) -> ApiError:
 
 
 def _automatic(survey: Survey, topic: CreatableTopic) -> Assignment:
-    """Rules 4.56, 4.51 and 4.50."""
+    """Places the replicas (rules 4.56, 4.51 and 4.50)."""
     settings = survey.state.settings
     if topic.replication_factor == 0 or topic.replication_factor < -1:
         raise ApiError(
@@ -273,7 +282,7 @@ def _placed(survey: Survey, count: int, factor: int, prefix: str) -> list[tuple[
 def _topic_records(
     survey: Survey, name: str, topic_id: Uuid, configs: dict[str, str], assignment: Assignment
 ) -> list[Record]:
-    """Topic, then its configurations (and what they clear), then its partitions (4.58, 4.23)."""
+    """Returns the topic, its configurations, the ELR they clear, and its partitions (4.58, 4.23)."""
     records: list[Record] = [TopicRecord(name=name, topic_id=topic_id)]
     records += [
         ConfigRecord(resource_type=TOPIC_RESOURCE, resource_name=name, name=key, value=value)
@@ -291,7 +300,7 @@ def _topic_records(
 def _partition_record(
     survey: Survey, topic_id: Uuid, partition_id: int, replicas: tuple[int, ...]
 ) -> PartitionRecord:
-    """In sync is who is active, in assignment order; the first of them leads (4.18, 4.50)."""
+    """The ISR are the active replicas, in assignment order; the first leads (4.18, 4.50)."""
     isr = tuple(filter(survey.is_active, replicas))
     level = survey.state.image.metadata_version
     has_directories = level >= feature_levels.DIRECTORY_ASSIGNMENT_FROM

@@ -1,7 +1,7 @@
 """DeleteTopics, by name or by id (rules 4.52, 4.59).
 
-A topic that is named twice is not deleted: a name or an id that stands twice in the request gets
-one answer, and so does a name whose topic is given by its id too.
+A topic that the request names twice is not deleted: a repeated name or id gets a single result, as
+does a topic named both by name and by id.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ Key = TypeVar("Key", str, bytes)
 
 
 def delete_topics(state: State, request: DeleteTopicsRequest, now_ms: int) -> Decision:
-    """One RemoveTopicRecord a topic, in one batch."""
+    """Decide a DeleteTopics request: one RemoveTopicRecord for each topic, in one batch."""
     image, results = state.image, [refusal for topic in request.topics for refusal in _odd(topic)]
     names = Counter([*request.topic_names, *_names(request.topics)])
     ids = Counter(_ids(request.topics))

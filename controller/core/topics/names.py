@@ -1,4 +1,4 @@
-"""Which names a topic may have (rule 4.54), in Kafka's words."""
+"""Validation of topic names (rule 4.54), with Kafka's messages."""
 
 import re
 
@@ -12,7 +12,10 @@ _LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
 
 
 def check(state: State, name: str) -> None:
-    """36 overrides a bad or colliding name: re-creating "a.b" gives 36, not a collision."""
+    """Raises for an existing, invalid or colliding name.
+
+    TOPIC_ALREADY_EXISTS (36) takes precedence: creating "a.b" again is not a collision.
+    """
     if name in state.image.topic_ids:
         raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
     flaw = _flaw(name)
