@@ -37,7 +37,7 @@ def parse_uuid(text: str) -> Uuid:
 
 
 def random_uuid(random: Callable[[], float]) -> Uuid:
-    """Returns a version 4 uuid whose text does not begin with '-' (rule 6.1), drawn from `random`."""
+    """Returns a version 4 uuid drawn from `random`; its text has no leading '-' (rule 6.1)."""
     while True:
         drawn = [int(random() * 256) for _ in range(16)]
         drawn[6] = drawn[6] & 0x0F | _VERSION_4

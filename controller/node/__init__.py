@@ -1,1 +1,1 @@
-"""One controller: its quorum, its committed image, and what only an active one has."""
+"""One controller: its quorum, its committed image, and the state of the active controller."""

@@ -1,7 +1,8 @@
-"""What only the active controller has: guesses, uncommitted state, replies that wait, timers.
+"""State of the active controller: leases, uncommitted records, waiting replies, timers.
 
-It is made when leadership is claimed and dropped when it is lost; nothing of it survives (rules
-0A.10 to 0A.13). It conducts decisions and makes none: decide, append, apply, note, in that order.
+It is created when the controller becomes active and dropped when it loses leadership; no part of it
+survives (rules 0A.10 to 0A.13). It runs each decision of a handler: decide, append, apply, note, in
+that order.
 """
 
 from collections.abc import Callable
@@ -40,8 +41,10 @@ from ..time.timeline import NEVER_MS
 from .config import NodeConfig
 from .deferred import DeferredReplies
 
-EXPIRY_RECORDS_MAX = 250  # of one step, at least one broker's: heartbeats wait meanwhile
-EXPIRY_PAUSE_MAX_MS = 1_000  # by then the check goes on, should nothing else make it
+EXPIRY_RECORDS_MAX = (
+    250  # records of one step, at least one broker's: heartbeats wait for the step's end
+)
+EXPIRY_PAUSE_MAX_MS = 1_000  # latest time until the lease check continues
 CHANGE_LEASES = frozenset(
     {
         BrokerRegistrationChangeRecord,
@@ -53,7 +56,10 @@ CHANGE_LEASES = frozenset(
 
 
 class Active:
-    """`state` is what decisions look at: committed state and the uncommitted tail (rule 0A.3)."""
+    """The active controller.
+
+    `state` is the input of decisions: committed state and the uncommitted tail (rule 0A.3).
+    """
 
     def __init__(
         self,
@@ -73,7 +79,7 @@ class Active:
         self._deferred: DeferredReplies[Any] = DeferredReplies()
         self._lease_check_ms = self._idle_ms = NEVER_MS
         self.deadline_ms = NEVER_MS
-        self.is_expiring = False  # leases are over that the last check has not come to
+        self.is_expiring = False  # the last check left expired leases to the next step
         self.state = State(
             node_id=config.node_id,
             cluster_id=config.cluster_id,
@@ -87,7 +93,7 @@ class Active:
         )
 
     def claim(self, me: ControllerRegistrationRequest, turn: Turn) -> None:
-        """Leases begin anew, the records that an activation owes are written, timers start."""
+        """Start the leases, write the records of an activation, start the timers."""
         state = self.state
         state.leases.started(state.image.brokers.values(), turn.now_ms)
         records = bootstrap.activation_records(
@@ -102,7 +108,7 @@ class Active:
         self._set_deadline()
 
     def register(self, me: ControllerRegistrationRequest, turn: Turn) -> None:
-        """Write this controller's own registration, where the log may have one and has none."""
+        """Write this controller's registration, if metadata.version has it and the log lacks it."""
         image = self.state.image
         known = image.controllers.get(me.controller_id)
         is_known = known is not None and known.incarnation_id == me.incarnation_id
@@ -110,7 +116,7 @@ class Active:
             self._append((controller_registration.registration(me),), turn)
 
     def submit(self, handler: Handler, request: Request, token: Any, turn: Turn) -> None:
-        """Decide now; reply once the high watermark has passed what was written (rule 0A.5)."""
+        """Decide a request; the reply waits until its records are committed (rule 0A.5)."""
         state = self.state
         try:
             decision = handler(state, request, turn.now_ms)
@@ -127,6 +133,7 @@ class Active:
             self._deferred.add(state.next_offset - 1, token, reply)
 
     def on_deadline(self, turn: Turn) -> None:
+        """Check the leases and write a NoOp to an idle log, if either is due."""
         now_ms = turn.now_ms
         if now_ms >= self._lease_check_ms:
             self._expire_leases(turn)
@@ -138,12 +145,15 @@ class Active:
         self._set_deadline()
 
     def go_on_expiring(self, turn: Turn) -> None:
+        """Continue a lease check that reached its bound."""
         self._expire_leases(turn)
         self._set_deadline()
 
     def _expire_leases(self, turn: Turn) -> None:
-        """Fence broker by broker until no lease is over, or this step has written enough: Kafka
-        serves what waits between two fences, too (rules 2.36, 2.47)."""
+        """Fence one broker after another until no lease is expired, or the step's bound is reached.
+
+        Kafka, too, serves waiting requests between two fences (rules 2.36, 2.47).
+        """
         begin, self.is_expiring = self.state.next_offset, False
         while (decision := fencing.expire_one(self.state, turn.now_ms)) is not None:
             self._commit(decision, None, turn)
@@ -154,15 +164,16 @@ class Active:
         self._lease_check_ms = self._next_lease_check(turn.now_ms)
 
     def release(self, high_watermark: int, turn: Turn) -> None:
-        """The replies whose records are committed now, oldest first."""
+        """Send the replies whose records are committed, oldest first."""
         turn.replies += tuple(self._deferred.released(high_watermark))
 
     def renounce(self, error: ApiError, turn: Turn) -> None:
-        """Whoever waits is told nothing but that the controller is another one (rule 0A.13)."""
+        """Answer every waiting request with `error`, which names the new controller (rule 0A.13)."""
         turn.replies += tuple((token, error) for token in self._deferred.failed())
 
     def _commit(self, decision: Decision, request: Any, turn: Turn) -> None:
-        """Note the guess, then append and apply the records (the order of 2.27 to 2.29)."""
+        """Apply the note to the leases, then append and apply the records (in the order of 2.27 to
+        2.29)."""
         note, leases, now_ms = decision.note, self.state.leases, turn.now_ms
         if isinstance(note, HeartbeatNote):
             leases.heard(
@@ -175,7 +186,7 @@ class Active:
             if not (decision.records or note.enters_controlled_shutdown) and (
                 self._lease_check_ms != NEVER_MS
             ):
-                return  # nearly every heartbeat is one that changes nothing
+                return  # nearly every heartbeat changes nothing
         elif isinstance(note, ExpiryNote):
             leases.expired(note.broker_id)
         if decision.control:
@@ -198,7 +209,8 @@ class Active:
             self._set_deadline()
 
     def _append(self, records: tuple[Record, ...], turn: Turn, *, is_atomic: bool = True) -> None:
-        """As one batch, or as several where that is allowed and necessary (rule 0A.7)."""
+        """Append one batch, or several if the records exceed a batch and are not atomic (rule
+        0A.7)."""
         size = len(records) if is_atomic else RECORDS_PER_BATCH_MAX
         for start in range(0, len(records), size):
             self._append_batch(records[start : start + size], turn)
@@ -218,14 +230,14 @@ class Active:
                 self._follow(record)
 
     def _append_control(self, records: tuple[ControlRecord, ...], turn: Turn) -> None:
-        """What a decision says to the quorum, which takes it up at once (rule 10.50)."""
+        """Append control records, which the quorum applies at once (rule 10.50)."""
         batch = self._quorum.append(records, (0,) * len(records), turn, is_control=True)
         self.state.next_offset = batch.last_offset + 1
         for offset, record in enumerate(records, batch.base_offset):
             replay.apply_control(self.state.image, record, offset=offset, epoch=batch.epoch)
 
     def _follow(self, record: Record) -> None:
-        """Keep the guesses in step with the facts."""
+        """Update the leases after a record."""
         leases, brokers = self.state.leases, self.state.image.brokers
         if isinstance(record, UnregisterBrokerRecord):
             leases.forget(record.broker_id)
@@ -238,7 +250,7 @@ class Active:
         self.deadline_ms = min(self._lease_check_ms, self._idle_ms)
 
     def _next_lease_check(self, now_ms: int) -> int:
-        """Every session/8 (2.47), or exactly when the oldest lease runs out (2.34)."""
+        """Returns the next check: every session/8 (2.47), or when the oldest lease expires (2.34)."""
         checks = self._profile.expiry_checks_per_session
         if checks is not None:
             return now_ms + max(1, self._settings.broker_session_timeout_ms // checks)

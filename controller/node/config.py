@@ -1,4 +1,4 @@
-"""Who a controller is. What goes into it and comes out of it stands in `raft/protocol.py`."""
+"""The identity of a controller; `raft/protocol.py` has its inputs and outputs."""
 
 from dataclasses import dataclass, replace
 
@@ -10,8 +10,12 @@ from ..raft.voters import ReplicaKey, VoterSet
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeConfig:
-    """`voters` are the quorum that is known from the start; none: this one alone. `kraft_version` 1
-    keeps the voters in the log (KIP-853). `is_volatile`: what it had is gone with its process."""
+    """The identity of a controller.
+
+    `voters` are the initial voters; if empty, this controller is the only voter. `kraft_version` 1
+    keeps the voters in the log (KIP-853). `is_volatile`: log and vote are lost when the process
+    ends.
+    """
 
     node_id: int
     cluster_id: str
@@ -25,11 +29,12 @@ class NodeConfig:
 
     @property
     def endpoint(self) -> VoterEndpoint:
+        """This controller's own listener."""
         return VoterEndpoint(name=LISTENER, host=self.host, port=self.port)
 
     @property
     def identity(self) -> Identity:
-        """What the quorum needs to know of it."""
+        """The part of the configuration that the quorum needs."""
         alone = Identity(
             key=ReplicaKey(self.node_id, self.directory_id),
             cluster_id=self.cluster_id,
@@ -40,6 +45,6 @@ class NodeConfig:
         )
         if self.voters:
             return alone
-        # static voters are known by id and address alone (rule 5.37)
+        # static voters have an id and an address only (rule 5.37)
         directory_id = self.directory_id if self.kraft_version else ZERO_UUID
         return alone.with_voters((replace(alone.as_voter, voter_directory_id=directory_id),))

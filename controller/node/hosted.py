@@ -1,6 +1,6 @@
-"""A node on a timeline: its clock, its one wake-up, its disk, the others, and who waits for it.
+"""A node on a timeline: its clock, its single wake-up, its disk, its peers and its callers.
 
-Pure, so that the live service and virtual time run the same one.
+The module does no IO, so that the live service and virtual time run the same code.
 """
 
 from collections import deque
@@ -27,7 +27,9 @@ from ..time.clock import Clock
 from ..time.wakeup import Wakeup
 from .node import Node
 
-HELD_MAX = 1000  # answers that a stopped process has not read: one for each request of its own
+HELD_MAX = (
+    1000  # at most this many unread events of a stopped process, one for each of its requests
+)
 
 ReplyTo = Callable[[Reply], None]
 Dispatch = Callable[[Request, ReplyTo], None]
@@ -38,11 +40,15 @@ Replies = tuple[tuple[ReplyTo, Reply], ...]
 
 
 class HostedNode:
-    """`transport` carries requests to other controllers and calls back with what came of them;
-    `step_listeners` are told of every step that let out more than a reply, `committed_listeners`
-    of every batch once it is committed, in order. `write` makes durable what a step says: True if
-    it is, else it calls back, in order. Without it memory is the disk. `on_failure` hears of a step
-    that has seen the impossible, and ends the process; without it the error goes on its way."""
+    """Drives a node: feeds it events and carries out its turns.
+
+    `transport` sends a request to another controller and calls back with the response, or None.
+    `step_listeners` are called after each step that produced more than replies;
+    `committed_listeners` are called with each committed batch, in order. `write` makes the state of
+    a step durable: it returns True if it is durable now, otherwise it calls back, in order; without
+    `write`, memory is the disk. `on_failure` is called with an `Impossible` of a step and ends the
+    process; without it the exception propagates.
+    """
 
     def __init__(
         self, node: Node, clock: Clock, transport: Transport, write: Write | None = None
@@ -54,7 +60,9 @@ class HostedNode:
         self.on_failure: Callable[[Impossible], None] | None = None
         self._transport = transport
         self._write = write
-        self._unsaid: deque[list[tuple[Sends, Replies]]] = deque()  # since each pending vote
+        self._unsaid: deque[list[tuple[Sends, Replies]]] = (
+            deque()
+        )  # messages held since each pending vote
         self.is_over = False
         self._is_holding = False
         self._held: list[Callable[[], None]] = []
@@ -62,13 +70,16 @@ class HostedNode:
         self._will_go_on = False
 
     def end(self) -> None:
-        """The process is gone: nothing that comes reaches it, no time wakes it."""
+        """End the process: no later event or wake-up has any effect."""
         self.is_over = True
         self._wakeup.end()
 
     def hold(self, holding: bool) -> None:
-        """A process that is stopped by signal sees neither answers nor time; once it goes on, it
-        sees what has come, and what time it is."""
+        """Stop (SIGSTOP) or continue the process.
+
+        A stopped process handles no event and no deadline; once continued, it handles the held
+        events.
+        """
         self._is_holding = holding
         if not holding:
             held, self._held = self._held, []
@@ -77,14 +88,15 @@ class HostedNode:
             self._wake()
 
     def start(self, *, stands_at_once: bool = False) -> None:
-        """The process is up. A single voter is its own majority and leads at once."""
+        """Start the process; a single voter is its own majority and leads at once."""
         self.step(Started(stands_at_once))
 
     def resign(self, successor_id: int) -> None:
+        """Give up leadership in favour of `successor_id`."""
         self.step(Resign(successor_id))
 
     def submit(self, request: Request, reply_to: ReplyTo) -> None:
-        """Decide `request` now; `reply_to` is called once, now or when the reply may be seen."""
+        """Decide `request`; `reply_to` is called once, now or when the reply may be sent."""
         now_ms = self.clock.now_ms
         wall_ms = now_ms + self.clock.wall_offset_ms
         try:
@@ -100,6 +112,7 @@ class HostedNode:
             self._carry_out(turn, now_ms)
 
     def step(self, event: Event) -> None:
+        """Run one step and carry out its turn."""
         if self.is_over:
             return
         if self._is_holding:
@@ -116,7 +129,7 @@ class HostedNode:
         self._carry_out(turn, now_ms)
 
     def _fail(self, error: Impossible) -> None:
-        """What a step left half-done must not be built upon."""
+        """A failed step leaves inconsistent state, so the process must end."""
         if self.on_failure is None:
             raise error
         self.on_failure(error)
@@ -130,10 +143,10 @@ class HostedNode:
             self._wakeup.arm(self.node.deadline_ms)
 
     def _carry_out(self, turn: Turn, now_ms: int) -> None:
-        """Persist what a step says, then send, then reply, in order."""
+        """Persist the state of a step, then send requests, then replies, in order."""
         sends, replies = self._persisted(turn, now_ms)
         if self.is_over:
-            return  # its disk has failed, or it has seen the impossible
+            return  # the disk failed, or a step raised Impossible
         node, wakeup = self.node, self._wakeup
         if node.deadline_ms < wakeup.armed_ms:
             wakeup.arm(node.deadline_ms)
@@ -150,8 +163,8 @@ class HostedNode:
         self.step(Continue())
 
     def _persisted(self, turn: Turn, now_ms: int) -> tuple[Sends, Replies]:
-        """Persist and say so until nothing is left to persist, or the disk takes its time; every
-        message and reply of it."""
+        """Persist until nothing is left to persist or the disk is slow; returns all messages and
+        replies."""
         wall_ms = now_ms + self.clock.wall_offset_ms
         sends, replies = turn.sends, turn.replies
         self._tell(turn)
@@ -167,11 +180,11 @@ class HostedNode:
         return sends, replies
 
     def _is_durable(self, turn: Turn) -> bool:
-        """Write what a step says; False: the disk takes its time.
+        """Write the state of a step; returns False if the disk is slow.
 
-        For the log there is `Persisted`, and the quorum itself waits for it. Nothing else has an
-        event: what is said after a vote leaves once the vote is durable (rule 10.5). What else was
-        written before is so by then, too.
+        For the log, the quorum waits for `Persisted`. A vote has no such event: messages that
+        follow a vote are sent once the vote is durable (rule 10.5). Writes are in order, so all
+        earlier writes are durable by then.
         """
         if self._write is None or not _writes(turn):
             return True
@@ -184,7 +197,7 @@ class HostedNode:
         return False
 
     def _written(self, end_offset: int | None, is_vote: bool) -> None:
-        """A slow disk says that it has it; a process that is stopped hears of it later."""
+        """Called by a slow disk after a write; a stopped process handles it once it continues."""
         if self.is_over:
             return
         if self._is_holding:
@@ -220,6 +233,6 @@ class HostedNode:
 
 
 def _writes(turn: Turn) -> bool:
-    """Does it say anything that a disk must keep?"""
+    """True if the turn has state that must be durable."""
     is_cut = turn.truncate_to is not None or turn.snapshot is not None
     return bool(turn.persist) or turn.election is not None or is_cut

@@ -1,7 +1,7 @@
-"""The committed image of one controller, and how what is committed comes into it.
+"""The committed image of a controller, and how committed batches are loaded into it.
 
-A step loads a bounded number of records and leaves the rest to `Continue`. A batch is loaded whole:
-who reads the image never sees half of an operation.
+A step loads a bounded number of records and leaves the rest to `Continue`. A batch is loaded whole,
+so a reader of the image never sees a part of an operation.
 """
 
 from collections.abc import Iterator
@@ -12,11 +12,14 @@ from ..core.log.batch import Batch
 from ..raft.quorum import Quorum
 from ..raft.snapshot import Snapshot
 
-LOADED_RECORDS_MAX = 2_500  # of one step; a batch of more records has a step of its own
+LOADED_RECORDS_MAX = 2_500  # records of one step; a larger batch has a step of its own
 
 
 class Loading:
-    """Everything below `loaded` is in the image. `has_more`: a step has put off the rest."""
+    """The committed image.
+
+    Every record below the offset `loaded` is in the image. `has_more`: a step left records to load.
+    """
 
     def __init__(self) -> None:
         self.loader = Loader()
@@ -26,14 +29,15 @@ class Loading:
 
     @property
     def image(self) -> Image:
+        """The committed image."""
         return self.loader.image
 
     def is_behind(self, quorum: Quorum) -> bool:
-        """The log begins with a snapshot of the leader's that is not loaded."""
+        """True if the log begins with a snapshot of the leader that is not loaded yet."""
         return self.loaded < quorum.log.start_offset
 
     def install(self, snapshot: Snapshot) -> bool:
-        """Load as much of a snapshot as one step may. True: all of it is loaded."""
+        """Load as much of a snapshot as a step may; returns True once all of it is loaded."""
         installation = self._installation
         if installation is None or installation.snapshot is not snapshot:
             installation = self._installation = _Installation(snapshot)
@@ -44,8 +48,11 @@ class Loading:
         return not self.has_more
 
     def batches(self, quorum: Quorum, *, is_put_off: bool) -> Iterator[Batch]:
-        """Load what is committed, or as much as one step may, and yield each batch that is loaded.
-        The step that commits a large batch has decided it, too: it is loaded in the next."""
+        """Load committed batches, as many as a step may, and yield each loaded batch.
+
+        A large batch is loaded in the step after the one that commits it, because that step also
+        decided it.
+        """
         begin, self.has_more = self.loaded, False
         for batch in quorum.log.read(begin):
             if batch.last_offset >= quorum.high_watermark:
@@ -68,7 +75,7 @@ class _Installation:
         self._left = iter(snapshot.batches)
 
     def go_on(self) -> bool:
-        """True: there is no batch left."""
+        """Load batches up to the bound of a step; returns True if none is left."""
         snapshot_id, records = self.snapshot.snapshot_id, 0
         for batch in self._left:
             self.loader.load_of_snapshot(batch, snapshot_id.end_offset, snapshot_id.epoch)

@@ -1,11 +1,11 @@
-"""One controller: its place in the quorum, its committed image, and the order of what happens.
+"""One controller: its replica of the quorum, its committed image, and the order of its steps.
 
-The node conducts; it decides nothing. A step takes an event and a time and returns a `Turn`: what
-the driver must do. The quorum (`raft/`) says what is committed and who leads; what is committed is
-folded into the image; whoever leads, and has committed something of its own epoch, is active and
-decides (`active.py`).
+The node coordinates and makes no decision itself. A step takes an event and a time and returns a
+`Turn`: the work for the driver. The quorum (`raft/`) determines commits and the leader; committed
+records are loaded into the image; a leader that has committed a record of its own epoch is active
+and decides requests (`active.py`).
 
-Time comes as `now_ms` (monotonic, the only one that decides) and `wall_ms` (stamps records).
+`now_ms` is monotonic time, the only input of decisions; `wall_ms` is the timestamp of records.
 """
 
 from collections.abc import Callable, Mapping
@@ -48,9 +48,12 @@ from .snapshotting import Snapshotting
 
 
 class Node:
-    """`deadline_ms` is when the driver must step with `Deadline`; NEVER_MS: nothing is awaited.
-    `has_work`: a step has put off work, for which the driver steps with `Continue` once it can.
-    `stored`, `log` and `snapshot` are what an earlier process made durable."""
+    """One controller.
+
+    The driver must call `step` with `Deadline` at `deadline_ms` (NEVER_MS: no deadline), and with
+    `Continue` soon after a step that sets `has_work`. `stored`, `log` and `snapshot` are the
+    durable state of the previous process.
+    """
 
     def __init__(
         self,
@@ -99,45 +102,53 @@ class Node:
 
     @property
     def log(self) -> MetadataLog:
+        """The log of this replica."""
         return self.quorum.log
 
     @property
     def epoch(self) -> int:
+        """The quorum's epoch, as far as this replica knows."""
         return self.quorum.epoch
 
     @property
     def leader_id(self) -> int:
+        """The id of the leader, -1 if unknown."""
         return self.quorum.leader_id
 
     @property
     def high_watermark(self) -> int:
+        """The high watermark of this replica."""
         return self.quorum.high_watermark
 
     @property
     def is_active(self) -> bool:
+        """True if this controller is active."""
         return self.active is not None
 
     @property
     def committed(self) -> Image:
-        """What is committed: the only state that HTTP reads and facades may show."""
+        """The committed image, the only state that HTTP reads and facades may show."""
         return self._loading.image
 
     @property
     def latest(self) -> Image:
-        """Committed state and, on the active controller, the uncommitted tail (rule 0A.3)."""
+        """The committed image; on the active controller, with the uncommitted tail (rule 0A.3)."""
         return self.committed if self.active is None else self.active.state.image
 
     @property
     def state(self) -> State:
+        """The input of decisions; raises Impossible unless this controller is active."""
         if self.active is None:
             raise Impossible("only the active controller decides")
         return self.active.state
 
     @property
     def leases(self) -> Leases:
+        """The leases; raises Impossible unless this controller is active."""
         return self.state.leases
 
     def step(self, event: Event, now_ms: int, wall_ms: int) -> Turn:
+        """Run one step."""
         if isinstance(event, Submitted):
             return self.submit(event.request, event.token, now_ms, wall_ms)
         turn = Turn(now_ms, wall_ms)
@@ -146,7 +157,7 @@ class Node:
         return turn
 
     def submit(self, request: Request, token: Any, now_ms: int, wall_ms: int) -> Turn:
-        """The step of a request; `step(Submitted(...))` is the same with one object more."""
+        """Run the step of a request, as `step(Submitted(...))` does with one object more."""
         turn = Turn(now_ms, wall_ms)
         handler = self._handlers.get(type(request))
         active = self.active
@@ -162,7 +173,7 @@ class Node:
         return turn
 
     def _read(self, request: Request, token: Any, turn: Turn) -> None:
-        """Requests that are the quorum's own, or that read committed state."""
+        """Handle a request to the quorum, or one that reads committed state."""
         if not conduct.understands(request):
             turn.replies += ((token, self._described(request)),)
         elif conduct.on_request(self.quorum, request, token, turn):
@@ -204,7 +215,7 @@ class Node:
             self._note_work()
 
     def _continue(self, _: Continue, turn: Turn) -> None:
-        """What is left to load is loaded with whatever else the quorum has decided."""
+        """Run the work that an earlier step left."""
         conduct.go_on(self.quorum, turn)
         self._snapshotting.maybe_go_on(self.quorum, turn)
         if self.active is not None and self.active.is_expiring and self.quorum.is_leader:
@@ -224,7 +235,7 @@ class Node:
     # What the quorum decided
 
     def _follow_quorum(self, turn: Turn, *, is_put_off: bool = False) -> None:
-        """Take up what is committed now, and what this node is now."""
+        """Load what the quorum committed and follow a change of leadership."""
         quorum, role = self.quorum, self.quorum.role
         if self.active is not None and not (
             isinstance(role, Leader) and quorum.epoch == self.active.epoch
@@ -237,7 +248,9 @@ class Node:
         leads = isinstance(role, Leader) and self._loading.loaded > role.epoch_start
         if leads and self.active is None:
             self._claim(turn)
-        if self.active is not None:  # a level was raised to one that knows controllers (5.62)
+        if (
+            self.active is not None
+        ):  # metadata.version may have been raised to one with controller registrations (5.62)
             self.active.register(self._registrar.request, turn)
         self._registrar.poll(self.committed, quorum, self.is_active, turn)
         self._set_deadline(turn.now_ms)
@@ -248,10 +261,10 @@ class Node:
             self._snapshotting.maybe_begin(self._loading.loader, self.quorum, turn)
             self.high_watermark_moved_wall_ms = turn.wall_ms
         self._note_work()
-        turn.is_plain &= not self._loading.has_more  # the driver must go on
+        turn.is_plain &= not self._loading.has_more  # the driver must step with Continue
 
     def _install_snapshot(self, turn: Turn) -> bool:
-        """False: the log begins with a snapshot of the leader's that is not loaded yet."""
+        """Returns False while the log begins with a snapshot of the leader that is not loaded."""
         snapshot = self.quorum.snapshot
         if snapshot is None or not self._loading.is_behind(self.quorum):
             return True
@@ -259,7 +272,7 @@ class Node:
         return self._loading.install(snapshot)
 
     def _load_batches(self, turn: Turn, is_put_off: bool) -> None:
-        """Replies leave once their records are loaded."""
+        """Load committed batches and release the replies of loaded records."""
         quorum, loading = self.quorum, self._loading
         loaded = tuple(loading.batches(quorum, is_put_off=is_put_off))
         for batch in loaded:
@@ -272,7 +285,7 @@ class Node:
             self.active.release(released, turn)
 
     def _claim(self, turn: Turn) -> None:
-        """Claim: fresh guesses over a copy of what is committed (rules 0A.10 to 0A.12)."""
+        """Become active, with new leases and a copy of the committed image (rules 0A.10 to 0A.12)."""
         image = self.committed.copy()
         image.open_transaction = self._loading.loader.open_transaction
         self.active = Active(
@@ -286,7 +299,7 @@ class Node:
         self.active.claim(self._registrar.request, turn)
 
     def _renounce(self, turn: Turn) -> None:
-        """Back to what is committed; the log keeps its tail, which may yet commit (0A.13)."""
+        """Drop uncommitted state; the log keeps its tail, which may still commit (0A.13)."""
         active, self.active = self.active, None
         if active is None:
             raise Impossible("only the active controller gives leadership up")
@@ -300,7 +313,7 @@ class Node:
         )
 
     def _not_controller(self) -> ApiError:
-        """Rule 0A.2: the text names the leader where one is known."""
+        """Returns NOT_CONTROLLER; the message names the leader if it is known (rule 0A.2)."""
         known = self.leader_id not in (-1, self.config.node_id)
         text = (
             f"The active controller appears to be node {self.leader_id}."

@@ -1,5 +1,7 @@
-"""How a controller makes itself known: it registers with the active one until the committed log
-says that this very process is there (rules 5.61 to 5.63)."""
+"""Registers a controller with the active one until the committed log has its incarnation.
+
+Rules 5.61 to 5.63.
+"""
 
 from collections.abc import Callable
 
@@ -20,11 +22,13 @@ from ..raft.quorum import LISTENER, Quorum
 from ..time.timeline import NEVER_MS
 from .config import NodeConfig
 
-RETRY_FIRST_MS, RETRY_MAX_MS = 100, 30_000  # Kafka doubles the pause between its tries
-COMMITTED_MS = 2000  # longer than a follower takes to see what is committed
+RETRY_FIRST_MS, RETRY_MAX_MS = 100, 30_000  # Kafka doubles the pause after each try
+COMMITTED_MS = 2000  # longer than a follower needs to learn of a commit
 
 
 class Registrar:
+    """Sends ControllerRegistration until the committed log has this incarnation."""
+
     def __init__(
         self,
         config: NodeConfig,
@@ -43,8 +47,8 @@ class Registrar:
         )
 
     def poll(self, committed: Image, quorum: Quorum, is_active: bool, turn: Turn) -> None:
-        """Ask the active controller, wherever it is, unless the log knows this process already."""
-        self._peers.expire(turn.now_ms)  # whoever leads by now: its time has come all the same
+        """Send the registration to the active controller, unless the log already has it."""
+        self._peers.expire(turn.now_ms)  # also expires a request to a former leader
         leader_id = quorum.leader_id
         if is_active or leader_id in (-1, self._config.node_id):
             return
@@ -56,17 +60,18 @@ class Registrar:
             self._peers.send(leader_id, quorum.leader_endpoint, self.request, turn)
 
     def on_answer(self, event: Answered, turn: Turn) -> bool:
-        """Was it an answer of ours?"""
+        """Handle a response; returns False if it belongs to another channel."""
         if event.channel is not Channel.REGISTRATION:
             return False
         self._peers.take(event.peer_id, event.number)
         response = event.response
         if isinstance(response, ControllerRegistrationResponse) and not response.error_code:
             self._failures = 0
-            self._next_ms = turn.now_ms + COMMITTED_MS  # by then the log will have said so
+            self._next_ms = turn.now_ms + COMMITTED_MS  # by then this node's log has the record
         return True
 
     def deadline_ms(self, now_ms: int) -> int:
+        """Returns the time of the next try or request timeout."""
         lost_ms = self._peers.next_ms(now_ms)
         return min(lost_ms, self._next_ms if self._next_ms > now_ms else NEVER_MS)
 
@@ -82,7 +87,7 @@ class Registrar:
 def _request(
     config: NodeConfig, profile: Profile, incarnation_id: Uuid
 ) -> ControllerRegistrationRequest:
-    """What this process says of itself; an active controller writes just that."""
+    """Returns the registration of this process; an active controller writes the same content."""
     listener = BrokerListener(name=LISTENER, host=config.host, port=config.port)
     return ControllerRegistrationRequest(
         controller_id=config.node_id,

@@ -1,8 +1,8 @@
-"""When what is committed is worth a snapshot, and the snapshot (rules 10.43, 10.46).
+"""Creates snapshots of the committed image (rules 10.43, 10.46).
 
-By size, or by time if anything was committed since: what grows without end begins anew. Kafka
-writes a snapshot beside the thread that decides; here a copy of the image is written a batch a
-step, and heartbeats are served between two steps.
+A snapshot is due after a number of bytes, or after a time in which anything was committed. Kafka
+writes snapshots in a separate thread; here a copy of the image is written one batch a step, and
+heartbeats are served between two steps.
 """
 
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ from ..raft.protocol import Turn
 from ..raft.quorum import Quorum
 from ..raft.snapshot import Snapshot
 
-FREED_RECORDS_MAX = 2_000  # of one step: about a millisecond's work
+FREED_RECORDS_MAX = 2_000  # records of one step: about 1 ms of work
 
 
 class Draft:
-    """A snapshot that is being written: `left` yields the batches that `written` lacks."""
+    """A snapshot that is being written; `_left` yields the batches that `written` lacks."""
 
     def __init__(self, snapshot_id: SnapshotId, left: Iterator[Batch]) -> None:
         self.snapshot_id = snapshot_id
@@ -30,9 +30,9 @@ class Draft:
         self._left = left
 
     def go_on(self, quorum: Quorum) -> bool:
-        """Write and spell batches until one is full. True: there is none left."""
+        """Write batches until one is full; returns True if none is left."""
         for batch in self._left:
-            quorum.snapshot_format.size(batch)  # its bytes are kept for the whole
+            quorum.snapshot_format.size(batch)  # caches the batch's bytes for the snapshot file
             self.written.append(batch)
             if len(batch.records) >= RECORDS_PER_BATCH:
                 return False
@@ -40,7 +40,7 @@ class Draft:
 
 
 class Snapshotting:
-    """One controller's own snapshots; the log stays back to the one before the last."""
+    """Snapshots of one controller; the log is kept back to the snapshot before the last."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -51,35 +51,39 @@ class Snapshotting:
         self._last_timestamp_ms = 0
 
     def committed(self, batch: Batch, quorum: Quorum) -> None:
+        """Count the bytes of a committed batch."""
         self._bytes += quorum.snapshot_format.size(batch)
         self._last_timestamp_ms = batch.timestamp_ms
 
     def began_anew(self, now_ms: int) -> None:
-        """The log begins with a snapshot of the leader's: a draft of our own is of no use."""
+        """Drop the draft: a snapshot of the leader replaced the log."""
         self._draft = None
         self._bytes, self._last_ms = 0, now_ms
 
     @property
     def has_work(self) -> bool:
+        """True while a draft is unfinished or records must be freed."""
         return self._draft is not None or bool(self._forgotten)
 
     def maybe_begin(self, loader: Loader, quorum: Quorum, turn: Turn) -> None:
-        """Between metadata transactions only: a snapshot holds no half of one (rule 9.34)."""
+        """Begin a snapshot if it is due and no metadata transaction is open (rule 9.34)."""
         if self._draft is None and loader.open_transaction is None and self._is_due(turn.now_ms):
             self._draft = self._begun(loader, quorum, turn)
             self._bytes, self._last_ms = 0, turn.now_ms
             self.maybe_go_on(quorum, turn)
 
     def maybe_go_on(self, quorum: Quorum, turn: Turn) -> None:
-        """One batch of the draft, if there is one; the last batch ends it."""
+        """Write one batch of the draft, if there is one; the last batch completes the snapshot."""
         self._free()
         if self._draft is not None and self._draft.go_on(quorum):
             self._take(self._draft, quorum, turn)
             self._draft = None
 
     def _free(self) -> None:
-        """Let go of what a snapshot has made superfluous, some records at a time: to free all the
-        records of a large log takes as long as to write them."""
+        """Free a bounded number of records that a snapshot replaced.
+
+        To free all records of a large log takes as long as to write them.
+        """
         freed = 0
         while self._forgotten and freed < FREED_RECORDS_MAX:
             freed += len(self._forgotten.pop().records)
@@ -92,7 +96,7 @@ class Snapshotting:
         return 0 < interval_ms <= now_ms - self._last_ms and self._bytes > 0
 
     def _begun(self, loader: Loader, quorum: Quorum, turn: Turn) -> Draft:
-        image = loader.image.copy()  # as it is now; it shares what does not change meanwhile
+        image = loader.image.copy()  # copy on write
         end_offset, level = image.offset + 1, image.metadata_version
         batches = snapshot_batches(
             ((record, record_version(record, level)) for record in records_of(image)),

@@ -1,4 +1,5 @@
-"""Which event goes to which family, and what a replica does of its own accord in each role."""
+"""Dispatches events to the modules of the quorum, and runs the actions that each role takes
+unasked."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -31,7 +32,7 @@ from .roles import Candidate, Follower, Leader, Prospective, Resigned, Unattache
 
 
 def start(quorum: Quorum, turn: Turn) -> None:
-    """Take up what was left when the last process ended (rule 10.3)."""
+    """Restore the durable state of the previous process (rule 10.3)."""
     stored = quorum.durable
     me = quorum.me
     if quorum.identity.is_volatile and quorum.is_voter and quorum.others:
@@ -47,12 +48,12 @@ def start(quorum: Quorum, turn: Turn) -> None:
     else:
         _take_up(quorum, turn)
     if quorum.is_voter and not quorum.others and not quorum.is_leader:
-        elections.stand(quorum, turn)  # nobody to wait for (rule 10.4)
+        elections.stand(quorum, turn)  # a single voter elects itself (rule 10.4)
     poll(quorum, turn)
 
 
 def _take_up(quorum: Quorum, turn: Turn) -> None:
-    """Follow the leader that was known, if it is known where it listens."""
+    """Follow the stored leader, if its address is known."""
     stored = quorum.durable
     leader = quorum.voters.find(stored.leader_id)
     if leader is None or not leader.endpoints:
@@ -80,13 +81,16 @@ _DEFERS: Mapping[type, Callable[[Quorum, Any, Any, Turn], bool]] = {
 
 
 def understands(request: Request) -> bool:
-    """Is it the quorum that answers this one?"""
+    """True if the quorum handles this type of request."""
     return type(request) in _DEFERS or type(request) in _ANSWERS
 
 
 def on_request(quorum: Quorum, request: Request, token: Any, turn: Turn) -> bool:
-    """Answer now, or when there is something to tell. False: nothing has moved but what is known of
-    one that follows, as with nearly every fetch; at most there is one more that waits."""
+    """Answer a request, now or later.
+
+    Returns False if the request changed at most a follower's progress and the number of waiting
+    fetches, which is the case for nearly every fetch.
+    """
     defers = _DEFERS.get(type(request))
     is_new_to_all = quorum.heard_of_no_epoch is not None
     if is_new_to_all:
@@ -101,7 +105,7 @@ def on_request(quorum: Quorum, request: Request, token: Any, turn: Turn) -> bool
 
 
 def _listen(quorum: Quorum, request: Request) -> None:
-    """What its sender's epoch says to a voter that has no memory of its own."""
+    """Evaluate the sender's epoch, for a voter that lost its log and vote."""
     match request:
         case FetchRequest(topics=(topic,)) if topic.partitions:
             sender = max(request.replica_id, request.replica_state.replica_id)
@@ -132,7 +136,10 @@ _REACTIONS: Mapping[tuple[type, type], Callable[[Quorum, int, Any, Any, Turn], b
 
 
 def on_answer(quorum: Quorum, event: Answered, turn: Turn) -> None:
-    """One that nobody waits for any more changes nothing; one that failed is asked again later."""
+    """Handle the response of a peer.
+
+    A response that is no longer awaited has no effect; a failed request is sent again later.
+    """
     request = quorum.peers.take(event.peer_id, event.number)
     if request is not None:
         if isinstance(request, ApiVersionsRequest):
@@ -149,7 +156,8 @@ def on_answer(quorum: Quorum, event: Answered, turn: Turn) -> None:
 
 
 def _pass_the_gate(quorum: Quorum, turn: Turn) -> None:
-    """A majority of the others has seen no epoch: this is the first boot, and it may vote."""
+    """Let a voter without durable state vote: a majority of the others has no epoch, so this is the
+    first boot."""
     heard = quorum.heard_of_no_epoch
     if heard is not None and len(heard) >= len(quorum.others) // 2 + 1:
         quorum.heard_of_no_epoch = None
@@ -160,18 +168,20 @@ def _pass_the_gate(quorum: Quorum, turn: Turn) -> None:
 
 
 def on_deadline(quorum: Quorum, turn: Turn) -> None:
+    """Handle expired requests and the deadline of the role."""
     quorum.peers.expire(turn.now_ms)
     leading.answer_expired(quorum, turn)
     membership.expire(quorum, turn)
     if role_deadline_ms(quorum) <= turn.now_ms:
         if quorum.is_leader:
-            leading.resign(quorum, turn)  # no majority has fetched for too long (rule 10.25)
+            leading.resign(quorum, turn)  # no majority has fetched in time (rule 10.25)
         else:
             elections.on_patience_lost(quorum, turn)
     poll(quorum, turn)
 
 
 def on_persisted(quorum: Quorum, end_offset: int, turn: Turn) -> None:
+    """Advance the persisted offset to `end_offset` and, with it, the high watermark."""
     quorum.persisted_offset = max(quorum.persisted_offset, min(end_offset, quorum.log.end_offset))
     if quorum.is_leader:
         leading.on_persisted(quorum, turn)
@@ -181,7 +191,7 @@ def on_persisted(quorum: Quorum, end_offset: int, turn: Turn) -> None:
 
 
 def go_on(quorum: Quorum, turn: Turn) -> None:
-    """Work that an earlier step has put off."""
+    """Continue reading a snapshot, the only work that a step may leave."""
     if quorum.reading is not None:
         if not snapshots.go_on_reading(quorum, quorum.reading, turn):
             quorum.peers.failed(quorum.leader_id, turn.now_ms)
@@ -189,7 +199,7 @@ def go_on(quorum: Quorum, turn: Turn) -> None:
 
 
 def role_deadline_ms(quorum: Quorum) -> int:
-    """When the role as such is over if nothing happens."""
+    """Returns the time at which the role ends if nothing happens."""
     role = quorum.role
     if isinstance(role, Leader):
         return role.check_quorum_ms
@@ -201,7 +211,7 @@ def role_deadline_ms(quorum: Quorum) -> int:
 
 
 def deadline_ms(quorum: Quorum, now_ms: int) -> int:
-    """When this replica must be stepped next, if nothing comes before."""
+    """Returns the time of the next step if no event comes before."""
     role, peers_ms = quorum.role, quorum.peers.next_ms(now_ms)
     if not isinstance(role, Leader):
         return min(role_deadline_ms(quorum), peers_ms)
@@ -213,8 +223,7 @@ def deadline_ms(quorum: Quorum, now_ms: int) -> int:
 
 
 def poll(quorum: Quorum, turn: Turn) -> None:
-    """Do what the role wants done of its own accord, as far as the lines are free; and after a
-    change, tell it to those whom it concerns."""
+    """Send the requests of the role to free peers, and complete committed voter changes."""
     membership.on_commit(quorum, turn)
     match quorum.role:
         case Leader():

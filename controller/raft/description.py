@@ -1,4 +1,5 @@
-"""DescribeQuorum (55): the quorum as its leader sees it (KIP-836, rules 5.21 to 5.38)."""
+"""DescribeQuorum (55): the state of the quorum as its leader knows it (KIP-836, rules 5.21 to
+5.38)."""
 
 from ..core.errors import ErrorCode
 from ..core.rpc import (
@@ -16,7 +17,7 @@ from .quorum import Quorum
 from .roles import Progress, leader_role
 from .voters import ReplicaKey
 
-OBSERVER_FORGOTTEN_MS = 300_000  # an observer that has not fetched for so long is gone (5.34)
+OBSERVER_FORGOTTEN_MS = 300_000  # an observer is removed after this time without a fetch (5.34)
 _UNKNOWN = "This server does not host this topic-partition."
 _NOT_LEADER = (
     "For requests intended only for the leader, this error indicates that the broker is not the "
@@ -26,6 +27,7 @@ _NOT_LEADER = (
 
 
 def describe(quorum: Quorum, request: DescribeQuorumRequest, turn: Turn) -> DescribeQuorumResponse:
+    """Returns the voters and observers; refuses unless this replica leads."""
     named = [
         (topic.topic_name, one.partition_index)
         for topic in request.topics
@@ -49,7 +51,7 @@ def describe(quorum: Quorum, request: DescribeQuorumRequest, turn: Turn) -> Desc
 def _refused(
     request: DescribeQuorumRequest, error: ErrorCode, message: str
 ) -> DescribeQuorumResponse:
-    """At every partition; leader and epoch stay 0, for want of a better default (5.24, 5.25)."""
+    """Returns the error for every partition; leader and epoch stay 0 (5.24, 5.25)."""
     return DescribeQuorumResponse(
         topics=tuple(
             DescribeQuorumTopicResult(
@@ -67,7 +69,7 @@ def _refused(
 
 
 def _voters(quorum: Quorum, turn: Turn) -> tuple[ReplicaState, ...]:
-    """The leader's own times are now (rule 5.30)."""
+    """The leader's own timestamps are the present wall time (rule 5.30)."""
     role = leader_role(quorum.role)
     mine = Progress(
         end_offset=quorum.log.end_offset,

@@ -1,8 +1,7 @@
-"""Vote (52): who may lead, asked first without and then with consequences (rules 10.12 to 10.18,
-KIP-996).
+"""Vote (52): pre-votes and votes (rules 10.12 to 10.18, KIP-996).
 
-Before a candidate raises its epoch it asks whether it would win; so a replica that was cut off
-disturbs nobody when it returns.
+A replica first requests pre-votes, without raising its epoch, to learn whether it would win; so a
+replica that returns from a partition does not disturb the leader.
 """
 
 from dataclasses import replace
@@ -16,10 +15,11 @@ from .quorum import Quorum
 from .roles import Candidate, Follower, Leader, Prospective, Resigned, Unattached, asking_role
 from .voters import ReplicaKey
 
-HOLD_RETRIES = 5  # retry backoffs for which a voter lets another go first: 100 ms
+HOLD_RETRIES = 5  # retry backoffs that a voter waits for another candidate: 100 ms
 
 
 def on_request(quorum: Quorum, request: VoteRequest, turn: Turn) -> VoteResponse:
+    """Answer a Vote request."""
     error = epochs.top_level_error(quorum, request)
     if error:
         return VoteResponse(error_code=error)
@@ -35,7 +35,7 @@ def on_request(quorum: Quorum, request: VoteRequest, turn: Turn) -> VoteResponse
 
 
 def _refusal(quorum: Quorum, request: VoteRequest, turn: Turn) -> ErrorCode:
-    """Kafka's checks in Kafka's order; a higher epoch is learned on the way (rule 10.13)."""
+    """Returns the first failed check, in Kafka's order; learns a higher epoch (rule 10.13)."""
     asked = messages.vote_partition(request)
     epoch = asked.replica_epoch
     last_epoch_max = epoch if asked.pre_vote else epoch - 1
@@ -53,8 +53,11 @@ def _refusal(quorum: Quorum, request: VoteRequest, turn: Turn) -> ErrorCode:
 
 
 def _grants(quorum: Quorum, request: VoteRequest, candidate: ReplicaKey) -> bool:
-    """Rule 10.14, and KIP-996: a pre-vote binds nobody, so all grant it but those who are content
-    with the leader they have."""
+    """True if the vote or pre-vote is granted (rule 10.14, KIP-996).
+
+    A pre-vote is not binding, so every replica with an older or equal log grants it unless it has
+    fetched from a leader.
+    """
     asked = messages.vote_partition(request)
     theirs = (asked.last_offset_epoch, asked.last_offset)
     up_to_date = theirs >= (quorum.log.last_epoch, quorum.log.end_offset)
@@ -71,8 +74,11 @@ def _grants(quorum: Quorum, request: VoteRequest, candidate: ReplicaKey) -> bool
 
 
 def _let_go_first(quorum: Quorum, candidate: ReplicaKey, turn: Turn) -> None:
-    """Two voters that ask for pre-votes in one moment would both stand and refuse each other. The
-    one with the higher id holds back, once, for longer than a vote takes."""
+    """Delay this replica's candidacy once, if a voter with a lower id requests pre-votes at the
+    same time.
+
+    Otherwise both would become candidates and refuse each other.
+    """
     role = quorum.role
     if not isinstance(role, Prospective) or role.stands_ms or not quorum.voters.includes(candidate):
         return
@@ -84,8 +90,10 @@ def _let_go_first(quorum: Quorum, candidate: ReplicaKey, turn: Turn) -> None:
 def on_response(
     quorum: Quorum, peer_id: int, request: VoteRequest, response: VoteResponse, turn: Turn
 ) -> bool:
-    """Count it; False for an answer that is none, to be asked again. A voter that knows no
-    pre-vote (3.9) is asked for its vote at once, as the others are."""
+    """Count a response; returns False if it is invalid and the request must be sent again.
+
+    A voter without pre-votes (3.9) makes this replica a candidate at once.
+    """
     answer = messages.vote_answer(response)
     if answer is None:
         return _skips_the_pre_vote(quorum, response, turn)
@@ -117,7 +125,7 @@ def _skips_the_pre_vote(quorum: Quorum, response: VoteResponse, turn: Turn) -> b
 
 
 def count(quorum: Quorum, turn: Turn) -> None:
-    """Has this replica won what it asked for, or can it not win any more?"""
+    """Check whether this replica has won or lost, and act on it."""
     role = asking_role(quorum.role)
     if _is_won(quorum, role):
         if isinstance(role, Candidate):
@@ -126,7 +134,7 @@ def count(quorum: Quorum, turn: Turn) -> None:
             quorum.become_candidate(turn)
             count(quorum, turn)
     elif _is_lost(quorum, role) and isinstance(role, Prospective):
-        quorum.role = replace(role, election_ms=NEVER_MS)  # the next try draws its own time
+        quorum.role = replace(role, election_ms=NEVER_MS)  # the next try draws a new timeout
         give_up(quorum, turn)
 
 
@@ -140,14 +148,14 @@ def _is_lost(quorum: Quorum, role: Prospective | Candidate) -> bool:
 
 
 def deadline_ms(quorum: Quorum, role: Prospective | Candidate) -> int:
-    """When patience for the election ends, or the time in which others may go first."""
+    """Returns the end of the election timeout, or of the delay for another candidate."""
     if isinstance(role, Prospective) and _is_won(quorum, role):
         return min(role.stands_ms, role.election_ms)
     return role.election_ms
 
 
 def give_up(quorum: Quorum, turn: Turn) -> None:
-    """Back to the leader that is known, or to whatever is left of the election's time."""
+    """Return to the known leader, or else to unattached with the rest of the election timeout."""
     if quorum.leader_id >= 0 and quorum.leader_endpoint is not None:
         quorum.become_follower(quorum.epoch, quorum.leader_id, quorum.leader_endpoint, turn)
     else:
@@ -155,7 +163,7 @@ def give_up(quorum: Quorum, turn: Turn) -> None:
 
 
 def on_patience_lost(quorum: Quorum, turn: Turn) -> None:
-    """The time for an election, or for a leader to answer, is over (10.17, 10.36, 10.39)."""
+    """Handle the end of the election or fetch timeout (10.17, 10.36, 10.39)."""
     role = quorum.role
     if isinstance(role, Resigned):
         quorum.become_unattached(quorum.epoch + 1, turn)
@@ -165,19 +173,20 @@ def on_patience_lost(quorum: Quorum, turn: Turn) -> None:
     elif isinstance(role, Prospective):
         give_up(quorum, turn)
     elif isinstance(role, Follower) and not quorum.is_voter:
-        quorum.role = replace(role, fetch_ms=quorum.fetch_ms(turn))  # an observer keeps its leader,
-        quorum.peers.failed(quorum.leader_id, turn.now_ms)  # and asks another voter meanwhile
+        quorum.role = replace(role, fetch_ms=quorum.fetch_ms(turn))  # an observer keeps its leader
+        quorum.peers.failed(quorum.leader_id, turn.now_ms)  # and also fetches from other voters
     else:
         stand(quorum, turn)
 
 
 def stand(quorum: Quorum, turn: Turn) -> None:
+    """Become prospective and request pre-votes."""
     quorum.become_prospective(turn)
     count(quorum, turn)
 
 
 def ask(quorum: Quorum, turn: Turn) -> None:
-    """Ask every voter that has not answered, unless the election is won or lost (rule 10.16)."""
+    """Request votes from every voter that has not responded, unless the result is certain (10.16)."""
     role = asking_role(quorum.role)
     if _is_won(quorum, role) or _is_lost(quorum, role):
         return

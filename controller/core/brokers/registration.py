@@ -105,7 +105,7 @@ def _invalid(message: str) -> ApiError:
 
 
 def _checked_listeners(request: BrokerRegistrationRequest) -> tuple[Endpoint, ...]:
-    """Refuses invalid listeners; Kafka's active controller fails over at these instead (rule 1.18)."""
+    """Refuses invalid listeners; Kafka's controller fails over at these (rule 1.18)."""
     for listener in request.listeners:
         if not 1 <= listener.port <= PORT_MAX:
             raise _invalid(

@@ -68,7 +68,7 @@ class BrokerHeartbeatRequest:
 
 @value
 class BrokerHeartbeatResponse:
-    """The broker's state; on error every flag has its default, so `is_fenced` is true (rule 2.2)."""
+    """The broker's state; on error all flags have defaults, so `is_fenced` is true (2.2)."""
 
     throttle_time_ms: int = 0
     error_code: int = 0
@@ -95,8 +95,7 @@ class UnregisterBrokerResponse:
 
 @value
 class DecommissionBrokerRequest:
-    """DecommissionBroker of KIP-631's draft; over HTTP, CLI and Python only, as Kafka never shipped
-    it."""
+    """DecommissionBroker of KIP-631's draft, which Kafka never shipped: HTTP, CLI, Python only."""
 
     broker_id: int
     force: bool = False

@@ -71,7 +71,10 @@ class DescribeClusterRequest:
 
 @value
 class DescribeClusterBroker:
-    """One node; `start_time_ms` (KIP-436) is always in HTTP replies, on the wire only if requested."""
+    """One node.
+
+    `start_time_ms` (KIP-436) is always in HTTP replies, on the wire only if requested.
+    """
 
     broker_id: int
     host: str

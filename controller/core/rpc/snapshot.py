@@ -36,8 +36,7 @@ class FetchSnapshotRequest:
 
 @value
 class SnapshotPartitionData:
-    """One slice, from the byte offset `position`; `size` is the size of the whole snapshot in
-    bytes."""
+    """One slice, from the byte offset `position`; `size` is that of the whole snapshot."""
 
     index: int = 0
     error_code: int = 0

@@ -83,7 +83,7 @@ class DeleteTopicState:
 
 @value
 class DeleteTopicsRequest:
-    """DeleteTopics (20); versions 1-5 have `topic_names`, version 6 `topics` (by name or by id)."""
+    """DeleteTopics (20); `topic_names` in versions 1-5, `topics` (by name or id) in version 6."""
 
     topics: tuple[DeleteTopicState, ...] = ()
     topic_names: tuple[str, ...] = ()
@@ -118,7 +118,7 @@ class AlterPartitionBrokerState:
 
 @value
 class AlterPartitionData:
-    """The proposed ISR of a partition: `new_isr` in version 2, `new_isr_with_epochs` in version 3."""
+    """The proposed ISR: `new_isr` in version 2, `new_isr_with_epochs` in version 3."""
 
     partition_index: int
     leader_epoch: int

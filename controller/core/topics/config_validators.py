@@ -149,7 +149,10 @@ _REPLICA = re.compile(r"([0-9]+:[0-9]+)?")
 
 
 def format_version(versions: Set[str]) -> Validator:
-    """Returns a validator of a release or development version; text after the next dot is ignored."""
+    """Returns a validator of a release or development version.
+
+    Text after the next dot is ignored.
+    """
 
     def check(name: str, value: str) -> None:
         parts = value.rstrip(".").split(".")

@@ -67,8 +67,7 @@ def create_topics(state: State, request: CreateTopicsRequest, now_ms: int) -> De
 
 
 def _refused_by_the_listener(named: Counter[str]) -> dict[str, CreatableTopicResult]:
-    """Results that follow all others, one for each name; duplicates in the order of a HashSet
-    (4.52)."""
+    """Results that follow all others, one a name; duplicates in a HashSet's order (4.52)."""
     twice = in_hash_order(name for name, count in named.items() if count > 1)
     refused = {name: _refused(name, _DUPLICATE) for name in twice}
     if named[names.METADATA_TOPIC] == 1:
@@ -127,7 +126,7 @@ class Survey:
 
 
 def _check_partitions(state: State, topics: Iterable[CreatableTopic]) -> None:
-    """Bounds the partitions of the request before any topic is checked (0A.7; 3.9.1, 4.1.1, 4.3.1)."""
+    """Bounds the partitions of a request, before other checks (0A.7; 3.9.1, 4.1.1, 4.3.1)."""
     total = sum(_partitions_asked(state, topic) for topic in topics)
     if total > PARTITIONS_PER_REQUEST_MAX:
         raise _too_large("Excessively large number of partitions per request.")
@@ -169,7 +168,7 @@ def _too_large(message: str) -> ApiError:
 
 
 def _checked_configs(state: State, topic: CreatableTopic) -> dict[str, str]:
-    """Returns the configurations in the order of Kafka's hash map, which is that of the records."""
+    """Returns the configurations in the order of Kafka's hash map, and so of the records."""
     if not topic.configs:
         return {}
     without_value = [config.name for config in topic.configs if config.value is None]
@@ -282,7 +281,7 @@ def _placed(survey: Survey, count: int, factor: int, prefix: str) -> list[tuple[
 def _topic_records(
     survey: Survey, name: str, topic_id: Uuid, configs: dict[str, str], assignment: Assignment
 ) -> list[Record]:
-    """Returns the topic, its configurations, the ELR they clear, and its partitions (4.58, 4.23)."""
+    """Returns the records of a topic: topic, configurations, cleared ELR, partitions (4.58, 4.23)."""
     records: list[Record] = [TopicRecord(name=name, topic_id=topic_id)]
     records += [
         ConfigRecord(resource_type=TOPIC_RESOURCE, resource_name=name, name=key, value=value)
