@@ -172,8 +172,7 @@ class Active:
         turn.replies += tuple((token, error) for token in self._deferred.failed())
 
     def _commit(self, decision: Decision, request: Any, turn: Turn) -> None:
-        """Apply the note to the leases, then append and apply the records (in the order of 2.27 to
-        2.29)."""
+        """Apply the note to the leases, then append and apply the records (2.27 to 2.29)."""
         note, leases, now_ms = decision.note, self.state.leases, turn.now_ms
         if isinstance(note, HeartbeatNote):
             leases.heard(
@@ -209,8 +208,7 @@ class Active:
             self._set_deadline()
 
     def _append(self, records: tuple[Record, ...], turn: Turn, *, is_atomic: bool = True) -> None:
-        """Append one batch, or several if the records exceed a batch and are not atomic (rule
-        0A.7)."""
+        """Append one batch, or several for a large result that is not atomic (rule 0A.7)."""
         size = len(records) if is_atomic else RECORDS_PER_BATCH_MAX
         for start in range(0, len(records), size):
             self._append_batch(records[start : start + size], turn)
@@ -250,7 +248,7 @@ class Active:
         self.deadline_ms = min(self._lease_check_ms, self._idle_ms)
 
     def _next_lease_check(self, now_ms: int) -> int:
-        """Returns the next check: every session/8 (2.47), or when the oldest lease expires (2.34)."""
+        """Returns the next check: after session/8 (2.47), or at the first expiry (2.34)."""
         checks = self._profile.expiry_checks_per_session
         if checks is not None:
             return now_ms + max(1, self._settings.broker_session_timeout_ms // checks)

@@ -163,8 +163,10 @@ class HostedNode:
         self.step(Continue())
 
     def _persisted(self, turn: Turn, now_ms: int) -> tuple[Sends, Replies]:
-        """Persist until nothing is left to persist or the disk is slow; returns all messages and
-        replies."""
+        """Persist until nothing is left or the disk is slow.
+
+        Returns all messages and replies of the steps.
+        """
         wall_ms = now_ms + self.clock.wall_offset_ms
         sends, replies = turn.sends, turn.replies
         self._tell(turn)

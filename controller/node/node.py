@@ -264,7 +264,7 @@ class Node:
         turn.is_plain &= not self._loading.has_more  # the driver must step with Continue
 
     def _install_snapshot(self, turn: Turn) -> bool:
-        """Returns False while the log begins with a snapshot of the leader that is not loaded."""
+        """Returns False while a snapshot of the leader is not loaded completely."""
         snapshot = self.quorum.snapshot
         if snapshot is None or not self._loading.is_behind(self.quorum):
             return True
@@ -285,7 +285,7 @@ class Node:
             self.active.release(released, turn)
 
     def _claim(self, turn: Turn) -> None:
-        """Become active, with new leases and a copy of the committed image (rules 0A.10 to 0A.12)."""
+        """Become active, with new leases and a copy of the committed image (0A.10 to 0A.12)."""
         image = self.committed.copy()
         image.open_transaction = self._loading.loader.open_transaction
         self.active = Active(
@@ -299,7 +299,7 @@ class Node:
         self.active.claim(self._registrar.request, turn)
 
     def _renounce(self, turn: Turn) -> None:
-        """Drop uncommitted state; the log keeps its tail, which may still commit (0A.13)."""
+        """Drop uncommitted state; the log keeps its tail, which may yet commit (0A.13)."""
         active, self.active = self.active, None
         if active is None:
             raise Impossible("only the active controller gives leadership up")
@@ -313,7 +313,7 @@ class Node:
         )
 
     def _not_controller(self) -> ApiError:
-        """Returns NOT_CONTROLLER; the message names the leader if it is known (rule 0A.2)."""
+        """Returns NOT_CONTROLLER; the message names a known leader (rule 0A.2)."""
         known = self.leader_id not in (-1, self.config.node_id)
         text = (
             f"The active controller appears to be node {self.leader_id}."

@@ -1,5 +1,4 @@
-"""Dispatches events to the modules of the quorum, and runs the actions that each role takes
-unasked."""
+"""Dispatches events to the modules of the quorum, and runs the periodic actions of each role."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -156,8 +155,10 @@ def on_answer(quorum: Quorum, event: Answered, turn: Turn) -> None:
 
 
 def _pass_the_gate(quorum: Quorum, turn: Turn) -> None:
-    """Let a voter without durable state vote: a majority of the others has no epoch, so this is the
-    first boot."""
+    """Let a voter without durable state vote once a majority of the others has no epoch.
+
+    No epoch exists yet at the first boot of a quorum only.
+    """
     heard = quorum.heard_of_no_epoch
     if heard is not None and len(heard) >= len(quorum.others) // 2 + 1:
         quorum.heard_of_no_epoch = None

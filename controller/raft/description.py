@@ -1,5 +1,4 @@
-"""DescribeQuorum (55): the state of the quorum as its leader knows it (KIP-836, rules 5.21 to
-5.38)."""
+"""DescribeQuorum (55): the quorum as its leader knows it (KIP-836, rules 5.21 to 5.38)."""
 
 from ..core.errors import ErrorCode
 from ..core.rpc import (

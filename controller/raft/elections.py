@@ -55,8 +55,8 @@ def _refusal(quorum: Quorum, request: VoteRequest, turn: Turn) -> ErrorCode:
 def _grants(quorum: Quorum, request: VoteRequest, candidate: ReplicaKey) -> bool:
     """True if the vote or pre-vote is granted (rule 10.14, KIP-996).
 
-    A pre-vote is not binding, so every replica with an older or equal log grants it unless it has
-    fetched from a leader.
+    A pre-vote is not binding: every replica grants it whose log is not newer than the candidate's,
+    unless it leads or has fetched from the leader.
     """
     asked = messages.vote_partition(request)
     theirs = (asked.last_offset_epoch, asked.last_offset)
@@ -74,10 +74,10 @@ def _grants(quorum: Quorum, request: VoteRequest, candidate: ReplicaKey) -> bool
 
 
 def _let_go_first(quorum: Quorum, candidate: ReplicaKey, turn: Turn) -> None:
-    """Delay this replica's candidacy once, if a voter with a lower id requests pre-votes at the
-    same time.
+    """Delay this replica's candidacy once, if a voter with a lower id requests a pre-vote.
 
-    Otherwise both would become candidates and refuse each other.
+    Two voters that request pre-votes at the same time would both become candidates and refuse each
+    other.
     """
     role = quorum.role
     if not isinstance(role, Prospective) or role.stands_ms or not quorum.voters.includes(candidate):
@@ -186,7 +186,7 @@ def stand(quorum: Quorum, turn: Turn) -> None:
 
 
 def ask(quorum: Quorum, turn: Turn) -> None:
-    """Request votes from every voter that has not responded, unless the result is certain (10.16)."""
+    """Request votes from all voters that have not responded, while the result is open (10.16)."""
     role = asking_role(quorum.role)
     if _is_won(quorum, role) or _is_lost(quorum, role):
         return

@@ -1,5 +1,7 @@
-"""Begin- and EndQuorumEpoch (53, 54): a leader says that it leads, or that it no longer does; and
-how an epoch is learned from anything that names one (rules 10.8 to 10.11, 10.22, 10.39 to 10.41).
+"""Begin- and EndQuorumEpoch (53, 54), and how a replica learns of epochs and leaders.
+
+A leader announces with them that it leads or resigns. Every message that names an epoch is
+evaluated here (rules 10.8 to 10.11, 10.22, 10.39 to 10.41).
 """
 
 from collections.abc import Iterable
@@ -25,7 +27,7 @@ from .roles import Follower, Leader, Resigned, leader_role, resigned_role
 from .voters import ReplicaKey
 
 EpochRequest = VoteRequest | BeginQuorumEpochRequest | EndQuorumEpochRequest
-RISE_MAX = 10_000  # epochs that a replica learns within RISE_PERIOD_MS, however many are named
+RISE_MAX = 10_000  # largest rise of the epoch within RISE_PERIOD_MS
 RISE_PERIOD_MS = 1000
 
 
@@ -36,8 +38,10 @@ def learn(
     endpoints: Iterable[NodeEndpoint],
     turn: Turn,
 ) -> None:
-    """A message names `epoch` and its leader: believe what is news (10.9 to 10.11). A negative
-    id names no leader."""
+    """Learn an epoch and its leader from a message, if either is new (10.9 to 10.11).
+
+    A negative `leader_id` means that the leader is unknown.
+    """
     leader_id = max(leader_id, -1)
     is_known = quorum.leader_id == leader_id and quorum.leader_endpoint is not None
     is_news = epoch > quorum.epoch or (
@@ -53,7 +57,8 @@ def learn(
 
 
 def rise(quorum: Quorum, epoch: int, turn: Turn) -> bool:
-    """Enter the higher `epoch` without a leader. False: only a part of the way was allowed."""
+    """Enter a higher epoch without a leader; returns False if RISE_MAX stopped the rise before
+    `epoch`."""
     is_within_reach = _is_within_reach(quorum, epoch, turn)
     if is_within_reach:
         quorum.become_unattached(epoch, turn)
@@ -61,8 +66,10 @@ def rise(quorum: Quorum, epoch: int, turn: Turn) -> bool:
 
 
 def _is_within_reach(quorum: Quorum, epoch: int, turn: Turn) -> bool:
-    """May this higher epoch be learned now? If not, rise as far as is allowed. An epoch is an
-    int32: a message that names the last one must leave the voters room to count up."""
+    """True if the higher `epoch` may be learned now; otherwise rise as far as RISE_MAX allows.
+
+    An epoch is an int32: a message with the highest epoch must not exhaust the range.
+    """
     if turn.now_ms >= quorum.epoch_reach_ms:
         quorum.epoch_reach = quorum.epoch + RISE_MAX
         quorum.epoch_reach_ms = turn.now_ms + RISE_PERIOD_MS
@@ -82,8 +89,11 @@ def _endpoint_of(
 
 
 def hear(quorum: Quorum, peer_id: int, epoch: int) -> None:
-    """A voter without a disk listens first: only if a majority of the others has seen no epoch has
-    nobody its promises, and it may vote (issue 4); if anybody has seen one, it may not."""
+    """Record the epoch of a peer, for a voter without durable state (issue 4).
+
+    Such a voter may vote only if a majority of the others has no epoch: then no vote of it can
+    exist. Raises LostMemoryError if a peer has an epoch.
+    """
     if quorum.heard_of_no_epoch is None or peer_id not in quorum.voters.ids:
         return
     if epoch > 0:
@@ -97,7 +107,7 @@ def hear(quorum: Quorum, peer_id: int, epoch: int) -> None:
 
 
 def top_level_error(quorum: Quorum, request: EpochRequest) -> ErrorCode:
-    """104 for another cluster, 42 for another topic (rules 10.13, 10.23)."""
+    """Returns 104 for another cluster id, 42 for another topic (rules 10.13, 10.23)."""
     if request.cluster_id not in (None, quorum.identity.cluster_id):
         return ErrorCode.INCONSISTENT_CLUSTER_ID
     if not messages.names_the_metadata(request):
@@ -106,7 +116,7 @@ def top_level_error(quorum: Quorum, request: EpochRequest) -> ErrorCode:
 
 
 def is_meant(quorum: Quorum, voter_id: int, directory_id: Uuid) -> bool:
-    """Is it this replica that a request names? One that names nobody means whom it reaches."""
+    """True if the request names this replica, or no replica (voter id -1)."""
     if voter_id == -1:
         return True
     me = quorum.me
@@ -116,7 +126,7 @@ def is_meant(quorum: Quorum, voter_id: int, directory_id: Uuid) -> bool:
 def on_begin(
     quorum: Quorum, request: BeginQuorumEpochRequest, turn: Turn
 ) -> BeginQuorumEpochResponse:
-    """Rule 10.23."""
+    """Answer a BeginQuorumEpoch request (rule 10.23)."""
     error = top_level_error(quorum, request)
     if error:
         return BeginQuorumEpochResponse(error_code=error)
@@ -133,7 +143,7 @@ def _learn_of_leader(
     said: BeginQuorumEpochPartition | EndQuorumEpochPartition,
     turn: Turn,
 ) -> ErrorCode:
-    """Who leads or led, from its own mouth; what is older than we are is no news."""
+    """Learn the leader that sent the request; an older epoch is refused."""
     if said.leader_epoch < quorum.epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
     if said.leader_id < 0:
@@ -146,7 +156,7 @@ def _learn_of_leader(
 def _learn_of_answer(
     quorum: Quorum, response: BeginQuorumEpochResponse | EndQuorumEpochResponse, turn: Turn
 ) -> QuorumEpochPartitionResult | None:
-    """None: refused as a whole."""
+    """Learn the leader from a response; None if the whole request was refused."""
     answer = messages.sole_partition(response.topics)
     if response.error_code or answer is None:
         return None
@@ -161,6 +171,7 @@ def on_begin_response(
     response: BeginQuorumEpochResponse,
     turn: Turn,
 ) -> bool:
+    """Handle a BeginQuorumEpoch response; returns False if it must be sent again."""
     answer = _learn_of_answer(quorum, response, turn)
     if answer is None:
         return False
@@ -171,13 +182,13 @@ def on_begin_response(
 
 
 def note_told(quorum: Quorum, role: Leader, peer_id: int, now_ms: int) -> None:
-    """That voter knows as of `now_ms` who leads, or is about to hear it."""
+    """Postpone the next BeginQuorumEpoch to a voter that knows the leader as of `now_ms`."""
     half_ms = quorum.settings.controller_quorum_fetch_timeout_ms // 2
     role.begin_ms[peer_id] = max(role.begin_ms.get(peer_id, 0), now_ms + half_ms)
 
 
 def tell_who_leads(quorum: Quorum, turn: Turn) -> None:
-    """To every voter at once; later only to one that has not fetched for a while (10.22, 4.3)."""
+    """Send BeginQuorumEpoch to every voter, later only to voters that do not fetch (10.22, 4.3)."""
     role = leader_role(quorum.role)
     for voter in quorum.others:
         peer_id = voter.voter_id
@@ -189,7 +200,7 @@ def tell_who_leads(quorum: Quorum, turn: Turn) -> None:
 
 
 def on_end(quorum: Quorum, request: EndQuorumEpochRequest, turn: Turn) -> EndQuorumEpochResponse:
-    """The leader gives up: whoever it names first asks for votes first (rule 10.40)."""
+    """Answer an EndQuorumEpoch request; the first successor stands for election first (rule 10.40)."""
     error = top_level_error(quorum, request)
     if error:
         return EndQuorumEpochResponse(error_code=error)
@@ -203,7 +214,7 @@ def on_end(quorum: Quorum, request: EndQuorumEpochRequest, turn: Turn) -> EndQuo
 
 
 def _backoff_ms(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> int:
-    """0 for the first, then longer by its place; the most for one that is not named (10.40)."""
+    """0 ms for the first successor, longer by position, the maximum if not listed (10.40)."""
     most_ms = quorum.settings.controller_quorum_election_backoff_max_ms
     for position, key in enumerate(successors):
         if key in (quorum.me, ReplicaKey(quorum.me.node_id)):
@@ -220,6 +231,7 @@ def on_end_response(
     response: EndQuorumEpochResponse,
     turn: Turn,
 ) -> bool:
+    """Handle an EndQuorumEpoch response; returns False if it must be sent again."""
     answer = _learn_of_answer(quorum, response, turn)
     if answer is None:
         return False
@@ -230,6 +242,7 @@ def on_end_response(
 
 
 def tell_that_it_is_over(quorum: Quorum, turn: Turn) -> None:
+    """Send EndQuorumEpoch to every voter that has not acknowledged it."""
     role = resigned_role(quorum.role)
     for voter in quorum.others:
         peer_id = voter.voter_id

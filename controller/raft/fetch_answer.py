@@ -1,7 +1,7 @@
-"""Fetch of the metadata log, as a leader answers it to those who follow (rules 10.33 to 10.38).
+"""The leader's responses to a Fetch of the metadata log (rules 10.33 to 10.38).
 
-Checks come in Kafka's order. Records go out up to the end of the log, uncommitted ones included,
-with the high watermark beside them; a follower applies only what lies below that.
+Checks run in Kafka's order. A response contains records up to the end of the log, uncommitted ones
+included, and the high watermark; a follower applies only records below the high watermark.
 """
 
 from collections.abc import Sequence
@@ -25,14 +25,17 @@ from ..core.rpc.fetch import HIGH_WATERMARK_UNKNOWN
 from ..core.uuid import METADATA_TOPIC_ID
 from .log import MetadataLog
 
-NOTHINGS_MAX = 256  # answers without news that are kept: one for each recent high watermark
-BATCHES_MAX = 4096  # of one answer; the wire's own bound is in bytes
+NOTHINGS_MAX = 256  # cached responses without records, one for each recent high watermark
+BATCHES_MAX = 4096  # of one response; the wire's bound is in bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Leadership:
-    """What an answer says of the quorum. `leader_id` is -1 where no leader is known; one that has
-    resigned is still named by it, but leads no more. A leader has one for long: it is itself."""
+    """The part of a response that describes the quorum.
+
+    `leader_id` is -1 if the leader is unknown; a resigned leader still names itself, with `leads`
+    false. A leader reuses one object for many responses, so it is compared by identity.
+    """
 
     leads: bool
     cluster_id: str
@@ -43,7 +46,7 @@ class Leadership:
 
 
 def top_level_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
-    """Refusals that name no partition: 104 for another cluster, 42 for another topic."""
+    """Returns errors of the whole request: 104 for another cluster id, 42 for another topic."""
     if request.cluster_id not in (None, leadership.cluster_id):
         return ErrorCode.INCONSISTENT_CLUSTER_ID
     topics = request.topics
@@ -55,6 +58,7 @@ def top_level_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
 
 
 def partition_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
+    """Returns the first failed check of the partition."""
     wanted = request.topics[0].partitions[0]
     if (
         request.max_wait_ms < 0
@@ -75,7 +79,7 @@ def partition_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
 def answer(
     leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
 ) -> FetchResponse:
-    """The whole answer as it stands now; `may_wait` says whether it is worth sending yet."""
+    """Returns the response as of now; `may_wait` decides whether to send it at once."""
     unfit = misfit(leadership, log, high_watermark, request)
     return unfit or fit(leadership, log, high_watermark, request)
 
@@ -83,7 +87,7 @@ def answer(
 def fit(
     leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
 ) -> FetchResponse:
-    """The answer to a fetch that is no `misfit`: what stands in the log from there on."""
+    """Returns the response to a valid fetch: the batches from its offset on."""
     fetch_offset = request.topics[0].partitions[0].fetch_offset
     if fetch_offset >= log.end_offset:
         return _nothing(leadership, log.start_offset, high_watermark)
@@ -109,15 +113,17 @@ def _found(
 
 @lru_cache(maxsize=NOTHINGS_MAX)
 def _nothing(leadership: Leadership, log_start_offset: int, high_watermark: int) -> FetchResponse:
-    """Half of all fetches wait with this answer: all who do so at one time share it."""
+    """Half of all fetches wait with this response, so waiting fetches share it."""
     return _found(leadership, log_start_offset, high_watermark, ())
 
 
 def misfit(
     leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
 ) -> FetchResponse | None:
-    """The answer to a fetch that acknowledges nothing: one that is refused, or whose place is not
-    in our log (5.32). None: it fits."""
+    """Returns the response to a fetch that acknowledges nothing, or None if the fetch is valid.
+
+    Such a fetch is refused, or its offset and epoch are not in this log (5.32).
+    """
     if _is_usual(leadership, log, request):
         return None
     error = top_level_error(leadership, request)
@@ -147,8 +153,10 @@ def misfit(
 
 
 def _is_usual(leadership: Leadership, log: MetadataLog, request: FetchRequest) -> bool:
-    """Nearly every fetch: of one that follows in our epoch, and has something of it. There is
-    nothing to refuse then, and nowhere where its log could part from ours."""
+    """True for a fetch in the leader's epoch from a replica that has records of this epoch.
+
+    Nearly every fetch is of this kind: it passes all checks, and its log cannot diverge.
+    """
     if len(request.topics) != 1 or len(request.topics[0].partitions) != 1:
         return False
     topic = request.topics[0]
@@ -166,14 +174,13 @@ def _is_usual(leadership: Leadership, log: MetadataLog, request: FetchRequest) -
 
 
 def place_of(request: FetchRequest) -> object:
-    """All that the answer to a request that waits depends on, but for who asks: its epoch is the
-    leader's, and it is willing to wait."""
+    """Returns all values of a waiting fetch that determine its response, except for its sender."""
     wanted = request.topics[0].partitions[0]
     return wanted.fetch_offset, wanted.last_fetched_epoch, wanted.high_watermark
 
 
 def refused(leadership: Leadership, error: ErrorCode) -> FetchResponse:
-    """Nothing but the error, and who leads: that is how leaders are found (rule 10.38)."""
+    """Returns a response with an error and the leader, by which replicas find it (rule 10.38)."""
     return _response(
         leadership,
         FetchPartitionData(
@@ -188,7 +195,7 @@ def refused(leadership: Leadership, error: ErrorCode) -> FetchResponse:
 
 
 def may_wait(request: FetchRequest, response: FetchResponse) -> bool:
-    """Nothing to tell yet: no error, no divergence, no record, no watermark that is news."""
+    """True if a response has nothing new: no error, divergence, record or new high watermark."""
     if response.error_code or request.max_wait_ms == 0:
         return False
     data = response.responses[0].partitions[0]
@@ -202,7 +209,7 @@ def may_wait(request: FetchRequest, response: FetchResponse) -> bool:
 def _snapshot_instead(
     snapshot: SnapshotId | None, log: MetadataLog, wanted: FetchPartition
 ) -> SnapshotId | None:
-    """The snapshot, for one who has nothing yet or whose place is no longer in the log (10.34)."""
+    """Returns the snapshot for a replica whose offset is 0 or no longer in the log (10.34)."""
     if snapshot is None:
         return None
     offset, epoch = wanted.fetch_offset, wanted.last_fetched_epoch
@@ -213,7 +220,7 @@ def _snapshot_instead(
 
 
 def _diverging(log: MetadataLog, wanted: FetchPartition) -> EpochEndOffset | None:
-    """Where the follower's log parts from ours; None while it is a prefix of it."""
+    """Returns where the follower's log diverges; None if it is a prefix of this log."""
     if wanted.fetch_offset == 0:
         return None
     epoch, end_offset = log.end_offset_for_epoch(wanted.last_fetched_epoch)

@@ -1,5 +1,5 @@
-"""What a follower does: fetch, take what comes, and give back what its leader does not have (rules
-10.31 to 10.37)."""
+"""The follower: fetches, appends, and truncates what its leader does not have (rules 10.31 to
+10.37)."""
 
 from collections.abc import Hashable
 
@@ -21,14 +21,17 @@ from .protocol import Turn
 from .quorum import Quorum
 from .roles import Follower
 
-UPDATE_PERIOD = 3  # fetch timeouts between two tries to be known at another address
+UPDATE_PERIOD = 3  # fetch timeouts between two UpdateRaftVoter requests
 OWN_REQUESTS = (FetchRequest, FetchSnapshotRequest, UpdateRaftVoterRequest)
-FETCH_WAIT_MS = 500  # how long a leader may keep us waiting for news
+FETCH_WAIT_MS = 500  # how long a leader may delay a response without records
 
 
 def poll(quorum: Quorum, turn: Turn) -> None:
-    """One request at a time, and none before what the last one brought is safe (rule 10.32): to the
-    leader; while it cannot be reached to one of the others, who may know a later one (10.38)."""
+    """Send the next request, once the previous batches are durable (rule 10.32).
+
+    The request goes to the leader; while the leader is unreachable, to another voter, which may
+    know a newer leader (10.38).
+    """
     if not _is_safe(quorum) or quorum.reading or quorum.peers.awaits(*OWN_REQUESTS):
         return
     if not quorum.peers.is_free(quorum.leader_id, turn.now_ms):
@@ -43,8 +46,10 @@ def poll(quorum: Quorum, turn: Turn) -> None:
 
 
 def _own_address(quorum: Quorum, turn: Turn) -> UpdateRaftVoterRequest | None:
-    """A voter that the log knows at another address says so, now and then (rule 10.53); one that no
-    log knows, at kraft.version 0, describes itself to every leader (golden A2)."""
+    """Returns the next UpdateRaftVoter, if the voter's record in the log is outdated (rule 10.53).
+
+    At kraft.version 0 no log has such a record, so a voter sends it to every leader (golden A2).
+    """
     known = quorum.voters.find(quorum.me.node_id)
     if not quorum.is_voter or known == quorum.identity.as_voter:
         return None
@@ -62,8 +67,11 @@ def on_update_response(
     response: UpdateRaftVoterResponse,
     turn: Turn,
 ) -> bool:
+    """Handle an UpdateRaftVoter response."""
     if not response.error_code and quorum.history.kraft_version == 0:
-        quorum.update_voter_ms = NEVER_MS  # this leader knows now, and the next one has to be told
+        quorum.update_voter_ms = (
+            NEVER_MS  # this leader knows this voter; the next leader needs its own request
+        )
     said = response.current_leader
     endpoint = NodeEndpoint(node_id=said.leader_id, host=said.host, port=said.port)
     epochs.learn(quorum, said.leader_epoch, said.leader_id, (endpoint,), turn)
@@ -71,19 +79,18 @@ def on_update_response(
 
 
 def _is_safe(quorum: Quorum) -> bool:
-    """A fetch acknowledges all that we have: it must be on disk."""
+    """True if the log is durable: a fetch acknowledges all of it."""
     return quorum.persisted_offset == quorum.log.end_offset
 
 
 def ask_around(quorum: Quorum, turn: Turn) -> None:
-    """Without a leader: one of the others at a time, in turn; each names the leader it knows, and
-    that is how one is found (rules 10.37, 10.38)."""
+    """Fetch from the other voters in turn, until a response names the leader (rules 10.37, 10.38)."""
     if _is_safe(quorum) and not quorum.peers.awaits(FetchRequest):
         _ask_another(quorum, turn)
 
 
 def _ask_another(quorum: Quorum, turn: Turn) -> None:
-    """The next of those whose lines are free."""
+    """Fetch from the next voter that is free."""
     others = quorum.others
     for step in range(len(others)):
         voter = others[(quorum.next_asked + step) % len(others)]
@@ -97,7 +104,7 @@ def _ask_another(quorum: Quorum, turn: Turn) -> None:
 def on_response(
     quorum: Quorum, peer_id: int, request: FetchRequest, response: FetchResponse, turn: Turn
 ) -> bool:
-    """False: it brought nothing, wait a moment before the next one."""
+    """Handle a Fetch response; returns False if the next fetch should wait for a moment."""
     data = messages.sole_partition(response.responses)
     if response.error_code or data is None:
         return False
@@ -117,12 +124,12 @@ def on_response(
 
 
 def _place(quorum: Quorum) -> Hashable:
-    """What an answer to a fetch moves, if it brings anything."""
+    """Returns the state that a useful response changes."""
     return quorum.log.end_offset, quorum.leader_high_watermark, quorum.download
 
 
 def _take(quorum: Quorum, data: FetchPartitionData, turn: Turn) -> bool:
-    """False: no leader of this epoch says that."""
+    """Take over the content of a response; returns False if no leader of this epoch could send it."""
     diverging, snapshot_id = data.diverging_epoch, data.snapshot_id
     if diverging.epoch >= 0 or diverging.end_offset >= 0:
         return _give_back(quorum, diverging, turn)
@@ -139,15 +146,17 @@ def _take(quorum: Quorum, data: FetchPartitionData, turn: Turn) -> bool:
 
 
 def _continues(quorum: Quorum, batch: Batch) -> bool:
-    """Offsets are dense; epochs never decrease, and the leader's is the last (rules 9.33, 9.43)."""
+    """Offsets are dense, epochs never decrease and never exceed the leader's (rules 9.33, 9.43)."""
     log = quorum.log
     follows = batch.base_offset == log.end_offset and bool(batch.records)
     return follows and log.last_epoch <= batch.epoch <= quorum.epoch
 
 
 def _give_back(quorum: Quorum, diverging: EpochEndOffset, turn: Turn) -> bool:
-    """Where the leader's log and ours part, ours ends; then we fetch again (rule 10.34). What is
-    committed is never given back: a leader has all of it (9.40)."""
+    """Truncate the log where it diverges from the leader's, then fetch again (rule 10.34).
+
+    Committed records are never truncated: a leader has them all (9.40).
+    """
     _, our_end = quorum.log.end_offset_for_epoch(diverging.epoch)
     end_offset = min(diverging.end_offset, our_end)
     if quorum.log.end_if_truncated(end_offset) < quorum.high_watermark:
@@ -157,6 +166,6 @@ def _give_back(quorum: Quorum, diverging: EpochEndOffset, turn: Turn) -> bool:
 
 
 def advance(quorum: Quorum) -> None:
-    """What is committed and safe here, never less than before (rule 10.31)."""
+    """Raise the high watermark to what is committed and durable here (rule 10.31)."""
     known = min(quorum.persisted_offset, quorum.leader_high_watermark)
     quorum.high_watermark = max(quorum.high_watermark, known)

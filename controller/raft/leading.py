@@ -1,5 +1,7 @@
-"""What a leader does: open its epoch, answer fetches, count who has what, notice that nobody
-listens any more (rules 10.19 to 10.29, 10.33 to 10.35)."""
+"""The leader: opens its epoch, answers fetches, commits, and resigns without a majority.
+
+Rules 10.19 to 10.29, 10.33 to 10.35.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -14,13 +16,13 @@ from .quorum import Quorum
 from .roles import Candidate, Leader, Progress, leader_role
 from .voters import NOT_IN_LOG, ReplicaKey, VoterSet, replica_key
 
-OBSERVERS_MAX = 20_000  # more than any log has; whoever invents replica ids must not fill memory
+OBSERVERS_MAX = 20_000  # more than any log has; bounds the memory for invented replica ids
 NOTHING_KNOWN = Progress()
 SAID_NOTHING = VersionRange(min_supported_version=0, max_supported_version=0)
 
 
 def begin(quorum: Quorum, won: Candidate, turn: Turn) -> None:
-    """Lead: the epoch begins with one control batch (rules 10.19 to 10.21)."""
+    """Lead: open the epoch with one control batch (rules 10.19 to 10.21)."""
     log = quorum.log
     role = Leader(
         epoch_start=log.end_offset,
@@ -34,14 +36,14 @@ def begin(quorum: Quorum, won: Candidate, turn: Turn) -> None:
 
 
 def _told_at_first(quorum: Quorum) -> VoterSet:
-    """Nobody but the leader has said yet what it supports, which is taken for kraft.version 0 and
-    no more (KIP-853)."""
+    """Only the leader's supported versions are known yet; others count as kraft.version 0
+    (KIP-853)."""
     silent = (replace(one, k_raft_version_feature=SAID_NOTHING) for one in quorum.voters.voters)
     return VoterSet(tuple(silent)).with_voter(quorum.identity.as_voter)
 
 
 def _opening(quorum: Quorum, granting: tuple[int, ...]) -> tuple[ControlRecord, ...]:
-    """LeaderChange; with kraft.version and voters where no record of this log tells them yet."""
+    """Returns LeaderChange, and kraft.version and voters unless the log already has them."""
     me, voters = quorum.identity.as_voter, quorum.voters
     change = LeaderChange(leader_id=quorum.me.node_id, voters=voters.ids, granting_voters=granting)
     version = quorum.history.kraft_version
@@ -53,15 +55,14 @@ def _opening(quorum: Quorum, granting: tuple[int, ...]) -> tuple[ControlRecord, 
 
 
 def _check_quorum_ms(quorum: Quorum, turn: Turn) -> int:
-    """1.5 fetch timeouts; a single voter is always heard by a majority (rule 10.25)."""
+    """Returns 1.5 fetch timeouts from now; a single voter has no deadline (rule 10.25)."""
     if not quorum.others:
         return NEVER_MS
     return turn.now_ms + quorum.settings.controller_quorum_fetch_timeout_ms * 3 // 2
 
 
 def regroup(quorum: Quorum, before: VoterSet, turn: Turn) -> None:
-    """The voters are others now: what is known of each goes with it, and check-quorum begins anew
-    among those that are left (rules 5.28, 10.25)."""
+    """Update progress and check-quorum after a change of the voters (rules 5.28, 10.25)."""
     role = leader_role(quorum.role)
     for voter in quorum.voters.voters:
         key = ReplicaKey(voter.voter_id, voter.voter_directory_id)
@@ -78,7 +79,10 @@ def regroup(quorum: Quorum, before: VoterSet, turn: Turn) -> None:
 
 
 def on_fetch(quorum: Quorum, request: FetchRequest, token: Any, turn: Turn) -> bool:
-    """Answer, or make the follower wait for news (rule 10.35). Has the high watermark moved?"""
+    """Answer a fetch, or let it wait for records (rule 10.35).
+
+    Returns True if the high watermark moved.
+    """
     leadership, watermark = _leadership(quorum), known_high_watermark(quorum)
     refusal = fetch_answer.misfit(leadership, quorum.log, watermark, request)
     if refusal is not None:
@@ -97,8 +101,10 @@ def on_fetch(quorum: Quorum, request: FetchRequest, token: Any, turn: Turn) -> b
 
 
 def answer_parked(quorum: Quorum, turn: Turn) -> None:
-    """Something has changed: tell it to those whom it concerns; those who stand at the same place,
-    as most of a fleet does, get the same answer."""
+    """Answer waiting fetches for which there is something new.
+
+    Fetches at the same position, as most of a fleet's are, share one response.
+    """
     if not quorum.parked:
         return
     told: dict[object, FetchResponse | None] = {}
@@ -113,6 +119,7 @@ def answer_parked(quorum: Quorum, turn: Turn) -> None:
 
 
 def answer_expired(quorum: Quorum, turn: Turn) -> None:
+    """Answer the fetches whose waiting time is over."""
     turn.replies += tuple(quorum.parked.expired(turn.now_ms))
 
 
@@ -122,7 +129,7 @@ def _news(quorum: Quorum, request: FetchRequest) -> FetchResponse | None:
 
 
 def refuse_parked(quorum: Quorum, turn: Turn) -> None:
-    """Whoever waits for a leader that leads no more is told just that (rule 10.35)."""
+    """Refuse all waiting fetches after a loss of leadership (rule 10.35)."""
     if not quorum.parked:
         return
     refusal = fetch_answer.refused(_leadership(quorum), ErrorCode.NOT_LEADER_OR_FOLLOWER)
@@ -135,7 +142,7 @@ def _answered(quorum: Quorum, request: FetchRequest) -> FetchResponse:
 
 
 def _leadership(quorum: Quorum) -> fetch_answer.Leadership:
-    """The same for all of an epoch, but for the snapshot."""
+    """Returns one shared object for an epoch, until the snapshot changes."""
     role = quorum.role
     if not isinstance(role, Leader):
         return _leadership_now(quorum)
@@ -156,15 +163,17 @@ def _leadership_now(quorum: Quorum) -> fetch_answer.Leadership:
 
 
 def known_high_watermark(quorum: Quorum) -> int:
-    """-1 until something of the leader's own epoch is committed (rules 9.39, 10.19)."""
+    """Returns the high watermark; -1 until a record of this epoch is committed (rules 9.39, 10.19)."""
     role = quorum.role
     is_known = isinstance(role, Leader) and quorum.high_watermark > role.epoch_start
     return quorum.high_watermark if is_known else -1
 
 
 def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> bool:
-    """A valid fetch acknowledges everything below its offset (rules 5.31, 10.32). Has that moved
-    the high watermark?"""
+    """Record that a fetch acknowledges all records below its offset (rules 5.31, 10.32).
+
+    Returns True if the high watermark moved.
+    """
     role = quorum.role
     wanted = request.topics[0].partitions[0]
     node_id = max(request.replica_id, request.replica_state.replica_id)
@@ -179,13 +188,13 @@ def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> bool:
         return advance(quorum)
     known = role.observers.get(key, NOTHING_KNOWN)
     if known is NOTHING_KNOWN and len(role.observers) >= OBSERVERS_MAX:
-        del role.observers[next(iter(role.observers))]  # known for longest
+        del role.observers[next(iter(role.observers))]  # the oldest
     role.observers[key] = _progress(quorum, known, wanted.fetch_offset, turn)
     return False
 
 
 def _progress(quorum: Quorum, before: Progress, offset: int, turn: Turn) -> Progress:
-    """Rule 5.31: caught up now, or as of the fetch before, if it has what was there then."""
+    """Rule 5.31: caught up now, or at its previous fetch, if it has all records of that time."""
     fetched, caught_up = before.last_fetch_wall_ms, before.last_caught_up_wall_ms
     end_offset, wall_ms = quorum.persisted_offset, turn.wall_ms
     if end_offset > quorum.log.end_offset:
@@ -209,7 +218,7 @@ def _progress(quorum: Quorum, before: Progress, offset: int, turn: Turn) -> Prog
 
 
 def note_heard(quorum: Quorum, node_id: int, turn: Turn) -> None:
-    """Check-quorum: a majority that fetched gives the leader a whole new time (rule 10.25)."""
+    """Check-quorum: once a majority has fetched, the leader gets a new deadline (rule 10.25)."""
     role = leader_role(quorum.role)
     role.heard |= {node_id}
     heard = len(role.heard.intersection(quorum.voters.ids))
@@ -219,8 +228,10 @@ def note_heard(quorum: Quorum, node_id: int, turn: Turn) -> None:
 
 
 def advance(quorum: Quorum) -> bool:
-    """The high watermark: what a majority of the voters has, once that is of this epoch (10.29).
-    Has it moved?"""
+    """Raise the high watermark to the offset that a majority has, if it is of this epoch (10.29).
+
+    Returns True if the high watermark moved.
+    """
     role = leader_role(quorum.role)
     ends = sorted((_end_offset(quorum, role, one) for one in quorum.voters.ids), reverse=True)
     candidate = ends[len(ends) // 2]
@@ -238,13 +249,13 @@ def _end_offset(quorum: Quorum, role: Leader, node_id: int) -> int:
 
 
 def on_persisted(quorum: Quorum, turn: Turn) -> None:
-    """What is new is there for those who wait, committed or not."""
+    """Commit and answer waiting fetches after the log became durable."""
     advance(quorum)
     answer_parked(quorum, turn)
 
 
 def resign(quorum: Quorum, turn: Turn, successor_id: int = -1) -> None:
-    """Who has most of the log should follow; `successor_id` before all (rule 10.39)."""
+    """Resign; `successor_id` is the first successor, then voters by log length (rule 10.39)."""
     role = leader_role(quorum.role)
     voters = sorted(
         quorum.others,

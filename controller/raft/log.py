@@ -1,6 +1,6 @@
 """The metadata log in memory: batches in order of offset and epoch.
 
-The leader only appends (rule 9.43); offsets are dense, epochs never decrease (9.33).
+Offsets are dense and epochs never decrease (rule 9.33); a leader only appends (9.43).
 """
 
 from bisect import bisect_right
@@ -11,9 +11,12 @@ from ..core.log.batch import Batch
 
 
 class MetadataLog:
-    """`start_offset` is where it begins: 0, or behind the snapshot that stands for what was before
-    it, of which `start_epoch` was the last epoch; `end_offset` where the next record will stand,
-    and `last_epoch` the epoch of what stands before that."""
+    """The batches of one replica.
+
+    `start_offset` is the first offset: 0, or the end of the snapshot that replaces earlier records;
+    `start_epoch` is the last epoch before it. `end_offset` is the offset of the next record, and
+    `last_epoch` the epoch of the last one.
+    """
 
     def __init__(self) -> None:
         self.start_offset = self.end_offset = 0
@@ -23,6 +26,7 @@ class MetadataLog:
         self._epoch_starts: list[tuple[int, int]] = []  # (epoch, its first offset)
 
     def append(self, batch: Batch) -> None:
+        """Append a batch; raises Impossible if its offset or epoch does not follow."""
         if batch.base_offset != self.end_offset:
             raise Impossible(f"offset {batch.base_offset}, not {self.end_offset}")
         if batch.epoch < self.last_epoch:
@@ -35,14 +39,14 @@ class MetadataLog:
         self._base_offsets.append(batch.base_offset)
 
     def read(self, offset: int, batches_max: int | None = None) -> Sequence[Batch]:
-        """Whole batches from the one that holds `offset` on; none at the end of the log."""
+        """Returns whole batches, from the one that contains `offset`; none at the log's end."""
         if offset >= self.end_offset:
             return ()
         first = max(bisect_right(self._base_offsets, offset) - 1, 0)
         return self.batches[first : None if batches_max is None else first + batches_max]
 
     def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
-        """(largest epoch <= `epoch`, its end offset): where two logs may part (rule 10.34)."""
+        """Returns (largest epoch <= `epoch`, its end offset), where logs may diverge (10.34)."""
         position = bisect_right(self._epoch_starts, (epoch, 1 << 62)) - 1
         if position < 0:
             return self.start_epoch, self._first_new_epoch_offset
@@ -52,12 +56,14 @@ class MetadataLog:
 
     @property
     def _first_new_epoch_offset(self) -> int:
-        """Where the snapshot's last epoch ends: records of it may follow the snapshot."""
+        """End offset of the snapshot's last epoch, whose records may follow the snapshot."""
         return self._epoch_starts[0][1] if self._epoch_starts else self.end_offset
 
     def truncate(self, end_offset: int) -> None:
-        """Forget what stands at `end_offset` and after: another leader wrote other things there.
-        Where it lies within a batch, all of that batch goes, to be fetched again."""
+        """Remove all records from `end_offset` on.
+
+        If `end_offset` lies within a batch, the whole batch is removed, to be fetched again.
+        """
         keep = self._whole_below(end_offset)
         del self.batches[keep:], self._base_offsets[keep:]
         self.end_offset = self.batches[-1].last_offset + 1 if self.batches else self.start_offset
@@ -66,19 +72,19 @@ class MetadataLog:
         self._note_last_epoch()
 
     def end_if_truncated(self, end_offset: int) -> int:
-        """Where the log would end after `truncate(end_offset)`."""
+        """Returns the log's end offset after `truncate(end_offset)`."""
         keep = self._whole_below(end_offset)
         return self.batches[keep - 1].last_offset + 1 if keep else self.start_offset
 
     def _whole_below(self, end_offset: int) -> int:
-        """How many batches end below `end_offset`."""
+        """Returns the number of batches that end below `end_offset`."""
         keep = bisect_right(self._base_offsets, end_offset - 1)
         if keep and self.batches[keep - 1].last_offset >= end_offset:
             keep -= 1
         return keep
 
     def begin_at(self, offset: int, epoch: int) -> None:
-        """A snapshot holds everything below `offset`: only what follows it is kept (rule 10.47)."""
+        """Remove all batches below `offset`, which a snapshot replaces (rule 10.47)."""
         drop = bisect_right(self._base_offsets, offset - 1)
         del self.batches[:drop], self._base_offsets[:drop]
         kept = {batch.epoch for batch in self.batches}
@@ -90,7 +96,7 @@ class MetadataLog:
         self._note_last_epoch()
 
     def restart(self, offset: int, epoch: int) -> None:
-        """Forget everything: a snapshot holds all below `offset` (rule 10.45)."""
+        """Remove all batches: a snapshot replaces all records below `offset` (rule 10.45)."""
         del self.batches[:], self._base_offsets[:], self._epoch_starts[:]
         self.start_offset, self.start_epoch, self.end_offset = offset, epoch, offset
         self.last_epoch = epoch

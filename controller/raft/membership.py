@@ -1,7 +1,7 @@
-"""Changes of the voters: one at a time, answered when committed (KIP-853, rules 10.50 to 10.53).
+"""Changes of the voters: one at a time, answered once committed (KIP-853, rules 10.50 to 10.53).
 
-A new voter is asked what it supports before it is written into the log; what is written counts at
-once, committed or not, and is taken back with truncation.
+The leader requests the versions that a new voter supports before it writes the change. A written
+change takes effect at once, committed or not, and truncation reverts it.
 """
 
 from dataclasses import replace
@@ -31,7 +31,7 @@ from .quorum import LISTENER, Quorum
 from .roles import Leader, VoterChange, leader_role
 from .voters import ReplicaKey, VoterSet
 
-OBSERVER_FRESH_MS = 3_600_000  # who is to vote must have fetched within the last hour (10.51)
+OBSERVER_FRESH_MS = 3_600_000  # a new voter must have fetched within the last hour (10.51)
 KRAFT_VERSION = "kraft.version"
 SOFTWARE = "apache-kafka-java"  # Kafka's own name for its raft client
 
@@ -40,7 +40,8 @@ Refusal = tuple[ErrorCode, str | None]
 
 
 def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) -> bool:
-    """Rule 10.51, its checks in Kafka's order. Has anything begun?"""
+    """Handle AddRaftVoter, with Kafka's order of checks (rule 10.51); returns True if it began a
+    change."""
     refusal = _refusal(quorum, request)
     voters = quorum.voters
     if refusal is None and voters.find(request.voter_id) is not None:
@@ -62,8 +63,7 @@ def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) ->
 
 
 def on_question(quorum: Quorum, _: ApiVersionsRequest, __: Turn) -> ApiVersionsResponse:
-    """What a leader wants to know of a new voter, where no listener stands between the two: those
-    that share a process."""
+    """Answer ApiVersions for a new voter in the same process, where no listener does."""
     supported = quorum.identity.as_voter.k_raft_version_feature
     key = SupportedFeatureKey(
         name=KRAFT_VERSION,
@@ -74,13 +74,13 @@ def on_question(quorum: Quorum, _: ApiVersionsRequest, __: Turn) -> ApiVersionsR
 
 
 def on_api_versions(quorum: Quorum, peer_id: int, response: Response | None, turn: Turn) -> bool:
-    """The new voter has said what it supports, or nothing."""
+    """Handle the supported versions of a new voter, or its failure to respond."""
     role = quorum.role
     change = role.change if isinstance(role, Leader) else None
     if change is None or change.offset >= 0 or not isinstance(change.request, AddRaftVoterRequest):
         return response is not None
     if change.request.voter_id != peer_id:
-        return response is not None  # of an earlier change, by an earlier leader
+        return response is not None  # response to an earlier change
     if not isinstance(response, ApiVersionsResponse) or response.error_code:
         _finish(quorum, turn, ErrorCode.REQUEST_TIMED_OUT, "The new voter could not be reached.")
         return False
@@ -117,7 +117,7 @@ def _supported(response: ApiVersionsResponse) -> VersionRange:
 
 
 def _is_caught_up(quorum: Quorum, request: AddRaftVoterRequest, turn: Turn) -> bool:
-    """It has had all there was at some time, as an observer, and still fetches."""
+    """True if the observer has been caught up once and still fetches."""
     role = leader_role(quorum.role)
     progress = role.observers.get(_key(request))
     return (
@@ -128,8 +128,10 @@ def _is_caught_up(quorum: Quorum, request: AddRaftVoterRequest, turn: Turn) -> b
 
 
 def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Turn) -> bool:
-    """Rule 10.52; a leader may remove itself, and leads until that is committed (10.28). Has
-    anything begun?"""
+    """Handle RemoveRaftVoter (rule 10.52); returns True if it began a change.
+
+    A leader may remove itself; it leads until that change is committed (10.28).
+    """
     refusal = _refusal(quorum, request)
     voters, key = quorum.voters, _key(request)
     if refusal is None and (not voters.includes(key) or len(voters.voters) == 1):
@@ -145,8 +147,11 @@ def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Tu
 
 
 def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> UpdateRaftVoterResponse:
-    """A voter says where it listens and what it supports; answered without waiting for the commit
-    (10.53). At kraft.version 0 the leader alone keeps it, for the upgrade (golden A2)."""
+    """Handle UpdateRaftVoter: a voter's new address and versions, answered before the commit
+    (10.53).
+
+    At kraft.version 0 only the leader stores them, for the upgrade (golden A2).
+    """
     error = _update_refusal(quorum, request)
     voter = Voter(
         voter_id=request.voter_id,
@@ -197,7 +202,7 @@ def _update_refusal(quorum: Quorum, request: UpdateRaftVoterRequest) -> ErrorCod
 
 
 def _describes_a_voter(request: UpdateRaftVoterRequest) -> bool:
-    """Whole enough to stand in the log, which a version that is raised later puts it into."""
+    """True if the request is complete enough for a record of the log, at a later kraft.version."""
     supported = request.k_raft_version_feature
     return (
         request.voter_id >= 0
@@ -218,7 +223,7 @@ def _current_leader(quorum: Quorum) -> CurrentVoterLeader:
 
 
 def _refusal(quorum: Quorum, request: ChangeRequest) -> Refusal | None:
-    """What Add- and RemoveRaftVoter have in common, in Kafka's order."""
+    """Returns the failed check that AddRaftVoter and RemoveRaftVoter share, in Kafka's order."""
     cluster_id = quorum.identity.cluster_id
     if request.cluster_id not in (None, cluster_id):
         text = f'The given id "{request.cluster_id}" doesn\'t match the cluster id "{cluster_id}"'
@@ -235,7 +240,7 @@ def _refusal(quorum: Quorum, request: ChangeRequest) -> Refusal | None:
 
 
 def _unready(quorum: Quorum, verb: str) -> Refusal | None:
-    """Voters change one at a time, and only once something of this epoch is committed."""
+    """Refuses during another change, and before a record of this epoch is committed."""
     role, offset = leader_role(quorum.role), quorum.history.latest_offset
     if role.change is not None:
         text = "Request timed out waiting for leader to handle previous voter change request."
@@ -258,7 +263,7 @@ def _names_listener(listeners: tuple[QuorumEndpoint, ...]) -> bool:
 
 
 def _without_listener(listeners: tuple[QuorumEndpoint, ...]) -> str:
-    """Kafka prints its own maps and addresses here."""
+    """Kafka's message, with the text forms of its maps and addresses."""
     spelled = ", ".join(
         f"ListenerName({one.name})={one.host}/<unresolved>:{one.port}" for one in listeners
     )
@@ -280,7 +285,7 @@ def _write(quorum: Quorum, change: VoterChange, voters: VoterSet, turn: Turn) ->
 
 
 def on_commit(quorum: Quorum, turn: Turn) -> None:
-    """The change is committed: answer; a leader that is no voter any more steps down (10.26)."""
+    """Answer a committed change; a leader that is no longer a voter resigns (10.26)."""
     role = quorum.role
     if not isinstance(role, Leader):
         return
@@ -292,17 +297,19 @@ def on_commit(quorum: Quorum, turn: Turn) -> None:
 
 
 def expire(quorum: Quorum, turn: Turn) -> None:
+    """Answer a change whose time is over."""
     role = quorum.role
     if isinstance(role, Leader) and deadline_ms(role) <= turn.now_ms:
         _finish(quorum, turn, ErrorCode.REQUEST_TIMED_OUT, "The request timed out.")
 
 
 def deadline_ms(role: Leader) -> int:
+    """Returns the time at which the pending change expires."""
     return NEVER_MS if role.change is None else role.change.expires_ms
 
 
 def answer_abandoned(quorum: Quorum, turn: Turn) -> None:
-    """Leadership is gone, and with it all certainty about a change."""
+    """Answer the change of a leader that lost leadership: its outcome is unknown."""
     change, quorum.abandoned = quorum.abandoned, None
     if change is None:
         return
@@ -340,13 +347,13 @@ def _voter(request: AddRaftVoterRequest, supported: VersionRange) -> Voter:
 
 
 def _endpoints(listeners: tuple[QuorumEndpoint, ...]) -> tuple[VoterEndpoint, ...]:
-    """The controller's own listener first: that is where others look."""
+    """Returns the endpoints; the controller listener is first, where other nodes connect."""
     ordered = sorted(listeners, key=lambda one: one.name != LISTENER)
     return tuple(VoterEndpoint(name=one.name, host=one.host, port=one.port) for one in ordered)
 
 
 def _named(key: ReplicaKey) -> str:
-    """As Kafka's texts name a replica (golden 4.3.1 A3, seq 227)."""
+    """Formats a replica as Kafka's messages do (golden 4.3.1 A3, seq 227)."""
     return f"ReplicaKey(id={key.node_id}, directoryId={uuid_text(key.directory_id)})"
 
 

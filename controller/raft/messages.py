@@ -1,6 +1,6 @@
-"""How this replica's requests and replies to the others are put together, and taken apart.
+"""Builds the requests and responses of this replica, and extracts those of others.
 
-Kafka's schemas allow many topics and partitions; a quorum speaks of exactly one of each.
+Kafka's schemas allow several topics and partitions; the quorum uses exactly one of each.
 """
 
 from collections.abc import Sequence
@@ -48,14 +48,14 @@ Partition = TypeVar("Partition")
 
 
 class OfPartitions(Protocol[Partition_co]):
-    """A topic of a request or of an answer."""
+    """A topic of a request or response."""
 
     @property
     def partitions(self) -> Sequence[Partition_co]: ...
 
 
 def sole_partition(topics: Sequence[OfPartitions[Partition]]) -> Partition | None:
-    """The one partition of the one topic; None where there are none or more."""
+    """Returns the only partition of the only topic; None if there are none or several."""
     if len(topics) != 1 or len(topics[0].partitions) != 1:
         return None
     return topics[0].partitions[0]
@@ -64,7 +64,7 @@ def sole_partition(topics: Sequence[OfPartitions[Partition]]) -> Partition | Non
 def names_the_metadata(
     request: VoteRequest | BeginQuorumEpochRequest | EndQuorumEpochRequest,
 ) -> bool:
-    """One topic, the metadata's, and its one partition."""
+    """True if the request has exactly the metadata topic and its partition."""
     if len(request.topics) != 1 or request.topics[0].topic_name != METADATA_TOPIC:
         return False
     partitions = request.topics[0].partitions
@@ -72,7 +72,7 @@ def names_the_metadata(
 
 
 def node_endpoints(quorum: Quorum) -> tuple[NodeEndpoint, ...]:
-    """Where the leader that is known listens."""
+    """Returns the known leader's address."""
     endpoint = quorum.leader_endpoint
     if quorum.leader_id == quorum.me.node_id:
         endpoint = quorum.identity.endpoint
@@ -85,6 +85,7 @@ def node_endpoints(quorum: Quorum) -> tuple[NodeEndpoint, ...]:
 
 
 def vote_request(quorum: Quorum, voter: Voter, *, pre_vote: bool) -> VoteRequest:
+    """Returns a Vote request to `voter`."""
     partition = VotePartition(
         replica_epoch=quorum.epoch,
         replica_id=quorum.me.node_id,
@@ -102,10 +103,12 @@ def vote_request(quorum: Quorum, voter: Voter, *, pre_vote: bool) -> VoteRequest
 
 
 def vote_partition(request: VoteRequest) -> VotePartition:
+    """Returns the partition of a valid request."""
     return request.topics[0].partitions[0]
 
 
 def vote_response(quorum: Quorum, error: ErrorCode, granted: bool) -> VoteResponse:
+    """Returns the response to a Vote request."""
     partition = VotePartitionResult(
         error_code=error,
         leader_id=quorum.leader_id,
@@ -119,7 +122,7 @@ def vote_response(quorum: Quorum, error: ErrorCode, granted: bool) -> VoteRespon
 
 
 def vote_answer(response: VoteResponse) -> VotePartitionResult | None:
-    """None: refused as a whole."""
+    """Returns the voter's answer; None if the whole request was refused."""
     return None if response.error_code else sole_partition(response.topics)
 
 
@@ -127,6 +130,7 @@ def vote_answer(response: VoteResponse) -> VotePartitionResult | None:
 
 
 def begin_request(quorum: Quorum, voter: Voter) -> BeginQuorumEpochRequest:
+    """Returns a BeginQuorumEpoch request to `voter`."""
     partition = BeginQuorumEpochPartition(
         voter_directory_id=voter.voter_directory_id,
         leader_id=quorum.me.node_id,
@@ -141,13 +145,14 @@ def begin_request(quorum: Quorum, voter: Voter) -> BeginQuorumEpochRequest:
 
 
 def begin_response(quorum: Quorum, error: ErrorCode) -> BeginQuorumEpochResponse:
+    """Returns the response to a BeginQuorumEpoch request."""
     return BeginQuorumEpochResponse(
         topics=_epoch_results(quorum, error), node_endpoints=node_endpoints(quorum)
     )
 
 
 def end_request(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> EndQuorumEpochRequest:
-    """It does not say where the leader listened: no released one ever does (10.41)."""
+    """Returns an EndQuorumEpoch request, without the leader's address, as in every release (10.41)."""
     partition = EndQuorumEpochPartition(
         leader_id=quorum.leader_id,
         leader_epoch=quorum.epoch,
@@ -164,6 +169,7 @@ def end_request(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> EndQuorum
 
 
 def successors(request: EndQuorumEpochRequest) -> tuple[ReplicaKey, ...]:
+    """Returns the preferred successors of a resigning leader."""
     partition = request.topics[0].partitions[0]
     if partition.preferred_candidates:
         return tuple(
@@ -174,6 +180,7 @@ def successors(request: EndQuorumEpochRequest) -> tuple[ReplicaKey, ...]:
 
 
 def end_response(quorum: Quorum, error: ErrorCode) -> EndQuorumEpochResponse:
+    """Returns the response to an EndQuorumEpoch request."""
     return EndQuorumEpochResponse(
         topics=_epoch_results(quorum, error), node_endpoints=node_endpoints(quorum)
     )
@@ -189,7 +196,7 @@ def _epoch_results(quorum: Quorum, error: ErrorCode) -> tuple[QuorumEpochTopicRe
 def leader_endpoints(
     request: BeginQuorumEpochRequest | EndQuorumEpochRequest, leader_id: int
 ) -> tuple[NodeEndpoint, ...]:
-    """Where the leader that speaks listens; version 0 does not say."""
+    """Returns the address of the sending leader; version 0 has none."""
     return tuple(
         NodeEndpoint(node_id=leader_id, host=one.host, port=one.port)
         for one in request.leader_endpoints
@@ -197,6 +204,7 @@ def leader_endpoints(
 
 
 def as_endpoint(endpoint: VoterEndpoint) -> QuorumEndpoint:
+    """Converts a voter's endpoint to that of a request."""
     return QuorumEndpoint(name=endpoint.name, host=endpoint.host, port=endpoint.port)
 
 
@@ -204,6 +212,7 @@ def as_endpoint(endpoint: VoterEndpoint) -> QuorumEndpoint:
 
 
 def fetch_request(quorum: Quorum, max_wait_ms: int) -> FetchRequest:
+    """Returns a Fetch from the end of this log."""
     partition = FetchPartition(
         partition=0,
         current_leader_epoch=quorum.epoch,
@@ -222,6 +231,7 @@ def fetch_request(quorum: Quorum, max_wait_ms: int) -> FetchRequest:
 
 
 def update_request(quorum: Quorum) -> UpdateRaftVoterRequest:
+    """Returns an UpdateRaftVoter request for this voter."""
     me = quorum.identity.as_voter
     supported = me.k_raft_version_feature
     return UpdateRaftVoterRequest(

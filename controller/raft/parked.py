@@ -1,5 +1,7 @@
-"""Fetches that wait for news of the log, each with the answer that it gets anyway when its time is
-over: the one that held when it came (rule 10.35)."""
+"""Fetches that wait for new records (rule 10.35).
+
+Each is stored with the response as of its arrival, which it gets when its waiting time is over.
+"""
 
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
@@ -9,10 +11,12 @@ from ..core.rpc import FetchRequest, FetchResponse
 from ..time.timeline import NEVER_MS
 
 Token = TypeVar("Token")
-FETCHES_MAX = 20_000  # more followers than any metadata log has; beyond it nobody is made to wait
+FETCHES_MAX = 20_000  # more followers than any metadata log has; beyond it fetches do not wait
 
 
 class ParkedFetches(Generic[Token]):
+    """The waiting fetches of a leader, by time of expiry."""
+
     def __init__(self) -> None:
         self._parked: dict[int, tuple[Token, FetchRequest, FetchResponse]] = {}
         self._expiries: list[tuple[int, int]] = []  # heap of (expires_ms, number)
@@ -22,11 +26,13 @@ class ParkedFetches(Generic[Token]):
         return len(self._parked)
 
     def has_room(self) -> bool:
+        """True if another fetch may wait."""
         return len(self._parked) < FETCHES_MAX
 
     def add(
         self, token: Token, request: FetchRequest, response: FetchResponse, now_ms: int
     ) -> None:
+        """Let a fetch wait for at most its `max_wait_ms`."""
         self._number += 1
         self._parked[self._number] = (token, request, response)
         heappush(self._expiries, (now_ms + request.max_wait_ms, self._number))
@@ -34,7 +40,7 @@ class ParkedFetches(Generic[Token]):
     def released(
         self, answer: Callable[[FetchRequest], FetchResponse | None]
     ) -> list[tuple[Token, FetchResponse]]:
-        """There may be news: `answer` says what to tell each one, or None to let it wait on."""
+        """Returns the fetches for which `answer` returns a response; for None they wait on."""
         told = []
         for number, (token, request, _) in list(self._parked.items()):
             response = answer(request)
@@ -47,6 +53,7 @@ class ParkedFetches(Generic[Token]):
         return told
 
     def expired(self, now_ms: int) -> list[tuple[Token, FetchResponse]]:
+        """Returns the fetches whose waiting time is over."""
         taken = []
         while self._expiries and self._expiries[0][0] <= now_ms:
             waiting = self._parked.pop(heappop(self._expiries)[1], None)
@@ -56,5 +63,5 @@ class ParkedFetches(Generic[Token]):
         return taken
 
     def next_expiry_ms(self) -> int:
-        """When the first of them must be answered, or has been already."""
+        """Returns the earliest expiry, which may be that of an answered fetch."""
         return self._expiries[0][0] if self._expiries else NEVER_MS

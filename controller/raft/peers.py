@@ -1,7 +1,7 @@
-"""One request at a time to each of the others, as Kafka's raft channel does it.
+"""At most one request in flight to each peer, as in Kafka's raft channel.
 
-An answer that does not come counts as lost after the request timeout; a failure makes us wait a
-moment before we ask the same one again (rule 10.54).
+A request times out after the request timeout; after a failure, the next request to the peer waits
+for the retry backoff (rule 10.54).
 """
 
 from dataclasses import dataclass
@@ -22,6 +22,8 @@ class _Line:
 
 
 class Peers:
+    """The requests in flight, by peer."""
+
     def __init__(self, channel: Channel, *, request_timeout_ms: int, retry_backoff_ms: int) -> None:
         self._channel = channel
         self._request_timeout_ms = request_timeout_ms
@@ -29,12 +31,12 @@ class Peers:
         self._lines: dict[int, _Line] = {}
 
     def is_free(self, peer_id: int, now_ms: int) -> bool:
-        """Neither waits for its answer nor has just failed."""
+        """True if the peer has no request in flight and no backoff after a failure."""
         line = self._lines.get(peer_id)
         return line is None or (line.request is None and line.ready_ms <= now_ms)
 
     def awaits(self, *kinds: type) -> bool:
-        """Is an answer to a request of one of these kinds on its way?"""
+        """True if a request of one of these types is in flight."""
         return any(type(line.request) in kinds for line in self._lines.values())
 
     def send(
@@ -44,6 +46,7 @@ class Peers:
         request: Request,
         turn: Turn,
     ) -> None:
+        """Send a request to a free peer."""
         line = self._lines.setdefault(peer_id, _Line())
         line.number += 1
         line.request, line.sent_ms = request, turn.now_ms
@@ -59,7 +62,7 @@ class Peers:
         turn.sends += (send,)
 
     def take(self, peer_id: int, number: int) -> Request | None:
-        """The request that is answered; None for an answer that nobody waits for any more."""
+        """Returns the answered request; None if its response is no longer awaited."""
         line = self._lines.get(peer_id)
         if line is None or line.number != number or line.request is None:
             return None
@@ -67,27 +70,27 @@ class Peers:
         return request
 
     def forget(self) -> None:
-        """Nobody waits for the answers any more; all lines are free, those that have just failed
-        too: what was refused before there was a leader says nothing of the leader."""
+        """Drop all requests in flight and all backoffs, because the leader changed."""
         for line in self._lines.values():
             line.request, line.lost_ms, line.ready_ms = None, NEVER_MS, 0
 
     def sent_ms(self, peer_id: int) -> int:
-        """When the newest request to that peer left."""
+        """Returns when the latest request to that peer was sent."""
         return self._lines[peer_id].sent_ms
 
     def failed(self, peer_id: int, now_ms: int) -> None:
+        """Start the backoff of a peer."""
         self._lines.setdefault(peer_id, _Line()).ready_ms = now_ms + self._retry_backoff_ms
 
     def expire(self, now_ms: int) -> None:
-        """Give up on answers that are overdue."""
+        """Drop requests that timed out."""
         for line in self._lines.values():
             if line.lost_ms <= now_ms:
                 line.request, line.lost_ms = None, NEVER_MS
                 line.ready_ms = now_ms
 
     def next_ms(self, now_ms: int) -> int:
-        """When a line next becomes free by itself."""
+        """Returns the time at which the next request times out or the next backoff ends."""
         next_ms = NEVER_MS
         for line in self._lines.values():
             free_ms = line.ready_ms if line.request is None else line.lost_ms

@@ -1,8 +1,8 @@
-"""The protocol on one screen: all that goes into a controller, and all that comes out of it.
+"""The inputs and outputs of a controller.
 
-In: a request, an answer to a request of ours, a deadline, "it is safe on disk", and the wish to
-give leadership up. Out, in the order in which a driver carries it out: what to make durable, what
-to send to other replicas, what to reply.
+Inputs: a request, the response to a request, a deadline, the end of a disk write, and a request to
+resign. Outputs, in the order in which the driver must carry them out: state to make durable,
+requests to other replicas, replies.
 """
 
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ from .voters import ReplicaKey
 
 @value
 class Submitted:
-    """A request came; `token` is whatever the driver needs to answer it."""
+    """A request arrived; the driver needs `token` to reply."""
 
     request: Request
     token: Any
 
 
 class Channel(Enum):
-    """A replica's conversation with another: on each of them one request at a time."""
+    """A replica's connections to another replica; each has at most one request in flight."""
 
     RAFT = "raft"
     REGISTRATION = "registration"
@@ -34,7 +34,7 @@ class Channel(Enum):
 
 @value
 class Answered:
-    """What became of our request `number` to `peer_id`; None: nothing came, or it never left."""
+    """The response to request `number` to `peer_id`; None if it failed or was not sent."""
 
     channel: Channel
     peer_id: int
@@ -44,33 +44,35 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The process is up; what it had made durable is there again. One that `stands_at_once` does
-    not wait for an election's patience: at the first boot of a whole quorum there is nobody who
-    could lead already."""
+    """The process started and its durable state is restored.
+
+    `stands_at_once` skips the election timeout, for the first boot of a quorum, when no leader
+    exists.
+    """
 
     stands_at_once: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """`deadline_ms` has come."""
+    """The node's `deadline_ms` is reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Continue:
-    """Whatever was due has been done: time for the work that an earlier step has put off."""
+    """All due events are handled: the node may do the work that an earlier step left."""
 
 
 @dataclass(frozen=True, slots=True)
 class Persisted:
-    """The log is safe up to `end_offset` (exclusive)."""
+    """The log is durable up to `end_offset` (exclusive)."""
 
     end_offset: int
 
 
 @dataclass(frozen=True, slots=True)
 class Resign:
-    """Give leadership up; `successor_id` should be the first to follow (-1: whoever has most)."""
+    """Resign in favour of `successor_id` (-1: the voter with the longest log)."""
 
     successor_id: int = -1
 
@@ -80,7 +82,7 @@ Event = Submitted | Answered | Started | Deadline | Continue | Persisted | Resig
 
 @dataclass(frozen=True, slots=True)
 class ElectionState:
-    """What a replica must never forget: its epoch, its vote in it, and who leads (rule 10.6)."""
+    """Durable state of a replica: its epoch, its vote in that epoch, and the leader (rule 10.6)."""
 
     epoch: int = 0
     leader_id: int = -1
@@ -89,7 +91,7 @@ class ElectionState:
 
 @value
 class Send:
-    """`endpoint` is where `peer_id` listens, as far as is known."""
+    """A request to a replica; `endpoint` is the last known address of `peer_id`."""
 
     channel: Channel
     peer_id: int
@@ -102,15 +104,16 @@ Reply = Response | ApiError
 
 
 class Turn:
-    """One step: when it is, and what the driver must do after it. Make `election`, `snapshot`,
-    `truncate_to` and `persist` durable, then send `sends`, then `replies`, each in its order.
-    `committed` is what the image has taken in, for those who watch.
+    """One step: its time, and the work for the driver after it.
 
-    Only `now_ms` (monotonic) decides; `wall_ms` stamps records and what is reported. Nearly every
-    step lets out one reply and nothing else, so what it does not let out it does not even hold.
+    The driver makes `election`, `snapshot`, `truncate_to` and `persist` durable, then sends
+    `sends`, then `replies`, each in order. `committed` are the batches newly loaded into the image.
+
+    Only `now_ms` (monotonic) affects decisions; `wall_ms` is for timestamps. Nearly every step
+    produces one reply only, so all other fields are class attributes until set.
     """
 
-    is_plain = True  # only replies: nothing to keep, no message, nothing newly committed
+    is_plain = True  # only replies: no durable state, no request, no committed batch
     election: ElectionState | None = None
     snapshot: Snapshot | None = None
     truncate_to: int | None = None

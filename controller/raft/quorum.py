@@ -1,9 +1,10 @@
-"""One replica's place in the quorum: its epoch, its vote, its role, its log, and who else there is.
+"""The state of one replica in the quorum: epoch, vote, role, log and voters.
 
-This is the state that the families of messages work on: `elections` (Vote), `epochs` (Begin- and
+The modules for the messages change this state: `elections` (Vote), `epochs` (Begin- and
 EndQuorumEpoch), `leading` and `following` (Fetch), `snapshots` (FetchSnapshot), `membership`
-(KIP-853), `description` (DescribeQuorum). `conduct` leads each event to its family. Here stand the
-transitions between the roles, and what must be durable before anybody hears of them (rule 10.5).
+(KIP-853), `description` (DescribeQuorum). `conduct` dispatches events to them. This module has the
+transitions between roles, and the state that must be durable before other replicas learn of it
+(rule 10.5).
 """
 
 from collections.abc import Callable, Hashable
@@ -30,10 +31,12 @@ RAFT_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=1)
 
 @dataclass(slots=True, kw_only=True)
 class Identity:
-    """Who this replica is, and whom it knows before it has read a log: `voters` at kraft.version
-    `kraft_version`. One that `is_volatile` has lost its log and its vote with its last process.
-    One that `updates_static_voters` accepts UpdateRaftVoter at kraft.version 0, unlike Kafka 3.9.
-    `as_voter` is how the log tells of it."""
+    """The identity of a replica, and the voters it knows before it reads a log.
+
+    `voters` are those at kraft.version `kraft_version`. `is_volatile`: log and vote are lost when
+    the process ends. `updates_static_voters`: accept UpdateRaftVoter at kraft.version 0, unlike
+    Kafka 3.9. `as_voter` is this replica's entry in a voters record.
+    """
 
     key: ReplicaKey
     cluster_id: str
@@ -53,14 +56,17 @@ class Identity:
         )
 
     def with_voters(self, voters: tuple[Voter, ...]) -> "Identity":
+        """Returns a copy with other voters."""
         return replace(self, voters=VoterSet(voters))
 
 
 class LostMemoryError(Exception):
-    """A voter without a disk came back to a quorum that it has promised things to."""
+    """A voter without durable state returned to a quorum in which it may have voted before."""
 
 
 class Quorum:
+    """The state of one replica."""
+
     def __init__(
         self,
         identity: Identity,
@@ -98,46 +104,56 @@ class Quorum:
             request_timeout_ms=settings.controller_quorum_request_timeout_ms,
             retry_backoff_ms=settings.controller_quorum_retry_backoff_ms,
         )
-        self.abandoned: VoterChange | None = None  # by a leader that leads no more
+        self.abandoned: VoterChange | None = None  # of a former leader, to be answered
         self.parked: ParkedFetches[Any] = ParkedFetches()
-        self.next_asked = 0  # whom an unattached voter asks next, by place in `others`
-        self.epoch_reach = 0  # the highest epoch that may be learned before `epoch_reach_ms`
+        self.next_asked = 0  # index in `others` of the voter to fetch from next
+        self.epoch_reach = 0  # the highest epoch to learn before `epoch_reach_ms`
         self.epoch_reach_ms = 0
         self.leader_high_watermark = -1
-        self.update_voter_ms = 0  # not before it is said again where this voter listens
-        self.heard_of_no_epoch: frozenset[int] | None = None  # a set while it only listens
+        self.update_voter_ms = 0  # earliest time of the next UpdateRaftVoter
+        self.heard_of_no_epoch: frozenset[int] | None = None  # a set while it may not vote
 
     @property
     def voters(self) -> VoterSet:
+        """The voters by the latest record, committed or not."""
         return self.history.latest
 
     @property
     def known_voters(self) -> VoterSet:
-        """The voters with what is known of each: by the log, or at kraft.version 0 by what each has
-        told its leader (rule 10.53)."""
+        """The voters with their latest descriptions.
+
+        At kraft.version 0 the log has none; then the leader has those of UpdateRaftVoter (rule
+        10.53).
+        """
         if isinstance(self.role, Leader) and self.history.kraft_version == 0:
             return self.role.told
         return self.voters
 
     @property
     def is_voter(self) -> bool:
+        """True if this replica is a voter."""
         return self.voters.includes(self.me)
 
     @property
     def is_leader(self) -> bool:
+        """True if this replica leads."""
         return isinstance(self.role, Leader)
 
     @property
     def others(self) -> tuple[Voter, ...]:
+        """The voters other than this replica."""
         return self.voters.others(self.me.node_id)
 
     @property
     def snapshot_id(self) -> SnapshotId | None:
+        """The id of the latest snapshot, or None."""
         return None if self.snapshot is None else self.snapshot.snapshot_id
 
     def fingerprint(self) -> Hashable:
-        """The state as a value: two replicas of one with the same fingerprint, whose conversations
-        are the same, do the same from here on. A search over histories stops where it has been."""
+        """Returns the state as a hashable value, for a search over histories.
+
+        Two states with equal fingerprints and equal messages in flight behave equally from here on.
+        """
         role: Hashable = self.role
         if isinstance(self.role, Leader):
             role = self.role.fingerprint()
@@ -148,22 +164,22 @@ class Quorum:
     # Times (rules 10.7, 10.54)
 
     def election_ms(self, turn: Turn) -> int:
-        """When patience without a leader ends: drawn from [t, 2t); observers wait for ever."""
+        """Returns the end of an election timeout, from [t, 2t); observers have none."""
         return self.resigned_ms(turn) if self.is_voter else NEVER_MS
 
     def resigned_ms(self, turn: Turn) -> int:
-        """A leader that was removed does not wait for ever before it looks for the next one."""
+        """Returns the end of an election timeout, also for a leader that is no longer a voter."""
         timeout_ms = self.settings.controller_quorum_election_timeout_ms
         return turn.now_ms + timeout_ms + int(self.random() * timeout_ms)
 
     def fetch_ms(self, turn: Turn) -> int:
-        """When a leader that does not answer is given up."""
+        """Returns the end of a fetch timeout."""
         return turn.now_ms + self.settings.controller_quorum_fetch_timeout_ms
 
     # Transitions
 
     def become_unattached(self, epoch: int, turn: Turn, *, voted: ReplicaKey | None = None) -> None:
-        """What was left of an election's patience stays; a vote draws anew (rule 10.7)."""
+        """Become unattached; the election timeout continues, except after a vote (rule 10.7)."""
         role, election_ms = self.role, NEVER_MS
         if voted is None and self.is_voter and not isinstance(role, Follower | Leader):
             election_ms = role.election_ms
@@ -177,6 +193,7 @@ class Quorum:
         self._note_election(turn)
 
     def become_prospective(self, turn: Turn) -> None:
+        """Become prospective, with this replica's own pre-vote."""
         self._enter(
             Prospective(self.election_ms(turn), frozenset({self.me.node_id})),
             turn,
@@ -185,7 +202,7 @@ class Quorum:
         )
 
     def become_candidate(self, turn: Turn) -> None:
-        """Raise the epoch and vote for oneself (rule 10.16)."""
+        """Raise the epoch and vote for this replica (rule 10.16)."""
         self.voted = self.me
         self._enter(
             Candidate(self.election_ms(turn), frozenset({self.me.node_id})),
@@ -198,6 +215,7 @@ class Quorum:
     def become_follower(
         self, epoch: int, leader_id: int, endpoint: VoterEndpoint, turn: Turn
     ) -> None:
+        """Follow a leader; raises Impossible for a second leader of an epoch."""
         if epoch > self.epoch:
             self.voted = None
         if leader_id == self.me.node_id:
@@ -205,13 +223,13 @@ class Quorum:
         if self.leader_id not in (-1, leader_id) and epoch <= self.epoch:
             raise Impossible(f"epoch {epoch} is led by {self.leader_id} and by {leader_id}")
         self.leader_endpoint = endpoint
-        self.update_voter_ms = self.fetch_ms(turn)  # about as soon as released ones (golden A2)
+        self.update_voter_ms = self.fetch_ms(turn)  # about as early as released Kafka (golden A2)
         self.peers.forget()
         self._enter(Follower(self.fetch_ms(turn)), turn, epoch=epoch, leader_id=leader_id)
         self._note_election(turn)
 
     def become_resigned(self, turn: Turn, successors: tuple[ReplicaKey, ...]) -> None:
-        """One that was removed waits no longer than the others (rule 10.39)."""
+        """Resign; a removed leader waits for an election timeout too (rule 10.39)."""
         self._enter(
             Resigned(self.resigned_ms(turn), successors),
             turn,
@@ -220,6 +238,7 @@ class Quorum:
         )
 
     def become_leader(self, role: Leader, turn: Turn) -> None:
+        """Become leader of the present epoch."""
         self._enter(role, turn, epoch=self.epoch, leader_id=self.me.node_id)
         self._note_election(turn)
 
@@ -249,7 +268,7 @@ class Quorum:
         *,
         is_control: bool = False,
     ) -> Batch:
-        """Only a leader appends what is new (rule 10.24)."""
+        """Append new records; only a leader may (rule 10.24)."""
         if not self.is_leader:
             raise Impossible(f"{self.role} appends")
         batch = Batch(
@@ -264,15 +283,16 @@ class Quorum:
         return batch
 
     def accept(self, batch: Batch, turn: Turn) -> None:
-        """Take a batch into the log, one's own or the leader's."""
+        """Append a batch, of this replica or of the leader."""
         self.log.append(batch)
         self.history.appended(batch)
         turn.persist += (batch,)
         turn.is_plain = False
 
     def truncate(self, end_offset: int, turn: Turn) -> None:
+        """Truncate the log; raises Impossible below the high watermark."""
         self.log.truncate(end_offset)
-        end_offset = self.log.end_offset  # whole batches go
+        end_offset = self.log.end_offset  # the log truncates whole batches
         if end_offset < self.high_watermark:
             watermark = self.high_watermark
             raise Impossible(f"truncation to {end_offset}, below the high watermark {watermark}")
@@ -284,8 +304,11 @@ class Quorum:
     def take_snapshot(
         self, snapshot: Snapshot, turn: Turn, *, begin: SnapshotId | None = None
     ) -> None:
-        """Our own: what it holds need not stay in the log, which begins there from now on, or at
-        the earlier snapshot `begin`, so that who is only a little behind can still follow."""
+        """Take this replica's own snapshot, and remove the records that it replaces.
+
+        The log then begins at the snapshot, or at the earlier snapshot `begin`, so that a follower
+        that is only slightly behind can still fetch records.
+        """
         end_offset = snapshot.snapshot_id.end_offset
         if end_offset > self.high_watermark:
             raise Impossible(f"{end_offset} over {self.high_watermark} (9.46)")
@@ -296,7 +319,7 @@ class Quorum:
         turn.is_plain = False
 
     def replace_log(self, snapshot: Snapshot, turn: Turn) -> None:
-        """The leader's: it stands for everything that we may have had (rule 10.45)."""
+        """Replace the whole log by a snapshot of the leader (rule 10.45)."""
         end_offset = snapshot.snapshot_id.end_offset
         self.log.restart(end_offset, snapshot.snapshot_id.epoch)
         self.history.restart(snapshot.batches)

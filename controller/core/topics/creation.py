@@ -281,7 +281,7 @@ def _placed(survey: Survey, count: int, factor: int, prefix: str) -> list[tuple[
 def _topic_records(
     survey: Survey, name: str, topic_id: Uuid, configs: dict[str, str], assignment: Assignment
 ) -> list[Record]:
-    """Returns the records of a topic: topic, configurations, cleared ELR, partitions (4.58, 4.23)."""
+    """Returns topic, configurations, cleared ELR and partitions, in that order (4.58, 4.23)."""
     records: list[Record] = [TopicRecord(name=name, topic_id=topic_id)]
     records += [
         ConfigRecord(resource_type=TOPIC_RESOURCE, resource_name=name, name=key, value=value)
@@ -299,7 +299,7 @@ def _topic_records(
 def _partition_record(
     survey: Survey, topic_id: Uuid, partition_id: int, replicas: tuple[int, ...]
 ) -> PartitionRecord:
-    """The ISR are the active replicas, in assignment order; the first leads (4.18, 4.50)."""
+    """The ISR are the active replicas in assignment order; the first leads (4.18, 4.50)."""
     isr = tuple(filter(survey.is_active, replicas))
     level = survey.state.image.metadata_version
     has_directories = level >= feature_levels.DIRECTORY_ASSIGNMENT_FROM
