@@ -57,8 +57,7 @@ def learn(
 
 
 def rise(quorum: Quorum, epoch: int, turn: Turn) -> bool:
-    """Enter a higher epoch without a leader; returns False if RISE_MAX stopped the rise before
-    `epoch`."""
+    """Enter a higher epoch without a leader; returns False if RISE_MAX stopped the rise."""
     is_within_reach = _is_within_reach(quorum, epoch, turn)
     if is_within_reach:
         quorum.become_unattached(epoch, turn)

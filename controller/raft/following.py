@@ -1,5 +1,7 @@
-"""The follower: fetches, appends, and truncates what its leader does not have (rules 10.31 to
-10.37)."""
+"""The follower: fetches, appends, and truncates where the leader's log differs.
+
+Rules 10.31 to 10.37.
+"""
 
 from collections.abc import Hashable
 

@@ -36,8 +36,7 @@ def begin(quorum: Quorum, won: Candidate, turn: Turn) -> None:
 
 
 def _told_at_first(quorum: Quorum) -> VoterSet:
-    """Only the leader's supported versions are known yet; others count as kraft.version 0
-    (KIP-853)."""
+    """Only the leader's own versions are known yet; others count as 0 (KIP-853)."""
     silent = (replace(one, k_raft_version_feature=SAID_NOTHING) for one in quorum.voters.voters)
     return VoterSet(tuple(silent)).with_voter(quorum.identity.as_voter)
 

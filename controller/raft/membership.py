@@ -40,8 +40,10 @@ Refusal = tuple[ErrorCode, str | None]
 
 
 def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) -> bool:
-    """Handle AddRaftVoter, with Kafka's order of checks (rule 10.51); returns True if it began a
-    change."""
+    """Handle AddRaftVoter, with checks in Kafka's order (rule 10.51).
+
+    Returns True if it began a change.
+    """
     refusal = _refusal(quorum, request)
     voters = quorum.voters
     if refusal is None and voters.find(request.voter_id) is not None:
@@ -147,10 +149,10 @@ def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Tu
 
 
 def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> UpdateRaftVoterResponse:
-    """Handle UpdateRaftVoter: a voter's new address and versions, answered before the commit
-    (10.53).
+    """Handle UpdateRaftVoter: a voter's new address and versions (10.53).
 
-    At kraft.version 0 only the leader stores them, for the upgrade (golden A2).
+    The response does not wait for the commit. At kraft.version 0 only the leader stores them, for
+    the upgrade (golden A2).
     """
     error = _update_refusal(quorum, request)
     voter = Voter(

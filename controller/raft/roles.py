@@ -1,7 +1,7 @@
-"""What a replica can be in an epoch (rule 10.1, KIP-996). Times are deadlines, in ms.
+"""The roles of a replica in an epoch (rule 10.1, KIP-996); times are deadlines in milliseconds.
 
-Everything but a leader's bookkeeping is immutable. Epoch, vote and leader are the quorum's own
-(`quorum.py`): they outlive the role, and a process.
+All roles but Leader are immutable. Epoch, vote and leader belong to the quorum (`quorum.py`): they
+outlive the role, and the process.
 """
 
 from collections.abc import Hashable
@@ -17,15 +17,18 @@ from .voters import ReplicaKey, VoterSet
 
 @dataclass(frozen=True, slots=True)
 class Unattached:
-    """Knows of no leader that it could follow. Observers wait for ever (rule 10.7)."""
+    """Knows no leader that it can follow; observers have no election timeout (rule 10.7)."""
 
     election_ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class Prospective:
-    """Asks who would vote for it, without raising its epoch (KIP-996). `stands_ms`: it does not
-    become a candidate before, because another voter asks at the same time; 0: nobody does."""
+    """Requests pre-votes, without raising its epoch (KIP-996).
+
+    It becomes a candidate at `stands_ms` at the earliest, because another voter requests pre-votes
+    at the same time; 0 if none does.
+    """
 
     election_ms: int
     granted: frozenset[int]
@@ -35,6 +38,8 @@ class Prospective:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
+    """Requests votes in a new epoch."""
+
     election_ms: int
     granted: frozenset[int]
     refused: frozenset[int] = frozenset()
@@ -42,7 +47,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """`has_fetched`: the leader has answered a fetch of ours, so that we want no other one."""
+    """Follows a leader; `has_fetched` once the leader has answered a fetch."""
 
     fetch_ms: int
     has_fetched: bool = False
@@ -50,7 +55,7 @@ class Follower:
 
 @dataclass(frozen=True, slots=True)
 class Resigned:
-    """Led, and leads no more; says so to every voter until it has heard (rule 10.39)."""
+    """Led this epoch; sends EndQuorumEpoch to every voter until acknowledged (rule 10.39)."""
 
     election_ms: int
     successors: tuple[ReplicaKey, ...] = ()
@@ -59,8 +64,11 @@ class Resigned:
 
 @value
 class Progress:
-    """What a leader knows of one that follows (rules 5.29 to 5.31); -1: nothing. Timestamps are
-    wall time; `leader_end_offset` is where our log ended at its last fetch."""
+    """The progress of a follower as its leader knows it (rules 5.29 to 5.31); -1 if unknown.
+
+    Timestamps with `wall` are wall time. `leader_end_offset` is the leader's end offset at the last
+    fetch.
+    """
 
     end_offset: int = -1
     last_fetch_wall_ms: int = -1
@@ -71,10 +79,13 @@ class Progress:
 
 @dataclass(slots=True)
 class Leader:
-    """`heard` are the voters that fetched since the last time a majority had (rule 10.25);
-    `begin_ms` when each voter is next told who leads, should it not have fetched by then; `told`
-    the voters as each has described itself, for kraft.version 0, where the log does not;
-    `leadership` what every answer says of it, as of the latest snapshot."""
+    """Leads this epoch.
+
+    `heard` are the voters that have fetched since a majority last had (rule 10.25). `begin_ms` is,
+    for each voter, the time of the next BeginQuorumEpoch unless it fetches before. `told` are the
+    voters as they describe themselves, at kraft.version 0, where the log has none. `leadership` is
+    the shared part of all responses.
+    """
 
     epoch_start: int
     check_quorum_ms: int
@@ -87,7 +98,7 @@ class Leader:
     leadership: Leadership | None = None
 
     def fingerprint(self) -> Hashable:
-        """Its bookkeeping as a value; when it tells whom is a matter of time."""
+        """Returns the state as a hashable value, without times."""
         progress = frozenset(self.progress.items())
         observers = frozenset(self.observers.items())
         return (self.epoch_start, progress, observers, self.heard, self.change, self.told)
@@ -95,8 +106,11 @@ class Leader:
 
 @dataclass(frozen=True, slots=True)
 class VoterChange:
-    """The one change of voters that is under way: committed once the high watermark has passed
-    `offset`; before it is appended (-1) the new voter is asked what it supports."""
+    """The pending change of the voters.
+
+    It is committed once the high watermark is above `offset`. `offset` is -1 until the record is
+    appended: until then the leader waits for the versions that the new voter supports.
+    """
 
     request: AddRaftVoterRequest | RemoveRaftVoterRequest
     token: Any
@@ -108,21 +122,21 @@ Role = Unattached | Prospective | Candidate | Follower | Leader | Resigned
 
 
 def leader_role(role: Role) -> Leader:
-    """`role` where only a leader may be; raises Impossible for any other."""
+    """Returns `role` as Leader; raises Impossible for any other role."""
     if not isinstance(role, Leader):
         raise Impossible(f"expected a leader, got {role}")
     return role
 
 
 def resigned_role(role: Role) -> Resigned:
-    """`role` where only a resigned leader may be; raises Impossible for any other."""
+    """Returns `role` as Resigned; raises Impossible for any other role."""
     if not isinstance(role, Resigned):
         raise Impossible(f"expected a resigned leader, got {role}")
     return role
 
 
 def asking_role(role: Role) -> Prospective | Candidate:
-    """`role` where only a replica that asks for votes may be; raises Impossible for any other."""
+    """Returns `role` as Prospective or Candidate; raises Impossible for any other role."""
     if not isinstance(role, Prospective | Candidate):
         raise Impossible(f"expected a prospective or a candidate, got {role}")
     return role

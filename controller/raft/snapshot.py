@@ -1,7 +1,7 @@
-"""Snapshots as values: what replaces the beginning of a log, and how its bytes are spelled.
+"""Snapshots as values, and the interface that encodes them.
 
-The bytes are Kafka's own `.checkpoint` files. Each quorum is given a `SnapshotFormat`, so that no
-module of raft knows bytes.
+The bytes are those of Kafka's `.checkpoint` files. Each quorum gets a `SnapshotFormat`, so that no
+module of `raft` depends on the encoding.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -12,15 +12,18 @@ from typing import NamedTuple
 from ..core.log.batch import Batch
 from ..core.rpc import SnapshotId
 
-BATCH_BYTES, RECORD_BYTES = 61, 60  # about what they take, where nobody spells them
-REFERENCES_MAX = 256  # snapshots that may still be on their way; a replica keeps its own anyway
-READ_RECORDS_MAX = 1_000  # of one step, and the rest of their batch: some 10 milliseconds' work
+BATCH_BYTES, RECORD_BYTES = 61, 60  # estimated sizes for batches that are not encoded
+REFERENCES_MAX = 256  # snapshots that may be in transfer; each replica also keeps its own
+READ_RECORDS_MAX = 1_000  # records of one step, and the rest of their batch: about 10 ms of work
 
 
 class SnapshotFormat(NamedTuple):
-    """`spell` gives the bytes of a snapshot's batches, `read` yields the batches of such bytes
-    (ValueError or LookupError: they are none), `size` how many bytes a batch has, for which it may
-    have to be spelled; its bytes are kept with it."""
+    """Encodes and decodes snapshots.
+
+    `spell` returns the bytes of a snapshot's batches. `read` yields the batches of such bytes, and
+    raises ValueError or LookupError for other bytes. `size` returns the size of a batch in bytes;
+    it may encode and cache the batch.
+    """
 
     spell: Callable[[tuple[Batch, ...]], bytes]
     read: Callable[[bytes], Iterable[Batch]]
@@ -28,7 +31,7 @@ class SnapshotFormat(NamedTuple):
 
 
 def by_reference() -> SnapshotFormat:
-    """Bytes that only stand for batches: for replicas that share a process and speak no wire."""
+    """Returns a format whose bytes only refer to batches, for replicas that share a process."""
     known: dict[int, tuple[Batch, ...]] = {}
     numbers = count()
 
@@ -46,7 +49,7 @@ def by_reference() -> SnapshotFormat:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All that was committed below `snapshot_id.end_offset`, in as few records as tell it."""
+    """All committed state below `snapshot_id.end_offset`, in the smallest number of records."""
 
     snapshot_id: SnapshotId
     batches: tuple[Batch, ...]
@@ -55,7 +58,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A snapshot that is being fetched: what is there of it."""
+    """The bytes fetched so far of a snapshot."""
 
     snapshot_id: SnapshotId
     data: bytes = b""
@@ -63,8 +66,7 @@ class Download:
 
 @dataclass(slots=True, eq=False)
 class Reading:
-    """A snapshot that has come whole and is being read: `left` yields the batches that `batches`
-    lacks."""
+    """A complete snapshot that is being decoded; `left` yields the batches that `batches` lacks."""
 
     snapshot_id: SnapshotId
     data: bytes
@@ -72,7 +74,7 @@ class Reading:
     batches: list[Batch] = field(default_factory=list)
 
     def go_on(self) -> bool:
-        """Read as many records as one step may. True: there is none left."""
+        """Decode as many records as a step may; returns True if none is left."""
         records = 0
         for batch in self.left:
             self.batches.append(batch)

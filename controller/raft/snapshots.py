@@ -1,7 +1,4 @@
-"""FetchSnapshot (59): a follower that is far behind fetches a snapshot in slices
-
-Rules 10.42 to 10.48.
-."""
+"""FetchSnapshot (59): a follower that is far behind fetches a snapshot in slices (10.42 to 10.48)."""
 
 from dataclasses import replace
 
@@ -23,13 +20,14 @@ from .roles import Follower
 from .snapshot import Download, Reading, Snapshot
 from .voters import ReplicaKey
 
-SLICE_BYTES_MAX = 8 * 1024 * 1024  # what Kafka asks for at once
+SLICE_BYTES_MAX = 8 * 1024 * 1024  # Kafka's own request size
 
 
 # The leader
 
 
 def on_request(quorum: Quorum, request: FetchSnapshotRequest, turn: Turn) -> FetchSnapshotResponse:
+    """Answer a FetchSnapshot request with a slice."""
     if request.cluster_id not in (None, quorum.identity.cluster_id):
         return FetchSnapshotResponse(error_code=ErrorCode.INCONSISTENT_CLUSTER_ID)
     if len(request.topics) != 1 or len(request.topics[0].partitions) != 1:
@@ -51,7 +49,7 @@ def on_request(quorum: Quorum, request: FetchSnapshotRequest, turn: Turn) -> Fet
 
 
 def _refusal(quorum: Quorum, asked: SnapshotPartition) -> ErrorCode:
-    """The leader's checks as for a Fetch (10.33), then the snapshot's own."""
+    """Returns the first failed check: those of a Fetch (10.33), then those of a snapshot."""
     if asked.current_leader_epoch < quorum.epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
     if asked.current_leader_epoch > quorum.epoch:
@@ -92,8 +90,10 @@ def _answer(quorum: Quorum, name: str, data: SnapshotPartitionData) -> FetchSnap
 
 
 def begin(quorum: Quorum, snapshot_id: SnapshotId) -> bool:
-    """False: no leader of this epoch names that snapshot. A leader's holds all that is committed,
-    and is not the one that its follower has."""
+    """Begin to fetch a snapshot; returns False if no leader of this epoch could name it.
+
+    A leader's snapshot has all committed records, and is not the follower's own.
+    """
     is_sound = 0 <= snapshot_id.epoch <= quorum.epoch and snapshot_id != quorum.snapshot_id
     if not is_sound or snapshot_id.end_offset < max(quorum.high_watermark, 1):
         return False
@@ -102,7 +102,7 @@ def begin(quorum: Quorum, snapshot_id: SnapshotId) -> bool:
 
 
 def next_request(quorum: Quorum) -> FetchSnapshotRequest | None:
-    """What to ask for next; None while no snapshot is being fetched."""
+    """Returns the request for the next slice; None if no snapshot is being fetched."""
     download = quorum.download
     if download is None:
         return None
@@ -127,7 +127,10 @@ def on_response(
     response: FetchSnapshotResponse,
     turn: Turn,
 ) -> bool:
-    """Take a slice; a refusal ends the download, and a Fetch says what to do instead."""
+    """Append a slice; a refusal ends the download, and the next Fetch decides what to do.
+
+    Returns False if the next request should wait for a moment.
+    """
     data = messages.sole_partition(response.topics)
     if response.error_code or data is None:
         quorum.download = None
@@ -146,14 +149,14 @@ def on_response(
 
 
 def _continues(download: Download, data: SnapshotPartitionData) -> bool:
-    """The next slice of that snapshot, with something in it."""
+    """True if the slice is the next one of that snapshot and not empty."""
     end = data.position + len(data.unaligned_records)
     is_next = data.snapshot_id == download.snapshot_id and data.position == len(download.data)
     return is_next and data.position < end <= data.size
 
 
 def _begin_reading(quorum: Quorum, download: Download, turn: Turn) -> bool:
-    """False: the bytes are no snapshot."""
+    """Begin to decode the snapshot; returns False if the bytes are invalid."""
     quorum.download = None
     try:
         batches = iter(quorum.snapshot_format.read(download.data))
@@ -164,8 +167,11 @@ def _begin_reading(quorum: Quorum, download: Download, turn: Turn) -> bool:
 
 
 def go_on_reading(quorum: Quorum, reading: Reading, turn: Turn) -> bool:
-    """Read on; a snapshot that is read replaces the whole log (rule 10.45). Nothing is fetched
-    meanwhile, so the leader's silence counts from here. False: the bytes are no snapshot."""
+    """Decode more batches; a complete snapshot replaces the whole log (rule 10.45).
+
+    Nothing is fetched meanwhile, so the fetch timeout restarts. Returns False if the bytes are
+    invalid.
+    """
     quorum.role = Follower(quorum.fetch_ms(turn), has_fetched=True)
     try:
         is_read = reading.go_on()

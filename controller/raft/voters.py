@@ -1,6 +1,6 @@
-"""Who votes: sets of voters, and the history of them that a log tells (rules 10.49, 10.50).
+"""Voter sets and their history in the log (rules 10.49, 10.50).
 
-A set takes effect when it is appended, not when it is committed, and goes again with truncation.
+A set takes effect when it is appended, not when it is committed, and truncation reverts it.
 """
 
 from collections.abc import Iterable
@@ -11,12 +11,12 @@ from typing import NamedTuple
 from ..core.log.batch import Batch, KRaftVersion, Voter, Voters
 from ..core.uuid import ZERO_UUID, Uuid
 
-KEYS_MAX = 20_000  # as many replicas as may wait for news of a log
-NOT_IN_LOG = -1  # the offset of a set that no record tells: configured, or of a snapshot
+KEYS_MAX = 20_000  # as many replicas as may have waiting fetches
+NOT_IN_LOG = -1  # offset of a set from the configuration or a snapshot
 
 
 class ReplicaKey(NamedTuple):
-    """A replica is its id and, where known, its directory's (ZERO_UUID: not known)."""
+    """A replica: its id and its directory id (ZERO_UUID if unknown)."""
 
     node_id: int
     directory_id: Uuid = ZERO_UUID
@@ -24,14 +24,16 @@ class ReplicaKey(NamedTuple):
 
 @lru_cache(maxsize=KEYS_MAX)
 def replica_key(node_id: int, directory_id: Uuid) -> ReplicaKey:
-    """One for all who ask: every fetch says who fetches."""
+    """Returns a cached ReplicaKey, because every fetch needs one."""
     return ReplicaKey(node_id, directory_id)
 
 
 @dataclass(slots=True, unsafe_hash=True)
 class VoterSet:
-    """`voters` in order of id, one an id. Every step asks it and nobody changes it: what is asked
-    for is there from the start."""
+    """Voters in order of id, with distinct ids.
+
+    Immutable by convention; lookups are computed at creation, because every step uses them.
+    """
 
     voters: tuple[Voter, ...] = ()
     ids: tuple[int, ...] = field(init=False, compare=False, repr=False)
@@ -47,27 +49,30 @@ class VoterSet:
         }
 
     def others(self, node_id: int) -> tuple[Voter, ...]:
-        """All of them but the one of that id."""
+        """Returns the voters with other ids."""
         return self._others.get(node_id, self.voters)
 
     def find(self, node_id: int) -> Voter | None:
+        """Returns the voter with that id, or None."""
         return self._by_id.get(node_id)
 
     def includes(self, key: ReplicaKey) -> bool:
-        """Same id, and the same directory where the set knows it (rule 5.36)."""
+        """True if the id matches, and the directory id where the set has one (rule 5.36)."""
         voter = self._by_id.get(key.node_id)
         return voter is not None and voter.voter_directory_id in (ZERO_UUID, key.directory_id)
 
     @property
     def majority(self) -> int:
+        """Smallest number of voters that is a majority."""
         return len(self.voters) // 2 + 1
 
     def with_voter(self, voter: Voter) -> "VoterSet":
-        """The set with `voter` added, or in the place of the one with its id."""
+        """Returns the set with `voter` added, or replacing the voter of the same id."""
         others = tuple(one for one in self.voters if one.voter_id != voter.voter_id)
         return VoterSet(tuple(sorted((*others, voter), key=lambda one: one.voter_id)))
 
     def without(self, node_id: int) -> "VoterSet":
+        """Returns the set without the voter of that id."""
         return VoterSet(tuple(voter for voter in self.voters if voter.voter_id != node_id))
 
 
@@ -80,25 +85,29 @@ class VoterHistory:
 
     @property
     def latest(self) -> VoterSet:
+        """The latest voter set."""
         return self._sets[-1][1]
 
     @property
     def latest_offset(self) -> int:
-        """Where the latest set stands in the log; NOT_IN_LOG if no record tells it."""
+        """Offset of the latest set's record; NOT_IN_LOG if no record has it."""
         return self._sets[-1][0]
 
     @property
     def kraft_version(self) -> int:
+        """The latest kraft.version."""
         return self._versions[-1][1]
 
     def at(self, end_offset: int) -> VoterSet:
-        """The set that held below `end_offset`."""
+        """Returns the set of the latest record below `end_offset`."""
         return next(voters for offset, voters in reversed(self._sets) if offset < end_offset)
 
     def version_at(self, end_offset: int) -> int:
+        """Returns the kraft.version of the latest record below `end_offset`."""
         return next(level for offset, level in reversed(self._versions) if offset < end_offset)
 
     def appended(self, batch: Batch) -> None:
+        """Take over the records of an appended batch."""
         if not batch.is_control:
             return
         for offset, record in enumerate(batch.records, batch.base_offset):
@@ -108,17 +117,18 @@ class VoterHistory:
                 self._versions.append((offset, record.kraft_version))
 
     def truncated(self, end_offset: int) -> None:
+        """Remove the records from `end_offset` on."""
         self._sets = [one for one in self._sets if one[0] < end_offset]
         self._versions = [one for one in self._versions if one[0] < end_offset]
 
     def forget_before(self, offset: int) -> None:
-        """Older sets than the one that holds at `offset` will not be asked for again."""
+        """Remove the sets and versions that no longer apply at `offset`."""
         for told in (self._sets, self._versions):
             del told[: max((i for i, one in enumerate(told) if one[0] < offset), default=0)]
 
     def restart(self, batches: Iterable[Batch]) -> None:
-        """A snapshot replaced the log: what it tells is all there is; one of kraft.version 0 tells
-        no voters, and those that were configured stay."""
+        """Restart from a snapshot; at kraft.version 0 it has no voters, and the configured ones
+        stay."""
         self._sets = [(NOT_IN_LOG, self._sets[0][1])]
         self._versions = [(NOT_IN_LOG, self._versions[0][1])]
         for batch in batches:

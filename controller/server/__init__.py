@@ -1,1 +1,1 @@
-"""IO: the clock and the one timer (`runtime`), and the one Kafka listener (`kafka_listener`)."""
+"""IO: the clock and its timer (`runtime`), and the Kafka listener (`kafka_listener`)."""

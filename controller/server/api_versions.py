@@ -1,7 +1,7 @@
-"""ApiVersions: what a listener speaks and what the cluster finalized (rules 5.46 to 5.53).
+"""ApiVersions: the APIs of a listener and the finalized features (rules 5.46 to 5.53).
 
-Only the profile says up to which version ApiVersions itself is spoken. A newer one is answered in
-version 0 (5.47): whoever spells an answer with error 35 does so.
+The profile has the highest version of ApiVersions itself. A request in a higher version is answered
+in version 0 (5.47), by the code that encodes an error 35.
 """
 
 import re
@@ -23,7 +23,9 @@ from ..wire.apis.table import API_VERSIONS, APIS, Api
 
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 SOFTWARE_NAMED_FROM = 3
-ZERO_MINIMUM_FROM = 4  # below it, a feature whose minimum is 0 breaks the client's parser (5.51)
+ZERO_MINIMUM_FROM = (
+    4  # in lower versions, a feature with minimum 0 breaks the client's parser (5.51)
+)
 NODE_NAMED_FROM = 5
 
 
@@ -36,8 +38,11 @@ def answer(
     profile: Profile,
     broker: tuple[str, int] | None = None,
 ) -> ApiVersionsResponse:
-    """What `listener` ("controller" or "broker") offers. `broker` is its cluster's id and its own:
-    a broker sends a client away that means another (KIP-1242), a controller does not."""
+    """Returns the APIs and features of `listener` ("controller" or "broker").
+
+    `broker` is the cluster id and node id of a broker, which refuses a request for another one
+    (KIP-1242); a controller does not.
+    """
     refusal = _refusal(request, version, profile, broker)
     if refusal is not None:
         return refusal
@@ -56,13 +61,14 @@ def answer(
 
 
 def of_controller(node: Node, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
+    """Returns the response of a controller."""
     return answer(
         request, version, listener="controller", image=node.committed, profile=node.profile
     )
 
 
 def unsupported(profile: Profile) -> ApiVersionsResponse:
-    """The answer to a version that is not spoken: the range that is (rule 5.47)."""
+    """Returns the response to an unsupported version: the supported range (rule 5.47)."""
     return ApiVersionsResponse(
         error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=(_range(APIS[API_VERSIONS], profile),)
     )
@@ -71,8 +77,11 @@ def unsupported(profile: Profile) -> ApiVersionsResponse:
 def _refusal(
     request: ApiVersionsRequest, version: int, profile: Profile, broker: tuple[str, int] | None
 ) -> ApiVersionsResponse | None:
-    """35 for a version that is not spoken, 42 for a software name that is none and for a cluster
-    without a node, 129 for another cluster or broker."""
+    """Returns an error response, or None.
+
+    35 for an unsupported version, 42 for an invalid software name or a cluster without a node, 129
+    for another cluster or broker.
+    """
     if version > profile.api_versions_max:
         return unsupported(profile)
     names = (request.client_software_name, request.client_software_version)
@@ -94,8 +103,11 @@ def _range(api: Api, profile: Profile) -> ApiVersion:
 
 
 def _finalized(image: Image) -> tuple[FinalizedFeatureKey, ...]:
-    """Levels above 0, that of kraft.version among them (rule 5.52), in the order of the hash map
-    that Kafka copies for metadata.version, and copies again for kraft.version."""
+    """Returns levels above 0, including kraft.version (rule 5.52), in the order of Kafka's hash
+    map.
+
+    Kafka copies that map to add metadata.version, and again to add kraft.version.
+    """
     levels = image.finalized
     names = [name for name in levels if name not in (METADATA_VERSION, KRAFT_VERSION)]
     if METADATA_VERSION in levels:

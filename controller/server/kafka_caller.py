@@ -1,7 +1,7 @@
-"""How our own processes ask a Kafka listener: one request in flight, on a connection kept open.
+"""Client of a Kafka listener: one request in flight, on a connection that stays open.
 
-A request that cannot be sent, or whose connection breaks, is answered with None: whoever asks tries
-again, perhaps elsewhere.
+If a request cannot be sent or its connection breaks, the callback gets None and the caller may
+retry.
 """
 
 import asyncio
@@ -32,8 +32,10 @@ class _Awaited(NamedTuple):
 
 
 class KafkaCaller:
-    """`deliver(action)` runs what an answer leads to. It connects when first asked to send, and to
-    another address when it is told another one."""
+    """Sends requests to one address at a time; `deliver(action)` runs the callback of a response.
+
+    It connects at the first request, and again if the address changes.
+    """
 
     def __init__(self, client_id: str, deliver: Deliver) -> None:
         self.client_id = client_id
@@ -43,8 +45,8 @@ class KafkaCaller:
         self._line: _Line | None = None
 
     def send(self, address: Address, request: Request, reply_to: ReplyTo) -> None:
-        """Ask in the newest version that peers of every profile speak; a request before it is given
-        up."""
+        """Send a request, in the highest version that every profile supports; drops the previous
+        request."""
         key = _KEYS[type(request)]
         version = 4 if key == API_VERSIONS else APIS[key].max_version
         self._correlation_id = self._correlation_id + 1 & 0x7FFFFFFF
@@ -56,7 +58,7 @@ class KafkaCaller:
         self._line.write(encode_request(key, version, number, self.client_id, request))
 
     def drop(self) -> None:
-        """No answer is wanted any more."""
+        """Drop the request in flight and close the connection."""
         self._awaited = None
         self._hang_up()
 
@@ -66,7 +68,7 @@ class KafkaCaller:
             self._line = None
 
     def answered(self, line: "_Line", frame: bytes) -> None:
-        """A late answer, to a request that was given up, is nobody's."""
+        """Deliver a response; a late response to a dropped request is ignored."""
         awaited = self._awaited
         if line is not self._line or awaited is None:
             return
@@ -77,7 +79,7 @@ class KafkaCaller:
         self._deliver(partial(awaited.reply_to, response))
 
     def lost(self, line: "_Line") -> None:
-        """The connection broke, or never was."""
+        """Handle a connection that broke or could not be opened."""
         if line is not self._line:
             return
         self._line = None
@@ -108,7 +110,7 @@ class _Line(asyncio.Protocol):
             self._transport.abort()
 
     async def _open(self) -> None:
-        """Connect, then send the newest request: an older one is given up by now."""
+        """Connect, then send the latest request; earlier ones are dropped."""
         loop = asyncio.get_running_loop()
         try:
             await loop.create_connection(lambda: self, *self.address)
@@ -117,7 +119,9 @@ class _Line(asyncio.Protocol):
             self._caller.lost(self)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's is none by inheritance
+        self._transport = cast(
+            asyncio.Transport, transport
+        )  # uvloop's class does not inherit from it
         if self._newest:
             self._transport.write(self._newest)
 

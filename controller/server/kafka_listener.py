@@ -1,9 +1,9 @@
-"""The one Kafka listener: frames in, replies out, in order, for controllers and facades alike.
+"""The Kafka listener: decodes requests and writes replies in order, for controllers and facades.
 
-A connection answers its requests one at a time, as Kafka does: while a reply is awaited, what came
-after it waits too, and no more is read: at most one read's worth of requests is held. Bad bytes
-close their own connection and touch nothing else. All replies that one read made possible leave in
-one write, unless they are too many.
+A connection handles one request at a time, as Kafka does: while a reply is pending, later requests
+wait and reading is paused, so that a connection holds at most the requests of one read. Malformed
+bytes close their own connection only. All replies that one read produces leave in one write, unless
+they exceed WRITE_BUFFER_BYTES_MAX.
 """
 
 import asyncio
@@ -23,18 +23,25 @@ from .runtime import Runtime
 
 log = logging.getLogger(__name__)
 
-CONNECTIONS_MAX = 10_000  # of one listener; one more is closed at once
-BACKLOG = 4096  # connections not yet accepted: a fleet opens 3,000 at once; one lost costs seconds
-WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; beyond it we stop answering it
+CONNECTIONS_MAX = 10_000  # of one listener; further connections are closed at once
+BACKLOG = (
+    4096  # connections not yet accepted: a fleet opens 3,000 at once; a lost one costs seconds
+)
+WRITE_BUFFER_BYTES_MAX = (
+    1024 * 1024
+)  # of one connection; above it, requests of that connection wait
 
 Describe = Callable[[ApiVersionsRequest, int], ApiVersionsResponse]
 Dispatch = Callable[[Request, Callable[[Reply], None]], None]
 
 
 class KafkaListener:
-    """`kind` ("controller" or "broker") says which APIs are offered. Nothing is read before `serve`
-    says who decides: `describe(request, version)` answers ApiVersions, the one API whose answer
-    depends on the version asked in; `dispatch(request, reply_to)` everything else."""
+    """A listener; `kind` ("controller" or "broker") selects its APIs.
+
+    It reads nothing before `serve`. `describe(request, version)` answers ApiVersions, whose
+    response depends on the requested version; `dispatch(request, reply_to)` handles all other
+    requests.
+    """
 
     def __init__(self, kind: str, name: str) -> None:
         self.name = name
@@ -50,14 +57,16 @@ class KafkaListener:
 
     @property
     def is_open(self) -> bool:
+        """True while the listener accepts connections."""
         return self._server is not None
 
     def serve(self, runtime: Runtime, describe: Describe, dispatch: Dispatch) -> None:
+        """Begin to handle requests."""
         self.runtime, self.describe, self.dispatch = runtime, describe, dispatch
         self.hold(False)
 
     async def open(self, host: str, port: int) -> int:
-        """Listen; the port that was got, where `port` is 0."""
+        """Listen on `host` and `port`; returns the bound port (a free one if `port` is 0)."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(
             lambda: KafkaConnection(self), host, port, backlog=BACKLOG
@@ -66,7 +75,7 @@ class KafkaListener:
         return bound
 
     def close(self) -> None:
-        """Stop listening and drop every connection, as a process that dies does."""
+        """Stop listening and abort every connection, as a killed process does."""
         if self._server is not None:
             self._server.close()
             self._server = None
@@ -74,15 +83,17 @@ class KafkaListener:
             connection.drop()
 
     def hold(self, holding: bool) -> None:
-        """Hold: read nothing and answer nothing, as a process that is paused."""
+        """Stop (or continue) reading and replying, as a paused process does."""
         self.is_holding = holding
         for connection in list(self.connections):
             connection.hold(holding)
 
     def begin_turn(self, connection: "KafkaConnection") -> None:
-        """The first connection of a turn begins it, the others join: what comes at one moment is
-        answered at one time, and all of it is written at the turn's end, so that replies that leave
-        together wake their readers once."""
+        """Begin a turn: connections that are readable at the same time share one time and one write
+        phase.
+
+        Replies that leave together wake their readers once.
+        """
         assert self.runtime is not None, "served before it is read from"
         self.runtime.enter()
         asyncio.get_running_loop().call_soon(self._end_turn)
@@ -97,6 +108,8 @@ class KafkaListener:
 
 
 class KafkaConnection(asyncio.Protocol):
+    """One connection of a client."""
+
     def __init__(self, listener: KafkaListener) -> None:
         self._listener = listener
         self._reader = FrameReader()
@@ -112,7 +125,7 @@ class KafkaConnection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        transport = cast(asyncio.Transport, transport)  # uvloop's own is none by inheritance
+        transport = cast(asyncio.Transport, transport)  # uvloop's class does not inherit from it
         if len(self._listener.connections) >= CONNECTIONS_MAX:
             log.warning("%s: more than %d connections", self._listener.name, CONNECTIONS_MAX)
             transport.abort()
@@ -128,7 +141,7 @@ class KafkaConnection(asyncio.Protocol):
         self._frames.clear()
 
     def eof_received(self) -> bool:
-        """A client that has said all it will still gets the answers it waits for, then the end."""
+        """A client that closed its sending side still gets all pending replies."""
         self._has_said_all = True
         self._mind_backlog()
         return True
@@ -141,10 +154,12 @@ class KafkaConnection(asyncio.Protocol):
         self._work()
 
     def drop(self) -> None:
+        """Abort the connection."""
         if self._transport is not None:
             self._transport.abort()
 
     def hold(self, holding: bool) -> None:
+        """Pause or resume reading."""
         if self._transport is None:
             return
         if holding:
@@ -162,7 +177,7 @@ class KafkaConnection(asyncio.Protocol):
         self._work()
 
     def _work(self) -> None:
-        """Answer what has come, until a reply must be awaited or the client does not read."""
+        """Handle the requests that were read, until a reply is pending or the client does not read."""
         listener, frames = self._listener, self._frames
         if self._is_working or self._transport is None or listener.runtime is None:
             return
@@ -192,11 +207,12 @@ class KafkaConnection(asyncio.Protocol):
             self._mind_backlog()
 
     def _work_soon(self) -> None:
-        """From within a step of the simulation: its timeline must not be entered twice."""
+        """Called within a step of the simulation, whose timeline must not be entered twice."""
         asyncio.get_running_loop().call_soon(self._work)
 
     def _begin(self, frame: bytes) -> Exchange | None:
-        """Another API, version or client id than the last frame's; None if that was all of it."""
+        """Returns the exchange of a frame with a new API, version or client id; None if it is
+        refused."""
         header = read_request_header(frame)
         listener = self._listener
         if header[:2] not in listener.spoken:
@@ -206,8 +222,7 @@ class KafkaConnection(asyncio.Protocol):
         return self._exchange
 
     def _refuse_version(self, frame: bytes, header: RequestHeader) -> None:
-        """An unknown version of ApiVersions has an answer (5.47); anything else ends the
-        connection."""
+        """Answers an unknown version of ApiVersions (5.47); raises DecodeError for any other API."""
         if header.api_key != API_VERSIONS:
             raise DecodeError(
                 f"expected an API and version of this listener, got key {header.api_key} "
@@ -223,10 +238,11 @@ class KafkaConnection(asyncio.Protocol):
         self._put(encode_response(API_VERSIONS, version, number, response))
 
     def _reply(self, reply: Reply) -> None:
-        """Spell the reply; it leaves with the others of this read, or by itself if it was late."""
+        """Encode the reply; it is written with the other replies of this read, or alone if it is
+        late."""
         awaited = self._awaited
         if awaited is None or self._transport is None:
-            return  # the connection ended while it was waited for
+            return  # the connection ended before the reply
         self._awaited = None
         exchange, correlation_id, request = awaited
         response = response_to(request, reply, exchange.version)
@@ -238,10 +254,10 @@ class KafkaConnection(asyncio.Protocol):
         self._out.append(frame)
         self._out_bytes += len(frame)
         if self._out_bytes > WRITE_BUFFER_BYTES_MAX:
-            self.flush()  # who asks for much at once is written to sooner, and held up if it lags
+            self.flush()  # large replies are written early; a slow reader delays its own
 
     def flush(self) -> None:
-        """Write what is ready, in one write."""
+        """Write all encoded replies in one write."""
         out = self._out
         if out and self._transport is not None:
             self._transport.write(out[0] if len(out) == 1 else b"".join(out))
@@ -249,7 +265,7 @@ class KafkaConnection(asyncio.Protocol):
         self._out_bytes = 0
 
     def _mind_backlog(self) -> None:
-        """Read no more before what was read is answered; let go who has said and heard all."""
+        """Pause reading while requests are pending; close a finished connection."""
         transport = self._transport
         if transport is None or transport.is_closing() or self._listener.is_holding:
             return
@@ -264,7 +280,7 @@ class KafkaConnection(asyncio.Protocol):
             transport.resume_reading()
 
     def _refuse_bytes(self, error: DecodeError) -> None:
-        """Bad bytes: this connection ends, and nothing else."""
+        """Malformed bytes: close this connection only."""
         peer = self._transport.get_extra_info("peername") if self._transport else None
         log.warning("%s: closing the connection from %s: %s", self._listener.name, peer, error)
         self.flush()
@@ -282,7 +298,7 @@ def _nobody_serves(request: Request, reply_to: Callable[[Reply], None]) -> None:
 
 
 def _spoken_by(kind: str) -> frozenset[tuple[int, int]]:
-    """Every (key, version) that a listener of this kind answers."""
+    """Returns every (key, version) that a listener of this kind handles."""
     return frozenset(
         (api.key, version)
         for api in APIS.values()

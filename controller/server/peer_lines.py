@@ -1,4 +1,4 @@
-"""The sockets between controllers: for each conversation with each of the others one connection."""
+"""The sockets between controllers: one connection for each channel to each peer."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from .kafka_caller import Deliver, KafkaCaller
 
 
 class PeerLines:
-    """`deliver(action)` runs what an answer leads to, on the node's own time."""
+    """Sends requests to other controllers; `deliver(action)` runs each callback at the node's time."""
 
     def __init__(self, node_id: int, deliver: Deliver) -> None:
         self._names = {Channel.RAFT: f"raft-client-{node_id}", Channel.REGISTRATION: f"{node_id}"}
@@ -16,7 +16,7 @@ class PeerLines:
         self._callers: dict[tuple[Channel, int], KafkaCaller] = {}
 
     def send(self, send: Send, on_answer: Callable[[Response | None], None]) -> None:
-        """None at once for a peer of whom nobody has said where it listens."""
+        """Send a request; `on_answer` gets None at once if the peer's address is unknown."""
         if send.endpoint is None:
             self._deliver(lambda: on_answer(None))
             return
@@ -27,5 +27,6 @@ class PeerLines:
         caller.send((send.endpoint.host, send.endpoint.port), send.request, on_answer)
 
     def close(self) -> None:
+        """Close all connections."""
         for caller in self._callers.values():
             caller.drop()

@@ -1,7 +1,7 @@
-"""Real time for a timeline: the only place that reads a clock, with exactly one armed timer.
+"""Real time for a timeline: the only module that reads a clock, with exactly one armed timer.
 
-Everything that touches the timeline's participants from outside enters through `now()`, so there
-is one writer: no await happens between reading the clock and the end of the step.
+All external events enter the timeline through `entered()`, so there is a single writer: no await
+happens between reading the clock and the end of the step.
 """
 
 import asyncio
@@ -12,14 +12,14 @@ from contextlib import contextmanager
 from ..time.timeline import NEVER_US, Action, Timeline
 
 LONGEST_SLEEP_S = 3600.0
-PAUSE_S = 0.002  # between two pieces of work that can wait, each about a millisecond
+PAUSE_S = 0.002  # between two deferred actions, each of about 1 ms
 
 
 class Runtime:
-    """Moves `timeline` by the clock, `speed` times as fast, until `close`.
+    """Advances `timeline` with the clock, `speed` times as fast, until `close`.
 
-    With speed 0 time stands still: what is due now still happens, and only `Timeline.run_until`
-    moves it.
+    With speed 0 time stands still: actions due now still run, and only `Timeline.run_until`
+    advances time.
     """
 
     def __init__(self, timeline: Timeline, *, speed: float = 1.0) -> None:
@@ -34,7 +34,7 @@ class Runtime:
             timeline.pause = self._pause
 
     def enter(self) -> None:
-        """Bring the timeline to now before something from outside happens on it."""
+        """Advance the timeline to the present before an external event."""
         timeline = self.timeline
         now_us = timeline.now_us
         if self._speed:
@@ -45,7 +45,7 @@ class Runtime:
             timeline.now_us = now_us
 
     def leave(self) -> None:
-        """Arm the one timer for what is due next; only ever earlier than it is armed."""
+        """Arm the timer for the next action, if that is earlier than the armed time."""
         due_us = self.timeline.due_us
         if self._speed == 0.0:
             self.enter()
@@ -54,7 +54,7 @@ class Runtime:
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """Both, around what happens."""
+        """Context manager: `enter` before the body, `leave` after it."""
         self.enter()
         try:
             yield
@@ -62,13 +62,14 @@ class Runtime:
             self.leave()
 
     def close(self) -> None:
+        """Cancel the timer; the timeline no longer advances."""
         if self._timer is not None:
             self._timer.cancel()
         self.timeline.pause = None
-        self._armed_us = -1  # nothing is earlier: never armed again
+        self._armed_us = -1  # below every time, so the timer is never armed again
 
     def _pause(self, action: Action) -> None:
-        """Do `action` after a moment in which what comes from outside is served."""
+        """Run `action` after PAUSE_S, in which external events are served."""
         self._loop.call_later(PAUSE_S, self._do, action)
 
     def _do(self, action: Action) -> None:

@@ -1,1 +1,1 @@
-"""A heap of future actions, and the clock that a node reads."""
+"""The timeline of future actions, and the clock of a node."""

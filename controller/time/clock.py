@@ -1,9 +1,9 @@
-"""What a node takes for the time: its own monotonic and wall clock, over the timeline's true time.
+"""A node's own monotonic and wall clock, derived from the timeline's true time.
 
-By default both are the timeline's. Faults move them: the wall clock steps, both drift or stand
-still, a machine is suspended, a timer is coarse. The monotonic clock never goes back. Only how a
-clock runs is kept, since when, and how far it was ahead then: nothing ticks, so nothing accumulates
-errors, and a deadline of the node is a time of the world, exactly.
+Without faults both equal the timeline's. Faults change them: the wall clock steps, both drift or
+freeze, a machine is suspended, a timer is coarse. The monotonic clock never goes back. A clock
+stores only its present rate, since when, and its lead at that time: no error accumulates, and each
+deadline of the node maps to one exact true time.
 """
 
 from collections.abc import Callable
@@ -14,16 +14,19 @@ PPM = 1_000_000
 
 
 class Clock:
-    """`wall_offset_ms` is how far the wall clock is ahead of the monotonic one: wall time is
-    `now_ms + wall_offset_ms`. `changed` hears whenever deadlines have moved, as wake-ups must."""
+    """The clock of one node.
+
+    `wall_offset_ms` is the lead of the wall clock over the monotonic clock: wall time is `now_ms +
+    wall_offset_ms`. `changed` are called whenever deadlines have moved, to re-arm wake-ups.
+    """
 
     def __init__(self, timeline: Timeline) -> None:
         self.timeline = timeline
         self.wall_offset_ms = timeline.wall_start_ms
         self.changed: list[Callable[[], None]] = []
-        self._is_steady = True  # as fast as the true time, and every millisecond is seen
-        self._anchor_us = 0  # true time since which it runs as it does now
-        self._ahead_us = 0  # of the true time, then
+        self._is_steady = True  # runs at the rate of true time, with 1 ms ticks
+        self._anchor_us = 0  # true time of the last change of rate
+        self._ahead_us = 0  # lead over true time at the anchor
         self._drift_ppm = 0
         self._freezes = 0
         self._tick_ms = 1
@@ -31,7 +34,7 @@ class Clock:
 
     @property
     def now_ms(self) -> int:
-        """The monotonic time, the only one that decides."""
+        """Monotonic time in milliseconds, the only time that affects decisions."""
         if self._is_steady:
             return (self.timeline.now_us + self._ahead_us) // 1000
         anchor_ms = (self._anchor_us + self._ahead_us) // 1000
@@ -39,7 +42,7 @@ class Clock:
         return anchor_ms + passed_ms // self._tick_ms * self._tick_ms
 
     def due_us(self, at_ms: int) -> int:
-        """The true time from which on `now_ms` is at least `at_ms`; NEVER_US while it stands."""
+        """Returns the first true time at which `now_ms` is at least `at_ms`; NEVER_US if frozen."""
         if self._is_steady:
             return at_ms * 1000 - self._ahead_us
         if at_ms <= self.now_ms:
@@ -52,14 +55,17 @@ class Clock:
         left_us = (anchor_ms + ticks * self._tick_ms) * 1000 - anchor_local_us
         return self._anchor_us - (-left_us * PPM // (PPM + self._drift_ppm))
 
-    # Faults; those that add up may be taken back in any order
+    # Faults; additive faults may be reverted in any order
 
     def step_wall(self, by_ms: int) -> None:
-        """Somebody sets the wall clock; the monotonic one does not notice."""
+        """Step the wall clock; the monotonic clock is unaffected."""
         self.wall_offset_ms += by_ms
 
     def drift(self, by_ppm: int) -> None:
-        """Both clocks run faster by so many millionths of a second a second, or slower."""
+        """Change the rate of both clocks by `by_ppm` parts per million.
+
+        Raises ValueError if the clocks would stop or run backwards.
+        """
         if self._drift_ppm + by_ppm <= -PPM:
             raise ValueError(
                 f"expected a drift over {-PPM} ppm in all, because a clock does not run backwards, "
@@ -70,20 +76,22 @@ class Clock:
         self._follow()
 
     def freeze(self) -> None:
-        """Both clocks stand still; those who look at them go on."""
+        """Freeze both clocks; the node goes on."""
         self._anchor()
         self._freezes += 1
         self._follow()
 
     def thaw(self) -> None:
-        """They go on from where they stood."""
+        """Let both clocks continue from where they stopped."""
         self._anchor()
         self._freezes = max(0, self._freezes - 1)
         self._follow()
 
     def coarsen(self, tick_ms: int) -> None:
-        """Time is seen to pass in steps of `tick_ms` only, and timers ring late by as much; 1 is
-        as fine as it gets."""
+        """Let time advance in ticks of `tick_ms`, so that timers fire late; 1 is the finest.
+
+        Raises ValueError below 1 ms.
+        """
         if tick_ms < 1:
             raise ValueError(f"expected ticks of 1 ms or more, got {tick_ms}")
         self._anchor()
@@ -91,14 +99,17 @@ class Clock:
         self._follow()
 
     def suspend(self) -> None:
-        """The machine sleeps: nothing counts time but the battery's clock."""
+        """Suspend the machine: only its real-time clock continues."""
         if self._suspended_us == NEVER_US:
             self._suspended_us = self.timeline.now_us
             self.freeze()
 
     def wake(self, *, monotonic_jumps: bool) -> None:
-        """The wall clock is right again; the monotonic one either has counted the sleep
-        (CLOCK_BOOTTIME, a paused virtual machine) or has not (Linux's CLOCK_MONOTONIC)."""
+        """Resume a suspended machine: the wall clock is correct again.
+
+        The monotonic clock either includes the suspension (CLOCK_BOOTTIME, a paused virtual
+        machine) or not (Linux's CLOCK_MONOTONIC).
+        """
         if self._suspended_us == NEVER_US:
             return
         slept_us = self.timeline.now_us - self._suspended_us
@@ -111,13 +122,13 @@ class Clock:
         self.thaw()
 
     def _local_us(self) -> int:
-        """Monotonic time, before it is seen in ticks."""
+        """Returns monotonic time in microseconds, before rounding to ticks."""
         passed_us = self.timeline.now_us - self._anchor_us
         rate = 0 if self._freezes else PPM + self._drift_ppm
         return self._anchor_us + self._ahead_us + passed_us * rate // PPM
 
     def _anchor(self) -> None:
-        """Before it runs in another way: keep what it has come to."""
+        """Store the present lead before a change of rate."""
         self._ahead_us = self._local_us() - self.timeline.now_us
         self._anchor_us = self.timeline.now_us
 

@@ -1,23 +1,28 @@
-"""Things to do, in the order of their times: the one queue that every driver runs.
+"""The timeline: a queue of actions in order of time, which every driver runs.
 
-It is a heap of times, and what is to be done at each of them, in the order in which it was asked
-for. Hardly two things are due at one time, and numbers are compared faster than anything else.
+It is a heap of times, and the actions of each time in the order of their scheduling. Two actions
+rarely share a time, and integers compare fastest.
 
-Time is integer microseconds since the timeline began. Nothing in here reads a clock: a driver says
-how far to run (virtual time jumps there; real time is read by `server/runtime.py`).
+Time is in integer microseconds since the timeline began. The timeline reads no clock: a driver
+decides how far to run (virtual time jumps; `server/runtime.py` reads real time).
 """
 
 from collections.abc import Callable
 from heapq import heappop, heappush
 
 Action = Callable[[], None]
-NEVER_MS = NEVER_US = 1 << 61  # a deadline of somebody who waits for nothing
-ACTIONS_PER_INSTANT_MAX = 1_000_000  # more than a fleet of 10,000 ever does: that is a loop
+NEVER_MS = NEVER_US = 1 << 61  # no deadline
+ACTIONS_PER_INSTANT_MAX = (
+    1_000_000  # more than a fleet of 10,000 brokers schedules: an endless loop
+)
 
 
 class Timeline:
-    """`due_us` is when the next action is due; NEVER_US if there is none. `pause` does an action a
-    moment later; None in virtual time."""
+    """The queue of actions.
+
+    `due_us` is the time of the next action, NEVER_US if there is none. `pause` runs an action after
+    a short pause; None in virtual time.
+    """
 
     def __init__(self, *, wall_start_ms: int) -> None:
         self.now_us = 0
@@ -30,20 +35,21 @@ class Timeline:
 
     @property
     def now_ms(self) -> int:
+        """True time in milliseconds since the timeline began."""
         return self.now_us // 1000
 
     @property
     def wall_ms(self) -> int:
-        """Wall time of now; stamps records and reported times, decides nothing."""
+        """Wall time of now, for timestamps of records and reports only."""
         return self.wall_start_ms + self.now_us // 1000
 
     @property
     def asked(self) -> int:
-        """How many actions have been asked for since the timeline began."""
+        """Number of actions scheduled since the timeline began."""
         return self._asked
 
     def at(self, at_us: int, action: Action) -> None:
-        """Do `action` at `at_us`, after everything already due at that time."""
+        """Schedule `action` at `at_us`, after all actions already scheduled for that time."""
         self._asked += 1
         if at_us < self.now_us:
             at_us = self.now_us
@@ -57,18 +63,25 @@ class Timeline:
             self.due_us = at_us
 
     def after(self, delay_us: int, action: Action) -> None:
+        """Schedule `action` after a delay."""
         self.at(self.now_us + delay_us, action)
 
     def soon(self, action: Action) -> None:
-        """Do `action` once everything due now is done. Where time is real there is a `pause` before
-        it, in which what comes from outside is served; in virtual time work takes none."""
+        """Run `action` after all actions that are due now.
+
+        In real time a `pause` precedes it, in which external events are served; in virtual time
+        there is none.
+        """
         if self.pause is None:
             self.at(self.now_us, action)
         else:
             self.pause(action)
 
     def run_until(self, until_us: int) -> None:
-        """Do everything due up to and including `until_us`; then it is `until_us`."""
+        """Run all actions due up to and including `until_us`, and advance time to `until_us`.
+
+        Raises RuntimeError if actions at one time schedule each other endlessly.
+        """
         times_us, began = self._times_us, self._asked
         while times_us and times_us[0] <= until_us:
             at_us = times_us[0]
@@ -82,7 +95,7 @@ class Timeline:
         self.due_us = times_us[0] if times_us else NEVER_US
 
     def _take(self, at_us: int) -> Action:
-        """The first action of the first time."""
+        """Removes and returns the next action."""
         actions = self._actions.pop(at_us)
         action = actions.pop(0)
         if actions:

@@ -1,4 +1,4 @@
-"""The one armed wake-up of a node or an agent, by that node's own clock."""
+"""The single armed wake-up of a node or an agent, by that node's own clock."""
 
 from functools import partial
 
@@ -7,26 +7,28 @@ from .timeline import NEVER_MS, NEVER_US, Action
 
 
 class Wakeup:
-    """One armed wake-up of one participant: re-armed only if earlier, stale ones do nothing.
+    """One armed wake-up of one participant: re-armed only for an earlier time.
 
-    `armed_ms` is when it will ring by the participant's own clock; compare before calling `arm`,
-    which is the rarer case. It never rings early by that clock, and follows when that changes.
+    `armed_ms` is its time by the participant's own clock; callers compare it before they call
+    `arm`, which is rarely needed. It never fires early by that clock, and follows changes of the
+    clock.
     """
 
     def __init__(self, clock: Clock, wake: Action) -> None:
         self.armed_ms = NEVER_MS
         self._clock = clock
         self._wake = wake
-        self._asked_us: set[int] = set()  # when it is going to look whether it is time
+        self._asked_us: set[int] = set()  # true times at which a check is scheduled
         clock.changed.append(self._rearm)
 
     def arm(self, at_ms: int) -> None:
+        """Arm the wake-up at `at_ms`, if that is earlier."""
         if at_ms < self.armed_ms:
             self.armed_ms = at_ms
             self._rearm()
 
     def end(self) -> None:
-        """Never again: whoever waited is gone."""
+        """Disarm for good, because the participant ended."""
         self.armed_ms = NEVER_MS
         if self._rearm in self._clock.changed:
             self._clock.changed.remove(self._rearm)
