@@ -1,1 +1,2 @@
-"""One simulated broker: `agent` lives, `facade` answers clients, `client` and `fleet` do the IO."""
+"""A simulated broker: `agent` is its state machine, `facade` its listener, `client` and `fleet` do
+IO."""

@@ -1,12 +1,12 @@
-"""The life of one broker, as the controller sees it: pure, and the same live and in virtual time.
+"""The life cycle of one broker, without IO: the same code runs live and in virtual time.
 
-NOT_RUNNING -> STARTING (registers, then heartbeats until caught up with its own registration)
--> RECOVERY (asks to be unfenced) -> RUNNING (heartbeats) -> PENDING_CONTROLLED_SHUTDOWN (gives its
-leaderships away) -> SHUTTING_DOWN -> NOT_RUNNING. Nothing moves RUNNING back (rule 1.44).
+NOT_RUNNING -> STARTING (registers, then heartbeats until caught up with its own registration) ->
+RECOVERY (requests to be unfenced) -> RUNNING (heartbeats) -> PENDING_CONTROLLED_SHUTDOWN (moves its
+leaderships to other brokers) -> SHUTTING_DOWN -> NOT_RUNNING. RUNNING never goes back (rule 1.44).
 
-Three conversations, one request of each in flight at a time (1.45): its lease, the metadata log,
-and the in-sync replicas of what it leads. An agent that is told STALE_BROKER_EPOCH goes on
-heartbeating and being told so, as a real one does; it never registers again (1.49).
+A broker has three conversations, each with one request in flight (1.45): its lease, the metadata
+log, and the in-sync replicas of partitions it leads. After STALE_BROKER_EPOCH an agent continues to
+send heartbeats and never registers again, as a real broker (1.49).
 """
 
 from collections.abc import Callable
@@ -31,9 +31,9 @@ from .conversation import Channel, Conversation, Send
 from .healing import Healing
 from .metadata_fetch import LogPosition, MetadataFetch
 
-NOT_CAUGHT_UP_RETRY_MS = 10  # what a real broker waits while STARTING (BrokerLifecycleManager)
+NOT_CAUGHT_UP_RETRY_MS = 10  # as a real broker waits while STARTING (BrokerLifecycleManager)
 FIRST_SHUTDOWN_RETRY_MS = 50  # between the first and the second wantShutDown (2.15)
-CONTROLLER_RETRY_MS = 50  # until there is a controller that answers
+CONTROLLER_RETRY_MS = 50  # between tries to reach an active controller
 FETCH_TIMEOUT_MS = 2000  # controller.quorum.request.timeout.ms
 ALTER_PARTITION_TIMEOUT_MS = 5000
 BACKOFF_FIRST_MS = 100  # 3.9.1 doubles from here up to the session timeout (1.46)
@@ -41,6 +41,8 @@ BACKOFF_JITTER = 0.02
 
 
 class BrokerState(Enum):
+    """Kafka's states of a broker."""
+
     NOT_RUNNING = "NOT_RUNNING"
     STARTING = "STARTING"
     RECOVERY = "RECOVERY"
@@ -50,11 +52,12 @@ class BrokerState(Enum):
 
 
 class Agent:
-    """`image_at(offset)` gives the metadata folded up to that offset: what this broker has seen;
-    `position` is shared by the brokers of a fleet, which follow the log together.
+    """The state machine of one broker; every method takes the time and returns the requests to
+    send.
 
-    Every method takes the time and returns the requests to send. `failure` says why it gave up;
-    `was_drained` that it was told shouldShutDown, so that it left cleanly (rule 1.38).
+    `image_at(offset)` returns the metadata up to that offset. `position` is shared by the brokers
+    of a fleet, which follow the log together. `failure` is the reason for which the broker gave up.
+    `was_drained` is true after shouldShutDown, which makes the shutdown clean (rule 1.38).
     """
 
     def __init__(
@@ -90,31 +93,33 @@ class Agent:
 
     @property
     def metadata_offset(self) -> int:
-        """Offset of the last record this broker has applied; -1 before any (rule 2.2a)."""
+        """Offset of the last record that this broker has applied; -1 if none (rule 2.2a)."""
         return self._fetch.applied_offset
 
     @property
     def controller_id(self) -> int:
-        """The controller that leads, as far as this broker knows; -1: it does not."""
+        """Id of the active controller, as far as this broker knows; -1 if unknown."""
         return self._fetch.leader_id
 
     @property
     def is_finished(self) -> bool:
+        """True once the process is about to end."""
         return self.state is BrokerState.SHUTTING_DOWN
 
     @property
     def image(self) -> Image:
-        """The metadata as this broker has fetched it."""
+        """The metadata that this broker has fetched."""
         return self._image_at(self.metadata_offset)
 
     def start(self, now_ms: int) -> list[Send]:
-        """Fetch first: nobody registers before it has seen what the cluster finalized."""
+        """Start: fetch before registering, because a registration depends on the finalized
+        features."""
         self.state = BrokerState.STARTING
         self._give_up_ms = now_ms + self.config.registration_timeout_ms
         return self.on_deadline(now_ms)
 
     def request_stop(self, now_ms: int) -> list[Send]:
-        """SIGTERM. Only a RUNNING broker drains; before that there is nothing to give away."""
+        """Handle SIGTERM: a RUNNING broker drains; before that it leads no partition and just ends."""
         if self.state is BrokerState.RUNNING:
             self.state = BrokerState.PENDING_CONTROLLED_SHUTDOWN
             self._lease.ask_at(now_ms)
@@ -124,6 +129,7 @@ class Agent:
         return []
 
     def next_deadline_ms(self) -> int:
+        """Returns the time of the next call of `on_deadline`."""
         state = self.state
         if state is BrokerState.SHUTTING_DOWN:
             return NEVER_MS
@@ -135,6 +141,7 @@ class Agent:
         return min(due_ms, self._give_up_ms)
 
     def on_deadline(self, now_ms: int) -> list[Send]:
+        """Send what is due; give up if the registration took too long."""
         if now_ms >= self._give_up_ms:
             self.failure = "unable to register with the controller quorum"
             self.state = BrokerState.SHUTTING_DOWN
@@ -148,7 +155,7 @@ class Agent:
         return sends
 
     def on_reply(self, sent: Send, reply: Response | ApiError | None, now_ms: int) -> list[Send]:
-        """The answer to `sent`; None where the connection failed. Late answers change nothing."""
+        """Handle the reply to `sent`, None if the connection failed; late replies have no effect."""
         if self.is_finished:
             return []
         channel = sent.channel
@@ -164,7 +171,9 @@ class Agent:
     def _on_metadata(self, now_ms: int) -> None:
         self._healing.observe(self.image, now_ms)
         if self.state is BrokerState.STARTING and not self._failures:
-            self._lease.ask_at(now_ms)  # register, or ask again: caught up by now?
+            self._lease.ask_at(
+                now_ms
+            )  # register, or send the next heartbeat, now perhaps caught up
 
     def _communicate(self, now_ms: int) -> list[Send]:
         if self._lease.timed_out(now_ms):
@@ -200,7 +209,7 @@ class Agent:
         )
 
     def _reports_cordoned(self) -> bool:
-        """Null until told isCaughtUp, and while the finalized level is below 30 (rule 2.1)."""
+        """False until the broker is caught up, and while metadata.version is below level 30 (2.1)."""
         return self._is_caught_up and self.image.metadata_version >= CORDONED_DIRECTORIES_FROM
 
     def _on_lease_reply(self, reply: Response | ApiError | None, now_ms: int) -> None:
@@ -209,7 +218,7 @@ class Agent:
                 self.broker_epoch = reply.broker_epoch
                 self._give_up_ms = NEVER_MS
                 self._succeeded(now_ms)
-                self._lease.ask_at(now_ms)  # heartbeats at once (1.47)
+                self._lease.ask_at(now_ms)  # first heartbeat at once (1.47)
             case BrokerHeartbeatResponse(error_code=0):
                 self._succeeded(now_ms)
                 self._on_heartbeat(reply, now_ms)
@@ -226,7 +235,7 @@ class Agent:
                 raise Impossible(f"expected an answer to a lease request, got {reply}")
 
     def _on_heartbeat(self, reply: BrokerHeartbeatResponse, now_ms: int) -> None:
-        """What the answer moves, by state (rules 1.44, 2.18)."""
+        """Change the state after a heartbeat's reply (rules 1.44, 2.18)."""
         if self.state is BrokerState.STARTING:
             if reply.is_caught_up:
                 self._is_caught_up = True
@@ -252,13 +261,15 @@ class Agent:
         self._lease.ask_at(now_ms + self.config.heartbeat_interval_ms)
 
     def _look_for_controller(self, now_ms: int) -> None:
-        """Not an answer, only nobody to ask: as Kafka's channel does, ask again as soon as there
-        may be another controller; the metadata fetch finds out who (rule 10.38)."""
+        """Retry soon, as Kafka's channel does: no controller was reached, which is not a failure.
+
+        The metadata fetch finds the new controller (rule 10.38).
+        """
         self.last_error = "no active controller"
         self._lease.ask_at(now_ms + CONTROLLER_RETRY_MS)
 
     def _failed(self, why: str, now_ms: int) -> None:
-        """Wait one heartbeat interval (4.x) or back off (3.9), after any failure (1.46)."""
+        """After a failure wait one heartbeat interval (4.x) or back off (3.9) (1.46)."""
         self.last_error = why
         wait_ms = self.config.heartbeat_interval_ms
         if not self.config.retries_at_heartbeat_interval:
@@ -272,5 +283,5 @@ class Agent:
         return self.state is BrokerState.RUNNING
 
     def _heal(self, now_ms: int) -> list[Send]:
-        """Ask for returned replicas to be in sync again, once they had time to catch up."""
+        """Propose returned replicas for the ISR, once they had time to catch up."""
         return self._healing.due(self.image, self.broker_epoch, now_ms, self._fetch.leader_id)

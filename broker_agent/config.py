@@ -1,4 +1,4 @@
-"""What a simulated broker is told when it starts."""
+"""Configuration of a simulated broker."""
 
 from dataclasses import dataclass
 
@@ -10,8 +10,11 @@ CLIENT_LISTENER = "PLAINTEXT"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentConfig:
-    """`metadata_linger_ms` spaces the fetches of a large fleet; `replica_catch_up_ms` is how long a
-    returned replica of a partition we lead takes until we ask for it to be in sync again."""
+    """Configuration of one broker.
+
+    `metadata_linger_ms` spaces the fetches of a large fleet. `replica_catch_up_ms` is the time
+    until a leader proposes a returned replica for the ISR.
+    """
 
     broker_id: int
     cluster_id: str

@@ -1,4 +1,4 @@
-"""One request in flight on one channel, with the time after which it counts as lost (1.45)."""
+"""One request in flight on one channel, with its timeout (1.45)."""
 
 from enum import Enum
 
@@ -8,7 +8,7 @@ from kraftsim.controller.time.timeline import NEVER_MS
 
 
 class Channel(Enum):
-    """A real broker opens a connection for each; the values are its client ids' beginnings."""
+    """A connection of a real broker; the value is the beginning of its client id."""
 
     LEASE = "heartbeat"
     METADATA = "raft-client"
@@ -17,17 +17,20 @@ class Channel(Enum):
 
 @value
 class Send:
-    """A request to be sent; `number` tells its answer from a late answer to an earlier one."""
+    """A request to send; `number` distinguishes its reply from late replies to earlier requests."""
 
     channel: Channel
     request: Request
     number: int
-    controller_id: int = -1  # which controller is meant; -1: any, to find out who leads
+    controller_id: int = -1  # id of the intended controller; -1: any, to find the active one
 
 
 class Conversation:
-    """`deadline_ms` is when something is due: the next request if it `is_idle`, else the time after
-    which what is in flight counts as lost. `first_ms` is when the first request is due."""
+    """The requests on one channel.
+
+    `deadline_ms` is the time of the next request if `is_idle`, otherwise the timeout of the request
+    in flight. `first_ms` is the time of the first request.
+    """
 
     def __init__(self, channel: Channel, *, timeout_ms: int, first_ms: int = NEVER_MS) -> None:
         self.is_idle = True
@@ -38,12 +41,13 @@ class Conversation:
         self._next_ms = first_ms
 
     def ask_at(self, at_ms: int) -> None:
-        """The next request is due then; not before the one in flight is answered, or lost."""
+        """Schedule the next request; it waits for the reply to the one in flight, or its timeout."""
         self._next_ms = at_ms
         if self.is_idle:
             self.deadline_ms = at_ms
 
     def send(self, request: Request, now_ms: int, controller_id: int = -1) -> Send:
+        """Send a request and start its timeout."""
         self._number += 1
         self.is_idle = False
         self.deadline_ms = now_ms + self._timeout_ms
@@ -55,14 +59,14 @@ class Conversation:
         )
 
     def accept(self, sent: Send) -> bool:
-        """Is this the answer we wait for? Then we wait no more."""
+        """Returns True, and ends the wait, if `sent` is the request in flight."""
         if self.is_idle or sent.number != self._number:
             return False
         self.is_idle, self.deadline_ms = True, self._next_ms
         return True
 
     def timed_out(self, now_ms: int) -> bool:
-        """Is what we wait for lost by now? Then we wait no more."""
+        """Returns True, and ends the wait, if the request in flight has timed out."""
         if self.is_idle or now_ms < self.deadline_ms:
             return False
         self.is_idle, self.deadline_ms = True, self._next_ms

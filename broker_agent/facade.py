@@ -1,7 +1,8 @@
-"""The Kafka listener of a simulated broker: what it answers itself, and what it passes on.
+"""The Kafka listener of a simulated broker: the requests it answers and those it forwards.
 
-Clients can only talk to brokers (Metadata is not a controller API), so each broker has one. It sees
-what its broker has fetched: a lagging broker shows stale metadata (rule 5.45).
+Clients connect to brokers only (Metadata is not a controller API), so each broker has a facade. Its
+replies show the metadata that its broker has fetched: a lagging broker returns stale metadata (rule
+5.45).
 """
 
 from collections.abc import Callable, Iterable
@@ -36,7 +37,7 @@ def metadata(
     listener: str,
     random: Callable[[], float],
 ) -> MetadataResponse:
-    """Rules 5.40 to 5.44. Topics are never created by asking: there is no data plane."""
+    """Answer a Metadata request (rules 5.40 to 5.44); it never creates a topic."""
     brokers = tuple(
         MetadataBroker(
             node_id=broker.broker_id,
@@ -78,7 +79,7 @@ def _topics(image: Image, request: MetadataRequest, listener: str) -> Iterable[M
 
 
 def _found(image: Image, wanted: MetadataRequestTopic) -> Topic | None:
-    """By id where one is given (version 12), else by name."""
+    """Finds a topic by its id if the request has one (version 12), else by its name."""
     if wanted.topic_id != ZERO_UUID:
         return image.topics.get(wanted.topic_id)
     topic_id = image.topic_ids.get(wanted.name) if wanted.name is not None else None
@@ -126,7 +127,7 @@ def _partition(image: Image, index: int, partition: Partition, listener: str) ->
 
 
 def _leader_error(image: Image, leader: int, listener: str) -> ErrorCode:
-    """A registered leader is reported even while it is fenced (rule 5.41)."""
+    """A registered leader is listed even while it is fenced (rule 5.41)."""
     broker = image.brokers.get(leader)
     if broker is None:
         return ErrorCode.LEADER_NOT_AVAILABLE
@@ -134,7 +135,7 @@ def _leader_error(image: Image, leader: int, listener: str) -> ErrorCode:
 
 
 def _is_offline(image: Image, partition: Partition, replica: int, listener: str) -> bool:
-    """Unregistered, fenced, without the listener, or on a lost directory (rule 5.42)."""
+    """True if unregistered, fenced, without the listener, or in a lost directory (rule 5.42)."""
     broker = image.brokers.get(replica)
     if broker is None or broker.fenced or broker.listener(listener) is None:
         return True

@@ -1,7 +1,7 @@
-"""Many simulated brokers in one process, each with its own connections to a controller.
+"""Many simulated brokers in one process, each with its own connections to the controllers.
 
-One timeline and one timer drive them all. They follow one metadata log together: each of them
-fetches, and what one has brought is there for all, read once and folded once.
+One timeline and one timer drive all of them. They share one copy of the metadata log: each broker
+fetches, and a batch that one broker has fetched is decoded and loaded once, for all of them.
 """
 
 import logging
@@ -30,7 +30,10 @@ log = logging.getLogger(__name__)
 
 
 class Fleet:
-    """`controllers` are addresses to begin with: whoever answers there says who leads."""
+    """The brokers of one process.
+
+    `controllers` are the bootstrap addresses; their replies name the active controller.
+    """
 
     def __init__(
         self,
@@ -55,22 +58,24 @@ class Fleet:
         self.agents: dict[int, HostedAgent] = {}
 
     def silence_s(self) -> float:
-        """How long no leader has answered a fetch of any of them."""
+        """Returns the seconds since a leader last answered a fetch of any broker."""
         with self._runtime.entered():
             return (self._clock.timeline.now_us - self._heard_us) / 1e6
 
     def start(self, configs: Iterable[AgentConfig], on_change: Callable[[int, str], None]) -> None:
+        """Start a broker for each config; `on_change` is called with a broker id and its new state."""
         with self._runtime.entered():
             for config in configs:
                 self._add(config, on_change).start()
 
     def stop(self) -> None:
-        """SIGTERM to every one of them: drain, then end."""
+        """Send SIGTERM to every broker: drain, then end."""
         with self._runtime.entered():
             for agent in self.agents.values():
                 agent.stop()
 
     def close(self) -> None:
+        """Close all connections."""
         for client in self._clients:
             client.close()
         for caller in self._forwarding:
@@ -83,7 +88,7 @@ class Fleet:
         reply_to: Callable[[Response | None], None],
         controller_id: int,
     ) -> None:
-        """Ask for a client of that broker, on a connection of its own: such requests are rare."""
+        """Send a client's request to a controller, on a new connection, as such requests are rare."""
         caller = KafkaCaller(f"{broker_id}", self._deliver)
         self._forwarding.add(caller)
 
@@ -124,20 +129,20 @@ class Fleet:
         return hosted
 
     def _address_of(self, controller_id: int) -> Address:
-        """Where an answer said that it listens; else one bootstrap address after the other."""
+        """Returns the known address of a controller, else the bootstrap addresses in turn."""
         if controller_id in self._addresses:
             return self._addresses[controller_id]
         self._asked += 1
         return self._bootstrap[self._asked % len(self._bootstrap)]
 
     def _deliver(self, action: Callable[[], None]) -> None:
-        """By hand, because it happens for every answer: a context manager would cost more."""
+        """Runs for every reply, so it avoids the cost of a context manager."""
         self._runtime.enter()
         action()
         self._runtime.leave()
 
     def _replied(self, reply: Reply | None, reply_to: Callable[[Reply | None], None]) -> None:
-        """Keep what is new of the log before the agent counts it as applied."""
+        """Store new records of the log before the agent counts them as applied."""
         if isinstance(reply, FetchResponse) and reply.responses:
             for one in reply.node_endpoints:
                 self._addresses[one.node_id] = (one.host, one.port)
@@ -150,7 +155,7 @@ class Fleet:
         reply_to(reply)
 
     def _tell_of_refusal(self, address: Address, cluster_id: str, error_code: int) -> None:
-        """Once for each controller: nobody of the fleet can join, and every one asks for ever."""
+        """Warn once for each controller: no broker of the fleet can join, and all retry forever."""
         if error_code == ErrorCode.INCONSISTENT_CLUSTER_ID and address not in self._strangers:
             self._strangers.add(address)
             log.warning(
@@ -161,7 +166,7 @@ class Fleet:
             )
 
     def _keep(self, records: Sequence[Batch]) -> None:
-        """Only what nobody of the fleet has brought yet is read; the others fetched the same."""
+        """Append only records that no broker of the fleet has fetched before."""
         log = self._history.log
         if records and records[-1].last_offset >= log.end_offset:
             for batch in records:

@@ -1,7 +1,7 @@
-"""What a broker passes on to the active controller for a client, as long as it takes to find one.
+"""Forwards a client's request to the active controller, and retries until one is found.
 
-Kafka's brokers do the same: a controller that is none any more, or that is gone, is not the
-client's business before its time is up (rule 0A.2; golden 4.3.1 A2, seq 2409 to 2413).
+Kafka's brokers do the same: NOT_CONTROLLER and an unreachable controller are hidden from the client
+until its timeout (rule 0A.2; golden 4.3.1 A2, seq 2409 to 2413).
 """
 
 from collections.abc import Callable
@@ -22,8 +22,11 @@ Ask = Callable[[Request, Callable[[Reply | None], None], int], None]
 
 
 class Forwarding:
-    """`ask(request, reply_to, controller_id)` reaches a controller; `controller_id()` is the one
-    that this broker believes to lead."""
+    """Forwards requests of a broker's clients.
+
+    `ask(request, reply_to, controller_id)` sends to a controller; `controller_id()` returns the id
+    of the active one as this broker knows it.
+    """
 
     def __init__(self, timeline: Timeline, ask: Ask, controller_id: Callable[[], int]) -> None:
         self._timeline = timeline
@@ -31,6 +34,7 @@ class Forwarding:
         self._controller_id = controller_id
 
     def forward(self, request: Request, reply_to: Callable[[Reply], None]) -> None:
+        """Forward a request; replies REQUEST_TIMED_OUT after 30 s without an active controller."""
         self._try(request, reply_to, self._timeline.now_us + LIMIT_US)
 
     def _try(self, request: Request, reply_to: Callable[[Reply], None], until_us: int) -> None:
@@ -47,7 +51,7 @@ class Forwarding:
 
 
 def _is_not_controller(reply: Reply) -> bool:
-    """In one process a refusal is an ApiError; over a socket it stands where the API has it."""
+    """Within a process a refusal is an ApiError; over a socket it is in the response."""
     match reply:
         case ApiError():
             code: int = reply.code

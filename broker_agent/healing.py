@@ -1,8 +1,8 @@
-"""How ISRs grow back: a leader asks for each returned replica, once it had time to catch up.
+"""Regrows ISRs: a leader proposes each returned replica after time to catch up.
 
-Nothing is replicated here, so catching up is a delay (`replica_catch_up_ms`), counted from when
-this leader first saw the replica assigned, unfenced and out of sync. Without it no ISR would ever
-heal: unfencing adds a broker to none (rule 4.21).
+No data is replicated here, so catching up is a delay (`replica_catch_up_ms`), counted from when the
+leader first sees the replica assigned, unfenced and out of sync. Without it no ISR would grow:
+unfencing adds a broker to none (rule 4.21).
 """
 
 from kraftsim.controller.core.image.image import Image
@@ -20,17 +20,21 @@ from .config import AgentConfig
 from .conversation import Conversation, Send
 
 PARTITIONS_PER_REQUEST_MAX = 1000
-RETRY_MS = 1000  # a refused proposal is made again if the metadata still call for it
+RETRY_MS = 1000  # a refused proposal is repeated if the metadata still requires it
 
 
 class Healing:
+    """The replicas that a leader waits for, and its AlterPartition requests."""
+
     def __init__(self, config: AgentConfig, conversation: Conversation) -> None:
         self._config = config
         self._conversation = conversation
-        self._due_ms: dict[tuple[PartitionKey, int], int] = {}  # (partition, replica) -> when
+        self._due_ms: dict[
+            tuple[PartitionKey, int], int
+        ] = {}  # (partition, replica) -> time of the proposal
 
     def observe(self, image: Image, now_ms: int) -> None:
-        """Compare what we wait for with what the metadata now say."""
+        """Update the awaited replicas after a change of the metadata."""
         missing = self._missing(image)
         if missing or self._due_ms:
             due_ms = now_ms + self._config.replica_catch_up_ms
@@ -41,13 +45,14 @@ class Healing:
         self._conversation.ask_at(min(due_ms.values(), default=NEVER_MS))
 
     def due(self, image: Image, broker_epoch: int, now_ms: int, controller_id: int) -> list[Send]:
+        """Returns a request that proposes all replicas whose time has come."""
         self._conversation.timed_out(now_ms)
         if not self._due_ms or not self._conversation.is_idle:
             return []
         ready = [one for one, at_ms in self._due_ms.items() if at_ms <= now_ms]
         if not ready:
             return []
-        wanted = set(self._missing(image))  # the image may have moved since it was observed
+        wanted = set(self._missing(image))  # the image may have changed since `observe`
         ready = [one for one in ready if one in wanted][:PARTITIONS_PER_REQUEST_MAX]
         again = dict.fromkeys(ready, now_ms + RETRY_MS)
         self._wait_for({k: at_ms for k, at_ms in self._due_ms.items() if k in wanted} | again)
@@ -57,19 +62,21 @@ class Healing:
         return [self._conversation.send(request, now_ms, controller_id)]
 
     def on_reply(self, sent: Send, now_ms: int) -> None:
-        """Whatever was decided comes back through the metadata; here only the channel is free."""
+        """End the wait; the result of the proposal arrives through the metadata."""
         self._conversation.accept(sent)
 
     def _missing(self, image: Image) -> list[tuple[PartitionKey, int]]:
-        """Assigned, unfenced replicas outside the ISR of what we lead; and ourselves where an
-        unclean election left us recovering (rule 4.11)."""
+        """Returns assigned, unfenced replicas outside the ISR of partitions that this broker leads.
+
+        A leader that recovers after an unclean election returns itself (rule 4.11).
+        """
         me = self._config.broker_id
         found = []
         for key in image.index.ailing(me):
             partition = image.partition(key)
             if partition.leader_recovery_state != RECOVERED:
                 found.append((key, me))
-                continue  # a recovering leader may propose nobody else (4.34)
+                continue  # a recovering leader may propose no other replica (4.34)
             found += [
                 (key, replica)
                 for replica in partition.replicas

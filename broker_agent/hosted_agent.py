@@ -1,7 +1,7 @@
-"""An agent on a timeline: its process (alive, paused, gone), its one wake-up, its link.
+"""An agent on a timeline: its process (alive, paused, ended), its single wake-up, its connections.
 
-Pure, so that the live service and virtual time run the same one. A restart is a new process with a
-new incarnation; a kill takes back nothing that was already sent.
+The module does no IO, so the live service and virtual time run the same code. A restart is a new
+process with a new incarnation; a kill does not recall requests already sent.
 """
 
 from collections.abc import Callable
@@ -18,8 +18,11 @@ Transport = Callable[[Send, Callable[[Reply | None], None]], None]
 
 
 class HostedAgent:
-    """`make_agent(previous_broker_epoch)` gives a new process; `on_change` hears of every new
-    state, by name, as it is entered."""
+    """The process of one broker.
+
+    `make_agent(previous_broker_epoch)` creates the agent of a new process. `on_change` is called
+    with the name of each new state.
+    """
 
     def __init__(
         self,
@@ -36,7 +39,7 @@ class HostedAgent:
         self._transport = transport
         self._on_change = on_change
         self._wakeup = Wakeup(clock, self._wake)
-        # answers that came while paused, one a channel
+        # replies that arrived while paused, one a channel
         self._held: list[tuple[Send, Reply | None]] = []
         self._seen_state = BrokerState.NOT_RUNNING
         self._clean_epoch = -1
@@ -44,13 +47,13 @@ class HostedAgent:
 
     @property
     def state(self) -> str:
-        """Kafka's name of the state; PAUSED for a process that is stopped by signal."""
+        """Kafka's name of the state; PAUSED for a process stopped by SIGSTOP."""
         if not self.is_alive:
             return BrokerState.NOT_RUNNING.value
         return "PAUSED" if self.is_paused else self.agent.state.value
 
     def start(self) -> None:
-        """Start the process, if it does not run; every process is a new incarnation."""
+        """Start the process, unless it runs; every process is a new incarnation."""
         if self.is_alive:
             return
         self.agent = self._make_agent(self._clean_epoch)
@@ -59,14 +62,14 @@ class HostedAgent:
         self._send(self.agent.start(self.clock.now_ms))
 
     def stop(self) -> None:
-        """SIGTERM: drain, then end. A paused process does not notice before it is resumed."""
+        """Send SIGTERM: drain, then end. A paused process handles it once resumed."""
         if self.is_paused:
             self._stops_when_resumed = True
         elif self.is_alive:
             self._send(self.agent.request_stop(self.clock.now_ms))
 
     def kill(self) -> None:
-        """SIGKILL: gone at once, and nobody is told."""
+        """Send SIGKILL: the process ends at once, without a message to the controller."""
         if self.is_alive:
             self.is_alive = self.is_paused = False
             self._stops_when_resumed = False
@@ -74,16 +77,17 @@ class HostedAgent:
             self._on_change(BrokerState.NOT_RUNNING.value)
 
     def lose_disk(self) -> None:
-        """Nothing says any more that the last process left cleanly (rule 1.38)."""
+        """Lose the clean-shutdown file of the last process (rule 1.38)."""
         self._clean_epoch = -1
 
     def pause(self) -> None:
-        """SIGSTOP: alive, and deaf to time and answers."""
+        """Send SIGSTOP: the process handles no deadline and no reply."""
         if self.is_alive and not self.is_paused:
             self.is_paused = True
             self._on_change("PAUSED")
 
     def resume(self) -> None:
+        """Send SIGCONT: the process handles the replies that arrived meanwhile."""
         if not self.is_paused:
             return
         self.is_paused = False
@@ -102,7 +106,7 @@ class HostedAgent:
         self._send(self.agent.on_deadline(self.clock.now_ms))
 
     def _send(self, sends: list[Send]) -> None:
-        """Say what changed, arm the one wake-up, then send."""
+        """Report a state change, arm the wake-up, then send."""
         agent = self.agent
         if agent.state is not self._seen_state:
             self._seen_state = agent.state
@@ -118,7 +122,7 @@ class HostedAgent:
 
     def _replied(self, agent: Agent, sent: Send, reply: Reply | None) -> None:
         if agent is not self.agent or not self.is_alive:
-            return  # meant for a process that is gone
+            return  # a reply to a process that ended
         if self.is_paused:
             self._held.append((sent, reply))
         else:

@@ -1,7 +1,7 @@
-"""The metadata at any offset of a log: folded once at its head, and again for those who lag.
+"""The image at any offset of a log: loaded once at its head, and again for brokers that lag.
 
-A fleet shares one image as long as its brokers keep up; a broker that lags sees the past, folded
-when somebody asks (a thousand private images would cost a thousand folds).
+The brokers of a fleet share one image while they keep up; the image for a lagging broker is loaded
+on request (1,000 private images would cost 1,000 loads).
 """
 
 from collections import OrderedDict
@@ -12,19 +12,21 @@ from kraftsim.controller.core.image.loader import Loader
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.raft.log import MetadataLog
 
-PASTS_MAX = 8  # images of the past that are kept, for those who lag and to fold on from
+PASTS_MAX = 8  # cached past images, for lagging brokers and as starting points of later ones
 
 
 class ImageHistory:
+    """The images of one log."""
+
     def __init__(self, log: MetadataLog) -> None:
         self.log = log
         self._head = Loader()
         self._folded = 0
-        self._base = Loader()  # what stands before the log
+        self._base = Loader()  # the image at the log's start offset
         self._pasts: OrderedDict[int, Loader] = OrderedDict()
 
     def begin_anew(self, batches: Iterable[Batch], end_offset: int, epoch: int) -> None:
-        """A snapshot stands for everything below `end_offset`; its past is not told any more."""
+        """Restart from a snapshot of all records below `end_offset`; earlier images are dropped."""
         self.log.restart(end_offset, epoch)
         self._head = Loader.of_snapshot(batches, end_offset, epoch)
         self._folded = end_offset
@@ -32,8 +34,10 @@ class ImageHistory:
         self._base = self._head.copy()
 
     def forget_before(self, offset: int) -> None:
-        """Nobody asks for what stood below `offset` any more, which a batch begins at: whoever lags
-        that far is given a snapshot."""
+        """Drop all images and batches below `offset`, at which a batch must begin.
+
+        A broker that lags further gets a snapshot.
+        """
         batches = self.log.read(offset - 1, 1)
         if offset <= self.log.start_offset or not batches:
             return
@@ -43,8 +47,10 @@ class ImageHistory:
             del self._pasts[past]
 
     def at(self, offset: int) -> Image:
-        """The image of every record up to `offset` (inclusive), or the oldest one that is kept. It
-        is shared: do not touch."""
+        """Returns the image up to `offset` (inclusive), or the oldest one that is kept.
+
+        The image is shared: callers must not change it.
+        """
         if offset >= self._folded:
             self._fold(self._head, self._folded, offset)
             self._folded = max(self._folded, min(offset + 1, self.log.end_offset))
@@ -59,7 +65,8 @@ class ImageHistory:
         return self._pasts[offset]
 
     def _folded_up_to(self, offset: int) -> Loader:
-        """From the nearest past that is kept: whoever lags moves on, and the log is long."""
+        """Loads from the nearest cached image, because a lagging broker advances and the log is
+        long."""
         nearest = max((one for one in self._pasts if one < offset), default=None)
         if nearest is None:
             past, start = self._base.copy(), self.log.start_offset

@@ -1,6 +1,6 @@
-"""Following the metadata log as an observer: one Fetch after another (rules 10.35 to 10.38).
+"""Follows the metadata log as an observer, by one Fetch after another (rules 10.35 to 10.38).
 
-The agent counts offsets; what the records say is folded once for a whole fleet (`image_history`).
+An agent only counts offsets; records are loaded once for a whole fleet (`image_history`).
 """
 
 from dataclasses import dataclass
@@ -35,8 +35,7 @@ MAX_BYTES = 8 * 1024 * 1024
 
 @dataclass(slots=True)
 class LogPosition:
-    """How far a log has been followed. The brokers of one fleet share one log, and so its position:
-    what one of them has fetched is there for all."""
+    """How far a log has been followed; the brokers of a fleet share one log and one position."""
 
     end_offset: int = 0
     last_epoch: int = 0
@@ -46,12 +45,14 @@ class LogPosition:
 
     @property
     def applied_offset(self) -> int:
-        """A follower applies what lies below both its own end and the high watermark."""
+        """Last offset below both the log's end and the high watermark; -1 if none."""
         end_offset, high_watermark = self.end_offset, self.high_watermark
         return (end_offset if end_offset < high_watermark else high_watermark) - 1
 
 
 class MetadataFetch:
+    """The fetches of one broker."""
+
     def __init__(
         self, config: AgentConfig, position: LogPosition, conversation: Conversation
     ) -> None:
@@ -65,21 +66,22 @@ class MetadataFetch:
 
     @property
     def applied_offset(self) -> int:
+        """Offset of the last applied record; -1 if none."""
         return self._position.applied_offset
 
     @property
     def leader_id(self) -> int:
-        """The controller that leads, as far as this broker knows; -1: it does not."""
+        """Id of the active controller, as far as this broker knows; -1 if unknown."""
         return self._position.leader_id
 
     def due(self, now_ms: int) -> list[Send]:
-        """Its conversation's deadline has come: fetch."""
+        """Send the next fetch, when the conversation's deadline is reached."""
         if self._conversation.timed_out(now_ms):
-            self._position.leader_id = -1  # it may be gone: ask another one
+            self._position.leader_id = -1  # the leader may be down: try another controller
         return [self._conversation.send(self._request(), now_ms, self._position.leader_id)]
 
     def on_reply(self, sent: Send, reply: Response | ApiError | None, now_ms: int) -> bool:
-        """Did this answer move what the broker has applied?"""
+        """Handle a reply; returns True if the applied offset advanced."""
         if not self._conversation.accept(sent):
             return False
         position = self._position
@@ -106,7 +108,7 @@ class MetadataFetch:
         return self._seen_offset > seen
 
     def _on_slice(self, data: SnapshotPartitionData, now_ms: int) -> None:
-        """What a snapshot says is folded once for a whole fleet; here only its bytes count."""
+        """Count a snapshot's bytes; its content is loaded once for a whole fleet."""
         self._learn(data.current_leader)
         self._conversation.ask_at(now_ms if not data.error_code else now_ms + RETRY_MS)
         if self._download is None or data.error_code or data.snapshot_id != self._download:
@@ -120,7 +122,7 @@ class MetadataFetch:
             position.high_watermark = max(position.high_watermark, done.end_offset)
 
     def _learn(self, said: LeaderIdAndEpoch) -> bool:
-        """Who leads, as an answer tells; was that news (rule 10.38)?"""
+        """Learn the leader from a reply; returns True if it is new (rule 10.38)."""
         position = self._position
         epoch, leader_id = said.leader_epoch, said.leader_id
         known_epoch, known_id = position.leader_epoch, position.leader_id

@@ -1,4 +1,4 @@
-"""A snapshot that a fleet fetches, slice by slice: read once, for all of its brokers."""
+"""A snapshot that a fleet fetches in slices, decoded once for all its brokers."""
 
 from kraftsim.controller.core.rpc import SnapshotId, SnapshotPartitionData
 from kraftsim.controller.wire.records.snapshot_file import decode_snapshot
@@ -7,7 +7,7 @@ from .image_history import ImageHistory
 
 
 class SnapshotIntake:
-    """Several brokers may fetch the same one at a time: each slice is taken where it fits."""
+    """The slices of a snapshot; several brokers may fetch it at the same time."""
 
     def __init__(self, history: ImageHistory) -> None:
         self._history = history
@@ -15,6 +15,7 @@ class SnapshotIntake:
         self._data = b""
 
     def take(self, data: SnapshotPartitionData) -> None:
+        """Append a slice if it is the next one; loads the snapshot once it is complete."""
         if data.error_code or data.snapshot_id.end_offset <= self._history.log.end_offset:
             return
         if data.snapshot_id != self._snapshot_id:

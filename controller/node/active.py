@@ -168,7 +168,7 @@ class Active:
         turn.replies += tuple(self._deferred.released(high_watermark))
 
     def renounce(self, error: ApiError, turn: Turn) -> None:
-        """Answer every waiting request with `error`, which names the new controller (rule 0A.13)."""
+        """Answer every waiting request with `error` (rule 0A.13)."""
         turn.replies += tuple((token, error) for token in self._deferred.failed())
 
     def _commit(self, decision: Decision, request: Any, turn: Turn) -> None:

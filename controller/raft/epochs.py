@@ -199,7 +199,7 @@ def tell_who_leads(quorum: Quorum, turn: Turn) -> None:
 
 
 def on_end(quorum: Quorum, request: EndQuorumEpochRequest, turn: Turn) -> EndQuorumEpochResponse:
-    """Answer an EndQuorumEpoch request; the first successor stands for election first (rule 10.40)."""
+    """Answer EndQuorumEpoch; the first successor stands for election first (rule 10.40)."""
     error = top_level_error(quorum, request)
     if error:
         return EndQuorumEpochResponse(error_code=error)

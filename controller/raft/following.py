@@ -86,7 +86,7 @@ def _is_safe(quorum: Quorum) -> bool:
 
 
 def ask_around(quorum: Quorum, turn: Turn) -> None:
-    """Fetch from the other voters in turn, until a response names the leader (rules 10.37, 10.38)."""
+    """Fetch from the other voters in turn, until a response names the leader (10.37, 10.38)."""
     if _is_safe(quorum) and not quorum.peers.awaits(FetchRequest):
         _ask_another(quorum, turn)
 
@@ -131,7 +131,7 @@ def _place(quorum: Quorum) -> Hashable:
 
 
 def _take(quorum: Quorum, data: FetchPartitionData, turn: Turn) -> bool:
-    """Take over the content of a response; returns False if no leader of this epoch could send it."""
+    """Take over a response; returns False if no leader of this epoch could send it."""
     diverging, snapshot_id = data.diverging_epoch, data.snapshot_id
     if diverging.epoch >= 0 or diverging.end_offset >= 0:
         return _give_back(quorum, diverging, turn)

@@ -162,7 +162,7 @@ def _leadership_now(quorum: Quorum) -> fetch_answer.Leadership:
 
 
 def known_high_watermark(quorum: Quorum) -> int:
-    """Returns the high watermark; -1 until a record of this epoch is committed (rules 9.39, 10.19)."""
+    """Returns the high watermark, -1 until a record of this epoch is committed (9.39, 10.19)."""
     role = quorum.role
     is_known = isinstance(role, Leader) and quorum.high_watermark > role.epoch_start
     return quorum.high_watermark if is_known else -1

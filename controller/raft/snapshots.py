@@ -1,4 +1,4 @@
-"""FetchSnapshot (59): a follower that is far behind fetches a snapshot in slices (10.42 to 10.48)."""
+"""FetchSnapshot (59): a follower far behind fetches a snapshot in slices (10.42 to 10.48)."""
 
 from dataclasses import replace
 

@@ -127,8 +127,10 @@ class VoterHistory:
             del told[: max((i for i, one in enumerate(told) if one[0] < offset), default=0)]
 
     def restart(self, batches: Iterable[Batch]) -> None:
-        """Restart from a snapshot; at kraft.version 0 it has no voters, and the configured ones
-        stay."""
+        """Restart from a snapshot.
+
+        A snapshot of kraft.version 0 has no voters; then the configured voters stay.
+        """
         self._sets = [(NOT_IN_LOG, self._sets[0][1])]
         self._versions = [(NOT_IN_LOG, self._versions[0][1])]
         for batch in batches:

@@ -103,8 +103,7 @@ def _range(api: Api, profile: Profile) -> ApiVersion:
 
 
 def _finalized(image: Image) -> tuple[FinalizedFeatureKey, ...]:
-    """Returns levels above 0, including kraft.version (rule 5.52), in the order of Kafka's hash
-    map.
+    """Returns levels above 0, including kraft.version (rule 5.52), in Kafka's hash map order.
 
     Kafka copies that map to add metadata.version, and again to add kraft.version.
     """

@@ -45,8 +45,10 @@ class KafkaCaller:
         self._line: _Line | None = None
 
     def send(self, address: Address, request: Request, reply_to: ReplyTo) -> None:
-        """Send a request, in the highest version that every profile supports; drops the previous
-        request."""
+        """Send a request and drop the previous one.
+
+        The version is the highest that peers of every profile support.
+        """
         key = _KEYS[type(request)]
         version = 4 if key == API_VERSIONS else APIS[key].max_version
         self._correlation_id = self._correlation_id + 1 & 0x7FFFFFFF

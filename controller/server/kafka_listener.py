@@ -89,10 +89,10 @@ class KafkaListener:
             connection.hold(holding)
 
     def begin_turn(self, connection: "KafkaConnection") -> None:
-        """Begin a turn: connections that are readable at the same time share one time and one write
-        phase.
+        """Begin a turn: all connections that are readable now share one time.
 
-        Replies that leave together wake their readers once.
+        All of them write at the turn's end, so that replies that leave together wake their readers
+        once.
         """
         assert self.runtime is not None, "served before it is read from"
         self.runtime.enter()
@@ -177,7 +177,7 @@ class KafkaConnection(asyncio.Protocol):
         self._work()
 
     def _work(self) -> None:
-        """Handle the requests that were read, until a reply is pending or the client does not read."""
+        """Handle the requests read, until a reply is pending or the client does not read."""
         listener, frames = self._listener, self._frames
         if self._is_working or self._transport is None or listener.runtime is None:
             return
@@ -211,8 +211,10 @@ class KafkaConnection(asyncio.Protocol):
         asyncio.get_running_loop().call_soon(self._work)
 
     def _begin(self, frame: bytes) -> Exchange | None:
-        """Returns the exchange of a frame with a new API, version or client id; None if it is
-        refused."""
+        """Returns the exchange for a new API, version or client id.
+
+        Returns None if the frame is handled completely, by an error reply.
+        """
         header = read_request_header(frame)
         listener = self._listener
         if header[:2] not in listener.spoken:
@@ -222,7 +224,10 @@ class KafkaConnection(asyncio.Protocol):
         return self._exchange
 
     def _refuse_version(self, frame: bytes, header: RequestHeader) -> None:
-        """Answers an unknown version of ApiVersions (5.47); raises DecodeError for any other API."""
+        """Answer an unknown version of ApiVersions (5.47).
+
+        Raises DecodeError for any other API, which ends the connection.
+        """
         if header.api_key != API_VERSIONS:
             raise DecodeError(
                 f"expected an API and version of this listener, got key {header.api_key} "
@@ -238,8 +243,7 @@ class KafkaConnection(asyncio.Protocol):
         self._put(encode_response(API_VERSIONS, version, number, response))
 
     def _reply(self, reply: Reply) -> None:
-        """Encode the reply; it is written with the other replies of this read, or alone if it is
-        late."""
+        """Encode the reply; it leaves with the other replies of its read, or alone if late."""
         awaited = self._awaited
         if awaited is None or self._transport is None:
             return  # the connection ended before the reply

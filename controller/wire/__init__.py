@@ -1,5 +1,5 @@
-"""Kafka's bytes, and their JSON, for the dataclasses of `core`: tables, and what is made of them.
+"""Kafka's binary and JSON encoding of the dataclasses of `core`.
 
-`apis` and `records` hold the tables; `codec` compiles a table for one version, `json` walks it.
-Nothing in here decides anything. Bad bytes raise `DecodeError`.
+`apis` and `records` have the schemas; `codec` compiles a schema for one version, `json` interprets
+it. No decision is made here. Malformed bytes raise `DecodeError`.
 """

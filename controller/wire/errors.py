@@ -1,5 +1,5 @@
-"""Bad bytes: the one exception of reading. Who catches it closes that connection, nothing else."""
+"""The error of malformed bytes; the handler closes the connection they came from, and no other."""
 
 
 class DecodeError(ValueError):
-    """What came is not what the schema says; the message states what was expected and what came."""
+    """Bytes that do not match the schema; the message states the expected and the received value."""

@@ -1,7 +1,8 @@
 """Frames: an int32 length, a header, a body; both directions, for servers and for clients.
 
-A frame here is what follows the length. The client's id is a plain nullable string in every
-header; flexible headers end with tagged fields; the header of an ApiVersions response never does.
+In this module, a frame is the bytes after the length. The client id is a non-compact nullable
+string in every header; flexible headers end with tagged fields, except for the header of an
+ApiVersions response.
 """
 
 from struct import Struct as Packing
@@ -15,13 +16,15 @@ from .codec.decode_source import skip_tags
 from .errors import DecodeError
 
 FRAME_BYTES_MAX = 100 * 1024 * 1024  # Kafka's socket.request.max.bytes
-KEPT_MAX = 64  # replies of one exchange whose bytes are kept; a heartbeat has eight
+KEPT_MAX = 64  # cached replies of one exchange; a heartbeat has eight
 _LENGTH = Packing(">i")
 _HEADER = Packing(">hhih")  # key, version, correlation id, length of the client's id
 _CORRELATION_ID = Packing(">i")
 
 
 class RequestHeader(NamedTuple):
+    """The header of a request; `body_offset` is the position of the body in the frame."""
+
     api_key: int
     api_version: int
     correlation_id: int
@@ -30,7 +33,10 @@ class RequestHeader(NamedTuple):
 
 
 def read_request_header(frame: bytes) -> RequestHeader:
-    """For an API or version that we do not speak, all but `body_offset` is still right."""
+    """Decodes a header; for an unknown API or version, only `body_offset` is wrong.
+
+    Raises DecodeError for malformed bytes.
+    """
     try:
         key, version, correlation_id, length = _HEADER.unpack_from(frame)
         pos = _HEADER.size
@@ -47,7 +53,7 @@ def read_request_header(frame: bytes) -> RequestHeader:
     except UnicodeDecodeError as bad:
         raise DecodeError(f"client id: expected UTF-8, got {bad.object[:64]!r}") from None
     values = (key, version, correlation_id, client_id, pos)
-    return tuple.__new__(RequestHeader, values)  # half the time of calling the class
+    return tuple.__new__(RequestHeader, values)  # takes half the time of RequestHeader(...)
 
 
 _FLEXIBLE = {
@@ -59,7 +65,7 @@ _FLEXIBLE = {
 
 
 def decode_request(header: RequestHeader, frame: bytes) -> Request:
-    """The body; what follows it is ignored, as Kafka ignores it (librdkafka sends such bytes)."""
+    """Decodes the body; trailing bytes are ignored, as in Kafka (librdkafka sends some)."""
     message = APIS[header.api_key].request
     request, _ = decoder(message, header.api_version)(frame, header.body_offset)
     return cast(Request, request)
@@ -73,24 +79,25 @@ def encode_response(
     *,
     start_time_tag: bool = False,
 ) -> bytes:
-    """The whole frame with its length, for one write."""
+    """Returns the whole frame with its length."""
     body = encoder(APIS[api_key].response, api_version, start_time_tag)(response)
     frame = _CORRELATION_ID.pack(correlation_id) + _header_tags(api_key, api_version) + body
     return _LENGTH.pack(len(frame)) + frame
 
 
 def _header_tags(api_key: int, api_version: int) -> bytes:
-    """What stands between correlation id and body, where we write it: no tags, or nothing."""
+    """Returns the header's bytes after the correlation id: an empty tag section, or nothing."""
     is_flexible = APIS[api_key].response.is_flexible(api_version) and api_key != API_VERSIONS
     return b"\0" if is_flexible else b""
 
 
 class Exchange:
-    """What all frames of one API, version and client id have in common: how to read a request and
-    how to spell its reply. A connection asks for the same thing again and again, so it keeps the
-    last one, and only the correlation id is read anew.
+    """The shared part of all frames of one API, version and client id: the decoder and the encoder.
 
-    A frame belongs to it if `frame[:4] == start` and `frame[8:end] == rest`."""
+    A connection repeats the same request, so it caches the last exchange and decodes only the
+    correlation id. A frame belongs to the exchange if `frame[:4] == start` and `frame[8:end] ==
+    rest`.
+    """
 
     __slots__ = (
         "_encode",
@@ -117,11 +124,15 @@ class Exchange:
         self._kept: dict[int, tuple[Response, bytes, bytes]] | None = {} if response.kept else None
 
     def matches(self, frame: bytes) -> bool:
+        """True if the frame belongs to this exchange."""
         return frame[8 : self.end] == self.rest and frame[:4] == self.start
 
     def spell(self, correlation_id: bytes, response: Response) -> bytes:
-        """The whole frame with its length, for one write. The replies of a few APIs are the same
-        few objects again and again: what stands around the correlation id is kept for those."""
+        """Returns the whole frame with its length.
+
+        Some APIs reply with the same few objects, whose bytes are cached without the correlation
+        id.
+        """
         kept = self._kept
         if kept is not None:
             found = kept.get(id(response))
@@ -132,14 +143,14 @@ class Exchange:
         if kept is not None:
             if len(kept) == KEPT_MAX:
                 kept.clear()
-            kept[id(response)] = (response, length, body)  # holding it keeps its id its own
+            kept[id(response)] = (response, length, body)  # the reference keeps the id unique
         return length + correlation_id + body
 
 
 def encode_request(
     api_key: int, api_version: int, correlation_id: int, client_id: str | None, request: Request
 ) -> bytes:
-    """A client's frame with its length."""
+    """Returns a client's frame with its length."""
     message = APIS[api_key].request
     name = b"" if client_id is None else client_id.encode()
     length = -1 if client_id is None else len(name)
@@ -153,7 +164,7 @@ def encode_request(
 
 
 def decode_response(api_key: int, api_version: int, frame: bytes) -> tuple[int, Response]:
-    """The correlation id and the response; what follows the body is ignored."""
+    """Returns the correlation id and the response; trailing bytes are ignored."""
     message = APIS[api_key].response
     pos = _CORRELATION_ID.size
     try:
@@ -167,16 +178,16 @@ def decode_response(api_key: int, api_version: int, frame: bytes) -> tuple[int, 
 
 
 class FrameReader:
-    """Cuts a stream into frames. It holds at most one frame that is not complete."""
+    """Splits a stream into frames; it buffers at most one incomplete frame."""
 
     def __init__(self) -> None:
         self._rest = bytearray()
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The frames that `data` completes, without their lengths."""
+        """Returns the frames that `data` completes, without their lengths."""
         if not self._rest:
             if len(data) > _LENGTH.size and _LENGTH.unpack_from(data)[0] == len(data) - 4:
-                return [data[4:]]  # one whole frame, as nearly always
+                return [data[4:]]  # nearly always one whole frame
             frames, pos = _cut(data)
             if pos < len(data):
                 self._rest += memoryview(data)[pos:]
@@ -188,7 +199,7 @@ class FrameReader:
 
 
 def _cut(data: bytes | bytearray) -> tuple[list[bytes], int]:
-    """The whole frames of `data`, and where the first that is not whole begins."""
+    """Returns the complete frames of `data`, and the position of the first incomplete one."""
     frames: list[bytes] = []
     pos, size = 0, len(data)
     while size - pos >= _LENGTH.size:

@@ -1,10 +1,10 @@
-"""Fetch (1), versions 13 to 18: how brokers and voters read the metadata log.
+"""Fetch (1), versions 13 to 18: brokers and voters read the metadata log.
 
 13 names topics by id; 15 moves the replica's id into a tagged state with its epoch; 16 adds the
-node endpoints, 17 the replica's directory, 18 the high watermark that the follower knows
-(KIP-1166).
+node endpoints, 17 the replica's directory, 18 the follower's high watermark (KIP-1166).
+
 Gap: older versions, which no 3.9 broker sends to a controller. Batches are those of the metadata
-log: what a broker serves to consumers does not decode.
+log; batches that a broker serves to consumers do not decode.
 """
 
 from ...core.rpc import (

@@ -1,7 +1,8 @@
-"""Metadata (3), versions 1 to 13: what every client asks a broker first. Brokers only (rule 5.2).
+"""Metadata (3), versions 1 to 13: a client's first request to a broker. Brokers only (rule 5.2).
 
-9 is flexible; 10 adds topic ids, 12 asks by them; 13 adds the top-level error.
-Gaps: version 0; `allow_auto_topic_creation`, which versions 1 to 3 imply, reads as false there.
+9 is flexible; 10 adds topic ids to the response, 12 to the request; 13 adds the top-level error.
+
+Gaps: version 0; `allow_auto_topic_creation`, which versions 1 to 3 imply, decodes as false there.
 """
 
 from ...core.rpc import (

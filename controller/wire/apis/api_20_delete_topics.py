@@ -1,4 +1,4 @@
-"""DeleteTopics (20), versions 1 to 6. 4 is flexible; 5 adds the message; 6 takes topic ids too."""
+"""DeleteTopics (20), versions 1 to 6; 4 is flexible, 5 adds the message, 6 accepts topic ids."""
 
 from ...core.rpc import (
     DeletableTopicResult,

@@ -1,7 +1,7 @@
-"""Vote (52), versions 0 to 2: a candidate asks a voter (rules 10.13, 10.14).
+"""Vote (52), versions 0 to 2: a candidate requests a vote (rules 10.13, 10.14).
 
-1 names voters with their directories and tells where the leader is (KIP-853), 2 adds the pre-vote
-(KIP-996). 3.9 speaks 1, 4.x speaks 2.
+1 adds directories of voters and the leader's address (KIP-853), 2 the pre-vote (KIP-996). 3.9
+supports 1, 4.x supports 2.
 """
 
 from ...core.rpc import (

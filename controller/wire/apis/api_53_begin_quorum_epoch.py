@@ -1,6 +1,6 @@
-"""BeginQuorumEpoch (53), versions 0 and 1: a new leader makes itself known (rules 10.22, 10.23).
+"""BeginQuorumEpoch (53), versions 0 and 1: a new leader announces itself (rules 10.22, 10.23).
 
-1 is flexible, names the voter it is meant for and tells where the leader listens (KIP-853).
+1 is flexible, and adds the intended voter and the leader's address (KIP-853).
 """
 
 from ...core.rpc import (

@@ -1,7 +1,7 @@
-"""UpdateFeatures (57), versions 0 to 2: raise or lower what is finalized (KIP-584; rule 5.54).
+"""UpdateFeatures (57), versions 0 to 2: changes finalized levels (KIP-584; rule 5.54).
 
-1 says how far a downgrade may go and can ask without doing, 2 answers without results of its own
-for each feature. 3.9 speaks 1, 4.x speaks 2.
+1 adds the type of a downgrade and `validate_only`; 2 has no results for single features. 3.9
+supports 1, 4.x supports 2.
 """
 
 from ...core.rpc import (

@@ -1,7 +1,7 @@
-"""FetchSnapshot (59), versions 0 and 1: a snapshot's bytes, slice by slice (rule 10.44).
+"""FetchSnapshot (59), versions 0 and 1: fetches a snapshot's bytes in slices (rule 10.44).
 
-1 names the replica's directory and tells where the leader is (KIP-853). A slice is bytes, because
-it may begin and end within a batch.
+1 adds the replica's directory and the leader's address (KIP-853). A slice may begin and end within
+a batch, so it is bytes.
 """
 
 from ...core.rpc import (

@@ -1,7 +1,7 @@
-"""BrokerRegistration (62), versions 0 to 4: a broker asks to be let in (rules 1.2, 1.4).
+"""BrokerRegistration (62), versions 0 to 4: a broker registers (rules 1.2, 1.4).
 
 1 adds ZooKeeper migration, 2 the log directories, 3 the previous epoch; 4 has the layout of 3 and
-allows features with a minimum of 0. Listeners and features are maps by name (rule 1.19).
+permits features with a minimum of 0. Listeners and features are maps by name (rule 1.19).
 """
 
 from ...core.rpc import (

@@ -1,5 +1,8 @@
-"""ControllerRegistration (70), version 0: a controller tells the active one what it can and where
-it listens (KIP-919; rule 5.61). Listeners and features are spelled as a broker's."""
+"""ControllerRegistration (70), version 0: a controller's listeners and features (KIP-919; rule
+5.61).
+
+Listeners and features are encoded as in BrokerRegistration.
+"""
 
 from ...core.rpc import ControllerRegistrationRequest, ControllerRegistrationResponse
 from ..codec.schema import BOOL, INT16, INT32, STRING, UUID, Field, message

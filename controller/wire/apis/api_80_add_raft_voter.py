@@ -1,6 +1,6 @@
 """AddRaftVoter (80), versions 0 and 1: an observer becomes a voter (KIP-853; rule 10.51).
 
-1 can be answered before the change is committed. 3.9 and 4.1 speak 0, 4.3 speaks 1.
+1 permits a reply before the change is committed. 3.9 and 4.1 support 0, 4.3 supports 1.
 """
 
 from ...core.rpc import AddRaftVoterRequest, AddRaftVoterResponse

@@ -1,5 +1,7 @@
-"""UpdateRaftVoter (82), version 0: a voter tells the leader that it listens elsewhere or can more
-than the voters' record says (KIP-853; rule 10.53)."""
+"""UpdateRaftVoter (82), version 0: a voter's new listeners or kraft.version range.
+
+The voter sends it if the voters record is outdated (KIP-853; rule 10.53).
+"""
 
 from ...core.rpc import (
     CurrentVoterLeader,

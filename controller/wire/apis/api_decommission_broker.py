@@ -1,5 +1,7 @@
-"""DecommissionBroker, of KIP-631's draft. Kafka never shipped it and never gave it a number, so it
-is spelled in JSON only, and is not in `APIS`."""
+"""DecommissionBroker, of KIP-631's draft.
+
+Kafka never shipped it and never numbered it, so it is encoded in JSON only, and is not in `APIS`.
+"""
 
 from ...core.rpc import DecommissionBrokerRequest, DecommissionBrokerResponse
 from ..codec.schema import BOOL, INT16, INT32, STRING, Field, message

@@ -1,4 +1,4 @@
-"""Where voters are reached, as the quorum's APIs spell it; Fetch has its own, with racks."""
+"""Addresses of voters, as the quorum's APIs encode them; Fetch has its own, with racks."""
 
 from ...core.rpc import NodeEndpoint, QuorumEndpoint
 from ..codec.schema import INT32, STRING, UINT16, Array, Field, Struct

@@ -1,4 +1,4 @@
-"""The table of the APIs that we speak: key, versions, schemas, and which listeners (rule 5.1)."""
+"""The table of all APIs: key, versions, schemas, and listeners (rule 5.1)."""
 
 from dataclasses import dataclass
 from types import ModuleType
@@ -32,7 +32,7 @@ API_VERSIONS = 18
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """`name` as Kafka calls it, without Request or Response: "BrokerRegistration"."""
+    """One API; `name` is Kafka's, without Request or Response: "BrokerRegistration"."""
 
     key: int
     name: str
@@ -42,13 +42,16 @@ class Api:
 
     @property
     def min_version(self) -> int:
+        """Lowest supported version."""
         return self.request.min_version
 
     @property
     def max_version(self) -> int:
+        """Highest supported version."""
         return self.request.max_version
 
     def speaks(self, version: int) -> bool:
+        """True if the version is supported."""
         return self.min_version <= version <= self.max_version
 
 
@@ -58,7 +61,7 @@ BOTH = CONTROLLER | BROKER
 
 
 def _api(key: int, name: str, module: ModuleType, listeners: frozenset[str]) -> Api:
-    """`listeners`: where Kafka offers it."""
+    """Returns an API; `listeners` are those on which Kafka offers it."""
     return Api(key, name, module.REQUEST, module.RESPONSE, listeners)
 
 

@@ -1,6 +1,6 @@
-"""Compiles a table for one version, at first use: `decoder` and `encoder`.
+"""Compiles a schema for one version, at first use: `decoder` and `encoder`.
 
-Start-up pays for nothing, and a process compiles only the versions that its peers speak.
+Start-up compiles nothing, and a process compiles only the versions that its peers use.
 """
 
 from collections.abc import Callable
@@ -19,20 +19,21 @@ Encoder = Callable[[Any], bytes]
 
 @cache
 def decoder(message: Message, version: int) -> Decoder:
-    """A function of the data and a position; it returns the object and where its bytes end."""
+    """Returns a function of data and position, which returns the object and the end of its bytes."""
     source, names = decode_source(message, version)
     return compiled(source, names, f"decode {message.name} v{version}")
 
 
 @cache
 def encoder(message: Message, version: int, on_demand: bool = False) -> Encoder:
-    """A function of the object; it returns its body. `on_demand`: with the fields that need it."""
+    """Returns a function that encodes an object; `on_demand` includes fields written on demand
+    only."""
     source, names = encode_source(message, version, on_demand)
     return compiled(source, names, f"encode {message.name} v{version}")
 
 
 def compiled(source: str, names: Namespace, title: str) -> Callable[..., Any]:
-    """The one function that `source` defines, over `names` as its globals."""
+    """Returns the only function that `source` defines, with `names` as its globals."""
     module = compile(source, f"<{title}>", "exec")
     code = next(constant for constant in module.co_consts if isinstance(constant, CodeType))
     return FunctionType(code, names)

@@ -1,10 +1,12 @@
-"""Writes the Python source that decodes one version of one message.
+"""Generates the Python source that decodes one version of one message.
 
-Straight-line: a run of fixed-width fields, and the length byte of what follows it, is one
-`struct` unpacking. The objects are dataclasses, whose own `__init__` is four times slower than
-what is written here: make an empty one, then fill it.
-Short input shows as `struct.error` or `IndexError`, which `codec` turns into `DecodeError`; slices
-and counts are checked here, because Python would not mind them, or would allocate first.
+The source is straight-line: a run of fixed-width fields, including the length byte of the next
+field, is one `struct` call. The objects are dataclasses, whose `__init__` is four times slower than
+the generated code, which creates an empty object and sets its attributes.
+
+Short input raises `struct.error` or `IndexError`, which becomes `DecodeError`; slices and counts
+are checked explicitly, because Python accepts short slices, and would allocate before a count
+fails.
 """
 
 from dataclasses import MISSING, fields
@@ -30,7 +32,7 @@ from .varints import read_unsigned
 
 
 def decode_source(message: Message, version: int) -> tuple[str, Namespace]:
-    """`def decode(data, pos)`, which returns the object and the end of its bytes."""
+    """Returns the source of `decode(data, pos)`, which returns the object and the end of its bytes."""
     writer = _Writer(message, version, _RUNTIME, depth=2)
     result = writer.new_object(message.struct, message.name)
     writer.line(f"return {result}, pos")
@@ -45,7 +47,8 @@ def decode_source(message: Message, version: int) -> tuple[str, Namespace]:
 
 class _Writer(SourceWriter):
     def new_object(self, struct: Struct, path: str) -> str:
-        """Read `struct`; the name of the variable that holds the object, or the bare value."""
+        """Decode `struct`; returns the name of the variable with the object, or with the bare
+        value."""
         values: dict[str, str] = {}
         self._fields(struct, path, values)
         self._flush()
@@ -101,7 +104,7 @@ class _Writer(SourceWriter):
         return name
 
     def _count(self, kind: WireType) -> str:
-        """Read the length before a variable part; -1 is null in both encodings."""
+        """Decode the length before a variable part; -1 is null in both encodings."""
         count = self._name("n")
         if self.flexible:
             self._run.append(("B", count))
@@ -114,7 +117,7 @@ class _Writer(SourceWriter):
         return count
 
     def _bytes(self, kind: Variable | Spelled, path: str, count: str, name: str) -> None:
-        if kind is STRING and self.flexible:  # else its length has 16 bits
+        if kind is STRING and self.flexible:  # otherwise its length has 16 bits
             self.line(f"if {count} > {STRING_BYTES_MAX}: raise long({path!r}, {count})")
         self._end(path, count)
         raw = "data[pos:end]"
@@ -214,7 +217,7 @@ class _Writer(SourceWriter):
 
 
 def defaults(model: type) -> dict[str, object]:
-    """Every attribute of `model`, with MISSING where it has no default."""
+    """Returns the default of every attribute of `model`, MISSING if it has none."""
     return {
         field.name: field.default
         if field.default_factory is MISSING or field.default is not MISSING
@@ -224,7 +227,8 @@ def defaults(model: type) -> dict[str, object]:
 
 
 def least_bytes(kind: WireType, version: int, flexible: bool) -> int:
-    """How few bytes can spell it; at least 1, so that a count is always bounded by the bytes."""
+    """Returns the fewest bytes of an encoded value; at least 1, so that the input bounds every
+    count."""
     if isinstance(kind, Fixed):
         return kind.width
     if not isinstance(kind, Struct):
@@ -236,7 +240,7 @@ def least_bytes(kind: WireType, version: int, flexible: bool) -> int:
 
 
 def skip_tags(data: bytes, pos: int) -> int:
-    """Past a tag section whose count stands at `pos`."""
+    """Returns the position after the tag section at `pos`."""
     count, pos = read_unsigned(data, pos)
     for _ in range(count):
         _, pos = read_unsigned(data, pos)
@@ -248,6 +252,7 @@ def skip_tags(data: bytes, pos: int) -> int:
 
 
 def first_of_each(items: tuple[object, ...], key: str) -> tuple[object, ...]:
+    """Returns the first item of each value of the attribute `key`."""
     first: dict[object, object] = {}
     for item in items:
         first.setdefault(getattr(item, key), item)

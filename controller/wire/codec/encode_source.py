@@ -1,7 +1,8 @@
-"""Writes the Python source that encodes one version of one message: the mirror of `decode_source`.
+"""Generates the Python source that encodes one version of one message; the mirror of
+`decode_source`.
 
-The body is a list of pieces, joined once. A run of fixed-width fields is one packing; what is a
-single run is returned as it is.
+The body is a list of pieces, joined once. A run of fixed-width fields is one `struct` call; a body
+that is a single run is returned without a list.
 """
 
 from functools import cache
@@ -23,12 +24,12 @@ from .schema import (
 from .source_writer import Namespace, SourceWriter, packing_of
 from .varints import SMALL, unsigned
 
-FEW = 9  # elements of an array whose packings are kept: more replicas than a partition has
-KEPT_BODIES_MAX = 1024  # of one message and version; beyond it, bodies are encoded anew
+FEW = 9  # array lengths with a cached packing: more replicas than a partition has
+KEPT_BODIES_MAX = 1024  # cached bodies of one message and version; above it the cache is cleared
 
 
 def encode_source(message: Message, version: int, on_demand: bool) -> tuple[str, Namespace]:
-    """`def encode(o)`, which returns the bytes of the body."""
+    """Returns the source of `encode(o)`, which returns the bytes of the body."""
     writer = _Writer(message, version, on_demand)
     writer.struct(message.struct, "o")
     body = writer.finish()
@@ -38,7 +39,7 @@ def encode_source(message: Message, version: int, on_demand: bool) -> tuple[str,
 
 
 def _kept_source(message: Message, version: int, body: list[str]) -> str:
-    """Look the body up by the values of its fields before it is made."""
+    """Adds a cache of bodies, keyed by the values of the fields."""
     names = [field.name for field in plain_fields(message.struct, version)]
     lookup = [
         f"  key = ({''.join(f'o.{name}, ' for name in names)})",
@@ -65,7 +66,7 @@ class _Writer(SourceWriter):
     def __init__(self, message: Message, version: int, on_demand: bool) -> None:
         super().__init__(message, version, _RUNTIME, depth=1)
         self._on_demand = on_demand
-        self._add = "add"  # appends to the list of pieces that is being filled
+        self._add = "add"  # name of the function that appends to the current list of pieces
 
     def finish(self) -> list[str]:
         if not self.lines:
@@ -122,7 +123,7 @@ class _Writer(SourceWriter):
         self.line(f"{self._add}({self._length(count, kind)})")
 
     def _length(self, count: str, kind: WireType) -> str:
-        """The expression for the bytes of a length; -1 is null."""
+        """Returns the expression for the bytes of a length; -1 is null."""
         if self.flexible:
             return f"small[{count} + 1] if {count} < 127 else varint({count} + 1)"
         return f"{self._constant(packing_of('h' if kind is STRING else 'i').pack)}({count})"
@@ -195,7 +196,7 @@ class _Writer(SourceWriter):
             self.line(f"{self._add}({self._packed()})")
 
     def _packed(self) -> str:
-        """The expression for the run so far, which is thereby over."""
+        """Returns the expression for the pending run, and ends the run."""
         codes = "".join(code for code, _ in self._run)
         values = ", ".join(source for code, source in self._run if code != "x")
         self._run.clear()

@@ -1,10 +1,11 @@
-"""The vocabulary of the message tables: wire types, fields, structs, messages.
+"""The elements of message schemas: wire types, fields, structs, messages.
 
-A table says how the versions of one message spell a core dataclass. A field is named as the
-attribute of that dataclass; a struct without a model spells attributes of the object around it.
-Tables stand in the order of Kafka's own schemas (clients/src/main/resources/common/message), which
-is the order of the bytes and of Kafka's JSON. They are constants, known by identity; `frozen` would
-say so too, for 2 ms of every start.
+A schema describes how the versions of one message encode a core dataclass. A field has the name of
+the dataclass's attribute; a struct without a model encodes attributes of the enclosing object.
+
+Schemas are in the order of Kafka's own (clients/src/main/resources/common/message), which is the
+order of the bytes and of Kafka's JSON. They are constants, compared by identity, and immutable by
+convention: `frozen` would add 2 ms to every start.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,12 +13,12 @@ from dataclasses import dataclass
 
 LATEST = 32767  # versions are int16
 NEVER = LATEST + 1
-OWN_TAG = 10000  # of the fields that Kafka does not have; far above any tag of Kafka's
+OWN_TAG = 10000  # tag of fields that Kafka lacks; far above any tag of Kafka
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Fixed:
-    """A type of constant width. `code` is its letter in `struct`; integers have a range."""
+    """A type of constant width. `code` is its `struct` format character; integers have a range."""
 
     name: str
     code: str
@@ -39,19 +40,19 @@ UUID = Fixed("uuid", "16s", 16)
 
 @dataclass(slots=True, eq=False, repr=False)
 class Variable:
-    """A type with a length before it."""
+    """A type with a length prefix."""
 
     name: str
 
 
 STRING = Variable("string")
-STRING_BYTES_MAX = 32767  # in UTF-8; Kafka reads no longer one in any encoding
+STRING_BYTES_MAX = 32767  # in UTF-8; Kafka's limit in every encoding
 BYTES = Variable("bytes")
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Spelled:
-    """Bytes on the wire, something else in the model."""
+    """A type with its own encoding: bytes on the wire, an object in the model."""
 
     name: str
     encode: Callable[..., bytes]
@@ -60,8 +61,11 @@ class Spelled:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Struct:
-    """Fields of `model`. Without a model they are the enclosing object's own attributes, or, as an
-    element of an array, the one field is the element itself."""
+    """Fields of `model`.
+
+    Without a model they are attributes of the enclosing object; in an array, the only field is the
+    element itself.
+    """
 
     model: type | None
     fields: "tuple[Field, ...]"
@@ -69,7 +73,8 @@ class Struct:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Array:
-    """`keyed_by`: Kafka reads the elements into a map, whose first entry for a key stays (1.19)."""
+    """An array; with `keyed_by` Kafka decodes it to a map, which keeps the first entry of a key
+    (1.19)."""
 
     element: Fixed | Variable | Struct
     keyed_by: str | None = None
@@ -80,10 +85,10 @@ WireType = Fixed | Variable | Spelled | Struct | Array
 
 @dataclass(slots=True, eq=False, repr=False)
 class Field:
-    """A field in versions `since` to `until`; null is allowed from `nullable_since` on.
+    """A field in versions `since` to `until`; null is permitted from `nullable_since` on.
 
-    A tagged field is written only when it differs from `default`. One that is `on_demand` is
-    written only when the encoder was asked for it, and always understood.
+    A tagged field is written only if it differs from `default`. A field that is `on_demand` is
+    written only by an encoder compiled for it, and always decoded.
     """
 
     name: str
@@ -98,12 +103,13 @@ class Field:
 
     @property
     def json(self) -> str:
+        """The name in JSON."""
         return self.json_name or lower_camel(self.name)
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Message:
-    """`kept`: few distinct values exist, so their encoded bodies are kept."""
+    """The schema of a message; `kept` caches encoded bodies, because few distinct values exist."""
 
     name: str
     struct: Struct
@@ -113,10 +119,12 @@ class Message:
     kept: bool = False
 
     def is_flexible(self, version: int) -> bool:
+        """True if the version uses compact lengths and tagged fields."""
         return version >= self.flexible_since
 
     @property
     def model(self) -> type:
+        """The dataclass that the message encodes."""
         assert self.struct.model is not None, self.name
         return self.struct.model
 
@@ -129,17 +137,19 @@ def message(
     flexible_since: int = 0,
     kept: bool = False,
 ) -> Message:
+    """Returns the schema of a message from its fields."""
     return Message(name, Struct(model, fields), *versions, flexible_since, kept)
 
 
 def plain_fields(struct: Struct, version: int) -> Iterator[Field]:
+    """Yields the untagged fields of a version."""
     for field in struct.fields:
         if field.tag is None and field.since <= version <= field.until:
             yield field
 
 
 def tagged_fields(struct: Struct, version: int) -> list[tuple[int, Field]]:
-    """In the order in which they are written: by tag."""
+    """Returns the tagged fields of a version with their tags, in the order of the tags."""
     present = [
         (field.tag, field)
         for field in struct.fields
@@ -149,5 +159,6 @@ def tagged_fields(struct: Struct, version: int) -> list[tuple[int, Field]]:
 
 
 def lower_camel(name: str) -> str:
+    """Converts snake case to lower camel case."""
     first, *others = name.split("_")
     return first + "".join(word.capitalize() for word in others)

@@ -1,4 +1,4 @@
-"""What writes the Python source of one function: lines, names that nothing else has, constants."""
+"""Base of the source generators: lines, unique names, constants."""
 
 from functools import cache
 from struct import Struct as Packing
@@ -9,10 +9,13 @@ Namespace = dict[str, object]
 
 
 class SourceWriter:
-    """`names` is what the function will have as its globals; `_run` the fixed-width fields that the
-    next packing takes: their codes of `struct`, and what stands for each in the source."""
+    """Collects the source of one function.
 
-    LITERALS = bool | int | str  # constants that are spelled where they are used
+    `names` are the function's globals. `_run` are the pending fixed-width fields of the next
+    `struct` call: their format characters and their expressions.
+    """
+
+    LITERALS = bool | int | str  # types of constants that are written as literals
 
     def __init__(self, message: Message, version: int, runtime: Namespace, *, depth: int) -> None:
         self.version = version
@@ -24,6 +27,7 @@ class SourceWriter:
         self._run: list[tuple[str, str]] = []
 
     def line(self, text: str) -> None:
+        """Append a line at the present indentation."""
         self.lines.append("  " * self._depth + text)
 
     def _name(self, prefix: str) -> str:
@@ -40,4 +44,5 @@ class SourceWriter:
 
 @cache
 def packing_of(codes: str) -> Packing:
+    """Returns the big-endian `struct` of `codes`."""
     return Packing(">" + codes)

@@ -4,13 +4,14 @@ from functools import lru_cache
 
 from ..errors import DecodeError
 
-ZIGZAGS_MAX = 16_384  # kept: the offsets of a batch of 10,000 records, and the usual lengths
+ZIGZAGS_MAX = 16_384  # cached: the offsets of a batch of 10,000 records, and the usual lengths
 SMALL = [bytes((value,)) for value in range(128)]
 _UNSIGNED_BYTES_MAX = 5  # of an int32
 _ZIGZAG_BYTES_MAX = 10  # of an int64
 
 
 def unsigned(value: int) -> bytes:
+    """Encodes an unsigned varint."""
     if value < 128:
         return SMALL[value]
     spelled = bytearray()
@@ -23,11 +24,12 @@ def unsigned(value: int) -> bytes:
 
 @lru_cache(maxsize=ZIGZAGS_MAX)
 def zigzag(value: int) -> bytes:
+    """Encodes a zigzag varint."""
     return unsigned(value << 1 if value >= 0 else (-value << 1) - 1)
 
 
 def read_unsigned(data: bytes, pos: int) -> tuple[int, int]:
-    """The value at `pos` and where it ends; IndexError at the end of the data."""
+    """Returns the value at `pos` and its end; raises IndexError at the end of the data."""
     byte = data[pos]
     if byte < 128:
         return byte, pos + 1
@@ -35,6 +37,7 @@ def read_unsigned(data: bytes, pos: int) -> tuple[int, int]:
 
 
 def read_zigzag(data: bytes, pos: int) -> tuple[int, int]:
+    """Returns the value at `pos` and its end; raises IndexError at the end of the data."""
     byte = data[pos]
     if byte < 128:
         return byte >> 1 ^ -(byte & 1), pos + 1

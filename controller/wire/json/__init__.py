@@ -1,1 +1,1 @@
-"""The same schemas as JSON documents, and as JSON Schema."""
+"""The same schemas as JSON documents and as JSON Schema."""

@@ -1,7 +1,7 @@
-"""The same tables spelled as JSON: Kafka's field names in lowerCamel, uuids and bytes as base64.
+"""Encodes messages as JSON: Kafka's field names in lower camel case, uuids and bytes as base64.
 
-Without a version a document has every field of the model: that is how HTTP speaks. With one it is
-what Kafka's own JSON converters print, tagged fields at their default left out.
+Without a version a document has every field of the model, as in HTTP. With a version it equals the
+output of Kafka's own JSON converters, which omit tagged fields at their default.
 """
 
 import base64
@@ -32,11 +32,12 @@ Document = dict[str, object]
 
 
 def to_json(message: Message, value: object, version: int | None = None) -> Document:
+    """Returns a message as a JSON document."""
     return _struct_json(message.struct, value, version)
 
 
 def record_json(record: Record | ControlRecord, version: int) -> Document:
-    """As kafka-dump-log prints it: `{"type": "TOPIC_RECORD", "version": 0, "data": {...}}`."""
+    """Returns `{"type": "TOPIC_RECORD", "version": 0, "data": {...}}`, as kafka-dump-log prints it."""
     table = RECORDS[KEYS[type(record)]]
     return {
         "type": _upper_snake(table.name),
@@ -46,7 +47,7 @@ def record_json(record: Record | ControlRecord, version: int) -> Document:
 
 
 def control_record_json(record: Record | ControlRecord) -> Document:
-    """In the same form; the data begins with its own version, as Kafka prints it."""
+    """Returns the same form for a control record, whose data begins with its version, as in Kafka."""
     table = CONTROL_RECORDS[TYPES[type(record)]]
     data = {"version": 0} | to_json(table, record, 0)
     return {"type": _upper_snake(table.name), "version": 0, "data": data}

@@ -1,6 +1,6 @@
-"""Reads a JSON document into a core object. A wrong word is an error that names the right one.
+"""Decodes a JSON document to a core object; errors name the closest valid field.
 
-Fields with a default in the model may be left out; unknown fields may not be there.
+Fields with a default in the model are optional; unknown fields are an error.
 """
 
 import base64
@@ -26,11 +26,11 @@ from ..codec.schema import (
     WireType,
 )
 
-SHOWN_MAX = 64  # characters of a wrong value that a message repeats
+SHOWN_MAX = 64  # characters of an invalid value that a message repeats
 
 
 class JsonError(ValueError):
-    """A document that is no request: where, what was expected, and what came."""
+    """An invalid document: the path, the expected and the received value."""
 
     def __init__(self, path: str, expected: str, got: str) -> None:
         super().__init__(f"{path or 'body'}: expected {expected}, got {got}")
@@ -40,6 +40,7 @@ class JsonError(ValueError):
 
 
 def from_json(message: Message, document: object) -> Any:
+    """Returns the object of a document; raises JsonError if it is invalid."""
     return _read_struct(message.struct, document, "")
 
 
@@ -111,7 +112,7 @@ def _read_typed(*types: type) -> Callable[[WireType, object], object]:
 def _read_string(_: WireType, value: object) -> str:
     if not isinstance(value, str):
         raise TypeError
-    if len(value.encode()) > STRING_BYTES_MAX:  # half of a surrogate pair is a ValueError, too
+    if len(value.encode()) > STRING_BYTES_MAX:  # half a surrogate pair raises ValueError, too
         raise ValueError
     return value
 

@@ -1,4 +1,4 @@
-"""A message's table as a JSON Schema, for the OpenAPI document."""
+"""A message as a JSON Schema, for the OpenAPI document."""
 
 from dataclasses import MISSING
 
@@ -20,6 +20,7 @@ Document = dict[str, object]
 
 
 def json_schema(message: Message) -> Document:
+    """Returns the JSON Schema of a message."""
     return _struct_schema(message.struct)
 
 

@@ -1,1 +1,1 @@
-"""Record batches, metadata records, control records and snapshot files in Kafka's bytes."""
+"""Record batches, metadata records, control records and snapshot files in Kafka's encoding."""

@@ -1,7 +1,7 @@
-"""The heads of the batches in a log file: where each begins and ends, without reading its records.
+"""The headers of the batches in a log file, without decoding records.
 
-A file that is being written may end with a part of a batch. That is its end for now, and no error;
-what cannot be the beginning of any batch is one.
+A file that is being written may end with an incomplete batch, which is ignored; bytes that cannot
+begin a batch raise DecodeError.
 """
 
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from .record_batch import MAGIC
 # base offset, length of the rest, epoch, magic, CRC, attributes, last delta, base and max time
 _HEAD = Packing(">qiibIhiqq")
 _LENGTH_END = 12
-BATCH_BYTES_MIN = 61  # without a record
+BATCH_BYTES_MIN = 61  # of a batch without records
 
 
 @dataclass(frozen=True, slots=True)
 class BatchHead:
-    """`position` and `end` count bytes of the file."""
+    """The header of one batch; `position` and `end` are byte offsets in the file."""
 
     position: int
     end: int
@@ -30,7 +30,10 @@ class BatchHead:
 
 
 def batch_heads(data: bytes | memoryview, position: int = 0) -> Iterator[BatchHead]:
-    """Of every whole batch of the file `data` from `position` on, where one must begin."""
+    """Yields the header of every complete batch from `position`, at which a batch must begin.
+
+    Raises DecodeError if no batch begins at a position.
+    """
     while len(data) - position >= BATCH_BYTES_MIN:
         offset, length, epoch, magic, _, _, delta, _, max_ms = _HEAD.unpack_from(data, position)
         end = position + _LENGTH_END + length

@@ -1,7 +1,7 @@
-"""Control records of the metadata log: what the quorum says to itself (rule 10.49).
+"""Control records of the metadata log, which the quorum writes for itself (rule 10.49).
 
 The key is a version and a type. The value is a flexible message that begins with its own version,
-which every release writes as 0 and reads as 0.
+which every release writes and reads as 0.
 """
 
 from struct import Struct as Packing
@@ -62,7 +62,7 @@ def _record(name: str, model: type, *fields: Field) -> Message:
     return message(name, model, (VERSION, VERSION), *fields)
 
 
-# Named as Kafka's ControlRecordType names them; 0 and 1 are transactions, which this log has not.
+# By Kafka's ControlRecordType; 0 and 1 are transaction markers, which this log never has.
 CONTROL_RECORDS: dict[int, Message] = {
     2: _record(
         "LeaderChange",
@@ -82,13 +82,14 @@ TYPES: dict[type, int] = {table.model: kind for kind, table in CONTROL_RECORDS.i
 
 
 def encode_control_record(record: ControlRecord) -> tuple[bytes, bytes]:
-    """The key and the value."""
+    """Returns the key and the value."""
     kind = TYPES[type(record)]
     body = encoder(CONTROL_RECORDS[kind], VERSION)(record)
     return _KEY.pack(VERSION, kind), _VALUE_VERSION.pack(VERSION) + body
 
 
 def decode_control_record(key: bytes, value: bytes) -> ControlRecord:
+    """Returns the record; raises DecodeError for malformed bytes, an unknown type or version."""
     try:
         (_, kind), (version,) = _KEY.unpack_from(key), _VALUE_VERSION.unpack_from(value)
     except error:

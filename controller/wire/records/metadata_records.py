@@ -1,8 +1,8 @@
 """Every metadata record of 3.9.1, 4.1.1, 4.3.1 and 4.4.0 in every version (rules 0.6, 0.8).
 
-A record's value is a frame version, its key, its version and its body, all of it flexible, and
-nothing follows. RegisterBrokerRecord carries one tagged field of ours, the start time (KIP-436),
-which Kafka's readers skip and which is not written while it is 0.
+A record's value is a frame version, its key, its version and its body, all flexible, and ends with
+the body. RegisterBrokerRecord has one tagged field that Kafka lacks, the start time (KIP-436),
+which Kafka's readers skip and which is written only if it is not 0.
 """
 
 from functools import cache
@@ -20,6 +20,7 @@ KEYS: dict[type, int] = {table.model: key for key, table in RECORDS.items()}
 
 
 def encode_record(record: Record, version: int) -> bytes:
+    """Returns the value of a record; raises ValueError for a version that the record does not have."""
     model: type = type(record)
     prefix, body = _spelling(model, version)
     return prefix + body(record)
@@ -37,7 +38,7 @@ def _spelling(model: type, version: int) -> tuple[bytes, Encoder]:
 
 
 def decode_record(data: bytes) -> tuple[Record, int]:
-    """The record and its version; DecodeError for a key or version that no release has."""
+    """Returns the record and its version; raises DecodeError for an unknown key or version."""
     try:
         frame, pos = read_unsigned(data, 0)
         key, pos = read_unsigned(data, pos)

@@ -1,8 +1,8 @@
-"""Record batches of the metadata log: magic 2, CRC-32C, no compression, every time the same.
+"""Record batches of the metadata log: magic 2, CRC-32C, no compression, deterministic bytes.
 
-A batch that was spelled or read keeps its bytes (`Batch.spelled`): it is the same for every
-follower. The layout is that of Kafka's DefaultRecordBatch. `crc32c` is imported when the first
-batch is spelled, because its own imports take longer than the rest of the wire together.
+A batch caches its bytes once it is encoded or decoded (`Batch.spelled`), because every follower
+gets the same bytes. The layout is that of Kafka's DefaultRecordBatch. `crc32c` is imported at the
+first encoded batch, because its imports take longer than those of the rest of the wire.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,10 +18,10 @@ from .control_records import VERSION as CONTROL_RECORD_VERSION
 from .control_records import decode_control_record, encode_control_record
 from .metadata_records import decode_record, encode_record
 
-FETCH_BYTES_MAX = 8 * 1024 * 1024  # of one answer, as Kafka's raft bounds it
-READ_BATCHES_MAX = 4096  # last read batches that are kept: what a fleet reads at one moment
+FETCH_BYTES_MAX = 8 * 1024 * 1024  # of one response, as in Kafka's raft
+READ_BATCHES_MAX = 4096  # cached decoded batches: those that a fleet decodes at the same time
 MAGIC = 2
-CONTROL = 0x20  # of the attributes; any other bit is a batch that this log does not have
+CONTROL = 0x20  # attribute bit; batches with any other bit are refused
 NO_PRODUCER = (-1, -1, -1)  # id, epoch, base sequence
 _HEAD = Packing(">qiibI")  # base offset, length of the rest, epoch, magic, CRC of what follows
 _BODY = Packing(">hiqqqhii")  # attributes, last delta, base and max time, producer, record count
@@ -31,7 +31,7 @@ _NO_KEY, _NO_HEADERS, _NO_ATTRIBUTES_OR_DELTA = b"\x01", b"\x00", b"\x00\x00"
 
 
 def encode_batches(batches: Sequence[Batch], bytes_max: int = FETCH_BYTES_MAX) -> bytes:
-    """Whole batches up to the bound, but at least one, so that a reader always gets on."""
+    """Returns whole batches up to the bound, but at least one, so that a reader makes progress."""
     spelled: list[bytes] = []
     size = 0
     for batch in batches:
@@ -44,6 +44,7 @@ def encode_batches(batches: Sequence[Batch], bytes_max: int = FETCH_BYTES_MAX) -
 
 
 def encode_batch(batch: Batch) -> bytes:
+    """Returns the bytes of a batch, encoded once."""
     if not batch.spelled:
         batch.spelled.append(_spell(batch))
     return batch.spelled[0]
@@ -75,12 +76,12 @@ def _spell_records(batch: Batch) -> bytes:
 
 
 def decode_batches(data: bytes) -> list[Batch]:
-    """Every batch of `data`, which must end with a whole one."""
+    """Returns all batches of `data`; raises DecodeError if the last one is incomplete."""
     return list(read_batches(data))
 
 
 def read_batches(data: bytes) -> Iterator[Batch]:
-    """The same batches, each decoded when it is drawn."""
+    """Yields the same batches, each decoded when it is drawn."""
     pos = 0
     while pos < len(data):
         end = _batch_end(data, pos)
@@ -102,7 +103,7 @@ def _batch_end(data: bytes, pos: int) -> int:
 
 @lru_cache(maxsize=READ_BATCHES_MAX)
 def _read_batch(data: bytes) -> Batch:
-    """A whole batch. The brokers of one process read the same tail of the log: it is read once."""
+    """Decodes a complete batch, once for all brokers of a process, which read the same tail."""
     base_offset, _, epoch, magic, crc = _HEAD.unpack_from(data)
     if magic != MAGIC:
         raise DecodeError(f"batch at offset {base_offset}: expected magic {MAGIC}, got {magic}")
@@ -139,7 +140,7 @@ Records = tuple[Record, ...] | tuple[ControlRecord, ...]
 
 
 def _read_records(data: bytes, count: int, *, is_control: bool) -> tuple[Records, tuple[int, ...]]:
-    """The records and their versions, which must fill the batch."""
+    """Returns the records and their versions; the records must fill the batch."""
     read: list[tuple[Record | ControlRecord, int]] = []
     pos = _HEAD.size + _BODY.size
     try:
@@ -158,7 +159,7 @@ def _read_records(data: bytes, count: int, *, is_control: bool) -> tuple[Records
 
 
 def _read_record(data: bytes, pos: int, delta: int) -> tuple[bytes | None, bytes, int]:
-    """Key, value, and the end of the record, whose offset must be `delta` beyond the batch's."""
+    """Returns key, value and end of a record, whose offset must be `delta` above the batch's."""
     length, pos = read_zigzag(data, pos)
     end = pos + length
     if length < 0 or end > len(data):

@@ -1,4 +1,4 @@
-"""The tables of the metadata records, by key (metadata/src/main/resources/common/metadata)."""
+"""The schemas of the metadata records, by key (metadata/src/main/resources/common/metadata)."""
 
 from ...core.log import records
 from ...core.log.records import (

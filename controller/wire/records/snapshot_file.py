@@ -1,8 +1,8 @@
-"""The bytes of a snapshot: Kafka's `.checkpoint` file, which is also what FetchSnapshot hands out.
+"""The bytes of a snapshot: Kafka's `.checkpoint` file, which FetchSnapshot also returns.
 
-Offsets are counted from 0 within the file, every batch has the snapshot's epoch, and its time is
-when it was written. A control batch opens the file (rule 10.43), a footer ends it, so that half a
-snapshot is never taken for a whole one.
+Offsets start at 0, every batch has the snapshot's epoch, and its timestamp is the time of writing.
+A control batch begins the file (rule 10.43) and a footer ends it, so that a reader detects a
+truncated file.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,17 +13,17 @@ from .record_batch import encode_batch, read_batches
 
 
 def encode_snapshot(batches: Sequence[Batch]) -> bytes:
-    """All of them: unlike an answer to a Fetch, a file has no bound."""
+    """Returns the bytes of all batches, without a bound."""
     return b"".join(map(encode_batch, batches))
 
 
 def decode_snapshot(data: bytes) -> list[Batch]:
-    """The batches of a whole snapshot, its header the first and its footer the last."""
+    """Returns the batches of a complete snapshot, from its header to its footer."""
     return list(read_snapshot(data))
 
 
 def read_snapshot(data: bytes) -> Iterator[Batch]:
-    """The same batches, each decoded when it is drawn; DecodeError where the file goes wrong."""
+    """Yields the same batches, each decoded when it is drawn; raises DecodeError for invalid bytes."""
     batch, offset, epoch = None, 0, 0
     for batch in read_batches(data):
         if not offset:
