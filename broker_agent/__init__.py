@@ -1,2 +1,4 @@
-"""A simulated broker: `agent` is its state machine, `facade` its listener, `client` and `fleet` do
-IO."""
+"""A simulated broker: `agent` is its state machine, `facade` its listener.
+
+`client` and `fleet` do the IO.
+"""

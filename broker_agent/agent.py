@@ -52,12 +52,12 @@ class BrokerState(Enum):
 
 
 class Agent:
-    """The state machine of one broker; every method takes the time and returns the requests to
-    send.
+    """The state machine of one broker.
 
-    `image_at(offset)` returns the metadata up to that offset. `position` is shared by the brokers
-    of a fleet, which follow the log together. `failure` is the reason for which the broker gave up.
-    `was_drained` is true after shouldShutDown, which makes the shutdown clean (rule 1.38).
+    Every method takes the time and returns the requests to send. `image_at(offset)` returns the
+    metadata up to that offset. `position` is shared by the brokers of a fleet, which follow the log
+    together. `failure` is the reason for which the broker gave up. `was_drained` is true after
+    shouldShutDown, which makes the shutdown clean (rule 1.38).
     """
 
     def __init__(
@@ -112,14 +112,13 @@ class Agent:
         return self._image_at(self.metadata_offset)
 
     def start(self, now_ms: int) -> list[Send]:
-        """Start: fetch before registering, because a registration depends on the finalized
-        features."""
+        """Start with a fetch: a registration depends on the finalized features."""
         self.state = BrokerState.STARTING
         self._give_up_ms = now_ms + self.config.registration_timeout_ms
         return self.on_deadline(now_ms)
 
     def request_stop(self, now_ms: int) -> list[Send]:
-        """Handle SIGTERM: a RUNNING broker drains; before that it leads no partition and just ends."""
+        """Handle SIGTERM: a RUNNING broker drains, in any earlier state it ends."""
         if self.state is BrokerState.RUNNING:
             self.state = BrokerState.PENDING_CONTROLLED_SHUTDOWN
             self._lease.ask_at(now_ms)
@@ -155,7 +154,7 @@ class Agent:
         return sends
 
     def on_reply(self, sent: Send, reply: Response | ApiError | None, now_ms: int) -> list[Send]:
-        """Handle the reply to `sent`, None if the connection failed; late replies have no effect."""
+        """Handle the reply to `sent`, None if the connection failed; late replies are ignored."""
         if self.is_finished:
             return []
         channel = sent.channel
@@ -209,7 +208,7 @@ class Agent:
         )
 
     def _reports_cordoned(self) -> bool:
-        """False until the broker is caught up, and while metadata.version is below level 30 (2.1)."""
+        """False until caught up, and while metadata.version is below level 30 (rule 2.1)."""
         return self._is_caught_up and self.image.metadata_version >= CORDONED_DIRECTORIES_FROM
 
     def _on_lease_reply(self, reply: Response | ApiError | None, now_ms: int) -> None:

@@ -41,7 +41,7 @@ class Conversation:
         self._next_ms = first_ms
 
     def ask_at(self, at_ms: int) -> None:
-        """Schedule the next request; it waits for the reply to the one in flight, or its timeout."""
+        """Schedule the next request; it waits for the request in flight, or its timeout."""
         self._next_ms = at_ms
         if self.is_idle:
             self.deadline_ms = at_ms

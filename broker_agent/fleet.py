@@ -63,7 +63,7 @@ class Fleet:
             return (self._clock.timeline.now_us - self._heard_us) / 1e6
 
     def start(self, configs: Iterable[AgentConfig], on_change: Callable[[int, str], None]) -> None:
-        """Start a broker for each config; `on_change` is called with a broker id and its new state."""
+        """Start a broker for each config; `on_change` gets a broker id and its new state."""
         with self._runtime.entered():
             for config in configs:
                 self._add(config, on_change).start()
@@ -88,7 +88,7 @@ class Fleet:
         reply_to: Callable[[Response | None], None],
         controller_id: int,
     ) -> None:
-        """Send a client's request to a controller, on a new connection, as such requests are rare."""
+        """Send a client's request on a new connection, as such requests are rare."""
         caller = KafkaCaller(f"{broker_id}", self._deliver)
         self._forwarding.add(caller)
 

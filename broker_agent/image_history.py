@@ -65,8 +65,7 @@ class ImageHistory:
         return self._pasts[offset]
 
     def _folded_up_to(self, offset: int) -> Loader:
-        """Loads from the nearest cached image, because a lagging broker advances and the log is
-        long."""
+        """Loads from the nearest cached image, because the log is long."""
         nearest = max((one for one in self._pasts if one < offset), default=None)
         if nearest is None:
             past, start = self._base.copy(), self.log.start_offset

@@ -2,4 +2,4 @@
 
 
 class DecodeError(ValueError):
-    """Bytes that do not match the schema; the message states the expected and the received value."""
+    """Bytes that do not match the schema; the message has the expected and the actual value."""

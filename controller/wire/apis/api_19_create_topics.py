@@ -1,4 +1,4 @@
-"""CreateTopics (19), versions 2 to 7; 5 is flexible and returns the configurations, 7 the topic id."""
+"""CreateTopics (19), versions 2 to 7; 5 is flexible and describes the topic, 7 adds its id."""
 
 from ...core.rpc import (
     CreatableReplicaAssignment,

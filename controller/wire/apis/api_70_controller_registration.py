@@ -1,7 +1,6 @@
-"""ControllerRegistration (70), version 0: a controller's listeners and features (KIP-919; rule
-5.61).
+"""ControllerRegistration (70), version 0: a controller's listeners and features.
 
-Listeners and features are encoded as in BrokerRegistration.
+Both are encoded as in BrokerRegistration (KIP-919; rule 5.61).
 """
 
 from ...core.rpc import ControllerRegistrationRequest, ControllerRegistrationResponse

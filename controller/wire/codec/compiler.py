@@ -19,15 +19,17 @@ Encoder = Callable[[Any], bytes]
 
 @cache
 def decoder(message: Message, version: int) -> Decoder:
-    """Returns a function of data and position, which returns the object and the end of its bytes."""
+    """Returns a function of (data, position) that returns the object and the end of its bytes."""
     source, names = decode_source(message, version)
     return compiled(source, names, f"decode {message.name} v{version}")
 
 
 @cache
 def encoder(message: Message, version: int, on_demand: bool = False) -> Encoder:
-    """Returns a function that encodes an object; `on_demand` includes fields written on demand
-    only."""
+    """Returns a function that encodes an object.
+
+    `on_demand` includes the fields that are written on demand only.
+    """
     source, names = encode_source(message, version, on_demand)
     return compiled(source, names, f"encode {message.name} v{version}")
 

@@ -32,7 +32,7 @@ from .varints import read_unsigned
 
 
 def decode_source(message: Message, version: int) -> tuple[str, Namespace]:
-    """Returns the source of `decode(data, pos)`, which returns the object and the end of its bytes."""
+    """Returns the source of `decode(data, pos)`, which returns an object and its end."""
     writer = _Writer(message, version, _RUNTIME, depth=2)
     result = writer.new_object(message.struct, message.name)
     writer.line(f"return {result}, pos")
@@ -47,8 +47,10 @@ def decode_source(message: Message, version: int) -> tuple[str, Namespace]:
 
 class _Writer(SourceWriter):
     def new_object(self, struct: Struct, path: str) -> str:
-        """Decode `struct`; returns the name of the variable with the object, or with the bare
-        value."""
+        """Decode `struct`; returns the name of the variable with the object.
+
+        A struct without a model gives the bare value.
+        """
         values: dict[str, str] = {}
         self._fields(struct, path, values)
         self._flush()
@@ -227,8 +229,10 @@ def defaults(model: type) -> dict[str, object]:
 
 
 def least_bytes(kind: WireType, version: int, flexible: bool) -> int:
-    """Returns the fewest bytes of an encoded value; at least 1, so that the input bounds every
-    count."""
+    """Returns the fewest bytes of an encoded value.
+
+    It is at least 1, so that the size of the input bounds every count.
+    """
     if isinstance(kind, Fixed):
         return kind.width
     if not isinstance(kind, Struct):

@@ -1,8 +1,7 @@
-"""Generates the Python source that encodes one version of one message; the mirror of
-`decode_source`.
+"""Generates the Python source that encodes one version of one message.
 
-The body is a list of pieces, joined once. A run of fixed-width fields is one `struct` call; a body
-that is a single run is returned without a list.
+It mirrors `decode_source`. The body is a list of pieces, joined once. A run of fixed-width fields
+is one `struct` call; a body that is a single run is returned without a list.
 """
 
 from functools import cache

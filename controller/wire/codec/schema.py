@@ -73,8 +73,10 @@ class Struct:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Array:
-    """An array; with `keyed_by` Kafka decodes it to a map, which keeps the first entry of a key
-    (1.19)."""
+    """An array.
+
+    With `keyed_by` Kafka decodes it to a map, which keeps the first entry of a key (1.19).
+    """
 
     element: Fixed | Variable | Struct
     keyed_by: str | None = None

@@ -37,7 +37,10 @@ def to_json(message: Message, value: object, version: int | None = None) -> Docu
 
 
 def record_json(record: Record | ControlRecord, version: int) -> Document:
-    """Returns `{"type": "TOPIC_RECORD", "version": 0, "data": {...}}`, as kafka-dump-log prints it."""
+    """Returns a record as kafka-dump-log prints it.
+
+    The form is `{"type": "TOPIC_RECORD", "version": 0, "data": {...}}`.
+    """
     table = RECORDS[KEYS[type(record)]]
     return {
         "type": _upper_snake(table.name),
@@ -47,7 +50,7 @@ def record_json(record: Record | ControlRecord, version: int) -> Document:
 
 
 def control_record_json(record: Record | ControlRecord) -> Document:
-    """Returns the same form for a control record, whose data begins with its version, as in Kafka."""
+    """Returns the same form for a control record; its data begins with its version."""
     table = CONTROL_RECORDS[TYPES[type(record)]]
     data = {"version": 0} | to_json(table, record, 0)
     return {"type": _upper_snake(table.name), "version": 0, "data": data}

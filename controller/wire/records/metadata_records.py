@@ -20,7 +20,7 @@ KEYS: dict[type, int] = {table.model: key for key, table in RECORDS.items()}
 
 
 def encode_record(record: Record, version: int) -> bytes:
-    """Returns the value of a record; raises ValueError for a version that the record does not have."""
+    """Returns the value of a record; raises ValueError if the record has no such version."""
     model: type = type(record)
     prefix, body = _spelling(model, version)
     return prefix + body(record)

@@ -23,7 +23,7 @@ def decode_snapshot(data: bytes) -> list[Batch]:
 
 
 def read_snapshot(data: bytes) -> Iterator[Batch]:
-    """Yields the same batches, each decoded when it is drawn; raises DecodeError for invalid bytes."""
+    """Yields the same batches, each decoded when drawn; raises DecodeError for invalid bytes."""
     batch, offset, epoch = None, 0, 0
     for batch in read_batches(data):
         if not offset:
