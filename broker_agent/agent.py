@@ -170,9 +170,7 @@ class Agent:
     def _on_metadata(self, now_ms: int) -> None:
         self._healing.observe(self.image, now_ms)
         if self.state is BrokerState.STARTING and not self._failures:
-            self._lease.ask_at(
-                now_ms
-            )  # register, or send the next heartbeat, now perhaps caught up
+            self._lease.ask_at(now_ms)  # register, or repeat the heartbeat
 
     def _communicate(self, now_ms: int) -> list[Send]:
         if self._lease.timed_out(now_ms):
@@ -268,7 +266,7 @@ class Agent:
         self._lease.ask_at(now_ms + CONTROLLER_RETRY_MS)
 
     def _failed(self, why: str, now_ms: int) -> None:
-        """After a failure wait one heartbeat interval (4.x) or back off (3.9) (1.46)."""
+        """After a failure (1.46), wait one heartbeat interval (4.x) or back off (3.9)."""
         self.last_error = why
         wait_ms = self.config.heartbeat_interval_ms
         if not self.config.retries_at_heartbeat_interval:

@@ -29,9 +29,7 @@ class Healing:
     def __init__(self, config: AgentConfig, conversation: Conversation) -> None:
         self._config = config
         self._conversation = conversation
-        self._due_ms: dict[
-            tuple[PartitionKey, int], int
-        ] = {}  # (partition, replica) -> time of the proposal
+        self._due_ms: dict[tuple[PartitionKey, int], int] = {}  # (partition, replica) -> time
 
     def observe(self, image: Image, now_ms: int) -> None:
         """Update the awaited replicas after a change of the metadata."""

@@ -1,1 +1,1 @@
-"""One KRaft controller: `core` decides, `raft` orders, `node` conducts, `wire` spells."""
+"""One KRaft controller: `core` decides, `raft` replicates, `node` coordinates, `wire` encodes."""

@@ -11,9 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 NODE_ID_MAX = 2**31 - 1  # an int32 on the wire; Kafka takes no `node.id` below 0
-NODES_KEPT = (
-    16_384  # cache size, more than the nodes of a simulation; a larger number only costs time
-)
+NODES_KEPT = 16_384  # cache size; more nodes than that only cost time
 
 
 class Kind(IntEnum):

@@ -41,9 +41,7 @@ from ..time.timeline import NEVER_MS
 from .config import NodeConfig
 from .deferred import DeferredReplies
 
-EXPIRY_RECORDS_MAX = (
-    250  # records of one step, at least one broker's: heartbeats wait for the step's end
-)
+EXPIRY_RECORDS_MAX = 250  # of one step, at least one broker's: heartbeats wait meanwhile
 EXPIRY_PAUSE_MAX_MS = 1_000  # latest time until the lease check continues
 CHANGE_LEASES = frozenset(
     {

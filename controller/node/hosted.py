@@ -27,9 +27,7 @@ from ..time.clock import Clock
 from ..time.wakeup import Wakeup
 from .node import Node
 
-HELD_MAX = (
-    1000  # at most this many unread events of a stopped process, one for each of its requests
-)
+HELD_MAX = 1000  # events held for a stopped process, one for each of its requests
 
 ReplyTo = Callable[[Reply], None]
 Dispatch = Callable[[Request, ReplyTo], None]
@@ -60,9 +58,7 @@ class HostedNode:
         self.on_failure: Callable[[Impossible], None] | None = None
         self._transport = transport
         self._write = write
-        self._unsaid: deque[list[tuple[Sends, Replies]]] = (
-            deque()
-        )  # messages held since each pending vote
+        self._unsaid: deque[list[tuple[Sends, Replies]]] = deque()  # held for a pending vote
         self.is_over = False
         self._is_holding = False
         self._held: list[Callable[[], None]] = []

@@ -248,9 +248,7 @@ class Node:
         leads = isinstance(role, Leader) and self._loading.loaded > role.epoch_start
         if leads and self.active is None:
             self._claim(turn)
-        if (
-            self.active is not None
-        ):  # metadata.version may have been raised to one with controller registrations (5.62)
+        if self.active is not None:  # the level may now have controller registrations (5.62)
             self.active.register(self._registrar.request, turn)
         self._registrar.poll(self.committed, quorum, self.is_active, turn)
         self._set_deadline(turn.now_ms)

@@ -87,8 +87,8 @@ def understands(request: Request) -> bool:
 def on_request(quorum: Quorum, request: Request, token: Any, turn: Turn) -> bool:
     """Answer a request, now or later.
 
-    Returns False if the request changed at most a follower's progress and the number of waiting
-    fetches, which is the case for nearly every fetch.
+    Returns False if at most a follower's progress and the number of waiting fetches changed, as
+    after nearly every fetch.
     """
     defers = _DEFERS.get(type(request))
     is_new_to_all = quorum.heard_of_no_epoch is not None

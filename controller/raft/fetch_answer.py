@@ -34,7 +34,7 @@ class Leadership:
     """The part of a response that describes the quorum.
 
     `leader_id` is -1 if the leader is unknown; a resigned leader still names itself, with `leads`
-    false. A leader reuses one object for many responses, so it is compared by identity.
+    false. The leader reuses one object while it is valid, so instances compare by identity.
     """
 
     leads: bool

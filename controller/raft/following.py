@@ -71,9 +71,7 @@ def on_update_response(
 ) -> bool:
     """Handle an UpdateRaftVoter response."""
     if not response.error_code and quorum.history.kraft_version == 0:
-        quorum.update_voter_ms = (
-            NEVER_MS  # this leader knows this voter; the next leader needs its own request
-        )
+        quorum.update_voter_ms = NEVER_MS  # until there is another leader
     said = response.current_leader
     endpoint = NodeEndpoint(node_id=said.leader_id, host=said.host, port=said.port)
     epochs.learn(quorum, said.leader_epoch, said.leader_id, (endpoint,), turn)

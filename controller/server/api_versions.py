@@ -23,9 +23,7 @@ from ..wire.apis.table import API_VERSIONS, APIS, Api
 
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 SOFTWARE_NAMED_FROM = 3
-ZERO_MINIMUM_FROM = (
-    4  # in lower versions, a feature with minimum 0 breaks the client's parser (5.51)
-)
+ZERO_MINIMUM_FROM = 4  # below, a feature with minimum 0 breaks the client's parser (5.51)
 NODE_NAMED_FROM = 5
 
 

@@ -121,9 +121,7 @@ class _Line(asyncio.Protocol):
             self._caller.lost(self)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(
-            asyncio.Transport, transport
-        )  # uvloop's class does not inherit from it
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's does not inherit it
         if self._newest:
             self._transport.write(self._newest)
 

@@ -24,12 +24,8 @@ from .runtime import Runtime
 log = logging.getLogger(__name__)
 
 CONNECTIONS_MAX = 10_000  # of one listener; further connections are closed at once
-BACKLOG = (
-    4096  # connections not yet accepted: a fleet opens 3,000 at once; a lost one costs seconds
-)
-WRITE_BUFFER_BYTES_MAX = (
-    1024 * 1024
-)  # of one connection; above it, requests of that connection wait
+BACKLOG = 4096  # pending connections: a fleet opens 3,000 at once; a lost one costs seconds
+WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; above it, its requests wait
 
 Describe = Callable[[ApiVersionsRequest, int], ApiVersionsResponse]
 Dispatch = Callable[[Request, Callable[[Reply], None]], None]

@@ -1,7 +1,7 @@
 """Real time for a timeline: the only module that reads a clock, with exactly one armed timer.
 
-All external events enter the timeline through `entered()`, so there is a single writer: no await
-happens between reading the clock and the end of the step.
+Every external event runs between `enter` and `leave`, so there is a single writer: no await happens
+between reading the clock and the end of the step.
 """
 
 import asyncio

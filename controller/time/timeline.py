@@ -12,9 +12,7 @@ from heapq import heappop, heappush
 
 Action = Callable[[], None]
 NEVER_MS = NEVER_US = 1 << 61  # no deadline
-ACTIONS_PER_INSTANT_MAX = (
-    1_000_000  # more than a fleet of 10,000 brokers schedules: an endless loop
-)
+ACTIONS_PER_INSTANT_MAX = 1_000_000  # more than 10,000 brokers schedule: an endless loop
 
 
 class Timeline:

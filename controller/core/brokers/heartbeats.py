@@ -123,9 +123,7 @@ def _next_state(
             return SHUTDOWN_NOW
         return CONTROLLED_SHUTDOWN if leads else SHUTDOWN_NOW
     if leads or liveness.controlled_shutdown_offset > state.leases.lowest_active_offset():
-        return (
-            CONTROLLED_SHUTDOWN  # the request's flags are ignored: a shutdown never reverts (2.13)
-        )
+        return CONTROLLED_SHUTDOWN  # ignores the request's flags: no way back (2.13)
     return SHUTDOWN_NOW
 
 

@@ -13,9 +13,7 @@ from ..image.broker import BrokerRegistration
 from ..profile import Profile
 
 NO_OFFSET = -1
-RAN_OUT_MAX = (
-    10_000  # as many as brokers in the largest cluster; the journal reads each in its step
-)
+RAN_OUT_MAX = 10_000  # brokers of the largest cluster; the journal reads each in its step
 
 
 @dataclass(slots=True)
@@ -49,9 +47,7 @@ class Leases:
         self._profile = profile
         self._timeout_ms = session_timeout_ms
         self._contacts: dict[int, tuple[int, int]] = {}  # broker_id -> (contact_ms, broker_epoch)
-        self._heap: list[
-            tuple[int, int]
-        ] = []  # (contact_ms when pushed, broker_id), one entry a broker
+        self._heap: list[tuple[int, int]] = []  # (contact_ms when pushed, broker_id)
         self._in_heap: set[int] = set()  # broker ids in the heap; some have no contact any more
         self.liveness: dict[int, Liveness] = {}
         self.ran_out: dict[int, int] = {}
@@ -151,9 +147,7 @@ class Leases:
     def first_expired(self, now_ms: int) -> int | None:
         """Returns the broker whose lease expired first, or None (2.36, 2.47)."""
         heap = self._heap
-        while (
-            heap and heap[0][0] + self._timeout_ms < now_ms
-        ):  # no lease expires before its heap entry
+        while heap and heap[0][0] + self._timeout_ms < now_ms:  # expires then or later
             head = self._settled()
             if head is not None:
                 return head

@@ -76,10 +76,7 @@ class Loader:
             self.open_transaction = record.name or ""
         self._held.append((record, offset, batch))
         if isinstance(record, AbortTransactionRecord):
-            self._held = [
-                self._held[0],
-                self._held[-1],
-            ]  # an aborted transaction's records have no effect
+            self._held = [self._held[0], self._held[-1]]  # drop the aborted records
         if isinstance(record, AbortTransactionRecord | EndTransactionRecord):
             self._release()
 

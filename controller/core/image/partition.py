@@ -68,8 +68,8 @@ def partition_of(record: PartitionRecord) -> Partition:
 def changed(partition: Partition, record: PartitionChangeRecord) -> Partition:
     """Returns the partition after a change record.
 
-    Every record increments the partition epoch; a Leader field, even one that repeats the current
-    leader, increments the leader epoch.
+    Every record increments the partition epoch. A record with a leader, even the current one,
+    increments the leader epoch.
     """
     names_leader = record.leader != NO_LEADER_CHANGE
     replicas, isr, recovery = record.replicas, record.isr, record.leader_recovery_state

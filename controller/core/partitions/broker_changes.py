@@ -65,8 +65,8 @@ def leader_and_isr_changes(
 ) -> list[Record]:
     """Returns the changes of the partitions `keys`.
 
-    `remove` leaves ISR and leadership; `add` may lead although it is still fenced; `unclean` leaves
-    the ELR too.
+    The broker `remove` leaves ISR and leadership. The broker `add` may lead although it is fenced.
+    The broker `unclean` leaves ISR, leadership and ELR.
     """
     changes: list[Record] = []
     if not keys:  # for example the first registration of a broker

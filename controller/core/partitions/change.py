@@ -83,7 +83,7 @@ def _write_isr(partition: Partition, target: Target, rules: Rules, change: Chang
 
 
 def _bump_for_shrink(partition: Partition, rules: Rules, change: Change) -> None:
-    """Before 3.6-IV0 an ISR shrink increments the leader epoch (rule 4.17)."""
+    """Increments the leader epoch when the ISR shrinks, before 3.6-IV0 (rule 4.17)."""
     if rules.metadata_version >= feature_levels.NO_EPOCH_BUMP_ON_SHRINK_FROM or change.isr is None:
         return
     if _lacks(change.isr, partition.isr):

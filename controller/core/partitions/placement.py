@@ -148,9 +148,7 @@ class _Racks:
         self._offset = _below(len(self._racks), random) if self._racks else 0
 
     def place(self, replication_factor: int) -> tuple[int, ...]:
-        if (
-            self._turn == self.unfenced > 1
-        ):  # reshuffle after as many partitions as live brokers (4.45)
+        if self._turn == self.unfenced > 1:  # placed as many as live brokers: reshuffle (4.45)
             self._shuffle()
             self._turn = 0
         self._offset %= len(self._racks)

@@ -71,7 +71,7 @@ class DescribeClusterRequest:
 
 @value
 class DescribeClusterBroker:
-    """One node.
+    """One node of the cluster.
 
     `start_time_ms` (KIP-436) is always in HTTP replies, on the wire only if requested.
     """
