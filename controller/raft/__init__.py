@@ -1,0 +1,1 @@
+"""The quorum: elections, replication of the metadata log, snapshots and voter changes."""

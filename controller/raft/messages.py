@@ -51,7 +51,9 @@ class OfPartitions(Protocol[Partition_co]):
     """A topic of a request or response."""
 
     @property
-    def partitions(self) -> Sequence[Partition_co]: ...
+    def partitions(self) -> Sequence[Partition_co]:
+        """The topic's partitions."""
+        ...
 
 
 def sole_partition(topics: Sequence[OfPartitions[Partition]]) -> Partition | None:

@@ -121,6 +121,7 @@ class KafkaConnection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Register the connection, or abort it above CONNECTIONS_MAX."""
         transport = cast(asyncio.Transport, transport)  # uvloop's class does not inherit from it
         if len(self._listener.connections) >= CONNECTIONS_MAX:
             log.warning("%s: more than %d connections", self._listener.name, CONNECTIONS_MAX)
@@ -132,6 +133,7 @@ class KafkaConnection(asyncio.Protocol):
         self.hold(self._listener.is_holding)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Drop the pending requests of a closed connection."""
         self._listener.connections.discard(self)
         self._transport = None
         self._frames.clear()
@@ -143,9 +145,11 @@ class KafkaConnection(asyncio.Protocol):
         return True
 
     def pause_writing(self) -> None:
+        """Called by asyncio when the client does not read its replies."""
         self._cannot_write = True
 
     def resume_writing(self) -> None:
+        """Called by asyncio when the client has read its replies."""
         self._cannot_write = False
         self._work()
 
@@ -165,6 +169,7 @@ class KafkaConnection(asyncio.Protocol):
             self._work_soon()
 
     def data_received(self, data: bytes) -> None:
+        """Split the bytes into frames and handle them."""
         try:
             self._frames += self._reader.feed(data)
         except DecodeError as error:

@@ -1,6 +1,6 @@
 """BrokerHeartbeat: the states of a registered broker (rules 2.4 to 2.32a).
 
-A broker is FENCED (registered, leads no partition), UNFENCED (serving), or in CONTROLLED_SHUTDOWN
+A broker is FENCED (registered, not electable), UNFENCED (serving), or in CONTROLLED_SHUTDOWN
 (moving its leaderships to other brokers). SHUTDOWN_NOW is only a reply; the stored state is then
 FENCED. `_next_state` is the transition table; `_WRITES` holds the records of each transition.
 

@@ -142,8 +142,8 @@ def _current_level(state: State, feature: str) -> int:
 def _unsupported(state: State, feature: str, level: int) -> str | None:
     """Returns why a node does not support `level` of `feature`, or None.
 
-    The nodes are this controller, every broker (fenced or not, 5.58), every other controller, and
-    every node of the quorum that has not yet registered its features.
+    The nodes are this controller, every broker (fenced or not, 5.58), and every other registered
+    controller. A voter without a registration refuses the level, too.
     """
     image, me = state.image, state.node_id
     own = {name: (low, high) for name, low, high in state.profile.supported_features}
