@@ -1,111 +1,121 @@
 """make differential ARGS="--release 4.3.1 --sequences 10000 --seed 1": prints what differs."""
 
-import argparse
 import signal
-import sys
 import time
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
+from types import FrameType
 
-from tests.differential.explained import matches
-from tests.differential.generate.silent import is_silent, silent_number
-from tests.differential.run import Finding, Outcome, Run, smallest
-from tests.differential.sequence import read, write
-from tests.released.releases import RELEASES, Release
+from kraftsim.pipeline.engines.java import JavaMissing
+from tests.differential.arguments import Arguments, Given, drawn_number, parse
+from tests.differential.confirm import confirmed
+from tests.differential.findings import print_confirmed, print_replayed
+from tests.differential.generate.silent import is_silent
+from tests.differential.keep import keep
+from tests.differential.progress import Progress, tell
+from tests.differential.run import Run
+from tests.differential.summary import print_summary, unmatched
+from tests.released.jars import JarsMissing
+from tests.released.releases import Release
 
-FOUND = Path("build") / "differential"
-SILENT_SHARE = 10  # one of so many sequences falls silent
 COMPLETE_FROM = 2000  # sequences, from which on every explained row must match its example
-SHOWN_MAX = 8  # mismatches of a finding that are printed
+SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}
+Judging = Callable[[Run], None]
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Exit 0 if nothing unexplained was found, else 1."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the released controller ends too
-    options = _parser().parse_args(arguments)
-    release = RELEASES[options.release]
+class Interrupted(BaseException):
+    """SIGINT or SIGTERM came; `code` is what the process exits with."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def main(words: list[str] | None = None) -> int:
+    """Exit 0 if nothing unexplained was found, 130 or 143 if a signal ended the run, else 1."""
+    arguments = parse(words)
+    for number in SIGNALS:
+        signal.signal(number, _interrupt)
+    try:
+        return _run(arguments)
+    except (JavaMissing, JarsMissing) as missing:
+        tell(str(missing))
+        return 1
+    except Interrupted as interrupted:
+        return interrupted.code
+
+
+def _interrupt(number: int, _: FrameType | None) -> None:
+    raise Interrupted(SIGNALS[signal.Signals(number)])
+
+
+def _run(arguments: Arguments) -> int:
+    if arguments.keep and arguments.rule:
+        return keep(arguments.replay[0], arguments.keep, arguments.rule)
+    if arguments.replay:
+        return _replay(arguments.replay)
+    return _judge(arguments.release, _wanted(arguments), partial(_judge_drawn, arguments))
+
+
+def _wanted(arguments: Arguments) -> int:
+    return len(arguments.only) or arguments.sequences
+
+
+def _replay(given: tuple[Given, ...]) -> int:
+    """Judge files in order, release by release."""
+    codes = []
+    for version in dict.fromkeys(one.release.version for one in given):
+        files = [one for one in given if one.release.version == version]
+        judging = partial(_judge_files, files)
+        codes.append(_judge(files[0].release, len(files), judging, is_drawn=False))
+    return max(codes)
+
+
+def _judge_files(files: list[Given], run: Run) -> None:
+    sequences = [file.sequence for file in files]
+    run.judge_files(sequence for sequence in sequences if not is_silent(sequence))
+    run.judge_side_by_side(sequence for sequence in sequences if is_silent(sequence))
+
+
+def _judge_drawn(arguments: Arguments, run: Run) -> None:
+    if arguments.only:
+        _judge_only(arguments, run)
+        return
+    if arguments.sequences >= COMPLETE_FROM:
+        run.judge_examples()
+    run.judge_drawn(arguments.seed, arguments.drawn)
+    run.judge_silent(arguments.seed, arguments.silent)
+
+
+def _judge_only(arguments: Arguments, run: Run) -> None:
+    for name in arguments.only:
+        is_of_silence, seed, number = drawn_number(name)
+        if is_of_silence:
+            run.judge_silent_numbers(seed, [number])
+        else:
+            run.judge_only(seed, number, arguments.drawn)
+
+
+def _judge(release: Release, wanted: int, judging: Judging, *, is_drawn: bool = True) -> int:
+    """Judge, confirm what was found, and print it; a signal ends either part early."""
     began_s = time.monotonic()
-    run = Run(release, _Progress(options.sequences))
-    if options.replay:
-        given = [read(path) for path in options.replay]
-        run.judge_side_by_side({silent_number(one): one for one in given if is_silent(one)})
-        for sequence in given:
-            if not is_silent(sequence):
-                run.judge_all(iter([sequence]))
-    else:
-        silent = options.sequences // SILENT_SHARE
-        if options.sequences >= COMPLETE_FROM:
-            run.judge_examples()
-        run.judge_drawn(options.seed, options.sequences - silent)
-        run.judge_silent(options.seed, silent)
-    outcome = run.outcome
-    for finding in outcome.findings:
-        _print_finding(release, finding, shrinks=not options.replay)
-    unmatched = [] if outcome.sequences < COMPLETE_FROM else _unmatched(release, outcome)
-    _print_summary(release, outcome, time.monotonic() - began_s, unmatched)
-    return 0 if outcome.is_clean and not unmatched else 1
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="make differential", description=__doc__)
-    parser.add_argument("--release", choices=sorted(RELEASES), default="4.3.1")
-    parser.add_argument("--sequences", type=int, default=10_000, metavar="N")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--replay", type=Path, nargs="+", metavar="FILE", help="judge these files")
-    return parser
-
-
-class _Progress:
-    """On stderr: what was found at once, as a run may be ended early, and a line about once every
-    five seconds."""
-
-    INTERVAL_S = 5.0
-
-    def __init__(self, wanted: int) -> None:
-        self._wanted = wanted
-        self._next_s = time.monotonic() + self.INTERVAL_S
-        self._told = 0
-
-    def __call__(self, outcome: Outcome) -> None:
-        for finding in outcome.findings[self._told :]:
-            print(f"found: {finding.sequence.name}: {finding.mismatches[0]}", file=sys.stderr)
-        self._told = len(outcome.findings)
-        if time.monotonic() < self._next_s:
-            return
-        self._next_s = time.monotonic() + self.INTERVAL_S
-        print(
-            f"{outcome.sequences} of {self._wanted} sequences, {outcome.requests} requests, "
-            f"{outcome.explained.total()} explained, {len(outcome.findings)} unexplained",
-            file=sys.stderr,
-        )
-
-
-def _print_finding(release: Release, finding: Finding, *, shrinks: bool) -> None:
-    if shrinks and not is_silent(finding.sequence):
-        finding = smallest(release, finding)
-    path = FOUND / release.version / f"{finding.sequence.name}.json"
-    write(finding.sequence, path, release=release.version)
-    print(f"\n{path}: {len(finding.sequence.steps)} steps")
-    for mismatch in finding.mismatches[:SHOWN_MAX]:
-        print(f"  {mismatch}")
-    print(f'  again: make differential ARGS="--release {release.version} --replay {path}"')
-
-
-def _unmatched(release: Release, outcome: Outcome) -> list[str]:
-    applicable = [m for m in matches() if not m.releases or release.version in m.releases]
-    return [f"{m.row}: {m}" for m in applicable if m not in outcome.explained]
-
-
-def _print_summary(
-    release: Release, outcome: Outcome, elapsed_s: float, unmatched: list[str]
-) -> None:
-    for difference in outcome.log_differences:
-        print(f"Kafka's own decoder tells the logs apart: {difference}")
-    for match, count in outcome.explained.most_common():
-        print(f"explained by {match.row}: {count} sequences")
-    for row in unmatched:
-        print(f"a row of docs/differences.toml matched nothing: {row}")
-    print(
-        f"Kafka {release.version}: {outcome.sequences} sequences, {outcome.requests} requests, "
-        f"{outcome.records} records, {outcome.explained.total()} explained, "
-        f"{len(outcome.findings)} unexplained, {outcome.pairs} starts, {elapsed_s:.0f} s"
-    )
+    progress = Progress(release, wanted, is_drawn=is_drawn)
+    run = Run(release, progress.judged)
+    stopped, code = "", 0
+    try:
+        judging(run)
+        if run.has_found_enough:
+            stopped = f"{len(run.outcome.findings)} findings are enough"
+        for finding in run.outcome.findings:
+            if is_drawn:
+                print_confirmed(release, confirmed(release, finding, progress.shrinks))
+            else:
+                print_replayed(finding)
+    except Interrupted as interrupted:
+        stopped, code = f"signal, exit {interrupted.code}", interrupted.code
+    is_complete = not stopped and wanted >= COMPLETE_FROM
+    rows = unmatched(release, run.outcome) if is_complete else []
+    print_summary(release, run.outcome, wanted, time.monotonic() - began_s, rows, stopped)
+    if code:
+        raise Interrupted(code)
+    return 0 if run.outcome.is_clean and not rows else 1

@@ -1,7 +1,9 @@
 """Asks both sides the same and compares: each reply field by field, then the records it led to."""
 
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from kraftsim.controller.core.log.batch import Batch
@@ -34,6 +36,18 @@ class Mismatch:
         return f"step {self.step} {self.api}: {self.path}: Kafka {self.kafka!r}, ours {self.ours!r}"
 
 
+class OursRaised(Exception):
+    """Ours raised an exception where the released controller answered."""
+
+    def __init__(self, error: Exception) -> None:
+        *_, frame = traceback.extract_tb(error.__traceback__)
+        place = f"{Path(frame.filename).name}:{frame.lineno}"
+        super().__init__(f"{type(error).__name__}: {error} ({place}, in {frame.name})")
+
+    def mismatch(self, place: int, api: str) -> Mismatch:
+        return Mismatch(place, api, "an exception", "an answer", str(self))
+
+
 class Witness(Generic[AnySide]):
     """One side with its history."""
 
@@ -60,8 +74,8 @@ class Witness(Generic[AnySide]):
         for _ in range(2):
             self.side.ask(KEYS["DescribeQuorum"], 2, DescribeQuorumRequest(topics=()))
         batches = self.appended()
-        records = observed.records + self.spelled(batches)
-        return replace(observed, records=records, batches=observed.batches + batches)
+        late = Observed(observed.reply, self.spelled(batches), observed.response, batches)
+        return observed.followed_by(late)
 
     def appended(self) -> list[Batch]:
         batches = self.side.appended()
@@ -83,6 +97,11 @@ class Observed:
 
     def spelled(self) -> dict[str, Any]:
         return {"reply": self.reply, "records": self.records}
+
+    def followed_by(self, later: "Observed") -> "Observed":
+        """The later reply, and the records of both."""
+        records, batches = self.records + later.records, self.batches + later.batches
+        return replace(later, records=records, batches=batches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +137,23 @@ class Bench:
         kafka = self.kafka.observe(step)
         if step.api == "UpdateFeatures":
             kafka = self.kafka.with_late_records(kafka)
+        try:
+            return kafka, self._ours(step, kafka)
+        except Exception as error:
+            raise OursRaised(error) from error
+
+    def _ours(self, step: Ask, kafka: "Observed") -> "Observed":
         if step.api == "CreateTopics":
             records = [record for batch in kafka.batches for record in batch.records]
             wanted = outcome(kafka.response, records)
             self.ours.side.adopt_placement(self.ours.request(step), wanted)
-        return kafka, self.ours.observe(step)
+        return self.ours.observe(step)
 
     def compare(self, place: int, step: Ask) -> list[Mismatch]:
-        kafka, ours = self.observe(step)
+        try:
+            kafka, ours = self.observe(step)
+        except OursRaised as raised:
+            return [raised.mismatch(place, step.api)]
         if step.api == "DescribeCluster":
             kafka = self._published(step, kafka, ours)
         if kafka == ours:
@@ -139,7 +167,7 @@ class Bench:
         for _ in range(ASKED_AGAIN_MAX):
             if kafka == ours:
                 break
-            kafka = self.kafka.observe(step)
+            kafka = kafka.followed_by(self.kafka.observe(step))
         return kafka
 
 

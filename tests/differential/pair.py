@@ -1,7 +1,7 @@
 """A released controller and ours, started alike, with an empty log each."""
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kraftsim.controller.core import feature_levels
 from kraftsim.controller.core.uuid import parse_uuid
-from tests.differential.decoder import differing_records
+from tests.differential.decoder import differing_records, differing_records_of
 from tests.differential.judge import Bench, Witness
 from tests.differential.settings import OUR_SETTINGS, RELEASED_SETTINGS, USUAL, Start
 from tests.differential.sides import OurSide, ReleasedSide
@@ -41,6 +41,10 @@ class Pair:
     def logs_differ(self) -> list[str]:
         """Compare what both logs agreed upon once more, whole, as Kafka's own tool decodes them."""
         return differing_records(self.bench, self.folder, self.agreed)
+
+    def silent_logs_differ(self, numbers: Set[int]) -> list[str]:
+        """Compare the records of silent sequences, given by their numbers, in the same way."""
+        return differing_records_of(self.bench, self.folder, self.ends, numbers)
 
 
 @contextmanager

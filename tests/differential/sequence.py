@@ -1,13 +1,11 @@
-"""A sequence of requests, and the file that holds one.
+"""A sequence of requests; `files.py` reads and writes it.
 
 A request's body is JSON with Kafka's field names. An object with one key that begins with "$" is a
 symbol (`symbols.py`): each side resolves it from its own history, because epochs and topic ids
 differ between two controllers that behave alike.
 """
 
-import json
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.differential.settings import USUAL, Start
@@ -61,33 +59,3 @@ class Sequence:
 
     def with_steps(self, steps: tuple[Step, ...]) -> "Sequence":
         return replace(self, steps=steps)
-
-
-def write(sequence: Sequence, path: Path, **about: object) -> None:
-    document = {
-        "name": sequence.name,
-        **about,
-        **asdict(sequence.start),
-        "steps": [step.to_json() for step in sequence.steps],
-        "cleanup": [step.to_json() for step in sequence.cleanup],
-    }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
-
-
-def read(path: Path) -> Sequence:
-    document = json.loads(path.read_text("utf-8"))
-    return Sequence(
-        name=document["name"],
-        steps=tuple(_step(step) for step in document["steps"]),
-        cleanup=tuple(_step(step) for step in document["cleanup"]),
-        start=Start.of(document),
-    )
-
-
-def _step(document: Body) -> Step:
-    if "silence" in document:
-        silence = document["silence"]
-        farewells = tuple((broker_id, want_fence) for broker_id, want_fence in silence["farewells"])
-        return Silence(silence["seconds"], tuple(silence["heartbeats"]), farewells)
-    return Ask(document["api"], document["version"], document["body"])

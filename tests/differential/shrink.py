@@ -15,14 +15,20 @@ def kind(mismatch: Mismatch) -> tuple[str, str]:
     return mismatch.api, re.sub(r"\[\d+\]", "[]", mismatch.path)
 
 
-def shrunk(sequence: Sequence, found: list[Mismatch], judge: Judge) -> Sequence:
+def shrunk(
+    sequence: Sequence,
+    found: list[Mismatch],
+    judge: Judge,
+    *,
+    judgements_max: int = JUDGEMENTS_MAX,
+) -> Sequence:
     """Take away ever smaller runs of steps while the first mismatch stays of its kind."""
     wanted, judged = kind(found[0]), 0
     steps = sequence.every_step[: found[0].step + 1]
     size, has_shrunk = len(steps) // 2, False
-    while size and judged < JUDGEMENTS_MAX:
+    while size and judged < judgements_max:
         place = 0
-        while place < len(steps) - 1 and judged < JUDGEMENTS_MAX:
+        while place < len(steps) - 1 and judged < judgements_max:
             candidate = _without(steps, place, size)
             judged += 1
             if shows(judge(sequence.with_steps(candidate)), wanted):

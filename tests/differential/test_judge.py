@@ -1,16 +1,14 @@
 """The judge sees a difference, names its place, and shrinks what shows it."""
 
-import dataclasses
-
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import HANDLERS
 from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.controller.core.rpc import UnregisterBrokerRequest
-from tests.differential.explained import Match, explanation
+from tests.differential.files import read, write
 from tests.differential.generate import draw_sequence, draw_silent_sequence
-from tests.differential.judge import Bench, Mismatch, Witness
+from tests.differential.judge import Bench, Witness
 from tests.differential.pair import CLUSTER_ID
-from tests.differential.sequence import Ask, Sequence, read, write
+from tests.differential.sequence import Ask, Sequence
 from tests.differential.shrink import shrunk
 from tests.differential.sides import OurSide
 from tests.released.releases import RELEASES
@@ -77,14 +75,3 @@ def test_a_sequence_comes_back_from_its_file(tmp_path) -> None:
         write(sequence, path)
 
         assert sequence == read(path)
-
-
-def test_a_match_explains_only_what_it_names() -> None:
-    mismatch = Mismatch(0, "AlterPartition", "reply.errorCode", -1, 0)
-    match = Match("row", api="AlterPartition", path="reply.errorCode", kafka="-1", ours="0")
-
-    assert match == explanation([mismatch], "4.3.1", [match])
-    for other in ({"api": "CreateTopics"}, {"path": "reply"}, {"kafka": 0}, {"ours": -1}):
-        assert explanation([dataclasses.replace(mismatch, **other)], "4.3.1", [match]) is None
-    elsewhere = dataclasses.replace(match, releases=("3.9.1",))
-    assert explanation([mismatch], "4.3.1", [elsewhere]) is None

@@ -173,7 +173,8 @@ def _reason(
         return None
     if high == 0:
         return f"{who} does not support this feature."
-    return f"{who} only supports versions {low}-{high}"
+    versions = str(low) if low == high else f"{low}-{high}"
+    return f"{who} only supports versions {versions}"
 
 
 def _ranges(supported: Iterable[FeatureRange]) -> dict[str, tuple[int, int]]:

@@ -29,11 +29,6 @@ def is_silent(sequence: Sequence) -> bool:
     return any(isinstance(step, Silence) for step in sequence.steps)
 
 
-def silent_number(sequence: Sequence) -> int:
-    """The number that a silent sequence was drawn with."""
-    return int(sequence.name.rsplit("-", 1)[1])
-
-
 def _opening(draft: Draft) -> list[Step]:
     steps: list[Step] = []
     for broker_id in draft.ids:

@@ -1,0 +1,160 @@
+"""The arguments of make differential."""
+
+import argparse
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.differential.files import BadFile, read, release_of
+from tests.differential.sequence import Sequence
+from tests.released.releases import RELEASES, Release
+from tests.rule_book import rule_book
+
+DEFAULT_RELEASE = "4.3.1"
+SEQUENCES = 10_000
+SILENT_SHARE = 10  # one of so many sequences falls silent
+_NAME = re.compile(r"(silent-)?(\d+)-(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A file of --replay: its sequence and the release that judges it."""
+
+    path: Path
+    sequence: Sequence
+    release: Release
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """`only` are names such as "1-64" or "silent-1-3", none for every sequence."""
+
+    release: Release
+    sequences: int
+    seed: int
+    only: tuple[str, ...]
+    replay: tuple[Given, ...]
+    keep: str | None
+    rule: str | None
+
+    @property
+    def silent(self) -> int:
+        return self.sequences // SILENT_SHARE
+
+    @property
+    def drawn(self) -> int:
+        return self.sequences - self.silent
+
+
+def parse(words: list[str] | None = None) -> Arguments:
+    """Ends the process with code 2 and a text where the arguments are wrong."""
+    parser = _parser()
+    options = parser.parse_args(words)
+    try:
+        replay = tuple(_given(path, options.release) for path in options.replay)
+    except BadFile as error:
+        parser.error(str(error))
+    if (options.keep is None) != (options.rule is None):
+        parser.error("expected --keep NAME and --rule NUMBER together")
+    if options.keep and len(replay) != 1:
+        parser.error(f"--keep: expected one file of --replay, got {len(replay)}")
+    if options.only and replay:
+        parser.error("expected either --only or --replay")
+    arguments = Arguments(
+        release=RELEASES[options.release or DEFAULT_RELEASE],
+        sequences=options.sequences,
+        seed=options.seed,
+        only=tuple(options.only),
+        replay=replay,
+        keep=options.keep,
+        rule=options.rule,
+    )
+    for name in arguments.only:
+        is_silent, _, number = drawn_number(name)
+        if not is_silent and number >= arguments.drawn:
+            drawn = f"{arguments.drawn} of --sequences {arguments.sequences} are not silent"
+            parser.error(f"--only {name}: expected a number below {arguments.drawn}: {drawn}")
+    return arguments
+
+
+def _given(path: Path, release: str | None) -> Given:
+    return Given(path, read(path), RELEASES[release or release_of(path) or DEFAULT_RELEASE])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="make differential",
+        description="Ask a released Kafka controller and ours the same, and print what differs.",
+        epilog='With make the arguments stand in ARGS: make differential ARGS="--seed 7".',
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--release",
+        choices=list(RELEASES),
+        help=f"release that judges (default: the file's with --replay, else {DEFAULT_RELEASE})",
+    )
+    parser.add_argument(
+        "--sequences",
+        type=_at_least_one,
+        default=SEQUENCES,
+        metavar="N",
+        help=f"sequences that are drawn (default {SEQUENCES})",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="seed of the draw (default 1)")
+    parser.add_argument(
+        "--only",
+        type=_name,
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="draw only these sequences, such as 1-64 (seed 1, number 64) or silent-1-3; their "
+        "start is that of a run of --sequences N",
+    )
+    parser.add_argument(
+        "--replay", type=Path, nargs="+", default=[], metavar="FILE", help="judge these files"
+    )
+    parser.add_argument(
+        "--keep",
+        type=_file_name,
+        metavar="NAME",
+        help="record the answers to the file of --replay as tests/differential/kept/NAME.json",
+    )
+    parser.add_argument(
+        "--rule", type=_rule, metavar="NUMBER", help="rule that a kept file proves, such as 5.57"
+    )
+    return parser
+
+
+def _at_least_one(word: str) -> int:
+    if not word.isdecimal() or int(word) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of at least 1, got {word!r}")
+    return int(word)
+
+
+def _name(word: str) -> str:
+    if not _NAME.fullmatch(word):
+        raise argparse.ArgumentTypeError(
+            f"expected a name such as 1-64 or silent-1-3, got {word!r}"
+        )
+    return word
+
+
+def _file_name(word: str) -> str:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9.-]*", word) or word.endswith(".json"):
+        raise argparse.ArgumentTypeError(
+            f"expected words with hyphens and without .json, such as a-lost-leader, got {word!r}"
+        )
+    return word
+
+
+def _rule(word: str) -> str:
+    if problem := rule_book().problem_with(word):
+        raise argparse.ArgumentTypeError(problem)
+    return word
+
+
+def drawn_number(name: str) -> tuple[bool, int, int]:
+    """Return whether the sequence of this name is silent, its seed and its number."""
+    found = _NAME.fullmatch(name)
+    assert found is not None, name
+    return found[1] is not None, int(found[2]), int(found[3])
