@@ -21,6 +21,7 @@ from ..state import Decision, State
 from .elr_safety import elr_safety_records
 
 UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE = 1, 2, 3
+_NO_END = 2**15 - 1  # the highest level of a range that has no end
 _PREFIX = "The update failed for all features since the following feature had an error: "
 
 
@@ -173,8 +174,14 @@ def _reason(
         return None
     if high == 0:
         return f"{who} does not support this feature."
-    versions = str(low) if low == high else f"{low}-{high}"
-    return f"{who} only supports versions {versions}"
+    return f"{who} only supports versions {_range_text(low, high)}"
+
+
+def _range_text(low: int, high: int) -> str:
+    """Kafka prints a range of one level as that level, and one without an end with a plus sign."""
+    if low == high:
+        return str(low)
+    return f"{low}+" if high == _NO_END else f"{low}-{high}"
 
 
 def _ranges(supported: Iterable[FeatureRange]) -> dict[str, tuple[int, int]]:
