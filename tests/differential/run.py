@@ -70,7 +70,6 @@ class Run:
                 while pending is not None and self._goes_on(pair, pending):
                     pending = next(remaining, None)
                 self.outcome.log_differences += pair.logs_differ()
-                self.outcome.records += pair.agreed[0]
                 pending = next(remaining, None) if pending is not None else None
 
     def _goes_on(self, pair: Pair, sequence: Sequence) -> bool:
@@ -84,6 +83,7 @@ class Run:
         if mismatches:
             self._take(sequence, mismatches)
             return False
+        self.outcome.records += pair.ends[0] - pair.agreed[0]
         pair.agreed = pair.ends
         self._before.append(sequence)
         self._progress(self.outcome)
