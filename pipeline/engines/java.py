@@ -1,4 +1,4 @@
-"""Finds the Java that Spark needs before anything starts; an error names the install command."""
+"""Finds the Java that Spark or a released Kafka needs; an error names the install command."""
 
 import os
 import re
@@ -28,28 +28,28 @@ class Java:
     major: int
 
 
-def require_java() -> Java:
-    """Returns the Java that Spark will start: of JAVA_HOME, else the first on PATH.
+def require_java(user: str = "Spark") -> Java:
+    """Returns the Java that `user` will start: of JAVA_HOME, else the first on PATH.
 
     Raises JavaMissing if there is none or it is too old.
     """
-    program = _program()
+    program = _program(user)
     version, major = _version(program)
     if major < JAVA_MIN:
-        raise _missing(f"got {version or 'no version'} from {program}")
+        raise _missing(user, f"got {version or 'no version'} from {program}")
     return Java(program, version, major)
 
 
-def _program() -> Path:
+def _program(user: str) -> Path:
     home = os.environ.get("JAVA_HOME")
     if home:
         program = Path(home, "bin", "java")
         if not os.access(program, os.X_OK):
-            raise _missing(f"got JAVA_HOME={home}, which has no bin/java")
+            raise _missing(user, f"got JAVA_HOME={home}, which has no bin/java")
         return program
     found = shutil.which("java")
     if found is None:
-        raise _missing("got none on PATH, and no JAVA_HOME")
+        raise _missing(user, "got none on PATH, and no JAVA_HOME")
     return Path(found)
 
 
@@ -62,9 +62,9 @@ def _version(program: Path) -> tuple[str, int]:
     return "", 0
 
 
-def _missing(got: str) -> JavaMissing:
+def _missing(user: str, got: str) -> JavaMissing:
     return JavaMissing(
-        f"Spark needs Java {JAVA_MIN} or newer, {got}: install it (Debian, Ubuntu: {_INSTALL}) "
+        f"{user} needs Java {JAVA_MIN} or newer, {got}: install it (Debian, Ubuntu: {_INSTALL}) "
         "or name it with JAVA_HOME"
     )
 
@@ -72,7 +72,7 @@ def _missing(got: str) -> JavaMissing:
 def main() -> int:
     """Prints the version of Java, or why it cannot be used; returns the exit code."""
     try:
-        print(require_java().version)
+        print(require_java("Spark or a released Kafka").version)
     except JavaMissing as missing:
         print(missing, file=sys.stderr)
         return 1

@@ -8,7 +8,7 @@ from types import FrameType
 
 from kraftsim.pipeline.engines.java import JavaMissing
 from tests.differential.arguments import Arguments, Given, drawn_number, parse
-from tests.differential.confirm import confirmed
+from tests.differential.confirm import Confirming
 from tests.differential.findings import print_confirmed, print_replayed
 from tests.differential.generate.silent import is_silent
 from tests.differential.keep import keep
@@ -34,8 +34,7 @@ class Interrupted(BaseException):
 def main(words: list[str] | None = None) -> int:
     """Exit 0 if nothing unexplained was found, 130 or 143 if a signal ended the run, else 1."""
     arguments = parse(words)
-    for number in SIGNALS:
-        signal.signal(number, _interrupt)
+    handle_signals()
     try:
         return _run(arguments)
     except (JavaMissing, JarsMissing) as missing:
@@ -43,6 +42,11 @@ def main(words: list[str] | None = None) -> int:
         return 1
     except Interrupted as interrupted:
         return interrupted.code
+
+
+def handle_signals() -> None:
+    for number in SIGNALS:
+        signal.signal(number, _interrupt)
 
 
 def _interrupt(number: int, _: FrameType | None) -> None:
@@ -54,7 +58,7 @@ def _run(arguments: Arguments) -> int:
         return keep(arguments.replay[0], arguments.keep, arguments.rule)
     if arguments.replay:
         return _replay(arguments.replay)
-    return _judge(arguments.release, _wanted(arguments), partial(_judge_drawn, arguments))
+    return judge(arguments.release, _wanted(arguments), partial(_judge_drawn, arguments))
 
 
 def _wanted(arguments: Arguments) -> int:
@@ -67,7 +71,7 @@ def _replay(given: tuple[Given, ...]) -> int:
     for version in dict.fromkeys(one.release.version for one in given):
         files = [one for one in given if one.release.version == version]
         judging = partial(_judge_files, files)
-        codes.append(_judge(files[0].release, len(files), judging, is_drawn=False))
+        codes.append(judge(files[0].release, len(files), judging, is_drawn=False))
     return max(codes)
 
 
@@ -96,7 +100,7 @@ def _judge_only(arguments: Arguments, run: Run) -> None:
             run.judge_only(seed, number, arguments.drawn)
 
 
-def _judge(release: Release, wanted: int, judging: Judging, *, is_drawn: bool = True) -> int:
+def judge(release: Release, wanted: int, judging: Judging, *, is_drawn: bool = True) -> int:
     """Judge, confirm what was found, and print it; a signal ends either part early."""
     began_s = time.monotonic()
     progress = Progress(release, wanted, is_drawn=is_drawn)
@@ -106,9 +110,10 @@ def _judge(release: Release, wanted: int, judging: Judging, *, is_drawn: bool = 
         judging(run)
         if run.has_found_enough:
             stopped = f"{len(run.outcome.findings)} findings are enough"
+        confirming = Confirming(release, progress.shrinks)
         for finding in run.outcome.findings:
             if is_drawn:
-                print_confirmed(release, confirmed(release, finding, progress.shrinks))
+                print_confirmed(release, confirming.confirm(finding))
             else:
                 print_replayed(finding)
     except Interrupted as interrupted:

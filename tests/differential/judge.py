@@ -122,6 +122,8 @@ class Bench:
 
     def is_reconciled(self, sequence: Sequence, step: int) -> bool:
         """Do the rest of a sequence that showed a mismatch at `step`; are both alike afterwards?"""
+        if not sequence.cleanup:
+            return False
         for rest in sequence.every_step[step + 1 : -len(sequence.cleanup)]:
             self._try(rest)
         return all([self._try(rest) for rest in sequence.cleanup])

@@ -5,7 +5,7 @@ A kept file is replayed without Java, in virtual time: ours must give the record
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,18 @@ def _kafkas_answer(bench: Bench, step: Step) -> Answer:
 def replay(path: Path) -> list[Mismatch]:
     """Return the mismatches of the first step in which ours answers otherwise than recorded."""
     document = json.loads(path.read_text("utf-8"))
+    steps = read(path).every_step
+    recorded = document["answers"]
+    for place, answer in enumerate(answers_of_ours(path)):
+        if recorded[place] != answer:
+            found = differences(recorded[place], answer, "")
+            return [Mismatch(place, _name(steps[place]), *difference) for difference in found]
+    return []
+
+
+def answers_of_ours(path: Path) -> Iterator[Answer]:
+    """Yield what ours answers to each step of a file, in virtual time."""
+    document = json.loads(path.read_text("utf-8"))
     sequence = read(path)
     clock = _Clock()
     side = OurSide(
@@ -64,11 +76,8 @@ def replay(path: Path) -> list[Mismatch]:
         clock_s=clock.now_s,
     )
     ours = Witness(side)
-    for place, step in enumerate(sequence.every_step):
-        kafka, answer = document["answers"][place], _our_answer(ours, step, clock)
-        if kafka != answer:
-            return [Mismatch(place, _name(step), *one) for one in differences(kafka, answer, "")]
-    return []
+    for step in sequence.every_step:
+        yield _our_answer(ours, step, clock)
 
 
 def _session_ms(document: dict[str, Any]) -> int:

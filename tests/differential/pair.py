@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Iterator, Set
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -87,6 +87,9 @@ def started_pair(
         pair.agreed = pair.ends
         yield pair
         released.close()
+
+
+StartPair = Callable[..., AbstractContextManager[Pair]]
 
 
 def _await_registration(kafka: Witness[ReleasedSide]) -> None:

@@ -8,7 +8,7 @@ from tests.differential.explained import explanation, matches
 from tests.differential.generate import draw_examples, draw_sequence, draw_silent_sequence
 from tests.differential.judge import Mismatch
 from tests.differential.outcome import Finding, Outcome
-from tests.differential.pair import CLUSTER_ID, Pair, started_pair
+from tests.differential.pair import CLUSTER_ID, Pair, StartPair, started_pair
 from tests.differential.phases import number_of
 from tests.differential.sequence import Sequence
 from tests.differential.settings import SILENT_SESSION_MS, UNUSUAL, USUAL, Start
@@ -25,10 +25,13 @@ Batch = Mapping[int, Sequence]  # silent sequences by number
 
 
 class Run:
-    """`progress` is called after each sequence."""
+    """`progress` is called after each sequence; `start` starts the pairs of controllers."""
 
-    def __init__(self, release: Release, progress: Progress) -> None:
+    def __init__(
+        self, release: Release, progress: Progress, start: StartPair = started_pair
+    ) -> None:
         self.release = release
+        self._start = start
         self.outcome = Outcome()
         self._progress = progress
         self._known = matches()
@@ -64,7 +67,7 @@ class Run:
         remaining = iter(sequences)
         pending = next(remaining, None)
         while pending is not None and not self.has_found_enough:
-            with started_pair(self.release, pending.start) as pair:
+            with self._start(self.release, pending.start) as pair:
                 self.outcome.pairs += 1
                 self._before.clear()
                 while pending is not None and self._goes_on(pair, pending):
@@ -118,7 +121,7 @@ class Run:
                 self.outcome.unjudged.append(f"{names}: {why}")
 
     def _judge_batch(self, batch: Batch) -> tuple[set[int], str]:
-        with started_pair(self.release, session_timeout_ms=SILENT_SESSION_MS) as pair:
+        with self._start(self.release, session_timeout_ms=SILENT_SESSION_MS) as pair:
             self.outcome.pairs += 1
             together = SideBySide(pair.bench, batch)
             found = together.judge()

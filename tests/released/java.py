@@ -34,7 +34,7 @@ def java_command(
     settings.write_text(_LOG4J2 if release.uses_log4j2 else _LOG4J, "utf-8")
     option = "log4j2.configurationFile=" if release.uses_log4j2 else "log4j.configuration=file:"
     return [
-        str(require_java().program),
+        str(require_java("A released Kafka").program),
         f"-Xmx{heap_mb}m",
         *_FLAGS,
         f"-D{option}{settings}",
