@@ -2,7 +2,7 @@
 # make test    the whole suite                            (make test ARGS="-k heartbeat")
 # make check   format, types, pure tests: under a minute, writes nothing
 # make differential   a released Kafka controller and ours get the same ten thousand random sequences
-#              (ARGS="--release 3.9.1 --sequences 2000 --seed 7", or --replay FILE)
+#              (ARGS="--release 3.9.1 --sequences 2000 --seed 7", --only NAME, --replay FILE; --help)
 # make bench   the benchmarks     make fidelity   write docs/fidelity.md from the tests
 # make determinism   ten thousand runs, each in two processes: the same digest (ARGS=500: fewer); it goes
 #              on where it was interrupted; and a handful on every Python there is, under every hash seed
@@ -72,7 +72,7 @@ clean:
 	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# What Spark runs on: installed where that can be, else named before anything runs.
+# What Spark and a released Kafka run on: installed where that can be, else named before anything runs.
 java: $(VENV)/.test
 	@if ! $(BIN)/python -m kraftsim.pipeline.engines.java >/dev/null 2>&1 && [ "$$(id -u)" = 0 ] && \
 		command -v apt-get >/dev/null; then \

@@ -88,7 +88,7 @@ def broker_ids(number: int) -> range:
 def number_of(sequence: Sequence) -> int:
     """The number that a silent sequence was drawn with, from the id of its first broker."""
     asked = (step.body.get("brokerId") for step in sequence.steps if isinstance(step, Ask))
-    return next((int(i) // IDS_EACH for i in asked if i is not None), 0)
+    return next((known // IDS_EACH for known in asked if isinstance(known, int)), 0)
 
 
 def owner(record: dict[str, Any]) -> int:
