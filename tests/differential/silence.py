@@ -61,6 +61,8 @@ class SideBySide:
         """Return the first mismatches of each sequence that has any, by its number."""
         try:
             for phase in phases(self._sequences):
+                if self._sequences.keys() <= self._found.keys() | self.unsettled:
+                    break
                 self._ask(phase)
                 self._keep_silence(phase)
                 self._compare_records()
