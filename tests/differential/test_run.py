@@ -11,6 +11,7 @@ from tests.differential.outcome import Finding, Outcome
 from tests.differential.pair import CLUSTER_ID
 from tests.differential.run import FINDINGS_MAX, Run, batches, starts
 from tests.differential.sequence import Ask, Sequence, Silence
+from tests.differential.silence import first_difference
 from tests.released.releases import RELEASES
 
 RELEASE = RELEASES["4.3.1"]
@@ -167,3 +168,11 @@ def test_a_finding_that_never_comes_again_says_so() -> None:
 @pytest.mark.parametrize("count", [1, 39, 40, 9000])
 def test_every_drawn_sequence_has_one_start(count: int) -> None:
     assert list(range(count)) == [number for _, numbers in starts(count) for number in numbers]
+
+
+def test_a_silent_difference_names_the_step_that_wrote_the_record() -> None:
+    same, mine = ({"type": "A"}, (3, "BrokerHeartbeat")), ({"type": "B"}, (5, "silence"))
+    other = ({"type": "C"}, (4, "AlterPartition"))
+
+    assert (5, "silence") == first_difference([same, mine], [same, other])
+    assert (4, "AlterPartition") == first_difference([same], [same, other])
