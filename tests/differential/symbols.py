@@ -12,6 +12,9 @@
 {"$quorum_epoch": 0}               the epoch of the log's last batch, plus 0
 {"$isr": ["t0", 1, [3], [2]]}      its ISR with broker 3 and without broker 2
 {"$isr_with_epochs": ["t0", 1, [3], [2], 0]}  the same, each with its newest epoch, plus 0
+{"$isr_with_leader": ["t0", 1, [2], [0]]}  its ISR with its replica at place 2 and without the one
+                                   at place 0, unless that one leads
+{"$isr_with_leader_with_epochs": ["t0", 1, [2], [0], 0]}  the same, each with its newest epoch
 """
 
 from collections.abc import Callable
@@ -39,12 +42,28 @@ def _isr(history: History, arguments: list[Any]) -> list[int]:
     return [*(b for b in isr if b not in removed), *(b for b in added if b not in isr)]
 
 
-def _isr_with_epochs(history: History, arguments: list[Any]) -> list[dict[str, int]]:
-    plus = arguments[4]
-    return [
-        {"brokerId": broker_id, "brokerEpoch": history.epoch(broker_id) + plus}
-        for broker_id in _isr(history, arguments)
-    ]
+def _isr_with_leader(history: History, arguments: list[Any]) -> list[int]:
+    name, index, added, removed = arguments[:4]
+    partition = history.partition(name, index)
+    coming, going = (_at(partition.replicas, places) for places in (added, removed))
+    going.discard(partition.leader)
+    members = [b for b in partition.isr if b not in going]
+    return members + sorted(coming.difference(going, members))
+
+
+def _at(replicas: tuple[int, ...], places: list[int]) -> set[int]:
+    return {replica for place, replica in enumerate(replicas) if place in places}
+
+
+def _with_epochs(isr: Callable[[History, Any], list[int]]) -> Callable[[History, Any], Any]:
+    def spelled(history: History, arguments: list[Any]) -> list[dict[str, int]]:
+        plus = arguments[4]
+        return [
+            {"brokerId": broker_id, "brokerEpoch": history.epoch(broker_id) + plus}
+            for broker_id in isr(history, arguments)
+        ]
+
+    return spelled
 
 
 _SYMBOLS: dict[str, Callable[[History, Any], Any]] = {
@@ -59,5 +78,7 @@ _SYMBOLS: dict[str, Callable[[History, Any], Any]] = {
     "$directory": lambda history, voter_id: uuid_text(history.directories.get(voter_id, ZERO_UUID)),
     "$quorum_epoch": lambda history, plus: history.quorum_epoch + plus,
     "$isr": _isr,
-    "$isr_with_epochs": _isr_with_epochs,
+    "$isr_with_epochs": _with_epochs(_isr),
+    "$isr_with_leader": _isr_with_leader,
+    "$isr_with_leader_with_epochs": _with_epochs(_isr_with_leader),
 }
