@@ -132,8 +132,8 @@ def heartbeat(draft: Draft, broker_id: int | None = None) -> Ask:
         "brokerId": broker_id,
         "brokerEpoch": draft.broker_epoch(broker_id),
         "currentMetadataOffset": _metadata_offset(draft, broker_id),
-        "wantFence": draft.chance(0.12),
-        "wantShutDown": draft.chance(0.15),
+        "wantFence": draft.chance(0.1),
+        "wantShutDown": draft.chance(0.12),
     }
     version = draft.random.randint(0, draft.release.newest("BrokerHeartbeat"))
     if version >= 1 and draft.chance(0.1) and not _may_make_kafka_resign(draft):

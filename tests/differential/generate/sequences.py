@@ -6,22 +6,30 @@ from random import Random
 from kraftsim.controller.core import feature_levels
 from tests.differential.generate import brokers, cluster, partitions, topics
 from tests.differential.generate.big import draw_big
-from tests.differential.generate.draft import Draft
+from tests.differential.generate.draft import TOPIC_NAMES, Draft
 from tests.differential.sequence import Ask, Sequence, Step
 from tests.differential.settings import USUAL, Start
 from tests.released.releases import Release
 
 Draw = Callable[[Draft], Ask]
 
+
+def _alter_what_is_there(draft: Draft) -> Ask:
+    """An AlterPartition; mostly a topic instead where there is none."""
+    if draft.standing or draft.chance(0.15) or not draft.incarnations:
+        return partitions.alter(draft)
+    return topics.create_sensibly(draft, draft.one_of(*TOPIC_NAMES), sorted(draft.incarnations))
+
+
 _USUAL: tuple[tuple[Draw, float], ...] = (
-    (brokers.register, 16),
-    (brokers.heartbeat, 26),
-    (brokers.serve_any, 5),
-    (brokers.fence_leader, 8),
+    (brokers.register, 11),
+    (brokers.heartbeat, 24),
+    (brokers.serve_any, 12),
+    (brokers.fence_leader, 6),
     (topics.create, 18),
     (topics.create_too_many, 0.1),
     (topics.delete, 4),
-    (partitions.alter, 22),
+    (_alter_what_is_there, 26),
     (brokers.unregister, 4),
     (cluster.describe_cluster, 3),
     (cluster.describe_quorum, 2),
@@ -63,11 +71,11 @@ def _opening(draft: Draft) -> list[Step]:
     steps: list[Step] = []
     serving: list[int] = []
     for broker_id in draft.ids:
-        if draft.chance(0.75):
+        if draft.chance(0.75) or broker_id == draft.first_id + 1:
             draft.incarnations[broker_id] = 0
             body = brokers.plain_registration(draft, broker_id) | {"previousBrokerEpoch": -1}
             steps.append(Ask("BrokerRegistration", 4, body))
-            if draft.chance(0.85):
+            if draft.chance(0.9):
                 serving.append(broker_id)
                 steps.append(brokers.serve(draft, broker_id))
     if serving and draft.chance(0.9):

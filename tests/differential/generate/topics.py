@@ -44,15 +44,15 @@ def create_plainly(
 
 def create_first(draft: Draft, broker_ids: list[int]) -> list[Ask]:
     """One or two topics, mostly of several replicas, so that their ISRs can shrink and grow."""
-    asks = []
-    for name in draft.random.sample(TOPIC_NAMES[2:], draft.random.randint(1, 2)):
-        factor = draft.one_of(1, 2, 3, 3)
-        lists = [
-            draft.random.sample(broker_ids, min(factor, len(broker_ids)))
-            for _ in range(draft.random.randint(1, 3))
-        ]
-        asks.append(create_plainly(draft, draft.prefix + name, lists, _election_configs(draft)))
-    return asks
+    names = draft.random.sample(TOPIC_NAMES[2:], draft.random.randint(1, 2))
+    return [create_sensibly(draft, name, broker_ids) for name in names]
+
+
+def create_sensibly(draft: Draft, name: str, broker_ids: list[int]) -> Ask:
+    factor = min(draft.one_of(1, 2, 2, 3, 3, 3, 3), len(broker_ids))
+    count = draft.random.randint(1, 3)
+    lists = [draft.random.sample(broker_ids, factor) for _ in range(count)]
+    return create_plainly(draft, draft.prefix + name, lists, _election_configs(draft))
 
 
 def _election_configs(draft: Draft) -> dict[str, str]:
@@ -84,8 +84,6 @@ def _topic(draft: Draft) -> dict[str, Any]:
     assignments = _assignments(lists)
     if assignments and draft.chance(0.06):
         assignments[-1]["partitionIndex"] = draft.one_of(0, 7, -1)
-    if lists:
-        draft.standing.setdefault(name, lists)
     draft.topics.setdefault(name, max(1, len(lists), counts[0]))
     return {
         "name": name,
@@ -128,15 +126,21 @@ def delete(draft: Draft) -> Ask:
     draft.has_deleted = True
     count = 1 if draft.chance(0.6) else draft.random.randint(0, 4)
     if draft.chance(0.3):
-        names = [draft.topic_name() for _ in range(count)]
+        names = [_deleted_name(draft) for _ in range(count)]
         version = draft.random.randint(1, 5)
         return Ask("DeleteTopics", version, {"topicNames": names, "timeoutMs": 10000})
     topics = [_deletion(draft) for _ in range(count)]
     return Ask("DeleteTopics", 6, {"topics": topics, "timeoutMs": 10000})
 
 
-def _deletion(draft: Draft) -> dict[str, Any]:
+def _deleted_name(draft: Draft) -> str:
     name = draft.topic_name()
+    draft.standing.pop(name, None)
+    return name
+
+
+def _deletion(draft: Draft) -> dict[str, Any]:
+    name = _deleted_name(draft)
     none = "AAAAAAAAAAAAAAAAAAAAAA"
     if draft.chance(0.45):
         return {"name": name, "topicId": none}
