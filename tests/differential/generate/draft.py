@@ -79,7 +79,7 @@ class Draft:
 
     def standing_partition(self) -> tuple[str, int] | None:
         """Mostly a partition that probably exists; None where there is none."""
-        if not self.standing or self.chance(0.06):
+        if not self.standing or self.chance(0.05):
             return None
         name = self.random.choice(sorted(self.standing))
         return name, self.random.randrange(len(self.standing[name]))

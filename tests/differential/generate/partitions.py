@@ -8,7 +8,7 @@ from tests.differential.sequence import Ask
 
 def alter(draft: Draft) -> Ask:
     version = 2 if draft.chance(0.25) else 3
-    count = 1 if draft.chance(0.8) else draft.one_of(0, 2, 2, 3)
+    count = 1 if draft.chance(0.8) else draft.one_of(0, 2, 2, 2, 3, 3)
     partitions = [_chosen(draft) for _ in range(max(1, count))]
     name, index = partitions[0]
     body = {
@@ -16,7 +16,7 @@ def alter(draft: Draft) -> Ask:
         "brokerEpoch": {"$epoch_of_leader": [name, index]},
         "topics": [_topic(draft, *partition, version) for partition in partitions[:count]],
     }
-    if draft.chance(0.1):
+    if draft.chance(0.07):
         broker_id = draft.broker_id()
         body |= {"brokerId": broker_id, "brokerEpoch": draft.broker_epoch(broker_id)}
     return Ask("AlterPartition", version, body)
@@ -58,7 +58,7 @@ def _partition(draft: Draft, name: str, index: int, version: int) -> dict[str, A
         "leaderRecoveryState": _recovery_state(draft),
         "partitionEpoch": {"$partition_epoch": [name, index, _off(draft)]},
     }
-    is_odd = name not in draft.standing or draft.chance(0.12)
+    is_odd = name not in draft.standing or draft.chance(0.1)
     isr, arguments = _odd_isr(draft) if is_odd else _sensible_isr(draft)
     if version >= 3:
         partition["newIsrWithEpochs"] = {f"{isr}_with_epochs": [name, index, *arguments, plus]}
@@ -81,8 +81,8 @@ def _recovery_state(draft: Draft) -> int:
     """Of 2 and -1 a released controller resigns (docs/differences.toml)."""
     if draft.chance(0.003) and not draft.is_side_by_side:
         return int(draft.one_of(2, -1))
-    return int(draft.chance(0.06))
+    return int(draft.chance(0.04))
 
 
 def _off(draft: Draft) -> int:
-    return 0 if draft.chance(0.95) else draft.one_of(1, -1)
+    return 0 if draft.chance(0.97) else draft.one_of(1, -1)

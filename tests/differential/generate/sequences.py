@@ -23,8 +23,8 @@ def _alter_what_is_there(draft: Draft) -> Ask:
 
 _USUAL: tuple[tuple[Draw, float], ...] = (
     (brokers.register, 11),
-    (brokers.heartbeat, 24),
-    (brokers.serve_any, 12),
+    (brokers.heartbeat, 22),
+    (brokers.serve_any, 16),
     (brokers.fence_leader, 6),
     (topics.create, 18),
     (topics.create_too_many, 0.1),
