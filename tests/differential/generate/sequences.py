@@ -25,7 +25,7 @@ _USUAL: tuple[tuple[Draw, float], ...] = (
     (brokers.register, 11),
     (brokers.heartbeat, 22),
     (brokers.serve_any, 16),
-    (brokers.fence_leader, 6),
+    (brokers.fence_leader, 4.5),
     (topics.create, 18),
     (topics.create_too_many, 0.1),
     (topics.delete, 4),
@@ -71,7 +71,7 @@ def _opening(draft: Draft) -> list[Step]:
     steps: list[Step] = []
     serving: list[int] = []
     for broker_id in draft.ids:
-        if draft.chance(0.75) or broker_id == draft.first_id + 1:
+        if draft.chance(0.85) or broker_id == draft.first_id + 1:
             draft.incarnations[broker_id] = 0
             body = brokers.plain_registration(draft, broker_id) | {"previousBrokerEpoch": -1}
             steps.append(Ask("BrokerRegistration", 4, body))
@@ -79,7 +79,8 @@ def _opening(draft: Draft) -> list[Step]:
                 serving.append(broker_id)
                 steps.append(brokers.serve(draft, broker_id))
     if serving and draft.chance(0.9):
-        steps += topics.create_first(draft, sorted(draft.incarnations))
+        ids = serving if len(serving) > 1 and draft.chance(0.7) else sorted(draft.incarnations)
+        steps += topics.create_first(draft, ids)
     return steps
 
 

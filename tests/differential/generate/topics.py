@@ -49,7 +49,7 @@ def create_first(draft: Draft, broker_ids: list[int]) -> list[Ask]:
 
 
 def create_sensibly(draft: Draft, name: str, broker_ids: list[int]) -> Ask:
-    factor = min(draft.one_of(1, 2, 2, 2, 3, 3, 3, 3, 3), len(broker_ids))
+    factor = min(draft.one_of(1, *[2] * 5, *[3] * 6), len(broker_ids))
     count = draft.random.randint(1, 3)
     lists = [draft.random.sample(broker_ids, factor) for _ in range(count)]
     return create_plainly(draft, draft.prefix + name, lists, _election_configs(draft))
