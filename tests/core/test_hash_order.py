@@ -1,6 +1,10 @@
 """The order of names in Java's hash maps; expected orders are those of a JVM."""
 
-from kraftsim.controller.core.hash_order import ids_in_hash_order, in_hash_order, in_properties_order
+from kraftsim.controller.core.hash_order import (
+    ids_in_hash_order,
+    in_hash_order,
+    in_properties_order,
+)
 
 NAMES = [f"name.{n}" for n in dict.fromkeys(i * i % 97 for i in range(24))]
 

@@ -21,6 +21,7 @@ def draw_big(draft: Draft) -> list[Step]:
         steps.append(brokers.serve(draft, broker_id))
     for number in range(draft.random.randint(1, 2)):
         steps.append(_create(draft, f"{draft.prefix}big{number}", [one, two]))
+        steps += [brokers.serve(draft, two), brokers.serve(draft, one)]
     draft.standing.clear()  # no request about single partitions of these
     for _ in range(draft.random.randint(2, 4)):
         steps += [_leave(draft, one), brokers.serve(draft, two), brokers.serve(draft, one)]
