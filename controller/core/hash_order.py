@@ -1,7 +1,7 @@
-"""The iteration order of Java's hash maps of strings.
+"""The iteration order of Java's hash maps of strings, and of its hash sets of broker ids.
 
 Kafka keeps some names in a HashMap or HashSet; its order decides which of several invalid features
-or configurations the reply names first (rules 4.52, 5.55).
+or configurations the reply names first (rules 4.52, 5.55). A HashSet of ids orders the ELR (4.25).
 """
 
 from collections.abc import Iterable
@@ -25,6 +25,14 @@ def in_copied_order(copied: Iterable[str], added: str) -> list[str]:
     while capacity < (len(names) - 1) / _LOAD_MAX + 1:
         capacity *= 2
     return _walked(names, capacity)
+
+
+def ids_in_hash_order(ids: Iterable[int]) -> list[int]:
+    """Return the distinct `ids`, none of them negative, as a HashSet<Integer> gives them back."""
+    distinct, capacity = list(dict.fromkeys(ids)), _CAPACITY_MIN
+    while len(distinct) > capacity * _LOAD_MAX:
+        capacity *= 2
+    return sorted(distinct, key=lambda one: _spread(one) & (capacity - 1))
 
 
 def _walked(names: Iterable[str], capacity: int) -> list[str]:

@@ -1,6 +1,10 @@
 """The order of names in Java's hash maps; expected orders are those of a JVM."""
 
-from kraftsim.controller.core.hash_order import in_hash_order, in_properties_order
+from kraftsim.controller.core.hash_order import (
+    ids_in_hash_order,
+    in_hash_order,
+    in_properties_order,
+)
 
 NAMES = [f"name.{n}" for n in dict.fromkeys(i * i % 97 for i in range(24))]
 
@@ -20,3 +24,11 @@ def test_properties_reverse_some_names_when_their_table_doubles():
     names = in_properties_order(f"no.such.{n}" for n in arrived)
 
     assert [f"no.such.{n}" for n in expected] == names
+
+
+def test_a_hash_set_of_ids_grows_and_keeps_the_ids_of_a_bucket_in_the_order_of_arrival():
+    arrived = (40, 8, 17, 1, 33, 18, 31, 65, 64, 97, 70000, 3, 5, 7, 9)
+    expected = [64, 1, 33, 65, 97, 3, 5, 7, 40, 8, 9, 17, 70000, 18, 31]
+
+    assert expected == ids_in_hash_order(arrived)
+    assert [17, 1, 33, 18, 31] == ids_in_hash_order((17, 1, 33, 18, 31))

@@ -5,7 +5,7 @@ times say only whether there is one.
 """
 
 from collections.abc import Callable
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any
 
 from kraftsim.controller.core.log.batch import Batch
@@ -33,21 +33,40 @@ def reply(key: int, version: int, frame: bytes | None, history: History) -> Plai
 
 
 def records(batches: list[Batch], history: History) -> list[Plain]:
-    """Every record in order, but for the partition changes of one operation, whose order is that of
-    a hash map (rule 4.22): they are sorted."""
+    """Every record, in order; `startsBatch` tells which records stand in one batch.
+
+    Both controllers append without a linger and one client asks at a time, so each operation has a
+    batch of its own. Only a result of more than 10,000 records that is not atomic has several (rule
+    0A.7).
+    """
+    spelled = [_of_batch(batch, history) for batch in batches]
+    ordered = _without_hash_order([record for batch in spelled for record in batch])
+    starts = set(accumulate(len(batch) for batch in [[], *spelled]))
+    return [record | {"startsBatch": place in starts} for place, record in enumerate(ordered)]
+
+
+def _of_batch(batch: Batch, history: History) -> list[Plain]:
     found = [
         named(
             control_record_json(record) if batch.is_control else record_json(record, version),
             history,
         )
-        for batch in batches
         for record, version in zip(batch.records, batch.versions, strict=True)
     ]
-    found = [record for record in found if not is_own(record)]
+    return [record for record in found if not is_own(record)]
+
+
+def _without_hash_order(found: list[Plain]) -> list[Plain]:
+    """Sort what stands in the order of a hash set: the partitions that a broker's fence, unfence,
+    unregistration, registration or lost directory changes (rule 4.22), and deleted topics, whose
+    ids are random. AlterPartition keeps the order of its request."""
+    in_hash_order = {"REMOVE_TOPIC_RECORD"}
+    if any(record["type"] in _CHANGE_BROKERS for record in found):
+        in_hash_order.add("PARTITION_CHANGE_RECORD")
     return [
         record
         for kind, run in groupby(found, key=lambda record: record["type"])
-        for record in (sorted(run, key=_place) if kind in _IN_HASH_ORDER else run)
+        for record in (sorted(run, key=_place) if kind in in_hash_order else run)
     ]
 
 
@@ -57,7 +76,13 @@ def is_own(record: Plain) -> bool:
     return is_registration and record["data"]["controllerId"] == NODE_ID
 
 
-_IN_HASH_ORDER = ("PARTITION_CHANGE_RECORD", "REMOVE_TOPIC_RECORD")
+_CHANGE_BROKERS = {
+    "REGISTER_BROKER_RECORD",
+    "UNREGISTER_BROKER_RECORD",
+    "FENCE_BROKER_RECORD",
+    "UNFENCE_BROKER_RECORD",
+    "BROKER_REGISTRATION_CHANGE_RECORD",
+}
 
 
 def _place(record: Plain) -> tuple[str, int]:

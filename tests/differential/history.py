@@ -1,9 +1,12 @@
 """What one side has written so far: enough to name its epochs and ids, and to resolve symbols.
 
+A symbol means the same after other sequences as on a new controller: deleted topics, and the
+brokers of a sequence once none of them is registered, are forgotten. Their names are not.
+
 It folds records by itself and not with the image of kraftsim, which is being judged.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,11 +17,14 @@ from kraftsim.controller.core.log.records import (
     PartitionRecord,
     RegisterBrokerRecord,
     RegisterControllerRecord,
+    RemoveTopicRecord,
     TopicRecord,
+    UnregisterBrokerRecord,
 )
 from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, uuid_text
 
 UNKNOWN_TOPIC: Uuid = b"unknown topic id"
+IDS_EACH = 10  # ids of brokers that each of the sequences side by side has for itself
 
 
 @dataclass(slots=True)
@@ -38,13 +44,16 @@ class History:
     end_offset: int = 0
     epochs: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     register_offsets: dict[int, int] = field(default_factory=dict)
-    topic_ids: dict[str, list[Uuid]] = field(default_factory=lambda: defaultdict(list))
+    topic_ids: dict[str, Uuid] = field(default_factory=dict)
     controllers: set[int] = field(default_factory=set)
     directories: dict[int, Uuid] = field(default_factory=dict)
     quorum_epoch: int = 0
     partitions: dict[tuple[Uuid, int], PartitionSeen] = field(default_factory=dict)
+    _registered: set[int] = field(default_factory=set)
     _epoch_names: dict[int, str] = field(default_factory=dict)
     _topic_names: dict[str, str] = field(default_factory=dict)
+    _epochs_made: Counter[int] = field(default_factory=Counter)
+    _topics_made: Counter[str] = field(default_factory=Counter)
 
     def follow(self, batches: list[Batch]) -> None:
         for batch in batches:
@@ -56,15 +65,17 @@ class History:
     def _follow(self, record: Any, offset: int) -> None:
         match record:
             case RegisterBrokerRecord():
-                self._registered(record, offset)
+                self._note_registration(record, offset)
+            case UnregisterBrokerRecord():
+                self._note_unregistration(record.broker_id)
             case RegisterControllerRecord():
                 self.controllers.add(record.controller_id)
             case Voters():
                 self.directories |= {v.voter_id: v.voter_directory_id for v in record.voters}
             case TopicRecord():
-                ids = self.topic_ids[record.name]
-                ids.append(record.topic_id)
-                self._topic_names[uuid_text(record.topic_id)] = f"topic {record.name}/{len(ids)}"
+                self._note_topic(record)
+            case RemoveTopicRecord():
+                self._forget_topic(record.topic_id)
             case PartitionRecord():
                 self.partitions[record.topic_id, record.partition_id] = PartitionSeen(
                     record.replicas, record.isr, record.leader
@@ -72,13 +83,35 @@ class History:
             case PartitionChangeRecord():
                 self._changed(record)
 
-    def _registered(self, record: RegisterBrokerRecord, offset: int) -> None:
+    def _note_topic(self, record: TopicRecord) -> None:
+        name = record.name
+        self.topic_ids[name] = record.topic_id
+        self._topics_made[name] += 1
+        self._topic_names[uuid_text(record.topic_id)] = f"topic {name}/{self._topics_made[name]}"
+
+    def _forget_topic(self, topic_id: Uuid) -> None:
+        self.topic_ids = {name: one for name, one in self.topic_ids.items() if one != topic_id}
+        self.partitions = {k: one for k, one in self.partitions.items() if k[0] != topic_id}
+
+    def _note_registration(self, record: RegisterBrokerRecord, offset: int) -> None:
+        self._registered.add(record.broker_id)
         epochs = self.epochs[record.broker_id]
         self.register_offsets[record.broker_id] = offset
         if record.broker_epoch not in epochs[-1:]:
             epochs.append(record.broker_epoch)
-            name = f"epoch {len(epochs)} of broker {record.broker_id}"
+            self._epochs_made[record.broker_id] += 1
+            name = f"epoch {self._epochs_made[record.broker_id]} of broker {record.broker_id}"
             self._epoch_names[record.broker_epoch] = name
+
+    def _note_unregistration(self, broker_id: int) -> None:
+        """An unregistered broker's epochs can be asked for as long as another is registered."""
+        self._registered.discard(broker_id)
+        first = broker_id - broker_id % IDS_EACH
+        ids = range(first, first + IDS_EACH)
+        if self._registered.isdisjoint(ids):
+            for one in ids:
+                self.epochs.pop(one, None)
+                self.register_offsets.pop(one, None)
 
     def _changed(self, record: PartitionChangeRecord) -> None:
         partition = self.partitions[record.topic_id, record.partition_id]
@@ -110,8 +143,7 @@ class History:
     def topic_id(self, name: str) -> Uuid:
         if name == "":
             return ZERO_UUID
-        ids = self.topic_ids.get(name)
-        return ids[-1] if ids else UNKNOWN_TOPIC
+        return self.topic_ids.get(name, UNKNOWN_TOPIC)
 
     def partition(self, name: str, index: int) -> PartitionSeen:
         return self.partitions.get((self.topic_id(name), index), _NO_PARTITION)

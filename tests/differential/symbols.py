@@ -12,6 +12,9 @@
 {"$quorum_epoch": 0}               the epoch of the log's last batch, plus 0
 {"$isr": ["t0", 1, [3], [2]]}      its ISR with broker 3 and without broker 2
 {"$isr_with_epochs": ["t0", 1, [3], [2], 0]}  the same, each with its newest epoch, plus 0
+{"$toggled_isr": ["t0", 1, [0, 1]]}  its ISR: its first two replicas that do not lead it leave it
+                                   if they are in it, and join it otherwise
+{"$toggled_isr_with_epochs": ["t0", 1, [0, 1], 0]}  the same, each with its newest epoch, plus 0
 """
 
 from collections.abc import Callable
@@ -39,12 +42,24 @@ def _isr(history: History, arguments: list[Any]) -> list[int]:
     return [*(b for b in isr if b not in removed), *(b for b in added if b not in isr)]
 
 
-def _isr_with_epochs(history: History, arguments: list[Any]) -> list[dict[str, int]]:
-    plus = arguments[4]
-    return [
-        {"brokerId": broker_id, "brokerEpoch": history.epoch(broker_id) + plus}
-        for broker_id in _isr(history, arguments)
-    ]
+def _toggled_isr(history: History, arguments: list[Any]) -> list[int]:
+    name, index, places = arguments[:3]
+    partition = history.partition(name, index)
+    followers = [replica for replica in partition.replicas if replica != partition.leader]
+    toggled = [replica for place, replica in enumerate(followers) if place in places]
+    staying = [replica for replica in partition.isr if replica not in toggled]
+    return [*staying, *(replica for replica in toggled if replica not in partition.isr)]
+
+
+def _with_epochs(isr: Callable[[History, Any], list[int]]) -> Callable[[History, Any], Any]:
+    def spelled(history: History, arguments: list[Any]) -> list[dict[str, int]]:
+        plus = arguments[-1]
+        return [
+            {"brokerId": broker_id, "brokerEpoch": history.epoch(broker_id) + plus}
+            for broker_id in isr(history, arguments)
+        ]
+
+    return spelled
 
 
 _SYMBOLS: dict[str, Callable[[History, Any], Any]] = {
@@ -59,5 +74,7 @@ _SYMBOLS: dict[str, Callable[[History, Any], Any]] = {
     "$directory": lambda history, voter_id: uuid_text(history.directories.get(voter_id, ZERO_UUID)),
     "$quorum_epoch": lambda history, plus: history.quorum_epoch + plus,
     "$isr": _isr,
-    "$isr_with_epochs": _isr_with_epochs,
+    "$isr_with_epochs": _with_epochs(_isr),
+    "$toggled_isr": _toggled_isr,
+    "$toggled_isr_with_epochs": _with_epochs(_toggled_isr),
 }

@@ -1,19 +1,23 @@
 """Eligible leader replicas (KIP-966), which exist below min ISR (rules 4.12, 4.25, 4.27)."""
 
+from ..hash_order import ids_in_hash_order
 from ..image.partition import Partition
 from ..log.records import NO_LEADER
 from .target import Change, Ids, Rules, Target
 
 
 def populate_elr(partition: Partition, target: Target, rules: Rules, unclean: Ids) -> None:
-    """Below min ISR, members of ISR or ELR stay eligible, except for `unclean` (rule 4.25)."""
+    """Below min ISR, members of ISR or ELR stay eligible, except for `unclean` (rule 4.25).
+
+    Kafka puts the ELR, then the ISR, into a HashSet and writes the ids in its order."""
     if not rules.elr_enabled:
         return
     if len(target.isr) >= rules.min_isr:
         target.elr = ()
         return
-    candidates = {*target.elr, *partition.isr} - {*target.isr} - {*unclean}
-    target.elr = tuple(sorted(candidates))
+    excluded = {*target.isr, *unclean}
+    candidates = ids_in_hash_order((*target.elr, *partition.isr))
+    target.elr = tuple([replica for replica in candidates if replica not in excluded])
 
 
 def write_elr(partition: Partition, target: Target, rules: Rules, change: Change) -> None:

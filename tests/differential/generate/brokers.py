@@ -132,15 +132,45 @@ def heartbeat(draft: Draft, broker_id: int | None = None) -> Ask:
         "brokerId": broker_id,
         "brokerEpoch": draft.broker_epoch(broker_id),
         "currentMetadataOffset": _metadata_offset(draft, broker_id),
-        "wantFence": draft.chance(0.12),
-        "wantShutDown": draft.chance(0.15),
+        "wantFence": draft.chance(0.1),
+        "wantShutDown": draft.chance(0.12),
     }
     version = draft.random.randint(0, draft.release.newest("BrokerHeartbeat"))
-    if version >= 1 and draft.chance(0.1):
+    if version >= 1 and draft.chance(0.1) and not _may_make_kafka_resign(draft):
         body["offlineLogDirs"] = _some_directories(draft, broker_id)
     if version >= 2 and draft.chance(0.15):
         body["cordonedLogDirs"] = draft.one_of(None, _some_directories(draft, broker_id))
     return Ask("BrokerHeartbeat", version, body)
+
+
+def _may_make_kafka_resign(draft: Draft) -> bool:
+    """A lost directory of a deleted topic does (docs/differences.toml)."""
+    return draft.is_side_by_side and draft.has_deleted
+
+
+def fence_leader(draft: Draft) -> Ask:
+    """The leader of a partition asks to be fenced: elections, some of them unclean."""
+    name, index = draft.standing_partition() or draft.partition()
+    body = {
+        "brokerId": {"$leader": [name, index]},
+        "brokerEpoch": {"$epoch_of_leader": [name, index]},
+        "currentMetadataOffset": {"$end": -1},
+        "wantFence": draft.chance(0.8),
+        "wantShutDown": draft.chance(0.3),
+    }
+    return Ask("BrokerHeartbeat", 1, body)
+
+
+def serve_any(draft: Draft) -> Ask:
+    return serve(draft, draft.broker_id())
+
+
+def register_another(draft: Draft, broker_id: int | None = None) -> Ask:
+    """Another incarnation of a broker, without oddities: refused while the old one has a lease."""
+    if broker_id is None:
+        broker_id = draft.broker_id()
+    draft.incarnations[broker_id] = draft.incarnations.get(broker_id, -1) + 1
+    return Ask("BrokerRegistration", 4, plain_registration(draft, broker_id))
 
 
 def serve(draft: Draft, broker_id: int) -> Ask:

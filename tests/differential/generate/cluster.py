@@ -30,15 +30,18 @@ def describe_quorum(draft: Draft) -> Ask:
 
 
 def update_features(draft: Draft) -> Ask:
+    """An upgrade from an old level is mostly validated only: there is no way back from it."""
     draft.has_changed_features = True
     count = 1 if draft.chance(0.8) else draft.random.randint(0, 3)
-    version = draft.random.randint(0, draft.release.newest("UpdateFeatures"))
+    only_validates = draft.chance(0.3 if draft.starts_with_newest else 0.95)
+    oldest = 0 if draft.starts_with_newest else 1
+    version = draft.random.randint(oldest, draft.release.newest("UpdateFeatures"))
     names = [name for name, _, _ in draft.release.profile.supported_features]
     names += ["unheard.of", "eligible.leader.replicas.version"]
     updates = [_feature_update(draft, draft.one_of(*names), version) for _ in range(count)]
     body: dict[str, Any] = {"timeoutMs": 10000, "featureUpdates": updates}
     if version >= 1:
-        body["validateOnly"] = draft.chance(0.3)
+        body["validateOnly"] = only_validates
     return Ask("UpdateFeatures", version, body)
 
 
@@ -56,10 +59,10 @@ def _feature_update(draft: Draft, name: str, version: int) -> dict[str, Any]:
 
 
 def restore_features(draft: Draft) -> list[Step]:
-    """Back to the levels of the bootstrap, feature by feature, whichever way that is."""
+    """Back to the levels of the start, feature by feature, whichever way that is."""
     return [
         Ask("UpdateFeatures", 1, _restoring(name, level, kind))
-        for name, level in bootstrap_levels(draft.release.profile.metadata_version).items()
+        for name, level in bootstrap_levels(draft.level).items()
         for kind in (_UPGRADE, _SAFE_DOWNGRADE)
     ]
 
@@ -70,22 +73,39 @@ def _restoring(name: str, level: int, kind: int) -> dict[str, Any]:
 
 
 def register_controller(draft: Draft) -> Ask:
+    controller_id = draft.one_of(NODE_ID + 1, NODE_ID + 2, NODE_ID + 3)
+    draft.controllers.add(controller_id)
+    body = _plain_controller(draft, controller_id)
+    if draft.chance(0.2):
+        body["features"] = body["features"][: draft.random.randrange(len(body["features"]))]
+    body["incarnationId"] = named_uuid(f"controller-{draft.random.randrange(3)}")
+    body["zkMigrationReady"] = draft.chance(0.1)
+    body["listeners"] = body["listeners"][: draft.one_of(0, 1, 1, 1)]
+    return Ask("ControllerRegistration", 0, body)
+
+
+def restore_controllers(draft: Draft) -> list[Step]:
+    """A controller stays registered for good (before 4.4): let it support everything, so that no
+    later update of a feature fails because of it."""
+    return [
+        Ask("ControllerRegistration", 0, _plain_controller(draft, controller_id))
+        for controller_id in sorted(draft.controllers)
+    ]
+
+
+def _plain_controller(draft: Draft, controller_id: int) -> dict[str, Any]:
     features = [
         {"name": name, "minSupportedVersion": low, "maxSupportedVersion": high}
         for name, low, high in draft.release.profile.supported_features
     ]
-    if draft.chance(0.2):
-        features = features[: draft.random.randrange(len(features))]
-    body = {
-        "controllerId": draft.one_of(NODE_ID + 1, NODE_ID + 2, NODE_ID + 3),
-        "incarnationId": named_uuid(f"controller-{draft.random.randrange(3)}"),
-        "zkMigrationReady": draft.chance(0.1),
-        "listeners": [
-            {"name": "CONTROLLER", "host": "127.0.0.1", "port": 9990, "securityProtocol": 0}
-        ][: draft.one_of(0, 1, 1, 1)],
+    listener = {"name": "CONTROLLER", "host": "127.0.0.1", "port": 9990, "securityProtocol": 0}
+    return {
+        "controllerId": controller_id,
+        "incarnationId": named_uuid("controller"),
+        "zkMigrationReady": False,
+        "listeners": [listener],
         "features": features,
     }
-    return Ask("ControllerRegistration", 0, body)
 
 
 def change_voters(draft: Draft) -> Ask:
@@ -115,7 +135,8 @@ def _remove_voter(draft: Draft) -> Ask:
 
 
 def _add_voter(draft: Draft) -> Ask:
-    """Never one that could be added: its name for the listener is another, or it is there."""
+    """Never one that could be added: it would have to follow the leader, and only then could a
+    voter be removed. Its name for the listener is another, or it is there."""
     body = {
         "clusterId": _cluster_id(draft),
         "timeoutMs": 1000,
@@ -129,7 +150,8 @@ def _add_voter(draft: Draft) -> Ask:
 
 
 def _update_voter(draft: Draft) -> Ask:
-    """Never of the leader itself under its own directory: that ends a released controller."""
+    """Never of the leader itself under its own directory, the only update that could succeed: it
+    ends a released controller."""
     body = {
         "clusterId": _cluster_id(draft),
         "currentLeaderEpoch": draft.one_of({"$quorum_epoch": 0}, 0, 99),

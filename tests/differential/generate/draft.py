@@ -19,7 +19,9 @@ def named_uuid(name: str) -> str:
 @dataclass(slots=True)
 class Draft:
     """`first_id` is added to the ids of brokers and `prefix` to names of topics, so that sequences
-    that run side by side share neither."""
+    that run side by side share neither. Those draw nothing that could concern another sequence or
+    make a released controller resign. `standing` are topics that probably exist, with the replicas
+    of their partitions."""
 
     random: Random
     release: Release
@@ -30,7 +32,19 @@ class Draft:
     brokers: int = BROKERS
     incarnations: dict[int, int] = field(default_factory=dict)
     topics: dict[str, int] = field(default_factory=dict)  # name: number of partitions
+    standing: dict[str, list[list[int]]] = field(default_factory=dict)
+    is_side_by_side: bool = False
+    has_deleted: bool = False
+    level: int = 0  # metadata.version at the start; 0: the newest of the release
     has_changed_features: bool = False
+    controllers: set[int] = field(default_factory=set)  # that have registered themselves
+
+    def __post_init__(self) -> None:
+        self.level = self.level or self.release.profile.metadata_version
+
+    @property
+    def starts_with_newest(self) -> bool:
+        return self.level == self.release.profile.metadata_version
 
     def chance(self, share: float) -> bool:
         return self.random.random() < share
@@ -62,6 +76,13 @@ class Draft:
     def partition(self) -> tuple[str, int]:
         name = self.topic_name()
         return name, self.random.randrange(max(1, self.topics.get(name, 1)))
+
+    def standing_partition(self) -> tuple[str, int] | None:
+        """Mostly a partition that probably exists; None where there is none."""
+        if not self.standing or self.chance(0.05):
+            return None
+        name = self.random.choice(sorted(self.standing))
+        return name, self.random.randrange(len(self.standing[name]))
 
     def incarnation(self, broker_id: int) -> str:
         return named_uuid(f"inc{broker_id}-{self.incarnations.get(broker_id, 0)}")

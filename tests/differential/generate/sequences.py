@@ -3,21 +3,33 @@
 from collections.abc import Callable
 from random import Random
 
+from kraftsim.controller.core import feature_levels
 from tests.differential.generate import brokers, cluster, partitions, topics
-from tests.differential.generate.draft import Draft
+from tests.differential.generate.big import draw_big
+from tests.differential.generate.draft import TOPIC_NAMES, Draft
 from tests.differential.sequence import Ask, Sequence, Step
 from tests.differential.settings import USUAL, Start
 from tests.released.releases import Release
 
 Draw = Callable[[Draft], Ask]
 
+
+def _alter_what_is_there(draft: Draft) -> Ask:
+    """An AlterPartition; mostly a topic instead where there is none."""
+    if draft.standing or draft.chance(0.15) or not draft.incarnations:
+        return partitions.alter(draft)
+    return topics.create_sensibly(draft, draft.one_of(*TOPIC_NAMES), sorted(draft.incarnations))
+
+
 _USUAL: tuple[tuple[Draw, float], ...] = (
-    (brokers.register, 16),
-    (brokers.heartbeat, 34),
+    (brokers.register, 11),
+    (brokers.heartbeat, 22),
+    (brokers.serve_any, 16),
+    (brokers.fence_leader, 4.5),
     (topics.create, 18),
     (topics.create_too_many, 0.1),
-    (topics.delete, 7),
-    (partitions.alter, 18),
+    (topics.delete, 4),
+    (_alter_what_is_there, 26),
     (brokers.unregister, 4),
     (cluster.describe_cluster, 3),
     (cluster.describe_quorum, 2),
@@ -28,7 +40,9 @@ _OF_THE_CLUSTER: tuple[tuple[Draw, float], ...] = (
     (cluster.register_controller, 5),
     (cluster.change_voters, 20),
 )
+_REFUSED: tuple[tuple[Draw, float], ...] = ((cluster.register_controller, 5),)
 _SHARE_OF_THE_CLUSTER = 0.1
+_SHARE_OF_BIG_TOPICS = 0.004
 
 
 def draw_sequence(
@@ -36,28 +50,37 @@ def draw_sequence(
 ) -> Sequence:
     """The sequence `number` of `seed`: always the same."""
     random = Random(f"{seed}/{number}")
-    draft = Draft(random, release, cluster_id, number)
-    steps = _opening(draft)
-    draws = _OF_THE_CLUSTER if draft.chance(_SHARE_OF_THE_CLUSTER) else _USUAL
-    steps += _drawn(draft, draws, random.randint(4, 24))
+    draft = Draft(random, release, cluster_id, number, level=start.level or 0)
+    if draft.chance(_SHARE_OF_BIG_TOPICS):
+        steps = draw_big(draft)
+    else:
+        steps = [*_opening(draft), *_drawn(draft, _draws(draft), random.randint(4, 24))]
     return Sequence(f"{seed}-{number}", tuple(steps), tuple(cleanup(draft)), start)
 
 
+def _draws(draft: Draft) -> tuple[tuple[Draw, float], ...]:
+    if draft.chance(_SHARE_OF_THE_CLUSTER):
+        return _OF_THE_CLUSTER
+    if draft.level < feature_levels.CONTROLLER_REGISTRATION_FROM:
+        return _USUAL + _REFUSED
+    return _USUAL
+
+
 def _opening(draft: Draft) -> list[Step]:
-    """Some brokers that serve, and a topic on them, so that what follows meets something."""
+    """Some brokers that serve, and topics on them, so that what follows meets something."""
     steps: list[Step] = []
+    serving: list[int] = []
     for broker_id in draft.ids:
-        if draft.chance(0.6):
+        if draft.chance(0.85) or broker_id == draft.first_id + 1:
             draft.incarnations[broker_id] = 0
             body = brokers.plain_registration(draft, broker_id) | {"previousBrokerEpoch": -1}
             steps.append(Ask("BrokerRegistration", 4, body))
-            if draft.chance(0.8):
+            if draft.chance(0.9):
+                serving.append(broker_id)
                 steps.append(brokers.serve(draft, broker_id))
-    if draft.incarnations and draft.chance(0.7):
-        ids = sorted(draft.incarnations)
-        draft.random.shuffle(ids)
-        lists = [ids[: draft.random.randint(1, 3)] for _ in range(draft.random.randint(1, 2))]
-        steps.append(topics.create_plainly(draft, draft.prefix + "t1", [sorted(lists[0])]))
+    if serving and draft.chance(0.9):
+        ids = serving if len(serving) > 1 and draft.chance(0.7) else sorted(draft.incarnations)
+        steps += topics.create_first(draft, ids)
     return steps
 
 
@@ -74,4 +97,5 @@ def cleanup(draft: Draft) -> list[Step]:
         for name in sorted(draft.topics)
     ]
     steps += [Ask("UnregisterBroker", 0, {"brokerId": broker_id}) for broker_id in draft.ids]
+    steps += cluster.restore_controllers(draft)
     return [*steps, *(cluster.restore_features(draft) if draft.has_changed_features else [])]

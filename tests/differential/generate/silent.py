@@ -2,15 +2,16 @@
 
 from random import Random
 
-from tests.differential.generate import brokers, partitions, topics
+from tests.differential.generate import brokers, cluster, partitions, topics
 from tests.differential.generate.draft import Draft
+from tests.differential.history import IDS_EACH as IDS_EACH
 from tests.differential.sequence import Ask, Sequence, Silence, Step
 from tests.differential.settings import SILENT_SESSION_MS
 from tests.released.releases import Release
 
-IDS_EACH = 10  # ids of brokers that each of the sequences side by side has for itself
 BROKERS = 3
 SHORT_S = 1.0
+MIDDLE_S = SILENT_SESSION_MS * 0.00055  # more than half a lease; what follows fits into the rest
 LONG_S = SILENT_SESSION_MS * 9 / 8000 + 0.8  # longer than a lease and the check that ends it
 
 
@@ -19,9 +20,11 @@ def draw_silent_sequence(release: Release, cluster_id: str, seed: int, number: i
     random = Random(f"silent/{seed}/{number}")
     first_id = number * IDS_EACH + 1
     draft = Draft(random, release, cluster_id, number, first_id, f"s{number}.", BROKERS)
+    draft.is_side_by_side = True
     steps: list[Step] = [*_opening(draft), *_drawn(draft, random.randint(0, 5))]
     for seconds in (SHORT_S, LONG_S):
         steps += [_silence(draft, seconds), *_drawn(draft, random.randint(1, 5))]
+    steps += [*_half_a_lease(draft), *_drawn_amid_a_lease(draft, random.randint(2, 5))]
     return Sequence(f"silent-{seed}-{number}", tuple(steps), _cleanup(draft))
 
 
@@ -37,15 +40,37 @@ def _opening(draft: Draft) -> list[Step]:
         steps.append(Ask("BrokerRegistration", 4, body))
         if draft.chance(0.9):
             steps.append(brokers.serve(draft, broker_id))
-    for name in ("a", "b")[: draft.random.randint(0, 2)]:
-        lists = topics.replica_lists(draft)
-        steps.append(topics.create_plainly(draft, draft.prefix + name, lists))
+    if draft.chance(0.75):
+        steps += topics.create_first(draft, list(draft.ids))
     return steps
 
 
 def _drawn(draft: Draft, count: int) -> list[Step]:
-    draws = (brokers.register, brokers.heartbeat, partitions.alter, brokers.unregister)
-    return [draw(draft) for draw in draft.random.choices(draws, (3, 8, 4, 1), k=count)]
+    """No description of the cluster: it has the brokers of other sequences, too, and a released
+    controller publishes them some time after its replies."""
+    draws = (
+        (brokers.register, 3),
+        (brokers.heartbeat, 8),
+        (partitions.alter, 5),
+        (brokers.unregister, 1),
+        (topics.create, 1),
+        (topics.delete, 1),
+        (cluster.describe_quorum, 0.5),
+    )
+    kinds, weights = zip(*draws, strict=True)
+    return [draw(draft) for draw in draft.random.choices(kinds, weights, k=count)]
+
+
+def _half_a_lease(draft: Draft) -> list[Step]:
+    """Some brokers renew their leases; none does for more than half a lease."""
+    awake = tuple(broker_id for broker_id in draft.ids if draft.chance(0.7))
+    return [Silence(SHORT_S, awake), Silence(MIDDLE_S)]
+
+
+def _drawn_amid_a_lease(draft: Draft, count: int) -> list[Step]:
+    """A lease that holds still protects its broker's id."""
+    draws = (brokers.register_another, brokers.register, brokers.heartbeat, partitions.alter)
+    return [draw(draft) for draw in draft.random.choices(draws, (4, 1, 3, 1), k=count)]
 
 
 def _silence(draft: Draft, seconds: float) -> Silence:

@@ -18,7 +18,8 @@ def create(draft: Draft) -> Ask:
 
 
 def create_too_many(draft: Draft) -> Ask:
-    """At the bound of 10,000 partitions of one request, or just beyond it."""
+    """At the bound of 10,000 partitions of one request, or just beyond it, and only validated:
+    `big.py` creates such topics."""
     counts = draft.one_of((10_001,), (5_000, 5_001), (4_000, 3_000, 3_001), (9_999, 1))
     topics = [_counted_topic(f"{draft.prefix}m{n}", count) for n, count in enumerate(counts)]
     return Ask("CreateTopics", 7, {"topics": topics, "timeoutMs": 10000, "validateOnly": True})
@@ -29,12 +30,39 @@ def _counted_topic(name: str, count: int) -> dict[str, Any]:
     return topic | {"assignments": [], "configs": []}
 
 
-def create_plainly(draft: Draft, name: str, replica_lists: list[list[int]]) -> Ask:
+def create_plainly(
+    draft: Draft, name: str, replica_lists: list[list[int]], configs: dict[str, str] | None = None
+) -> Ask:
     """A topic that both sides place alike, because the request places it."""
     draft.topics[name] = len(replica_lists)
-    topic = {"name": name, "assignments": _assignments(replica_lists), "configs": []}
+    draft.standing[name] = replica_lists
+    given = [{"name": name, "value": value} for name, value in (configs or {}).items()]
+    topic = {"name": name, "assignments": _assignments(replica_lists), "configs": given}
     topic |= {"numPartitions": -1, "replicationFactor": -1}
     return Ask("CreateTopics", 7, {"topics": [topic], "timeoutMs": 10000, "validateOnly": False})
+
+
+def create_first(draft: Draft, broker_ids: list[int]) -> list[Ask]:
+    """One or two topics, mostly of several replicas, so that their ISRs can shrink and grow."""
+    names = draft.random.sample(TOPIC_NAMES[2:], draft.random.randint(1, 2))
+    return [create_sensibly(draft, name, broker_ids) for name in names]
+
+
+def create_sensibly(draft: Draft, name: str, broker_ids: list[int]) -> Ask:
+    factor = min(draft.one_of(1, *[2] * 5, *[3] * 6), len(broker_ids))
+    count = draft.random.randint(1, 3)
+    lists = [draft.random.sample(broker_ids, factor) for _ in range(count)]
+    return create_plainly(draft, draft.prefix + name, lists, _election_configs(draft))
+
+
+def _election_configs(draft: Draft) -> dict[str, str]:
+    """Configurations on which elections and the ELR depend."""
+    configs = {}
+    if draft.chance(0.45):
+        configs["min.insync.replicas"] = draft.one_of("2", "2", "2", "3", "4")
+    if draft.chance(0.3):
+        configs["unclean.leader.election.enable"] = "true"
+    return configs
 
 
 def replica_lists(draft: Draft) -> list[list[int]]:
@@ -44,11 +72,11 @@ def replica_lists(draft: Draft) -> list[list[int]]:
 
 def _topic(draft: Draft) -> dict[str, Any]:
     name = draft.prefix + draft.one_of(*TOPIC_NAMES)
-    if draft.chance(0.1):
+    if draft.chance(0.1) and not draft.is_side_by_side:
         name = draft.one_of(*_ODD_NAMES)
     counts = (-1, -1)
     lists: list[list[int]] = []
-    if draft.chance(0.7):
+    if draft.chance(0.7) or draft.is_side_by_side:  # Kafka would place it on any sequence's brokers
         lists = _odd_lists(draft) if draft.chance(0.15) else replica_lists(draft)
         counts = (-1, -1) if not draft.chance(0.05) else draft.one_of((1, -1), (-1, 1), (1, 1))
     else:
@@ -95,17 +123,24 @@ def _assignments(lists: list[list[int]]) -> list[dict[str, Any]]:
 
 
 def delete(draft: Draft) -> Ask:
+    draft.has_deleted = True
     count = 1 if draft.chance(0.6) else draft.random.randint(0, 4)
     if draft.chance(0.3):
-        names = [draft.topic_name() for _ in range(count)]
+        names = [_deleted_name(draft) for _ in range(count)]
         version = draft.random.randint(1, 5)
         return Ask("DeleteTopics", version, {"topicNames": names, "timeoutMs": 10000})
     topics = [_deletion(draft) for _ in range(count)]
     return Ask("DeleteTopics", 6, {"topics": topics, "timeoutMs": 10000})
 
 
-def _deletion(draft: Draft) -> dict[str, Any]:
+def _deleted_name(draft: Draft) -> str:
     name = draft.topic_name()
+    draft.standing.pop(name, None)
+    return name
+
+
+def _deletion(draft: Draft) -> dict[str, Any]:
+    name = _deleted_name(draft)
     none = "AAAAAAAAAAAAAAAAAAAAAA"
     if draft.chance(0.45):
         return {"name": name, "topicId": none}

@@ -1,0 +1,44 @@
+"""Topics of thousands of partitions: results that fill one batch, several, or too many."""
+
+from tests.differential.generate import brokers, topics
+from tests.differential.generate.draft import Draft
+from tests.differential.sequence import Ask, Step
+
+_BATCH = 10_000  # records of one batch, and of one operation's result (rule 0A.7)
+_FILLERS = (6_000, _BATCH - 1, 4_500)
+
+
+def draw_big(draft: Draft) -> list[Step]:
+    """Two brokers with big topics; one of them leaves and comes back in some way.
+
+    The request assigns the partitions: a placement of thousands cannot be drawn again. A heartbeat
+    follows each slow request, so that no lease ends on one side and holds on the other."""
+    one, two = draft.broker_ids(2)
+    steps: list[Step] = []
+    for broker_id in (one, two):
+        draft.incarnations[broker_id] = draft.incarnations.get(broker_id, -1) + 1
+        steps.append(Ask("BrokerRegistration", 4, brokers.plain_registration(draft, broker_id)))
+        steps.append(brokers.serve(draft, broker_id))
+    for number in range(draft.random.randint(1, 2)):
+        steps.append(_create(draft, f"{draft.prefix}big{number}", [one, two]))
+        steps += [brokers.serve(draft, two), brokers.serve(draft, one)]
+    draft.standing.clear()  # no request about single partitions of these
+    for _ in range(draft.random.randint(2, 4)):
+        steps += [_leave(draft, one), brokers.serve(draft, two), brokers.serve(draft, one)]
+    return steps
+
+
+def _create(draft: Draft, name: str, replicas: list[int]) -> Ask:
+    """With its topic's record, a creation of 10,000 partitions is one record too large."""
+    count = draft.one_of(*_FILLERS, _BATCH)
+    return topics.create_plainly(draft, name, [replicas] * count)
+
+
+def _leave(draft: Draft, broker_id: int) -> Ask:
+    serve = brokers.serve(draft, broker_id).body
+    return draft.one_of(
+        Ask("BrokerHeartbeat", 1, serve | {"wantFence": True}),
+        Ask("BrokerHeartbeat", 1, serve | {"offlineLogDirs": [draft.directory(broker_id)]}),
+        Ask("UnregisterBroker", 0, {"brokerId": broker_id}),
+        brokers.register_another(draft, broker_id),
+    )
