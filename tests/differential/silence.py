@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kraftsim.controller.core.log.batch import Batch
+from tests.differential.canonical import without_batches
 from tests.differential.judge import Bench, Mismatch, OursRaised, Witness, differences
 from tests.differential.leases import Leases, wall_ms
 from tests.differential.phases import (
@@ -142,7 +143,7 @@ class SideBySide:
     ) -> None:
         """Give each record to its sequence; look when leases ended, but for the sender's own."""
         for batch in batches:
-            for record in witness.spelled([batch]):
+            for record in without_batches(witness.spelled([batch])):
                 number = owner(record)
                 writer = self._writer(number, record, turn)
                 records[number].append((record, writer))
