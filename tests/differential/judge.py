@@ -19,6 +19,7 @@ from tests.differential.symbols import resolve
 
 AnySide = TypeVar("AnySide", bound=Side)
 KEYS = {api.name: api.key for api in APIS.values()}
+SHOWN_CHARACTERS_MAX = 1_000  # of a value in a message
 ASKED_AGAIN_MAX = 200  # round trips in which a released controller publishes what it has committed
 
 
@@ -33,7 +34,13 @@ class Mismatch:
     ours: object
 
     def __str__(self) -> str:
-        return f"step {self.step} {self.api}: {self.path}: Kafka {self.kafka!r}, ours {self.ours!r}"
+        kafka, ours = (_cut(repr(value)) for value in (self.kafka, self.ours))
+        return f"step {self.step} {self.api}: {self.path}: Kafka {kafka}, ours {ours}"
+
+
+def _cut(text: str) -> str:
+    """The beginning of a long text: a change of 10,000 partitions fills megabytes."""
+    return text if len(text) <= SHOWN_CHARACTERS_MAX else text[:SHOWN_CHARACTERS_MAX] + "..."
 
 
 class OursRaised(Exception):

@@ -11,7 +11,7 @@ from kraftsim.controller.core import feature_levels
 from kraftsim.controller.core.uuid import parse_uuid
 from tests.differential.decoder import differing_records, differing_records_of
 from tests.differential.judge import Bench, Witness
-from tests.differential.settings import OUR_SETTINGS, RELEASED_SETTINGS, USUAL, Start
+from tests.differential.settings import RELEASED_SETTINGS, USUAL, USUAL_SESSION_MS, Start
 from tests.differential.sides import OurSide, ReleasedSide
 from tests.released.controller import NODE_ID, released_controller
 from tests.released.releases import Release
@@ -52,7 +52,7 @@ def started_pair(
     release: Release,
     start: Start = USUAL,
     *,
-    session_timeout_ms: int = OUR_SETTINGS.broker_session_timeout_ms,
+    session_timeout_ms: int = USUAL_SESSION_MS,
 ) -> Iterator[Pair]:
     place = MEMORY if MEMORY.is_dir() else None
     with (

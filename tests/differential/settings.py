@@ -20,6 +20,7 @@ RELEASED_SETTINGS = {
     # Its balancing is not ours yet (docs/differences.toml, "timers").
     "auto.leader.rebalance.enable": "false",
 }
+USUAL_SESSION_MS = 120_000  # no lease runs out in a sequence without silence, on a slow machine too
 SILENT_SESSION_MS = 20_000  # of silent sequences: what hundreds of them ask fits into one lease
 
 
