@@ -1,21 +1,46 @@
 """kraftsim: a simulated Kafka KRaft control plane that real Kafka software can talk to.
 
 Most tests need only `from kraftsim import Cluster`; `kraftsim up` runs the same cluster as a
-service.
+service. `ApiError` is a refusal by the controller, `CommandError` a command that cannot be carried
+out, `UnknownBroker` and `UnknownController` an id that no node has.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .api.cluster import Cluster as Cluster
+    from .controller.core.errors import ApiError as ApiError
+    from .controller.core.errors import ErrorCode as ErrorCode
+    from .errors import CommandError as CommandError
+    from .errors import UnknownBroker as UnknownBroker
+    from .errors import UnknownController as UnknownController
 
-__all__ = ["Cluster"]
+__all__ = [
+    "ApiError",
+    "Cluster",
+    "CommandError",
+    "ErrorCode",
+    "UnknownBroker",
+    "UnknownController",
+]
+
+_HOMES = {
+    "Cluster": ".api.cluster",
+    "ApiError": ".controller.core.errors",
+    "ErrorCode": ".controller.core.errors",
+    "CommandError": ".errors",
+    "UnknownBroker": ".errors",
+    "UnknownController": ".errors",
+}
 
 
 def __getattr__(name: str) -> object:
-    """Imports `Cluster` at its first use, so that `kraftsim --help` does not import it."""
-    if name == "Cluster":
-        from .api.cluster import Cluster
-
-        return Cluster
+    """Imports a public name at its first use, so that `kraftsim --help` imports none of them."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name], __name__), name)
     raise AttributeError(f"module 'kraftsim' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__
