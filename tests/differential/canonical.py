@@ -32,16 +32,17 @@ def reply(key: int, version: int, frame: bytes | None, history: History) -> Plai
     return document
 
 
-def records(batches: list[Batch], history: History) -> list[Plain]:
+def records(batches: list[Batch], history: History, *, keeps_order: bool = False) -> list[Plain]:
     """Every record, in order; `startsBatch` tells which records stand in one batch.
 
     Both controllers append without a linger and one client asks at a time, so each operation has a
     batch of its own; so it was in 1,800 sequences of Kafka 3.9.1 to 4.4.0. Only a result of more
     than 10,000 records that is not atomic has several (rule 0A.7). Fences that follow each other at
     once, as of leases that end together, share a batch at times: see `without_batches`.
+    `keeps_order` keeps the order of partition changes, which AlterPartition takes from its request.
     """
     spelled = [_of_batch(batch, history) for batch in batches]
-    ordered = _without_hash_order([record for batch in spelled for record in batch])
+    ordered = _without_hash_order([r for batch in spelled for r in batch], keeps_order)
     starts = set(accumulate(len(batch) for batch in [[], *spelled]))
     return [record | {"startsBatch": place in starts} for place, record in enumerate(ordered)]
 
@@ -62,13 +63,13 @@ def _of_batch(batch: Batch, history: History) -> list[Plain]:
     return [record for record in found if not is_own(record)]
 
 
-def _without_hash_order(found: list[Plain]) -> list[Plain]:
-    """Sort what stands in the order of a hash set: the partitions that a broker's fence, unfence,
-    unregistration, registration or lost directory changes (rule 4.22), and deleted topics, whose
-    ids are random. AlterPartition keeps the order of its request."""
-    in_hash_order = {"REMOVE_TOPIC_RECORD"}
-    if any(record["type"] in _CHANGE_BROKERS for record in found):
-        in_hash_order.add("PARTITION_CHANGE_RECORD")
+def _without_hash_order(found: list[Plain], keeps_order: bool) -> list[Plain]:
+    """Sort what stands in the order of a hash set: the partitions that a registration, a heartbeat,
+    an unregistration or a lost lease changes (rule 4.22), and deleted topics, whose ids are
+    random."""
+    in_hash_order = {"REMOVE_TOPIC_RECORD"} | (
+        set() if keeps_order else {"PARTITION_CHANGE_RECORD"}
+    )
     return [
         record
         for kind, run in groupby(found, key=lambda record: record["type"])
@@ -80,15 +81,6 @@ def is_own(record: Plain) -> bool:
     """A controller registers itself when it likes, under an incarnation that it drew."""
     is_registration = record["type"] == "REGISTER_CONTROLLER_RECORD"
     return is_registration and record["data"]["controllerId"] == NODE_ID
-
-
-_CHANGE_BROKERS = {
-    "REGISTER_BROKER_RECORD",
-    "UNREGISTER_BROKER_RECORD",
-    "FENCE_BROKER_RECORD",
-    "UNFENCE_BROKER_RECORD",
-    "BROKER_REGISTRATION_CHANGE_RECORD",
-}
 
 
 def _place(record: Plain) -> tuple[str, int]:

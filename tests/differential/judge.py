@@ -73,7 +73,8 @@ class Witness(Generic[AnySide]):
         batches = self.appended()
         reply = canonical.reply(key, step.version, frame, self.history)
         response = None if frame is None else decode_response(key, step.version, frame)[1]
-        return Observed(reply, self.spelled(batches), response, batches)
+        records = self.spelled(batches, keeps_order=step.api == "AlterPartition")
+        return Observed(reply, records, response, batches)
 
     def with_late_records(self, observed: "Observed") -> "Observed":
         """Add the control records that the quorum appends after the reply: a released one does so
@@ -89,8 +90,8 @@ class Witness(Generic[AnySide]):
         self.history.follow(batches)
         return batches
 
-    def spelled(self, batches: list[Batch]) -> list[dict[str, Any]]:
-        return canonical.records(batches, self.history)
+    def spelled(self, batches: list[Batch], *, keeps_order: bool = False) -> list[dict[str, Any]]:
+        return canonical.records(batches, self.history, keeps_order=keeps_order)
 
 
 @dataclass(frozen=True, slots=True)

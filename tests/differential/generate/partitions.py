@@ -7,6 +7,8 @@ from tests.differential.sequence import Ask
 
 
 def alter(draft: Draft) -> Ask:
+    if draft.chance(0.003) and not draft.is_side_by_side:  # a released controller resigns
+        return alter_recovery_state(draft, draft.topic_name(), draft.one_of(2, -1))
     version = 2 if draft.chance(0.25) else 3
     count = 1 if draft.chance(0.8) else draft.one_of(*[2, 3] * 10, 0)
     partitions = [_chosen(draft) for _ in range(max(1, count))]
@@ -55,7 +57,7 @@ def _partition(draft: Draft, name: str, index: int, version: int) -> dict[str, A
     partition: dict[str, Any] = {
         "partitionIndex": index if not draft.chance(0.03) else 9,
         "leaderEpoch": {"$leader_epoch": [name, index, _off(draft)]},
-        "leaderRecoveryState": _recovery_state(draft),
+        "leaderRecoveryState": int(draft.chance(0.04)),
         "partitionEpoch": {"$partition_epoch": [name, index, _off(draft)]},
     }
     is_odd = name not in draft.standing or draft.chance(0.1)
@@ -75,13 +77,6 @@ def _odd_isr(draft: Draft) -> tuple[str, list[list[int]]]:
 def _sensible_isr(draft: Draft) -> tuple[str, list[list[int]]]:
     """Followers leave or join."""
     return "$toggled_isr", [draft.one_of([0], [0], [1], [0, 1])]
-
-
-def _recovery_state(draft: Draft) -> int:
-    """Of 2 and -1 a released controller resigns (docs/differences.toml)."""
-    if draft.chance(0.003) and not draft.is_side_by_side:
-        return int(draft.one_of(2, -1))
-    return int(draft.chance(0.04))
 
 
 def _off(draft: Draft) -> int:
