@@ -164,7 +164,7 @@ def test_a_run_longer_than_its_limit_says_so():
 
 
 PROGRAM = """
-from kraftsim.scenarios.run import run
+from kraftsim.scenarios.running.run import run
 from tests.scenarios.test_run import CRASH, scenario
 loss = {"at": "1s", "net.loss": {"on": "all", "p": 0.1}}
 cluster = {"controllers": 3, "brokers": 3, "topics": {"t": {"partitions": 4}}}
