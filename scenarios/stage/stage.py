@@ -18,7 +18,7 @@ from ..language.selectors import Selector
 from .evaluation import Holds
 
 Effects = Callable[[], int]
-Lift = Callable[[], None]
+Undo = Callable[[], None]
 
 
 class Watchable(Protocol):
@@ -27,10 +27,10 @@ class Watchable(Protocol):
     def watched(self, stage: "Stage") -> Holds: ...
 
 
-class Verb(Protocol):
+class FaultSource(Protocol):
     """A verb (`verbs`): `begin` opens a fault and returns how to count and undo its effects."""
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Lift]: ...
+    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]: ...
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class Fault:
     fault_id: str
     kind: str
     effects: Effects
-    lift: Lift
+    lift: Undo
     targets: tuple[tuple[NodeId, ...], ...] = ()
     seq: int | None = None
     is_open: bool = True
@@ -143,7 +143,7 @@ class Stage:
                 waiting.then()
         self.waiting = [one for one in self.waiting if not one.is_over]
 
-    def begin(self, verb: Verb, word: str, fault_id: str, say: str = "") -> Fault:
+    def begin(self, verb: FaultSource, word: str, fault_id: str, say: str = "") -> Fault:
         """Begins a fault and writes its row first, so that the row is the cause of what follows."""
         self._targets = []
         row = self._tell("fault_begins", fault_id, word, say)

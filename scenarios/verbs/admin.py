@@ -22,8 +22,8 @@ from kraftsim.controller.core.rpc import (
 from ..conditions.occurrences import ADMIN_REFUSED, ErrorName, error_code_of
 from ..language.amounts import Amount, Period
 from ..language.selectors import Selector
-from ..stage.stage import Stage
-from .verb import Effects, Undo, Verb, nothing
+from ..stage.stage import Effects, Stage, Undo
+from .verb import Verb, nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

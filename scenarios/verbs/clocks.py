@@ -11,8 +11,8 @@ from kraftsim.simulation.recurring import strobe
 from ..language.amounts import Amount, Period
 from ..language.constraints import Between
 from ..language.selectors import Selector
-from ..stage.stage import Stage
-from .verb import Effects, Undo, Verb
+from ..stage.stage import Effects, Stage, Undo
+from .verb import Verb
 
 DRIFT_MAX = 999_999  # millionths: a larger negative drift would stop the clock or turn it back
 

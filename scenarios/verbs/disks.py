@@ -9,8 +9,8 @@ from kraftsim.simulation.disks import Disk
 
 from ..language.amounts import Amount, in_order
 from ..language.selectors import Selector
-from ..stage.stage import Stage
-from .verb import Effects, Undo, Verb
+from ..stage.stage import Effects, Stage, Undo
+from .verb import Verb
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,12 +10,12 @@ from kraftsim.simulation.network_rules import Block, Hold, Rule
 from ..language.amounts import Amount, Period, in_order
 from ..language.selectors import Selector
 from .links import Ways
-from .verb import Effects, Undo, Verb
+from .verb import Verb
 
 if TYPE_CHECKING:
     from kraftsim.simulation.message import Message
 
-    from ..stage.stage import Stage
+    from ..stage.stage import Effects, Stage, Undo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

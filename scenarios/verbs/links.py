@@ -12,12 +12,12 @@ from ..language.amounts import Amount, in_order
 from ..language.constraints import Between, Pair
 from ..language.selectors import Selector
 from .shapes import Shape
-from .verb import Effects, Undo, Verb, nothing
+from .verb import Verb, nothing
 
 if TYPE_CHECKING:
     from kraftsim.simulation.message import Message
 
-    from ..stage.stage import Stage
+    from ..stage.stage import Effects, Stage, Undo
 
 MESSAGES_MAX, COPIES_MAX = 1_000_000_000, 1_000  # largest number of a message, and of its copies
 TENTH_OF_A_SECOND = Amount(fixed_us=100_000)

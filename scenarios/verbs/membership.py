@@ -11,9 +11,9 @@ from kraftsim.simulation.topology import BROKERS_MAX, BrokerSpec, unbound_port
 from ..conditions.occurrences import ErrorName
 from ..language.constraints import Between, OneOf
 from ..language.selectors import Selector
-from ..stage.stage import Stage
+from ..stage.stage import Effects, Stage, Undo
 from .admin import asked
-from .verb import Effects, Undo, Verb, nothing
+from .verb import Verb, nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ from kraftsim.simulation.recurring import Recurring
 
 from ..language.amounts import Amount, Period, in_order
 from ..language.selectors import Selector
-from ..stage.stage import Stage
-from .verb import Effects, Undo, Verb, nothing
+from ..stage.stage import Effects, Stage, Undo
+from .verb import Verb, nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

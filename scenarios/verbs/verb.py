@@ -4,14 +4,11 @@ A verb's fields are its words in the file. `begin` carries it out, and returns h
 effects and how to undo it. With `for` it is undone after that time, otherwise when the calm begins.
 """
 
-from collections.abc import Callable
 from typing import ClassVar
 
 from ..language.amounts import Amount
-from ..stage.stage import Stage
+from ..stage.stage import Effects, Stage, Undo
 
-Undo = Callable[[], None]
-Effects = Callable[[], int]
 VERBS: "dict[str, type[Verb]]" = {}
 
 

@@ -6,14 +6,12 @@ The head of docs/differences.toml describes `matches`.
 """
 
 import re
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from tests.differential.judge import Mismatch
+from tests.fidelity import differences
 
-DIFFERENCES = Path(__file__).parents[2] / "docs" / "differences.toml"
 _BETWEEN = "\0"  # between both values, so that `ours` may refer to a group of `kafka`
 
 
@@ -39,7 +37,7 @@ class Match:
 
 
 def matches() -> list[Match]:
-    rows = tomllib.loads(DIFFERENCES.read_text("utf-8"))["difference"]
+    rows = differences()["difference"]
     return [Match(row["id"], **_typed(match)) for row in rows for match in row.get("matches", ())]
 
 

@@ -149,7 +149,7 @@ class Bench:
             kafka = self.kafka.with_late_records(kafka)
         try:
             return kafka, self._ours(step, kafka)
-        except Exception as error:
+        except Exception as error:  # whatever ours raises is a difference: Kafka answered
             raise OursRaised(error) from error
 
     def _ours(self, step: Ask, kafka: "Observed") -> "Observed":

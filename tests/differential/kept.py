@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.differential.files import read
+from tests.differential.files import document_of, read
 from tests.differential.judge import Bench, Mismatch, Observed, Witness, differences
 from tests.differential.pair import CLUSTER_ID, started_pair
 from tests.differential.phases import length_s as silence_length_s
 from tests.differential.phases import sent_in
-from tests.differential.sequence import Ask, Silence, Step
+from tests.differential.sequence import Ask, Sequence, Silence, Step
 from tests.differential.settings import OUR_SETTINGS
 from tests.differential.sides import OurSide
 from tests.released.releases import RELEASES
@@ -27,8 +27,7 @@ Answer = dict[str, Any]
 
 def record(path: Path) -> None:
     """Ask the release that the file names, and write its answers into the file."""
-    document = json.loads(path.read_text("utf-8"))
-    sequence = read(path)
+    document, sequence = document_of(path), read(path)
     release, session_ms = RELEASES[document["release"]], _session_ms(document)
     with started_pair(release, sequence.start, session_timeout_ms=session_ms) as pair:
         document["port"] = pair.bench.kafka.side.controller.port
@@ -51,10 +50,9 @@ def _kafkas_answer(bench: Bench, step: Step) -> Answer:
 
 def replay(path: Path) -> list[Mismatch]:
     """Return the mismatches of the first step in which ours answers otherwise than recorded."""
-    document = json.loads(path.read_text("utf-8"))
-    steps = read(path).every_step
-    recorded = document["answers"]
-    for place, answer in enumerate(answers_of_ours(path)):
+    document, sequence = document_of(path), read(path)
+    steps, recorded = sequence.every_step, document["answers"]
+    for place, answer in enumerate(_answers_of_ours(document, sequence)):
         if recorded[place] != answer:
             found = differences(recorded[place], answer, "")
             return [Mismatch(place, _name(steps[place]), *difference) for difference in found]
@@ -63,8 +61,10 @@ def replay(path: Path) -> list[Mismatch]:
 
 def answers_of_ours(path: Path) -> Iterator[Answer]:
     """Yield what ours answers to each step of a file, in virtual time."""
-    document = json.loads(path.read_text("utf-8"))
-    sequence = read(path)
+    return _answers_of_ours(document_of(path), read(path))
+
+
+def _answers_of_ours(document: Answer, sequence: Sequence) -> Iterator[Answer]:
     clock = _Clock()
     side = OurSide(
         RELEASES[document["release"]].profile,

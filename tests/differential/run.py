@@ -79,7 +79,7 @@ class Run:
         """Judge one sequence; False if the two sides have parted."""
         try:
             mismatches = pair.bench.judge(sequence)
-        except Exception as error:
+        except Exception as error:  # named and raised again
             error.add_note(f"while {sequence.name} was judged")
             raise
         self.outcome.count(sequence)

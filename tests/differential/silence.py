@@ -90,7 +90,7 @@ class SideBySide:
         self._wait_until(began_s + phase_length_s(phase))
         try:
             self._bench.ours.side.follow_clock()
-        except Exception as error:
+        except Exception as error:  # whatever ours raises is a difference: Kafka goes on
             raise Disturbed(f"ours raised in a silence: {OursRaised(error)}") from error
         self._keep(self._kafka, self._bench.kafka, self._bench.kafka.appended())
         self._keep(self._ours, self._bench.ours, self._bench.ours.appended())

@@ -15,7 +15,7 @@ def test_each_public_name_leads_to_a_class() -> None:
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="Clusters"):
-        _ = kraftsim.Clusters  # type: ignore[attr-defined]
+        _ = kraftsim.Clusters
 
 
 async def test_a_refusal_can_be_caught_by_its_public_name() -> None:
