@@ -9,13 +9,12 @@ from kraftsim.simulation.network_rules import Block, Hold, Rule
 
 from ..language.amounts import Amount, Period, in_order
 from ..language.selectors import Selector
+from ..stage.stage import Effects, Stage, Undo
 from .links import Ways
 from .verb import Verb
 
 if TYPE_CHECKING:
     from kraftsim.simulation.message import Message
-
-    from ..stage.stage import Effects, Stage, Undo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +27,7 @@ class Flap(Ways, word="net.flap"):
     def __post_init__(self) -> None:
         in_order("down", self.down, "period", self.period)
 
-    def rule(self, stage: "Stage", fault_id: str) -> Rule:
+    def rule(self, stage: Stage, fault_id: str) -> Rule:
         """Returns the rule that blocks the messages while the link is down."""
         timeline, concerns = stage.world.timeline, self.concerns(stage)
         begins_us = timeline.now_us
@@ -51,7 +50,7 @@ class Swizzle(Verb, word="net.swizzle"):
     of: Selector
     for_: Amount
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         nodes, stream = stage.targets(self.of), stage.stream(f"fault/{fault_id}")
         half_us, timeline = self.for_.us // 2, stage.world.timeline
         clogs = [_Clog(stage, one) for one in stream.sample(nodes, len(nodes))]
@@ -71,7 +70,7 @@ class Swizzle(Verb, word="net.swizzle"):
 class _Clog:
     """Holds every message from and to one node; once freed it is not closed again."""
 
-    def __init__(self, stage: "Stage", node: NodeId) -> None:
+    def __init__(self, stage: Stage, node: NodeId) -> None:
         self.rule = Hold(_touches(node))
         self._network = stage.world.network
         self._is_free = False

@@ -11,13 +11,12 @@ from ..conditions.occurrences import MessageName
 from ..language.amounts import Amount, in_order
 from ..language.constraints import Between, Pair
 from ..language.selectors import Selector
+from ..stage.stage import Effects, Stage, Undo
 from .shapes import Shape
 from .verb import Verb, nothing
 
 if TYPE_CHECKING:
     from kraftsim.simulation.message import Message
-
-    from ..stage.stage import Effects, Stage, Undo
 
 MESSAGES_MAX, COPIES_MAX = 1_000_000_000, 1_000  # largest number of a message, and of its copies
 TENTH_OF_A_SECOND = Amount(fixed_us=100_000)
@@ -41,16 +40,16 @@ class Ways(Verb):
     replies: bool = False
     for_: Amount | None = None
 
-    def rule(self, stage: "Stage", fault_id: str) -> Rule:
+    def rule(self, stage: Stage, fault_id: str) -> Rule:
         """Returns the network rule of the fault."""
         raise NotImplementedError(self.word)
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         rule, network = self.rule(stage, fault_id), stage.world.network
         network.add(rule)
         return lambda: rule.hits, lambda: network.remove(rule)
 
-    def concerns(self, stage: "Stage") -> "Callable[[Message], bool]":
+    def concerns(self, stage: Stage) -> "Callable[[Message], bool]":
         """Returns the function that selects the messages."""
         is_on_way = self._ways(stage)
         if self.message is None and not self.replies:
@@ -63,7 +62,7 @@ class Ways(Verb):
 
         return concerns
 
-    def _ways(self, stage: "Stage") -> "Callable[[Message], bool]":
+    def _ways(self, stage: Stage) -> "Callable[[Message], bool]":
         if self.between:
             one, other = (frozenset(stage.targets(side)) for side in self.between[:2])
             return lambda m: (
@@ -88,7 +87,7 @@ class Partition(Ways, word="net.partition"):
     shape: Shape | None = None
     of: Selector = CONTROLLERS
 
-    def rule(self, stage: "Stage", fault_id: str) -> Rule:
+    def rule(self, stage: Stage, fault_id: str) -> Rule:
         if self.shape is None:
             return Block(self.concerns(stage))
         closed = self.shape.closed(stage.targets(self.of))
@@ -98,7 +97,7 @@ class Partition(Ways, word="net.partition"):
 class HoldMessages(Ways, word="net.hold"):
     """Holds messages back and delivers them in order when the fault ends: a jammed link."""
 
-    def rule(self, stage: "Stage", fault_id: str) -> Rule:
+    def rule(self, stage: Stage, fault_id: str) -> Rule:
         return Hold(self.concerns(stage))
 
 
@@ -109,7 +108,7 @@ class LoseMessages(Ways, word="net.loss"):
     p: Annotated[float, Between(0, 1)]
     burst: Annotated[float, Between(1, 1000)] = 1.0
 
-    def rule(self, stage: "Stage", fault_id: str) -> Rule:
+    def rule(self, stage: Stage, fault_id: str) -> Rule:
         stream = stage.stream(f"fault/{fault_id}")
         return Loss(self.concerns(stage), probability=self.p, burst=self.burst, stream=stream)
 
@@ -124,7 +123,7 @@ class DelayMessages(Ways, word="net.delay"):
     def __post_init__(self) -> None:
         in_order("low", self.low, "high", self.high)
 
-    def rule(self, stage: "Stage", fault_id: str) -> Rule:
+    def rule(self, stage: Stage, fault_id: str) -> Rule:
         stream = stage.stream(f"fault/{fault_id}")
         return Delay(self.concerns(stage), lag=uniform(self.low.us, self.high.us, stream))
 
@@ -136,7 +135,7 @@ class DuplicateMessages(Ways, word="net.duplicate"):
     p: Annotated[float, Between(0, 1)]
     lag: Amount = TENTH_OF_A_SECOND
 
-    def rule(self, stage: "Stage", fault_id: str) -> Rule:
+    def rule(self, stage: Stage, fault_id: str) -> Rule:
         stream = stage.stream(f"fault/{fault_id}")
         lag = uniform(0, self.lag.us, stream)
         return Duplicate(self.concerns(stage), probability=self.p, lag=lag, draw=stream)
@@ -151,7 +150,7 @@ class Surgery(Ways, word="net.surgery"):
     copies: Annotated[int, Between(0, COPIES_MAX)] = 0
     by: Amount = AT_ONCE
 
-    def rule(self, stage: "Stage", fault_id: str) -> Rule:
+    def rule(self, stage: Stage, fault_id: str) -> Rule:
         return Nth(
             self.concerns(stage),
             first=self.nth,
@@ -165,7 +164,7 @@ class Surgery(Ways, word="net.surgery"):
 class Heal(Verb, word="net.heal"):
     """Ends every open fault."""
 
-    def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]:
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         open_ones = sum(one.is_open for one in stage.faults)
         stage.lift_all()
         return lambda: open_ones, nothing
