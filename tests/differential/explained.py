@@ -23,9 +23,12 @@ class Match:
     kafka: str = ".*"
     ours: str = ".*"
     releases: tuple[str, ...] = ()
+    records: int | None = None
 
     def explains(self, mismatch: Mismatch, release: str) -> bool:
         if self.releases and release not in self.releases:
+            return False
+        if self.records not in (None, mismatch.records):
             return False
         values = f"{mismatch.kafka}{_BETWEEN}{mismatch.ours}"
         parts = (
@@ -48,9 +51,13 @@ def _typed(match: dict[str, object]) -> dict[str, object]:
 
 
 def explanation(mismatches: list[Mismatch], release: str, known: list[Match]) -> list[Match]:
-    """Return the matches that explain the mismatches of one step; none unless all are explained."""
-    found = [_first_match(mismatch, release, known) for mismatch in mismatches]
-    return [] if None in found else list(dict.fromkeys(match for match in found if match))
+    """Return the matches of the first row that explains every mismatch of one step, else none."""
+    for row in dict.fromkeys(match.row for match in known):
+        of_row = [match for match in known if match.row == row]
+        found = [_first_match(mismatch, release, of_row) for mismatch in mismatches]
+        if None not in found:
+            return list(dict.fromkeys(match for match in found if match))
+    return []
 
 
 def _first_match(mismatch: Mismatch, release: str, known: list[Match]) -> Match | None:

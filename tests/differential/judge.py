@@ -25,13 +25,17 @@ ASKED_AGAIN_MAX = 200  # round trips in which a released controller publishes wh
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """`path` such as "reply.topics[0].errorCode" or "records[2].data.isr"."""
+    """`path` such as "reply.topics[0].errorCode" or "records[2].data.isr".
+
+    `records` is the number of records that ours wrote in the step.
+    """
 
     step: int
     api: str
     path: str
     kafka: object
     ours: object
+    records: int = 0
 
     def __str__(self) -> str:
         kafka, ours = (_cut(repr(value)) for value in (self.kafka, self.ours))
@@ -169,7 +173,8 @@ class Bench:
         if kafka == ours:
             return []
         found = differences(kafka.spelled(), ours.spelled(), "")
-        return [Mismatch(place, step.api, *difference) for difference in found]
+        written = len(ours.records)
+        return [Mismatch(place, step.api, *difference, written) for difference in found]
 
     def _published(self, step: Ask, kafka: Observed, ours: Observed) -> Observed:
         """Ask a released controller again while its description differs from ours: a thread of its

@@ -1,4 +1,4 @@
-"""A difference is explained only if rows of docs/differences.toml match each of its fields."""
+"""A difference is explained only if one row of docs/differences.toml matches each of its fields."""
 
 import dataclasses
 
@@ -24,10 +24,18 @@ def test_every_mismatch_of_a_step_needs_a_match() -> None:
     records = Mismatch(0, "AlterPartition", "records", [], ["a record that nothing explains"])
 
     assert not explanation([CODE, records], "4.3.1", [MATCH])
-    explains_records = Match("other row", path="records")
-    assert [MATCH, explains_records] == explanation(
-        [CODE, records], "4.3.1", [MATCH, explains_records]
-    )
+    explains_records = Match("row", path="records")
+    known = [MATCH, explains_records]
+    assert known == explanation([CODE, records], "4.3.1", known)
+    of_another_row = dataclasses.replace(explains_records, row="another row")
+    assert not explanation([CODE, records], "4.3.1", [MATCH, of_another_row])
+
+
+def test_a_match_may_count_the_records_of_the_step() -> None:
+    match = dataclasses.replace(MATCH, records=10_000)
+
+    assert [match] == explanation([dataclasses.replace(CODE, records=10_000)], "4.3.1", [match])
+    assert not explanation([dataclasses.replace(CODE, records=9_999)], "4.3.1", [match])
 
 
 def test_a_match_may_compare_both_values() -> None:

@@ -5,7 +5,8 @@ from tests.differential.generate.draft import Draft
 from tests.differential.sequence import Ask, Step
 
 _BATCH = 10_000  # records of one batch, and of one operation's result (rule 0A.7)
-_FILLERS = (6_000, _BATCH - 1, 4_500)
+_WITH_ONE_MORE = _BATCH - 1  # partitions whose changes and one other record fill a batch
+_FILLERS = (6_000, _WITH_ONE_MORE, 4_500)
 
 
 def draw_big(draft: Draft) -> list[Step]:
@@ -13,18 +14,34 @@ def draw_big(draft: Draft) -> list[Step]:
 
     The request assigns the partitions: a placement of thousands cannot be drawn again. A heartbeat
     follows each slow request, so that no lease ends on one side and holds on the other."""
-    one, two = draft.broker_ids(2)
+    leaving, staying = draft.broker_ids(2)
+    steps = _two_brokers(draft, leaving, staying)
+    for number in range(draft.random.randint(1, 2)):
+        steps.append(_create(draft, f"{draft.prefix}big{number}", [leaving, staying]))
+        steps += [brokers.serve(draft, staying), brokers.serve(draft, leaving)]
+    draft.standing.clear()  # no request about single partitions of these
+    for _ in range(draft.random.randint(2, 4)):
+        steps.append(_leave(draft, leaving))
+        steps += [brokers.serve(draft, staying), brokers.serve(draft, leaving)]
+    return steps
+
+
+def unregister_with_a_full_batch(draft: Draft) -> list[Step]:
+    """An unregistration of 10,000 records (rule 0A.7)."""
+    leaving, staying = draft.ids[:2]
+    steps = _two_brokers(draft, leaving, staying)
+    replicas = [[leaving, staying]] * _WITH_ONE_MORE
+    steps.append(topics.create_plainly(draft, f"{draft.prefix}big", replicas))
+    steps += [brokers.serve(draft, staying), brokers.serve(draft, leaving)]
+    return [*steps, Ask("UnregisterBroker", 0, {"brokerId": leaving})]
+
+
+def _two_brokers(draft: Draft, *broker_ids: int) -> list[Step]:
     steps: list[Step] = []
-    for broker_id in (one, two):
+    for broker_id in broker_ids:
         draft.incarnations[broker_id] = draft.incarnations.get(broker_id, -1) + 1
         steps.append(Ask("BrokerRegistration", 4, brokers.plain_registration(draft, broker_id)))
         steps.append(brokers.serve(draft, broker_id))
-    for number in range(draft.random.randint(1, 2)):
-        steps.append(_create(draft, f"{draft.prefix}big{number}", [one, two]))
-        steps += [brokers.serve(draft, two), brokers.serve(draft, one)]
-    draft.standing.clear()  # no request about single partitions of these
-    for _ in range(draft.random.randint(2, 4)):
-        steps += [_leave(draft, one), brokers.serve(draft, two), brokers.serve(draft, one)]
     return steps
 
 
