@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from ..core.log.batch import Voter, VoterEndpoint
 from ..core.uuid import ZERO_UUID, Uuid
-from ..raft.quorum import LISTENER, Identity
+from ..raft.identity import LISTENER, Identity
 from ..raft.voters import ReplicaKey, VoterSet
 
 

@@ -22,6 +22,7 @@ from ..core.rpc import DescribeClusterRequest, Request
 from ..core.settings import Settings
 from ..core.state import State
 from ..raft import conduct, elections, leading
+from ..raft.identity import LISTENER
 from ..raft.log import MetadataLog
 from ..raft.protocol import (
     Answered,
@@ -36,7 +37,7 @@ from ..raft.protocol import (
     Submitted,
     Turn,
 )
-from ..raft.quorum import LISTENER, Quorum
+from ..raft.quorum import Quorum
 from ..raft.roles import Leader, Unattached
 from ..raft.snapshot import Snapshot, SnapshotFormat
 from ..time.timeline import NEVER_MS
@@ -259,7 +260,8 @@ class Node:
             self._snapshotting.maybe_begin(self._loading.loader, self.quorum, turn)
             self.high_watermark_moved_wall_ms = turn.wall_ms
         self._note_work()
-        turn.is_plain &= not self._loading.has_more  # the driver must step with Continue
+        if self._loading.has_more:
+            turn.leave_work()
 
     def _install_snapshot(self, turn: Turn) -> bool:
         """Returns False while a snapshot of the leader is not loaded completely."""
@@ -276,8 +278,7 @@ class Node:
         for batch in loaded:
             self._snapshotting.committed(batch, quorum)
         if loaded:
-            turn.committed += loaded
-            turn.is_plain = False
+            turn.commit(loaded)
         if self.active is not None:
             released = loading.loaded if loading.has_more else quorum.high_watermark
             self.active.release(released, turn)

@@ -16,9 +16,10 @@ from ..core.rpc import (
 )
 from ..core.settings import Settings
 from ..core.uuid import Uuid, random_uuid
+from ..raft.identity import LISTENER
 from ..raft.peers import Peers
 from ..raft.protocol import Answered, Channel, Turn
-from ..raft.quorum import LISTENER, Quorum
+from ..raft.quorum import Quorum
 from ..time.timeline import NEVER_MS
 from .config import NodeConfig
 

@@ -35,14 +35,13 @@ def start(quorum: Quorum, turn: Turn) -> None:
     stored = quorum.durable
     me = quorum.me
     if quorum.identity.is_volatile and quorum.is_voter and quorum.others:
-        quorum.heard_of_no_epoch = frozenset()
+        quorum.withhold_votes()
     if stored.epoch < quorum.log.last_epoch:
-        quorum.voted, quorum.leader_id = None, -1
         quorum.become_unattached(quorum.log.last_epoch, turn)
     elif stored.leader_id == me.node_id:
         quorum.become_resigned(turn, ())
     elif stored.voted == me and stored.leader_id == -1 and quorum.is_voter:
-        quorum.role = Candidate(quorum.election_ms(turn), frozenset({me.node_id}))
+        quorum.resume_candidate(turn)
         elections.count(quorum, turn)
     else:
         _take_up(quorum, turn)
@@ -56,7 +55,7 @@ def _take_up(quorum: Quorum, turn: Turn) -> None:
     stored = quorum.durable
     leader = quorum.voters.find(stored.leader_id)
     if leader is None or not leader.endpoints:
-        quorum.role = Unattached(quorum.election_ms(turn))
+        quorum.resume_unattached(turn)
     else:
         quorum.become_follower(stored.epoch, stored.leader_id, leader.endpoints[0], turn)
 
@@ -161,8 +160,7 @@ def _pass_the_gate(quorum: Quorum, turn: Turn) -> None:
     """
     heard = quorum.heard_of_no_epoch
     if heard is not None and len(heard) >= len(quorum.others) // 2 + 1:
-        quorum.heard_of_no_epoch = None
-        quorum.role = Unattached(quorum.election_ms(turn))
+        quorum.allow_votes(turn)
 
 
 # Time
@@ -183,7 +181,7 @@ def on_deadline(quorum: Quorum, turn: Turn) -> None:
 
 def on_persisted(quorum: Quorum, end_offset: int, turn: Turn) -> None:
     """Advance the persisted offset to `end_offset` and, with it, the high watermark."""
-    quorum.persisted_offset = max(quorum.persisted_offset, min(end_offset, quorum.log.end_offset))
+    quorum.mark_persisted(end_offset)
     if quorum.is_leader:
         leading.on_persisted(quorum, turn)
     else:

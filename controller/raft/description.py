@@ -88,12 +88,14 @@ def _voters(quorum: Quorum, turn: Turn) -> tuple[ReplicaState, ...]:
 
 def _observers(quorum: Quorum, turn: Turn) -> tuple[ReplicaState, ...]:
     role = leader_role(quorum.role)
-    role.observers = {
-        key: progress
-        for key, progress in role.observers.items()
-        if turn.now_ms - progress.fetched_ms < OBSERVER_FORGOTTEN_MS
-        and not quorum.voters.includes(key)
-    }
+    role.keep_observers(
+        {
+            key: progress
+            for key, progress in role.observers.items()
+            if turn.now_ms - progress.fetched_ms < OBSERVER_FORGOTTEN_MS
+            and not quorum.voters.includes(key)
+        }
+    )
     return tuple(_state(key, progress) for key, progress in role.observers.items())
 
 

@@ -4,11 +4,8 @@ A replica first requests pre-votes, without raising its epoch, to learn whether 
 replica that returns from a partition does not disturb the leader.
 """
 
-from dataclasses import replace
-
 from ..core.errors import ErrorCode
 from ..core.rpc import VoteRequest, VoteResponse
-from ..time.timeline import NEVER_MS
 from . import epochs, leading, messages
 from .protocol import Turn
 from .quorum import Quorum
@@ -84,7 +81,7 @@ def _let_go_first(quorum: Quorum, candidate: ReplicaKey, turn: Turn) -> None:
         return
     if candidate.node_id < quorum.me.node_id:
         hold_ms = HOLD_RETRIES * quorum.settings.controller_quorum_retry_backoff_ms
-        quorum.role = replace(role, stands_ms=turn.now_ms + hold_ms)
+        quorum.delay_candidacy(turn.now_ms + hold_ms)
 
 
 def on_response(
@@ -107,10 +104,7 @@ def on_response(
         return True
     if answer.error_code:
         return False
-    if answer.vote_granted:
-        quorum.role = replace(role, granted=role.granted | {peer_id})
-    else:
-        quorum.role = replace(role, refused=role.refused | {peer_id})
+    quorum.count_vote(peer_id, granted=answer.vote_granted)
     count(quorum, turn)
     return True
 
@@ -134,8 +128,7 @@ def count(quorum: Quorum, turn: Turn) -> None:
             quorum.become_candidate(turn)
             count(quorum, turn)
     elif _is_lost(quorum, role) and isinstance(role, Prospective):
-        quorum.role = replace(role, election_ms=NEVER_MS)  # the next try draws a new timeout
-        give_up(quorum, turn)
+        give_up(quorum, turn, draws_timeout=True)
 
 
 def _is_won(quorum: Quorum, role: Prospective | Candidate) -> bool:
@@ -154,12 +147,15 @@ def deadline_ms(quorum: Quorum, role: Prospective | Candidate) -> int:
     return role.election_ms
 
 
-def give_up(quorum: Quorum, turn: Turn) -> None:
-    """Return to the known leader, or else to unattached with the rest of the election timeout."""
+def give_up(quorum: Quorum, turn: Turn, *, draws_timeout: bool = False) -> None:
+    """Return to the known leader, or else to unattached.
+
+    The election timeout continues, or begins anew if `draws_timeout`.
+    """
     if quorum.leader_id >= 0 and quorum.leader_endpoint is not None:
         quorum.become_follower(quorum.epoch, quorum.leader_id, quorum.leader_endpoint, turn)
     else:
-        quorum.become_unattached(quorum.epoch, turn)
+        quorum.become_unattached(quorum.epoch, turn, draws_timeout=draws_timeout)
 
 
 def on_patience_lost(quorum: Quorum, turn: Turn) -> None:
@@ -173,7 +169,7 @@ def on_patience_lost(quorum: Quorum, turn: Turn) -> None:
     elif isinstance(role, Prospective):
         give_up(quorum, turn)
     elif isinstance(role, Follower) and not quorum.is_voter:
-        quorum.role = replace(role, fetch_ms=quorum.fetch_ms(turn))  # an observer keeps its leader
+        quorum.end_fetch_timeout_at(quorum.fetch_ms(turn))  # an observer keeps its leader
         quorum.peers.failed(quorum.leader_id, turn.now_ms)  # and also fetches from other voters
     else:
         stand(quorum, turn)

@@ -7,7 +7,7 @@ evaluated here (rules 10.8 to 10.11, 10.22, 10.39 to 10.41).
 from collections.abc import Iterable
 
 from ..core.errors import ErrorCode
-from ..core.log.batch import VoterEndpoint
+from ..core.log.batch import Voter, VoterEndpoint
 from ..core.rpc import (
     BeginQuorumEpochPartition,
     BeginQuorumEpochRequest,
@@ -21,8 +21,9 @@ from ..core.rpc import (
 )
 from ..core.uuid import ZERO_UUID, Uuid
 from . import messages
+from .identity import LISTENER
 from .protocol import Turn
-from .quorum import LISTENER, LostMemoryError, Quorum
+from .quorum import LostMemoryError, Quorum
 from .roles import Follower, Leader, Resigned, leader_role, resigned_role
 from .voters import ReplicaKey
 
@@ -70,8 +71,7 @@ def _is_within_reach(quorum: Quorum, epoch: int, turn: Turn) -> bool:
     An epoch is an int32: a message with the highest epoch must not exhaust the range.
     """
     if turn.now_ms >= quorum.epoch_reach_ms:
-        quorum.epoch_reach = quorum.epoch + RISE_MAX
-        quorum.epoch_reach_ms = turn.now_ms + RISE_PERIOD_MS
+        quorum.limit_epoch(quorum.epoch + RISE_MAX, turn.now_ms + RISE_PERIOD_MS)
     if epoch > quorum.epoch_reach > quorum.epoch:
         quorum.become_unattached(quorum.epoch_reach, turn)
     return epoch <= quorum.epoch_reach
@@ -102,7 +102,7 @@ def hear(quorum: Quorum, peer_id: int, epoch: int) -> None:
             f"Start it with a new --directory-id, remove its old one from the voters and add it"
         )
     if peer_id != quorum.me.node_id:
-        quorum.heard_of_no_epoch |= {peer_id}
+        quorum.note_without_epoch(peer_id)
 
 
 def top_level_error(quorum: Quorum, request: EpochRequest) -> ErrorCode:
@@ -176,14 +176,8 @@ def on_begin_response(
         return False
     role = quorum.role
     if isinstance(role, Leader) and not answer.error_code:
-        note_told(quorum, role, peer_id, turn.now_ms)
+        role.postpone_begin(peer_id, turn.now_ms + quorum.begin_period_ms)
     return not answer.error_code
-
-
-def note_told(quorum: Quorum, role: Leader, peer_id: int, now_ms: int) -> None:
-    """Postpone the next BeginQuorumEpoch to a voter that knows the leader as of `now_ms`."""
-    half_ms = quorum.settings.controller_quorum_fetch_timeout_ms // 2
-    role.begin_ms[peer_id] = max(role.begin_ms.get(peer_id, 0), now_ms + half_ms)
 
 
 def tell_who_leads(quorum: Quorum, turn: Turn) -> None:
@@ -191,11 +185,17 @@ def tell_who_leads(quorum: Quorum, turn: Turn) -> None:
     role = leader_role(quorum.role)
     for voter in quorum.others:
         peer_id = voter.voter_id
-        due_ms = role.begin_ms.setdefault(peer_id, turn.now_ms)
+        due_ms = role.next_begin_ms(peer_id, turn.now_ms)
         if due_ms <= turn.now_ms and quorum.peers.is_free(peer_id, turn.now_ms):
-            note_told(quorum, role, peer_id, turn.now_ms)
-            request = messages.begin_request(quorum, voter)
-            quorum.peers.send(peer_id, voter.endpoints[0], request, turn)
+            announce(quorum, voter, turn)
+
+
+def announce(quorum: Quorum, voter: Voter, turn: Turn) -> None:
+    """Send BeginQuorumEpoch to a free voter."""
+    role = leader_role(quorum.role)
+    role.postpone_begin(voter.voter_id, turn.now_ms + quorum.begin_period_ms)
+    request = messages.begin_request(quorum, voter)
+    quorum.peers.send(voter.voter_id, voter.endpoints[0], request, turn)
 
 
 def on_end(quorum: Quorum, request: EndQuorumEpochRequest, turn: Turn) -> EndQuorumEpochResponse:
@@ -208,7 +208,7 @@ def on_end(quorum: Quorum, request: EndQuorumEpochRequest, turn: Turn) -> EndQuo
     role, is_its_leader = quorum.role, quorum.leader_id == said.leader_id
     if not error and isinstance(role, Follower) and is_its_leader and quorum.is_voter:
         backoff_ms = _backoff_ms(quorum, messages.successors(request))
-        quorum.role = Follower(turn.now_ms + backoff_ms, role.has_fetched)
+        quorum.end_fetch_timeout_at(turn.now_ms + backoff_ms)
     return messages.end_response(quorum, error)
 
 
@@ -236,7 +236,7 @@ def on_end_response(
         return False
     role = quorum.role
     if isinstance(role, Resigned) and not answer.error_code:
-        quorum.role = Resigned(role.election_ms, role.successors, role.acknowledged | {peer_id})
+        quorum.note_acknowledged(peer_id)
     return not answer.error_code
 
 

@@ -58,7 +58,7 @@ def _own_address(quorum: Quorum, turn: Turn) -> UpdateRaftVoterRequest | None:
     if turn.now_ms < quorum.update_voter_ms:
         return None
     period_ms = quorum.settings.controller_quorum_fetch_timeout_ms * UPDATE_PERIOD
-    quorum.update_voter_ms = turn.now_ms + period_ms
+    quorum.postpone_voter_update(turn.now_ms + period_ms)
     return messages.update_request(quorum)
 
 
@@ -71,7 +71,7 @@ def on_update_response(
 ) -> bool:
     """Handle an UpdateRaftVoter response."""
     if not response.error_code and quorum.history.kraft_version == 0:
-        quorum.update_voter_ms = NEVER_MS  # until there is another leader
+        quorum.postpone_voter_update(NEVER_MS)  # until there is another leader
     said = response.current_leader
     endpoint = NodeEndpoint(node_id=said.leader_id, host=said.host, port=said.port)
     epochs.learn(quorum, said.leader_epoch, said.leader_id, (endpoint,), turn)
@@ -95,7 +95,7 @@ def _ask_another(quorum: Quorum, turn: Turn) -> None:
     for step in range(len(others)):
         voter = others[(quorum.next_asked + step) % len(others)]
         if quorum.peers.is_free(voter.voter_id, turn.now_ms):
-            quorum.next_asked = (quorum.next_asked + step + 1) % len(others)
+            quorum.ask_next((quorum.next_asked + step + 1) % len(others))
             request = messages.fetch_request(quorum, FETCH_WAIT_MS)
             quorum.peers.send(voter.voter_id, voter.endpoints[0], request, turn)
             return
@@ -118,7 +118,7 @@ def on_response(
     before = _place(quorum)
     if not _take(quorum, data, turn):
         return False
-    quorum.role = Follower(quorum.fetch_ms(turn), has_fetched=True)
+    quorum.note_fetched(turn)
     waited_ms = turn.now_ms - quorum.peers.sent_ms(peer_id)
     return _place(quorum) != before or waited_ms >= FETCH_WAIT_MS // 2
 
@@ -140,7 +140,7 @@ def _take(quorum: Quorum, data: FetchPartitionData, turn: Turn) -> bool:
             if not _continues(quorum, batch):
                 return False
             quorum.accept(batch, turn)
-    quorum.leader_high_watermark = max(quorum.leader_high_watermark, data.high_watermark)
+    quorum.learn_high_watermark(data.high_watermark)
     advance(quorum)
     return True
 
@@ -167,5 +167,4 @@ def _give_back(quorum: Quorum, diverging: EpochEndOffset, turn: Turn) -> bool:
 
 def advance(quorum: Quorum) -> None:
     """Raise the high watermark to what is committed and durable here (rule 10.31)."""
-    known = min(quorum.persisted_offset, quorum.leader_high_watermark)
-    quorum.high_watermark = max(quorum.high_watermark, known)
+    quorum.advance_high_watermark(min(quorum.persisted_offset, quorum.leader_high_watermark))

@@ -10,13 +10,12 @@ from ..core.errors import ErrorCode
 from ..core.log.batch import ControlRecord, KRaftVersion, LeaderChange, VersionRange, Voters
 from ..core.rpc import FetchRequest, FetchResponse
 from ..time.timeline import NEVER_MS
-from . import epochs, fetch_answer, messages
+from . import fetch_answer, messages
 from .protocol import Turn
 from .quorum import Quorum
 from .roles import Candidate, Leader, Progress, leader_role
 from .voters import NOT_IN_LOG, ReplicaKey, VoterSet, replica_key
 
-OBSERVERS_MAX = 20_000  # more than any log has; bounds the memory for invented replica ids
 NOTHING_KNOWN = Progress()
 SAID_NOTHING = VersionRange(min_supported_version=0, max_supported_version=0)
 
@@ -66,15 +65,12 @@ def regroup(quorum: Quorum, before: VoterSet, turn: Turn) -> None:
     for voter in quorum.voters.voters:
         key = ReplicaKey(voter.voter_id, voter.voter_directory_id)
         if key in role.observers:
-            known = role.progress[key.node_id] = role.observers.pop(key)
-            epochs.note_told(quorum, role, key.node_id, known.fetched_ms)
+            known = role.promote(key)
+            role.postpone_begin(key.node_id, known.fetched_ms + quorum.begin_period_ms)
     for voter in before.voters:
-        gone = role.progress.get(voter.voter_id)
-        if gone is not None and quorum.voters.find(voter.voter_id) is None:
-            role.observers[ReplicaKey(voter.voter_id, voter.voter_directory_id)] = gone
-            del role.progress[voter.voter_id]
-    role.heard = frozenset()
-    role.check_quorum_ms = _check_quorum_ms(quorum, turn)
+        if quorum.voters.find(voter.voter_id) is None:
+            role.demote(ReplicaKey(voter.voter_id, voter.voter_directory_id))
+    role.restart_check_quorum(_check_quorum_ms(quorum, turn))
 
 
 def on_fetch(quorum: Quorum, request: FetchRequest, token: Any, turn: Turn) -> bool:
@@ -146,7 +142,7 @@ def _leadership(quorum: Quorum) -> fetch_answer.Leadership:
     if not isinstance(role, Leader):
         return _leadership_now(quorum)
     if role.leadership is None or role.leadership.snapshot is not quorum.snapshot_id:
-        role.leadership = _leadership_now(quorum)
+        return role.keep_leadership(_leadership_now(quorum))
     return role.leadership
 
 
@@ -181,14 +177,12 @@ def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> bool:
     key = replica_key(node_id, wanted.replica_directory_id)
     if quorum.voters.includes(key):
         known = role.progress.get(node_id, NOTHING_KNOWN)
-        role.progress[node_id] = _progress(quorum, known, wanted.fetch_offset, turn)
-        epochs.note_told(quorum, role, node_id, turn.now_ms)
+        role.note_voter(node_id, _progress(quorum, known, wanted.fetch_offset, turn))
+        role.postpone_begin(node_id, turn.now_ms + quorum.begin_period_ms)
         note_heard(quorum, node_id, turn)
         return advance(quorum)
     known = role.observers.get(key, NOTHING_KNOWN)
-    if known is NOTHING_KNOWN and len(role.observers) >= OBSERVERS_MAX:
-        del role.observers[next(iter(role.observers))]  # the oldest
-    role.observers[key] = _progress(quorum, known, wanted.fetch_offset, turn)
+    role.note_observer(key, _progress(quorum, known, wanted.fetch_offset, turn))
     return False
 
 
@@ -219,11 +213,9 @@ def _progress(quorum: Quorum, before: Progress, offset: int, turn: Turn) -> Prog
 def note_heard(quorum: Quorum, node_id: int, turn: Turn) -> None:
     """Check-quorum: once a majority has fetched, the leader gets a new deadline (rule 10.25)."""
     role = leader_role(quorum.role)
-    role.heard |= {node_id}
-    heard = len(role.heard.intersection(quorum.voters.ids))
+    heard = len(role.note_heard(node_id).intersection(quorum.voters.ids))
     if heard + quorum.is_voter >= quorum.voters.majority:
-        role.heard = frozenset()
-        role.check_quorum_ms = _check_quorum_ms(quorum, turn)
+        role.restart_check_quorum(_check_quorum_ms(quorum, turn))
 
 
 def advance(quorum: Quorum) -> bool:
@@ -236,7 +228,7 @@ def advance(quorum: Quorum) -> bool:
     candidate = ends[len(ends) // 2]
     if candidate <= max(role.epoch_start, quorum.high_watermark):
         return False
-    quorum.high_watermark = candidate
+    quorum.advance_high_watermark(candidate)
     return True
 
 

@@ -7,7 +7,7 @@ change takes effect at once, committed or not, and truncation reverts it.
 from dataclasses import replace
 from typing import Any
 
-from ..core.errors import ErrorCode, Impossible
+from ..core.errors import ErrorCode
 from ..core.log.batch import VersionRange, Voter, VoterEndpoint, Voters
 from ..core.rpc import (
     AddRaftVoterRequest,
@@ -26,8 +26,9 @@ from ..core.rpc import (
 from ..core.uuid import ZERO_UUID, uuid_text
 from ..time.timeline import NEVER_MS
 from . import leading
+from .identity import LISTENER
 from .protocol import Turn
-from .quorum import LISTENER, Quorum
+from .quorum import Quorum
 from .roles import Leader, VoterChange, leader_role
 from .voters import ReplicaKey, VoterSet
 
@@ -57,7 +58,7 @@ def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) ->
         return False
     role = leader_role(quorum.role)
     timeout_ms = quorum.settings.controller_quorum_request_timeout_ms
-    role.change = VoterChange(request, token, turn.now_ms + timeout_ms)
+    role.begin_change(VoterChange(request, token, turn.now_ms + timeout_ms))
     endpoint = _endpoints(request.listeners)[0]
     question = ApiVersionsRequest(client_software_name=SOFTWARE, client_software_version="4.3.1")
     quorum.peers.send(request.voter_id, endpoint, question, turn)
@@ -172,7 +173,7 @@ def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> Updat
 def _keep(quorum: Quorum, voter: Voter, turn: Turn) -> None:
     role = leader_role(quorum.role)
     if quorum.history.kraft_version == 0:
-        role.told = role.told.with_voter(voter)
+        role.describe(voter)
     elif quorum.voters.find(voter.voter_id) != voter:
         records = (Voters(voters=quorum.voters.with_voter(voter).voters),)
         quorum.append(records, (0,), turn, is_control=True)
@@ -280,10 +281,10 @@ def _write(quorum: Quorum, change: VoterChange, voters: VoterSet, turn: Turn) ->
     before = quorum.voters
     batch = quorum.append((Voters(voters=voters.voters),), (0,), turn, is_control=True)
     leading.regroup(quorum, before, turn)
-    role.change = replace(change, offset=batch.last_offset)
+    role.begin_change(replace(change, offset=batch.last_offset))
     if isinstance(change.request, AddRaftVoterRequest) and not change.request.ack_when_committed:
         turn.replies += ((change.token, _reply(change.request, ErrorCode.NONE, None)),)
-        role.change = None
+        role.end_change()
 
 
 def on_commit(quorum: Quorum, turn: Turn) -> None:
@@ -312,7 +313,7 @@ def deadline_ms(role: Leader) -> int:
 
 def answer_abandoned(quorum: Quorum, turn: Turn) -> None:
     """Answer the change of a leader that lost leadership: its outcome is unknown."""
-    change, quorum.abandoned = quorum.abandoned, None
+    change = quorum.take_abandoned()
     if change is None:
         return
     reply = _reply(
@@ -322,10 +323,7 @@ def answer_abandoned(quorum: Quorum, turn: Turn) -> None:
 
 
 def _finish(quorum: Quorum, turn: Turn, error: ErrorCode, message: str | None) -> None:
-    role = leader_role(quorum.role)
-    change, role.change = role.change, None
-    if change is None:
-        raise Impossible("a change of voters ends, and none is under way")
+    change = leader_role(quorum.role).end_change()
     turn.replies += ((change.token, _reply(change.request, error, message)),)
 
 

@@ -51,15 +51,15 @@ class Peers:
         line.number += 1
         line.request, line.sent_ms = request, turn.now_ms
         line.lost_ms = turn.now_ms + self._request_timeout_ms
-        turn.is_plain = False
-        send = Send(
-            channel=self._channel,
-            peer_id=peer_id,
-            endpoint=endpoint,
-            number=line.number,
-            request=request,
+        turn.send(
+            Send(
+                channel=self._channel,
+                peer_id=peer_id,
+                endpoint=endpoint,
+                number=line.number,
+                request=request,
+            )
         )
-        turn.sends += (send,)
 
     def take(self, peer_id: int, number: int) -> Request | None:
         """Returns the answered request; None if its response is no longer awaited."""

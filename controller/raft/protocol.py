@@ -109,11 +109,14 @@ class Turn:
     The driver makes `election`, `snapshot`, `truncate_to` and `persist` durable, then sends
     `sends`, then `replies`, each in order. `committed` are the batches newly loaded into the image.
 
-    Only `now_ms` (monotonic) affects decisions; `wall_ms` is for timestamps. Nearly every step
-    produces one reply only, so all other fields are class attributes until set.
+    Only `now_ms` (monotonic) affects decisions; `wall_ms` is for timestamps. Nearly every step is a
+    heartbeat that produces one reply only, so all other fields are class attributes until set.
+
+    `is_plain` until one of the methods below is called: the driver may send `replies` at once and
+    do nothing else (`HostedNode.submit`). Only these methods write the other fields.
     """
 
-    is_plain = True  # only replies: no durable state, no request, no committed batch
+    is_plain = True
     election: ElectionState | None = None
     snapshot: Snapshot | None = None
     truncate_to: int | None = None
@@ -125,3 +128,34 @@ class Turn:
     def __init__(self, now_ms: int, wall_ms: int) -> None:
         self.now_ms = now_ms
         self.wall_ms = wall_ms
+
+    def write_election(self, election: ElectionState) -> None:
+        """Make epoch, vote and leader durable before any message of this step leaves."""
+        self.election, self.is_plain = election, False
+
+    def write_snapshot(self, snapshot: Snapshot) -> None:
+        """Make a snapshot durable, which replaces the records below its end."""
+        self.snapshot, self.is_plain = snapshot, False
+
+    def truncate_log(self, end_offset: int) -> None:
+        """Remove all records from `end_offset` on from the disk."""
+        self.truncate_to, self.is_plain = end_offset, False
+
+    def write_batch(self, batch: Batch) -> None:
+        """Make an appended batch durable; the driver reports it by `Persisted`."""
+        self.persist += (batch,)
+        self.is_plain = False
+
+    def send(self, send: Send) -> None:
+        """Send a request to another replica."""
+        self.sends += (send,)
+        self.is_plain = False
+
+    def commit(self, batches: tuple[Batch, ...]) -> None:
+        """Show newly loaded batches to the listeners of the driver."""
+        self.committed += batches
+        self.is_plain = False
+
+    def leave_work(self) -> None:
+        """Leave work to another step, for which the driver must send `Continue`."""
+        self.is_plain = False

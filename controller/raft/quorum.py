@@ -1,71 +1,57 @@
-"""The state of one replica in the quorum: epoch, vote, role, log and voters.
+"""The state of one replica in the quorum: role, epoch, vote, leader, log and voters.
 
-The modules for the messages change this state: `elections` (Vote), `epochs` (Begin- and
-EndQuorumEpoch), `leading` and `following` (Fetch), `snapshots` (FetchSnapshot), `membership`
-(KIP-853), `description` (DescribeQuorum). `conduct` dispatches events to them. This module has the
-transitions between roles, and the state that must be durable before other replicas learn of it
-(rule 10.5).
+Other modules read this state and change it only by the transitions here and in `replica_log`; a
+test holds them to it. The modules for the messages decide which: `elections` (Vote), `epochs`
+(Begin- and EndQuorumEpoch), `leading` and `following` (Fetch), `snapshots` (FetchSnapshot),
+`membership` (KIP-853). `conduct` dispatches events to them.
 """
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from ..core.errors import Impossible
-from ..core.log.batch import Batch, ControlRecord, VersionRange, Voter, VoterEndpoint
+from ..core.log.batch import Batch, ControlRecord, VoterEndpoint
 from ..core.log.records import Record
-from ..core.rpc import SnapshotId
 from ..core.settings import Settings
 from ..time.timeline import NEVER_MS
+from .identity import Identity
 from .log import MetadataLog
 from .parked import ParkedFetches
 from .peers import Peers
 from .protocol import Channel, ElectionState, Turn
-from .roles import Candidate, Follower, Leader, Prospective, Resigned, Role, Unattached, VoterChange
-from .snapshot import Download, Reading, Snapshot, SnapshotFormat
-from .voters import ReplicaKey, VoterHistory, VoterSet
-
-LISTENER = "CONTROLLER"
-RAFT_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=1)
-
-
-@dataclass(slots=True, kw_only=True)
-class Identity:
-    """The identity of a replica, and the voters it knows before it reads a log.
-
-    `voters` are those at kraft.version `kraft_version`. `is_volatile`: log and vote are lost when
-    the process ends. `updates_static_voters`: accept UpdateRaftVoter at kraft.version 0, unlike
-    Kafka 3.9. `as_voter` is this replica's entry in a voters record.
-    """
-
-    key: ReplicaKey
-    cluster_id: str
-    endpoint: VoterEndpoint
-    voters: VoterSet
-    kraft_version: int = 1
-    is_volatile: bool = False
-    updates_static_voters: bool = True
-    as_voter: Voter = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.as_voter = Voter(
-            voter_id=self.key.node_id,
-            voter_directory_id=self.key.directory_id,
-            endpoints=(self.endpoint,),
-            k_raft_version_feature=RAFT_VERSIONS,
-        )
-
-    def with_voters(self, voters: tuple[Voter, ...]) -> "Identity":
-        """Returns a copy with other voters."""
-        return replace(self, voters=VoterSet(voters))
+from .replica_log import ReplicaLog
+from .roles import (
+    Candidate,
+    Follower,
+    Leader,
+    Prospective,
+    Resigned,
+    Role,
+    Unattached,
+    VoterChange,
+    asking_role,
+    follower_role,
+    prospective_role,
+    resigned_role,
+)
+from .snapshot import Snapshot, SnapshotFormat
+from .voters import ReplicaKey, VoterSet
 
 
 class LostMemoryError(Exception):
     """A voter without durable state returned to a quorum in which it may have voted before."""
 
 
-class Quorum:
-    """The state of one replica."""
+class Quorum(ReplicaLog):
+    """The state of one replica.
+
+    A step returns a `Turn`, which the driver carries out in this order: it makes `election` durable
+    before any request or reply of the step leaves; it writes `snapshot`, `truncate_to` and
+    `persist`, and reports them by `Persisted`; it sends `sends`, then `replies`. Batches need not
+    be durable before the messages of their step: until `Persisted` the replica neither counts them
+    for the high watermark nor acknowledges them by a Fetch. docs/quorum-contract.md has all events.
+    """
 
     def __init__(
         self,
@@ -78,26 +64,14 @@ class Quorum:
         stored: ElectionState,
         snapshot: Snapshot | None = None,
     ) -> None:
-        self.identity = identity
-        self.me = identity.key
+        super().__init__(identity, log, snapshot)
         self.settings = settings
+        self.begin_period_ms = settings.controller_quorum_fetch_timeout_ms // 2
         self.random = random
-        self.log = log
-        self.snapshot = snapshot
         self.snapshot_format = snapshot_format
-        self.download: Download | None = None
-        self.reading: Reading | None = None
-        self.history = VoterHistory(identity.voters, identity.kraft_version)
-        if snapshot is not None:
-            self.history.restart(snapshot.batches)
-        for batch in log.batches:
-            self.history.appended(batch)
         self.durable = stored
         self.epoch, self.leader_id, self.voted = stored.epoch, stored.leader_id, stored.voted
         self.leader_endpoint: VoterEndpoint | None = None
-        held = 0 if snapshot is None else snapshot.snapshot_id.end_offset
-        self.high_watermark = max(log.start_offset, held)
-        self.persisted_offset = log.end_offset
         self.role: Role = Unattached(NEVER_MS)
         self.peers = Peers(
             Channel.RAFT,
@@ -109,14 +83,8 @@ class Quorum:
         self.next_asked = 0  # index in `others` of the voter to fetch from next
         self.epoch_reach = 0  # the highest epoch to learn before `epoch_reach_ms`
         self.epoch_reach_ms = 0
-        self.leader_high_watermark = -1
         self.update_voter_ms = 0  # earliest time of the next UpdateRaftVoter
         self.heard_of_no_epoch: frozenset[int] | None = None  # a set while it may not vote
-
-    @property
-    def voters(self) -> VoterSet:
-        """The voters by the latest record, committed or not."""
-        return self.history.latest
 
     @property
     def known_voters(self) -> VoterSet:
@@ -130,24 +98,9 @@ class Quorum:
         return self.voters
 
     @property
-    def is_voter(self) -> bool:
-        """True if this replica is a voter."""
-        return self.voters.includes(self.me)
-
-    @property
     def is_leader(self) -> bool:
         """True if this replica leads."""
         return isinstance(self.role, Leader)
-
-    @property
-    def others(self) -> tuple[Voter, ...]:
-        """The voters other than this replica."""
-        return self.voters.others(self.me.node_id)
-
-    @property
-    def snapshot_id(self) -> SnapshotId | None:
-        """The id of the latest snapshot, or None."""
-        return None if self.snapshot is None else self.snapshot.snapshot_id
 
     def fingerprint(self) -> Hashable:
         """Returns the state as a hashable value, for a search over histories.
@@ -176,12 +129,23 @@ class Quorum:
         """Returns the end of a fetch timeout."""
         return turn.now_ms + self.settings.controller_quorum_fetch_timeout_ms
 
-    # Transitions
+    # Transitions to a role
 
-    def become_unattached(self, epoch: int, turn: Turn, *, voted: ReplicaKey | None = None) -> None:
-        """Become unattached; the election timeout continues, except after a vote (rule 10.7)."""
+    def become_unattached(
+        self,
+        epoch: int,
+        turn: Turn,
+        *,
+        voted: ReplicaKey | None = None,
+        draws_timeout: bool = False,
+    ) -> None:
+        """Become unattached; the election timeout continues, except after a vote (rule 10.7).
+
+        `draws_timeout`: a new election timeout begins in any case.
+        """
         role, election_ms = self.role, NEVER_MS
-        if voted is None and self.is_voter and not isinstance(role, Follower | Leader):
+        continues = voted is None and not draws_timeout and self.is_voter
+        if continues and not isinstance(role, Follower | Leader):
             election_ms = role.election_ms
         if election_ms == NEVER_MS:
             election_ms = self.election_ms(turn)
@@ -242,12 +206,20 @@ class Quorum:
         self._enter(role, turn, epoch=self.epoch, leader_id=self.me.node_id)
         self._note_election(turn)
 
+    def resume_candidate(self, turn: Turn) -> None:
+        """Stand again in the epoch in which the previous process voted for itself (rule 10.3)."""
+        self.role = Candidate(self.election_ms(turn), frozenset({self.me.node_id}))
+
+    def resume_unattached(self, turn: Turn) -> None:
+        """Wait for an election timeout in the epoch of the previous process (rule 10.3)."""
+        self.role = Unattached(self.election_ms(turn))
+
     def _enter(self, role: Role, turn: Turn, *, epoch: int, leader_id: int) -> None:
         if epoch < self.epoch:
             raise Impossible(f"epoch {epoch} after {self.epoch}")
         if epoch > self.epoch or leader_id != self.leader_id:
-            self.leader_high_watermark, self.download = -1, None
-        self.reading = None
+            self.forget_leader()
+        self.end_reading()
         if isinstance(self.role, Leader):
             self.abandoned = self.role.change
         self.role, self.epoch, self.leader_id = role, epoch, leader_id
@@ -255,10 +227,71 @@ class Quorum:
     def _note_election(self, turn: Turn) -> None:
         state = ElectionState(self.epoch, self.leader_id, self.voted)
         if state != self.durable:
-            self.durable = turn.election = state
-            turn.is_plain = False
+            self.durable = state
+            turn.write_election(state)
 
-    # The log
+    # Transitions within a role
+
+    def count_vote(self, peer_id: int, *, granted: bool) -> None:
+        """Count the vote or pre-vote of a peer."""
+        role = asking_role(self.role)
+        if granted:
+            self.role = replace(role, granted=role.granted | {peer_id})
+        else:
+            self.role = replace(role, refused=role.refused | {peer_id})
+
+    def delay_candidacy(self, stands_ms: int) -> None:
+        """Stay prospective until `stands_ms`, even if the pre-votes suffice."""
+        self.role = replace(prospective_role(self.role), stands_ms=stands_ms)
+
+    def note_fetched(self, turn: Turn) -> None:
+        """Restart the fetch timeout: the leader has answered."""
+        follower_role(self.role)
+        self.role = Follower(self.fetch_ms(turn), has_fetched=True)
+
+    def end_fetch_timeout_at(self, fetch_ms: int) -> None:
+        """Move the end of the fetch timeout."""
+        self.role = Follower(fetch_ms, follower_role(self.role).has_fetched)
+
+    def note_acknowledged(self, peer_id: int) -> None:
+        """Note that a peer acknowledged EndQuorumEpoch."""
+        role = resigned_role(self.role)
+        self.role = Resigned(role.election_ms, role.successors, role.acknowledged | {peer_id})
+
+    def take_abandoned(self) -> VoterChange | None:
+        """Returns the pending voter change of a former leader once, for its answer."""
+        change, self.abandoned = self.abandoned, None
+        return change
+
+    # Votes of a voter without durable state (issue 4)
+
+    def withhold_votes(self) -> None:
+        """Grant no vote until `allow_votes`."""
+        self.heard_of_no_epoch = frozenset()
+
+    def note_without_epoch(self, peer_id: int) -> None:
+        """Note that a peer has no epoch either."""
+        if self.heard_of_no_epoch is not None:
+            self.heard_of_no_epoch |= {peer_id}
+
+    def allow_votes(self, turn: Turn) -> None:
+        """Grant votes from now on; the election timeout begins."""
+        self.heard_of_no_epoch = None
+        self.role = Unattached(self.election_ms(turn))
+
+    # Limits and turns
+
+    def limit_epoch(self, highest: int, until_ms: int) -> None:
+        """Learn no epoch above `highest` before `until_ms`."""
+        self.epoch_reach, self.epoch_reach_ms = highest, until_ms
+
+    def postpone_voter_update(self, until_ms: int) -> None:
+        """Send no UpdateRaftVoter before `until_ms`."""
+        self.update_voter_ms = until_ms
+
+    def ask_next(self, position: int) -> None:
+        """Fetch next from the voter at `position` of `others`, while no leader answers."""
+        self.next_asked = position
 
     def append(
         self,
@@ -281,49 +314,3 @@ class Quorum:
         )
         self.accept(batch, turn)
         return batch
-
-    def accept(self, batch: Batch, turn: Turn) -> None:
-        """Append a batch, of this replica or of the leader."""
-        self.log.append(batch)
-        self.history.appended(batch)
-        turn.persist += (batch,)
-        turn.is_plain = False
-
-    def truncate(self, end_offset: int, turn: Turn) -> None:
-        """Truncate the log; raises Impossible below the high watermark."""
-        self.log.truncate(end_offset)
-        end_offset = self.log.end_offset  # the log truncates whole batches
-        if end_offset < self.high_watermark:
-            watermark = self.high_watermark
-            raise Impossible(f"truncation to {end_offset}, below the high watermark {watermark}")
-        self.history.truncated(end_offset)
-        self.persisted_offset = min(self.persisted_offset, end_offset)
-        turn.truncate_to = end_offset
-        turn.is_plain = False
-
-    def take_snapshot(
-        self, snapshot: Snapshot, turn: Turn, *, begin: SnapshotId | None = None
-    ) -> None:
-        """Take this replica's own snapshot, and remove the records that it replaces.
-
-        The log then begins at the snapshot, or at the earlier snapshot `begin`, so that a follower
-        that is only slightly behind can still fetch records.
-        """
-        end_offset = snapshot.snapshot_id.end_offset
-        if end_offset > self.high_watermark:
-            raise Impossible(f"{end_offset} over {self.high_watermark} (9.46)")
-        start = snapshot.snapshot_id if begin is None else begin
-        self.history.forget_before(start.end_offset)
-        self.log.begin_at(start.end_offset, start.epoch)
-        self.snapshot = turn.snapshot = snapshot
-        turn.is_plain = False
-
-    def replace_log(self, snapshot: Snapshot, turn: Turn) -> None:
-        """Replace the whole log by a snapshot of the leader (rule 10.45)."""
-        end_offset = snapshot.snapshot_id.end_offset
-        self.log.restart(end_offset, snapshot.snapshot_id.epoch)
-        self.history.restart(snapshot.batches)
-        self.persisted_offset = end_offset
-        self.high_watermark = max(self.high_watermark, end_offset)
-        self.snapshot = turn.snapshot = snapshot
-        turn.is_plain = False

@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.errors import Impossible
+from ..core.log.batch import Voter
 from ..core.rpc import AddRaftVoterRequest, RemoveRaftVoterRequest
 from ..core.value import value
 from .fetch_answer import Leadership
 from .voters import ReplicaKey, VoterSet
+
+OBSERVERS_MAX = 20_000  # more than any log has; bounds the memory for invented replica ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,73 @@ class Leader:
     told: VoterSet = field(default_factory=VoterSet)
     leadership: Leadership | None = None
 
+    # Followers
+
+    def note_voter(self, node_id: int, progress: Progress) -> None:
+        """Store the progress of a voter."""
+        self.progress[node_id] = progress
+
+    def note_observer(self, key: ReplicaKey, progress: Progress) -> None:
+        """Store the progress of an observer; over OBSERVERS_MAX the oldest is dropped."""
+        if len(self.observers) >= OBSERVERS_MAX and key not in self.observers:
+            del self.observers[next(iter(self.observers))]
+        self.observers[key] = progress
+
+    def keep_observers(self, kept: dict[ReplicaKey, Progress]) -> None:
+        """Forget all other observers."""
+        self.observers = kept
+
+    def promote(self, key: ReplicaKey) -> Progress:
+        """Make an observer a voter; returns its progress."""
+        progress = self.progress[key.node_id] = self.observers.pop(key)
+        return progress
+
+    def demote(self, key: ReplicaKey) -> None:
+        """Make a voter an observer, if it has ever fetched."""
+        progress = self.progress.pop(key.node_id, None)
+        if progress is not None:
+            self.observers[key] = progress
+
+    def note_heard(self, node_id: int) -> frozenset[int]:
+        """Note the fetch of a voter; returns the voters of `heard`."""
+        self.heard |= {node_id}
+        return self.heard
+
+    def restart_check_quorum(self, check_quorum_ms: int) -> None:
+        """Begin to count fetches anew, up to a new deadline (rule 10.25)."""
+        self.heard, self.check_quorum_ms = frozenset(), check_quorum_ms
+
+    def postpone_begin(self, peer_id: int, begin_ms: int) -> None:
+        """Send a voter no BeginQuorumEpoch before `begin_ms`."""
+        known_ms = self.begin_ms.get(peer_id, 0)
+        self.begin_ms[peer_id] = begin_ms if begin_ms > known_ms else known_ms
+
+    def next_begin_ms(self, peer_id: int, now_ms: int) -> int:
+        """Returns the time of the next BeginQuorumEpoch to a voter; `now_ms` for a new voter."""
+        return self.begin_ms.setdefault(peer_id, now_ms)
+
+    def keep_leadership(self, leadership: Leadership) -> Leadership:
+        """Share `leadership` among all responses from now on; returns it."""
+        self.leadership = leadership
+        return leadership
+
+    # Voters
+
+    def begin_change(self, change: "VoterChange") -> None:
+        """Begin a change of the voters, or replace it by its next stage."""
+        self.change = change
+
+    def end_change(self) -> "VoterChange":
+        """End the pending change and return it; raises Impossible if there is none."""
+        change, self.change = self.change, None
+        if change is None:
+            raise Impossible("a change of voters ends, and none is under way")
+        return change
+
+    def describe(self, voter: Voter) -> None:
+        """Store a voter as it describes itself, at kraft.version 0."""
+        self.told = self.told.with_voter(voter)
+
     def fingerprint(self) -> Hashable:
         """Returns the state as a hashable value, without times."""
         progress = frozenset(self.progress.items())
@@ -125,6 +195,20 @@ def leader_role(role: Role) -> Leader:
     """Returns `role` as Leader; raises Impossible for any other role."""
     if not isinstance(role, Leader):
         raise Impossible(f"expected a leader, got {role}")
+    return role
+
+
+def follower_role(role: Role) -> Follower:
+    """Returns `role` as Follower; raises Impossible for any other role."""
+    if not isinstance(role, Follower):
+        raise Impossible(f"expected a follower, got {role}")
+    return role
+
+
+def prospective_role(role: Role) -> Prospective:
+    """Returns `role` as Prospective; raises Impossible for any other role."""
+    if not isinstance(role, Prospective):
+        raise Impossible(f"expected a prospective, got {role}")
     return role
 
 

@@ -97,7 +97,7 @@ def begin(quorum: Quorum, snapshot_id: SnapshotId) -> bool:
     is_sound = 0 <= snapshot_id.epoch <= quorum.epoch and snapshot_id != quorum.snapshot_id
     if not is_sound or snapshot_id.end_offset < max(quorum.high_watermark, 1):
         return False
-    quorum.download = Download(snapshot_id)
+    quorum.begin_download(snapshot_id)
     return True
 
 
@@ -133,7 +133,7 @@ def on_response(
     """
     data = messages.sole_partition(response.topics)
     if response.error_code or data is None:
-        quorum.download = None
+        quorum.end_download()
         return False
     said = data.current_leader
     epochs.learn(quorum, said.leader_epoch, said.leader_id, response.node_endpoints, turn)
@@ -141,11 +141,11 @@ def on_response(
     if download is None or not isinstance(quorum.role, Follower) or peer_id != quorum.leader_id:
         return True
     if data.error_code or not _continues(download, data):
-        quorum.download = None
+        quorum.end_download()
         return False
-    quorum.role = Follower(quorum.fetch_ms(turn), has_fetched=True)
-    quorum.download = replace(download, data=download.data + data.unaligned_records)
-    return len(quorum.download.data) < data.size or _begin_reading(quorum, quorum.download, turn)
+    quorum.note_fetched(turn)
+    download = quorum.extend_download(data.unaligned_records)
+    return len(download.data) < data.size or _begin_reading(quorum, download, turn)
 
 
 def _continues(download: Download, data: SnapshotPartitionData) -> bool:
@@ -157,13 +157,14 @@ def _continues(download: Download, data: SnapshotPartitionData) -> bool:
 
 def _begin_reading(quorum: Quorum, download: Download, turn: Turn) -> bool:
     """Begin to decode the snapshot; returns False if the bytes are invalid."""
-    quorum.download = None
+    quorum.end_download()
     try:
         batches = iter(quorum.snapshot_format.read(download.data))
     except (ValueError, LookupError):
         return False
-    quorum.reading = Reading(download.snapshot_id, download.data, batches)
-    return go_on_reading(quorum, quorum.reading, turn)
+    reading = Reading(download.snapshot_id, download.data, batches)
+    quorum.begin_reading(reading)
+    return go_on_reading(quorum, reading, turn)
 
 
 def go_on_reading(quorum: Quorum, reading: Reading, turn: Turn) -> bool:
@@ -172,14 +173,14 @@ def go_on_reading(quorum: Quorum, reading: Reading, turn: Turn) -> bool:
     Nothing is fetched meanwhile, so the fetch timeout restarts. Returns False if the bytes are
     invalid.
     """
-    quorum.role = Follower(quorum.fetch_ms(turn), has_fetched=True)
+    quorum.note_fetched(turn)
     try:
         is_read = reading.go_on()
     except (ValueError, LookupError):
-        quorum.reading = None
+        quorum.end_reading()
         return False
     if is_read:
-        quorum.reading = None
+        quorum.end_reading()
         batches = tuple(reading.batches)
         quorum.replace_log(Snapshot(reading.snapshot_id, batches, reading.data), turn)
     return True

@@ -3,7 +3,7 @@
 from kraftsim.controller.core.log.batch import Voter, VoterEndpoint
 from kraftsim.controller.core.node_id import checked_id
 from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, is_reserved_directory, parse_uuid
-from kraftsim.controller.raft.quorum import LISTENER, RAFT_VERSIONS
+from kraftsim.controller.raft.identity import LISTENER, RAFT_VERSIONS
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.scenarios.language.suggestions import whole_number
 from kraftsim.simulation.topology import PORT_MAX

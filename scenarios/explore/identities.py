@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from kraftsim.controller.core.log.batch import Batch, VoterEndpoint
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.node.config import NodeConfig
+from kraftsim.controller.raft.identity import Identity
 from kraftsim.controller.raft.protocol import ElectionState
-from kraftsim.controller.raft.quorum import Identity
 from kraftsim.controller.raft.snapshot import Snapshot
 from kraftsim.controller.raft.voters import ReplicaKey
 

@@ -12,9 +12,10 @@ from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.core.rpc import FetchRequest, Request
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.raft import conduct
+from kraftsim.controller.raft.identity import Identity
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Answered, Channel, Send, Turn
-from kraftsim.controller.raft.quorum import Identity, Quorum
+from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.roles import Leader, Unattached
 from kraftsim.controller.raft.snapshot import by_reference
 
@@ -118,7 +119,7 @@ class LoneReplica:
             log=log,
             stored=self.disk.election,
         )
-        self.quorum.next_asked = self.next_asked
+        self.quorum.ask_next(self.next_asked)
         conduct.start(self.quorum, turn)
 
     def hears(self, turn: Turn, asker: Asker, request: Request) -> None:
@@ -226,7 +227,7 @@ class LoneReplica:
 def copy_of(quorum: Quorum, next_asked: int) -> Quorum:
     """Returns a copy of the quorum, deep where steps change values in place."""
     twin = copy(quorum)
-    twin.next_asked = next_asked
+    twin.ask_next(next_asked)
     for name in ("log", "history"):
         part = copy(getattr(quorum, name))
         for inner, value in vars(part).items():

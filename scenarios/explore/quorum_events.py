@@ -3,10 +3,9 @@
 from typing import NamedTuple
 
 from kraftsim.controller.core.rpc import Request
-from kraftsim.controller.raft import conduct, elections, leading
+from kraftsim.controller.raft import conduct, elections, epochs, leading
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
-from kraftsim.controller.raft.roles import leader_role
 
 from .lone import Answer, Asked, Asker
 
@@ -58,7 +57,7 @@ def lose_patience(quorum: Quorum, turn: Turn) -> None:
 
 def say_again(quorum: Quorum, peer: int, turn: Turn) -> None:
     """Sends BeginQuorumEpoch to `peer`, which has not fetched for too long (10.22)."""
-    role = leader_role(quorum.role)
-    if quorum.peers.is_free(peer, turn.now_ms):
-        role.begin_ms[peer] = turn.now_ms
+    voter = quorum.voters.find(peer)
+    if voter is not None and quorum.peers.is_free(peer, turn.now_ms):
+        epochs.announce(quorum, voter, turn)
         conduct.poll(quorum, turn)

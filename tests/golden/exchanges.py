@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kraftsim.controller.core.log.batch import VoterEndpoint
 from kraftsim.controller.core.rpc import FetchRequest, Request, Response
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID, ZERO_UUID
-from kraftsim.controller.raft.quorum import LISTENER, Identity
+from kraftsim.controller.raft.identity import LISTENER, Identity
 from kraftsim.controller.raft.voters import ReplicaKey, VoterSet
 from kraftsim.controller.wire.frames import decode_request, decode_response, read_request_header
 from tests.golden import recordings

@@ -27,9 +27,10 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.core.state import State
 from kraftsim.controller.raft import conduct, snapshots
+from kraftsim.controller.raft.identity import LISTENER, Identity
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import ElectionState, Turn
-from kraftsim.controller.raft.quorum import LISTENER, Identity, Quorum
+from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.snapshot import Snapshot, by_reference
 from kraftsim.controller.raft.voters import ReplicaKey, VoterSet
 from kraftsim.controller.wire.frames import (

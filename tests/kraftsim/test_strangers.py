@@ -15,7 +15,7 @@ from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, FetchRequest, VoteRequest
 from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.controller.node.config import NodeConfig
-from kraftsim.controller.raft.quorum import LISTENER, RAFT_VERSIONS
+from kraftsim.controller.raft.identity import LISTENER, RAFT_VERSIONS
 from kraftsim.service.foreign_peers import Strangers
 from tests.interop.quorum_running import free_ports
 

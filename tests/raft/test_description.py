@@ -9,9 +9,8 @@ from kraftsim.controller.core.rpc import (
     QuorumEndpoint,
 )
 from kraftsim.controller.core.uuid import ZERO_UUID
-from kraftsim.controller.raft.leading import OBSERVERS_MAX
 from kraftsim.controller.raft.messages import METADATA_TOPIC
-from kraftsim.controller.raft.roles import Progress
+from kraftsim.controller.raft.roles import OBSERVERS_MAX, Progress
 from tests.builders import uuid_of
 from tests.raft.replicas import WALL_START_MS, Replicas, key_of
 from tests.raft.requests import add_voter, describe, fetch_by

@@ -1,0 +1,40 @@
+"""The identity of a replica: its key, its address, and the voters of its configuration."""
+
+from dataclasses import dataclass, field, replace
+
+from ..core.log.batch import VersionRange, Voter, VoterEndpoint
+from .voters import ReplicaKey, VoterSet
+
+LISTENER = "CONTROLLER"
+RAFT_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=1)
+
+
+@dataclass(slots=True, kw_only=True)
+class Identity:
+    """The identity of a replica, and the voters it knows before it reads a log.
+
+    `voters` are those at kraft.version `kraft_version`. `is_volatile`: log and vote are lost when
+    the process ends. `updates_static_voters`: accept UpdateRaftVoter at kraft.version 0, unlike
+    Kafka 3.9. `as_voter` is this replica's entry in a voters record.
+    """
+
+    key: ReplicaKey
+    cluster_id: str
+    endpoint: VoterEndpoint
+    voters: VoterSet
+    kraft_version: int = 1
+    is_volatile: bool = False
+    updates_static_voters: bool = True
+    as_voter: Voter = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.as_voter = Voter(
+            voter_id=self.key.node_id,
+            voter_directory_id=self.key.directory_id,
+            endpoints=(self.endpoint,),
+            k_raft_version_feature=RAFT_VERSIONS,
+        )
+
+    def with_voters(self, voters: tuple[Voter, ...]) -> "Identity":
+        """Returns a copy with other voters."""
+        return replace(self, voters=VoterSet(voters))
