@@ -100,6 +100,8 @@ class HostedNode:
         except Impossible as error:
             self._fail(error)
             return
+        # The fast path of nearly every heartbeat: a plain turn, no vote that is not durable yet
+        # (rule 10.5), and no earlier wake-up to arm.
         is_plain = turn.is_plain and not self._unsaid
         if is_plain and self.node.deadline_ms >= self._wakeup.armed_ms:
             for answer, reply in turn.replies:
