@@ -46,13 +46,16 @@ def fields_of(owner):
         target.attr if isinstance(target, ast.Attribute) else target.id
         for one in classes
         for target in ast.walk(one)
-        if isinstance(getattr(target, "ctx", None), ast.Store)
-        and (_is_of_self(target) or (isinstance(target, ast.Name) and _is_declared(one, target)))
+        if _is_stored_in_self(target)
+        or (isinstance(target, ast.Name) and _is_declared(one, target))
     } - FREE
 
 
-def _is_of_self(target):
-    return isinstance(target, ast.Attribute) and name_of(target.value) == "self"
+def _is_stored_in_self(target):
+    match target:
+        case ast.Attribute(value=ast.Name(id="self"), ctx=ast.Store()):
+            return True
+    return False
 
 
 def _is_declared(one, target):
@@ -136,6 +139,22 @@ def test_a_write_from_outside_is_found(source, field, fields):
 )
 def test_a_read_and_a_transition_are_none(source, fields):
     assert [] == list(writes(ast.parse(source), fields))
+
+
+def test_each_effect_of_a_turn_ends_its_fast_path(fields):
+    (turn,) = [
+        one
+        for one in ast.walk(tree_of(f"{RAFT}.protocol"))
+        if isinstance(one, ast.ClassDef) and one.name == "Turn"
+    ]
+    written = {
+        method.name: {one.attr for one in ast.walk(method) if _is_stored_in_self(one)}
+        for method in turn.body
+        if isinstance(method, ast.FunctionDef) and method.name != "__init__"
+    }
+
+    assert fields["Turn"] - {"now_ms", "wall_ms"} == set().union(*written.values())
+    assert [] == [name for name, stored in written.items() if "is_plain" not in stored]
 
 
 def test_only_transitions_change_a_replica_a_leader_and_a_turn(fields):
