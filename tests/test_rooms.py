@@ -16,7 +16,6 @@ FUNCTION_LINES_MAX = 40
 LONG_FUNCTIONS = {
     "kraftsim.api.cluster.__init__": 41,
     "kraftsim.controller.node.node.__init__": 44,
-    "kraftsim.controller.raft.quorum.__init__": 45,
     "kraftsim.pipeline.report.sections.knobs": 49,
     "kraftsim.pipeline.report.sections.mutants": 41,
     "kraftsim.pipeline.report.sections_of_seeds.coverage": 49,

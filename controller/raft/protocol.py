@@ -106,8 +106,9 @@ Reply = Response | ApiError
 class Turn:
     """One step: its time, and the work for the driver after it.
 
-    The driver makes `election`, `snapshot`, `truncate_to` and `persist` durable, then sends
-    `sends`, then `replies`, each in order. `committed` are the batches newly loaded into the image.
+    The driver writes `election`, `snapshot`, `truncate_to` and `persist` to the disk, then sends
+    `sends`, then `replies`, each in order; messages wait until an `election` is durable.
+    `committed` are the batches newly loaded into the image.
 
     Only `now_ms` (monotonic) affects decisions; `wall_ms` is for timestamps. Nearly every step is a
     heartbeat that produces one reply only, so all other fields are class attributes until set.

@@ -1,9 +1,9 @@
 """The state of one replica in the quorum: role, epoch, vote, leader, log and voters.
 
-Other modules read this state and change it only by the transitions here and in `replica_log`; a
-test holds them to it. The modules for the messages decide which: `elections` (Vote), `epochs`
-(Begin- and EndQuorumEpoch), `leading` and `following` (Fetch), `snapshots` (FetchSnapshot),
-`membership` (KIP-853). `conduct` dispatches events to them.
+Other modules read this state and change it only by the transitions here and in `replica_log`
+(`tests/raft/test_transitions.py`). The modules for the messages choose the transition: `elections`
+(Vote), `epochs` (Begin- and EndQuorumEpoch), `leading` and `following` (Fetch), `snapshots`
+(FetchSnapshot), `membership` (KIP-853). `conduct` dispatches events to them.
 """
 
 from collections.abc import Callable, Hashable
@@ -46,11 +46,11 @@ class LostMemoryError(Exception):
 class Quorum(ReplicaLog):
     """The state of one replica.
 
-    A step returns a `Turn`, which the driver carries out in this order: it makes `election` durable
-    before any request or reply of the step leaves; it writes `snapshot`, `truncate_to` and
-    `persist`, and reports them by `Persisted`; it sends `sends`, then `replies`. Batches need not
-    be durable before the messages of their step: until `Persisted` the replica neither counts them
-    for the high watermark nor acknowledges them by a Fetch. docs/quorum-contract.md has all events.
+    A transition records its effects in a `Turn`, which the driver carries out: it writes them to
+    the disk in one write, then sends `sends`, then `replies`. An `election` must be durable before
+    any message of its turn or of a later turn leaves. Batches need not be: until `Persisted` the
+    replica neither counts them for the high watermark nor acknowledges them by a Fetch.
+    docs/quorum-contract.md has all events.
     """
 
     def __init__(
@@ -279,7 +279,7 @@ class Quorum(ReplicaLog):
         self.heard_of_no_epoch = None
         self.role = Unattached(self.election_ms(turn))
 
-    # Limits and turns
+    # Limits and pauses
 
     def limit_epoch(self, highest: int, until_ms: int) -> None:
         """Learn no epoch above `highest` before `until_ms`."""
@@ -292,6 +292,8 @@ class Quorum(ReplicaLog):
     def ask_next(self, position: int) -> None:
         """Fetch next from the voter at `position` of `others`, while no leader answers."""
         self.next_asked = position
+
+    # New records
 
     def append(
         self,
