@@ -114,7 +114,7 @@ class Turn:
     heartbeat that produces one reply only, so all other fields are class attributes until set.
 
     `is_plain` until one of the methods below is called: the driver may send `replies` at once and
-    do nothing else (`HostedNode.submit`). Only these methods write the other fields.
+    do nothing else (`HostedNode.submit`). Handlers add to `replies`; these methods write the rest.
     """
 
     is_plain = True
