@@ -6,6 +6,7 @@ from typing import Any
 from kraftsim.controller.node import deferred
 from kraftsim.controller.raft import fetch_answer, following, leading
 from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.controller.raft.replica_log import ReplicaLog
 from kraftsim.controller.raft.roles import leader_role
 
 from .mutant import Swaps, mutant
@@ -76,13 +77,13 @@ def followers_never_commit(swaps: Swaps) -> None:
 )
 def follower_changes_stamps(swaps: Swaps) -> None:
     """Adds 1 ms to the timestamps that a follower appends."""
-    accept = Quorum.accept
+    accept = ReplicaLog.accept
 
     def buggy(quorum: Quorum, batch: Any, turn: Any) -> None:
         changed = replace(batch, timestamp_ms=batch.timestamp_ms + 1)
         accept(quorum, batch if quorum.is_leader else changed, turn)
 
-    swaps.attribute(Quorum, "accept", buggy)
+    swaps.attribute(ReplicaLog, "accept", buggy)
 
 
 @mutant(
