@@ -41,7 +41,7 @@ bench: $(VENV)/.test java released compile
 	$(BYTECODE) $(BIN)/python -m bench $(ARGS)
 
 native: $(VENV)/.test
-	$(BIN)/python -m bench.native
+	$(BIN)/python -m tools.native
 
 soak: $(VENV)/.test compile
 	$(BYTECODE) $(BIN)/kraftsim scenario run thundering-herd-1000 monkey-day
@@ -57,12 +57,12 @@ determinism: $(VENV)/.test compile
 	$(BYTECODE) $(BIN)/python -m tests.determinism $(ARGS)
 
 mutants: $(VENV)/.test compile
-	$(BYTECODE) $(BIN)/python -m tests.mutant_measures smallest
-	$(BYTECODE) $(BIN)/python -m tests.mutant_measures swarm $(or $(ARGS),1000)
-	$(BIN)/python -m tests.mutant_table
+	$(BYTECODE) $(BIN)/python -m tools.mutant_measures smallest
+	$(BYTECODE) $(BIN)/python -m tools.mutant_measures swarm $(or $(ARGS),1000)
+	$(BIN)/python -m tools.mutant_table
 
 fidelity: $(VENV)/.test
-	$(BIN)/python -m tests.fidelity
+	$(BIN)/python -m tools.fidelity
 
 format: $(VENV)/.test
 	$(BIN)/ruff format .

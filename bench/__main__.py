@@ -3,10 +3,11 @@
 import platform
 import sys
 
+from tools.native import ROOT
+
 from .campaigns import campaigns
 from .follow import follow
 from .heartbeats import heartbeats, many_brokers
-from .native import ROOT
 from .quorum import quorum
 from .report import Row, print_rows, write_rows
 from .scale import scale

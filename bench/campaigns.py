@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 
 from kraftsim.pipeline.campaign.campaign import state_of
 from kraftsim.pipeline.campaign.commit_log import Folder, part
+from tools import native
 
-from . import native
 from .report import Row
 
 ENGINES = {"spark": (), "local": ("--engine", "local")}

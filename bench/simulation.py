@@ -12,8 +12,8 @@ from kraftsim.simulation.delays import uniform
 from kraftsim.simulation.streams import Streams
 from kraftsim.simulation.topology import BrokerSpec, ControllerSpec, Topology, unbound_port
 from kraftsim.simulation.world import World
+from tools import native
 
-from . import native
 from .load import rss_mb
 from .processes import CLUSTER_ID
 from .report import Row
@@ -28,7 +28,7 @@ FLEET_S = 60  # the measured part of REGISTERS_WITHIN_S; the rest is extrapolate
 
 
 def simulation() -> list[Row]:
-    """Returns the figures of the interpreted and of the compiled simulation (`native.py`)."""
+    """Returns the figures of the interpreted and of the compiled simulation (`tools/native.py`)."""
     native.main()
     return [
         *_rows("", steady_rate(), fleet_s(), start_ms()),

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests import fidelity
-from tests.fidelity_page import Proof
+from tools import fidelity
+from tools.fidelity_page import Proof
 
 settings.register_profile("any machine", deadline=None)  # how long one takes is no promise here
 settings.load_profile("any machine")

@@ -224,6 +224,18 @@ def test_our_own_modules_are_imported_by_the_names_that_users_have() -> None:
     assert wrong == []
 
 
+def test_tools_import_no_tests() -> None:
+    """A test may hold a page against the tool that writes it, so tests import tools."""
+    wrong = [
+        f"{path.name}:{node.lineno}"
+        for path in sorted((ROOT / "tools").glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "tests"
+    ]
+
+    assert wrong == []
+
+
 def test_pure_modules_take_nothing_impure_from_outside() -> None:
     wrong = []
     for module in modules():
@@ -318,7 +330,10 @@ def test_the_face_loads_no_library_before_it_needs_one(module: str) -> None:
 
 
 def test_no_file_is_longer_than_one_can_read() -> None:
-    files = [*modules().values(), *(ROOT / "tests").rglob("*.py"), *(ROOT / "bench").rglob("*.py")]
+    others = [
+        path for folder in ("tests", "bench", "tools") for path in (ROOT / folder).rglob("*.py")
+    ]
+    files = [*modules().values(), *others]
     lengths = {
         str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
         for path in files

@@ -7,7 +7,7 @@ import pytest
 
 from tests import citations
 from tests.citations import ROOT, Citation
-from tests.rule_book import rule_book
+from tools.rule_book import rule_book
 
 KEPT = ROOT / "tests" / "differential" / "kept"
 

@@ -43,7 +43,7 @@ def test_every_python_file_that_is_named_exists(page: Path) -> None:
 
 def _sources() -> list[Path]:
     folders = ("broker_agent", "bench", "controller", "kraftsim", "pipeline", "pyspark_kraftlog")
-    folders += ("scenarios", "simulation", "tests")
+    folders += ("scenarios", "simulation", "tests", "tools")
     return [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
 
 

@@ -1,9 +1,9 @@
 """docs/fidelity.md says what the tests say, and nothing that they do not."""
 
 from kraftsim.controller.wire.apis.table import APIS
-from tests import fidelity, fidelity_page
-from tests.fidelity_page import Proof
-from tests.rule_book import rule_book
+from tools import fidelity, fidelity_page
+from tools.fidelity_page import Proof
+from tools.rule_book import rule_book
 
 LONGEST_LINE = 120
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests import rule_book
+from tools import rule_book
 
 LONGEST_LINE = 110
 ROOT = rule_book.PAGE.parents[1]

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.differential.files import BadFile, read, release_of
 from tests.differential.sequence import Sequence
 from tests.released.releases import RELEASES, Release
-from tests.rule_book import rule_book
+from tools.rule_book import rule_book
 
 DEFAULT_RELEASE = "4.3.1"
 SEQUENCES = 10_000

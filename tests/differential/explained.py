@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tests.differential.judge import Mismatch
-from tests.fidelity import differences
+from tools.fidelity import differences
 
 _BETWEEN = "\0"  # between both values, so that `ours` may refer to a group of `kafka`
 

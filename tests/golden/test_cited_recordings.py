@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.golden import recordings
-from tests.rule_book import rule_book
+from tools.rule_book import rule_book
 
 RUNS = {
     "": "A1-single",

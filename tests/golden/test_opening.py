@@ -27,7 +27,7 @@ from kraftsim.controller.wire.frames import (
 )
 from kraftsim.controller.wire.records.record_batch import decode_batches
 from tests.builders import ControllerUnderTest
-from tests.fidelity import differences
+from tools.fidelity import differences
 
 RECORDED = json.loads((Path(__file__).parent / "opening-4.4.0.json").read_text("utf-8"))
 VOTERS = ("static", "dynamic")

@@ -8,7 +8,7 @@ from kraftsim.scenarios.document.scenario import Pin
 from kraftsim.scenarios.document.smoke import in_small
 from kraftsim.scenarios.lint import complaints
 from kraftsim.scenarios.running.run import Run, run
-from tests import scenario_docs
+from tools import scenario_docs
 
 SCENARIOS = {name: read_file(path).scenario for name, path in library().items()}
 CELLS = {
@@ -51,7 +51,7 @@ def called(value):
 
 @pytest.mark.parametrize(("name", "pin"), PINNED, ids=called)
 def test_a_pinned_run_ends_as_it_should(name, pin):
-    """And it is the run that it was when it was pinned. Mend that with `python -m tests.pins`."""
+    """And it is the run that it was when it was pinned. Mend that with `python -m tools.pins`."""
     result = run(in_small(CELLS[name]), pin.seed)
 
     assert CANARIES.get(name, "pass") == result.verdict, (result.violations, result.vacuous)
@@ -71,5 +71,5 @@ def test_a_seed_gives_one_digest(name):
 
 
 def test_the_page_about_the_library_is_up_to_date():
-    """Mend it with `python -m tests.scenario_docs`."""
+    """Mend it with `python -m tools.scenario_docs`."""
     assert scenario_docs.render(scenario_docs.scenarios()) == scenario_docs.PAGE.read_text("utf-8")

@@ -13,7 +13,7 @@ from kraftsim.scenarios.document.smoke import in_small
 from kraftsim.scenarios.lint import complaints
 from kraftsim.scenarios.mutants import MUTANTS, Mutant, planted
 from kraftsim.scenarios.mutants.kill import Kill, broken, kill
-from tests import mutant_table
+from tools import mutant_table
 
 LIBRARY = {name: read_file(path).scenario for name, path in library().items()}
 PARTS = (
@@ -108,7 +108,7 @@ def test_no_scenario_kills_by_what_it_is_known_to_break():
 
 
 def test_the_page_of_bugs_is_what_the_table_says():
-    """Mend it with `python -m tests.mutant_table`."""
+    """Mend it with `python -m tools.mutant_table`."""
     assert mutant_table.page() == mutant_table.PAGE.read_text("utf-8")
 
 
@@ -141,7 +141,7 @@ def test_every_mutant_was_measured_and_has_its_smallest_scenario():
 
 @pytest.mark.parametrize("name", sorted(MUTANTS))
 def test_a_smallest_scenario_is_sound(name):
-    """One that is not is made again: `python -m tests.mutant_measures smallest NAME`."""
+    """One that is not is made again: `python -m tools.mutant_measures smallest NAME`."""
     assert [] == list(complaints(read_file(reproducers()[name]).scenario))
 
 

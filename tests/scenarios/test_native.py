@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from bench import native
 from kraftsim.files.scenario_files import find, read_file
 from kraftsim.scenarios.document.smoke import in_small
 from kraftsim.scenarios.running.run import run
+from tools import native
 
 pytestmark = pytest.mark.xdist_group("native")  # it is made once
 
@@ -27,7 +27,7 @@ SCENARIOS = (
 def compiled():
     if shutil.which("cc") is None:
         pytest.skip("there is no C compiler here: `make native` needs one")
-    subprocess.run([sys.executable, "-m", "bench.native"], cwd=native.ROOT, check=True)
+    subprocess.run([sys.executable, "-m", "tools.native"], cwd=native.ROOT, check=True)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

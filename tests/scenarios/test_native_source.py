@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from bench.native_source import said_to_a_compiler
+from tools.native_source import said_to_a_compiler
 
 MODULE = '''
 """A module."""

@@ -1,8 +1,8 @@
-"""`python -m tests.pins` writes digests into a scenario file and leaves the rest of it alone."""
+"""`python -m tools.pins` writes digests into a scenario file and leaves the rest of it alone."""
 
 import re
 
-from tests.pins import pin_file
+from tools.pins import pin_file
 
 FILE = """\
 schema: kraftsim/scenario/1

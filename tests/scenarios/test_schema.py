@@ -13,10 +13,10 @@ from kraftsim.scenarios.document.scenario import SCHEMA, Scenario, read_cells
 from kraftsim.scenarios.language.reading import Problem
 from kraftsim.scenarios.language.schema import published
 from kraftsim.scenarios.verbs import VERBS
-from tests import scenario_words
 from tests.scenarios.test_claims import WRONG as WRONG_CLAIMS
 from tests.scenarios.test_reading import WHOLE, WRONG, document
 from tests.scenarios.test_sweep import SWEPT
+from tools import scenario_words
 
 VALIDATOR = Draft202012Validator(published(Scenario, SCHEMA))
 
@@ -82,7 +82,7 @@ def test_editors_are_told_what_a_verb_does(word):
 
 
 def test_the_page_of_words_is_what_the_code_says():
-    """Mend it with `python -m tests.scenario_words`."""
+    """Mend it with `python -m tools.scenario_words`."""
     assert scenario_words.render() == scenario_words.PAGE.read_text("utf-8")
 
 

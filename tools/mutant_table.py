@@ -1,6 +1,6 @@
 """docs/bugs.md: every mutant, what it was for real, what kills it, and what was measured of it.
 
-`python -m tests.mutant_table` writes it; a test sees that it is what the table says.
+`python -m tools.mutant_table` writes it; a test sees that it is what the table says.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ HEAD = """\
 Each is switched on by `kraftsim scenario mutants NAME`, which runs its scenario with the bug and
 expects the property, or the claim of the file, to fall. `start`: the cluster does not come up;
 `assertion`: the core itself sees the impossible. A survivor fails the suite. Written by
-`python -m tests.mutant_table`.
+`python -m tools.mutant_table`.
 
 *Krabka* names an independent KRaft controller, in whose source or changelog of 2026 the bug was
 seen (github.com/krabka-io, formerly robot-head/crabka). A number after `#` is a pull request.

@@ -1,6 +1,6 @@
 """Writes the pins of the library: what each of its seeds gives now.
 
-`python -m tests.pins` puts the digest of the whole run beside each pinned seed, and where a plan
+`python -m tools.pins` puts the digest of the whole run beside each pinned seed, and where a plan
 depends on draws it keeps that, too; tests/scenarios/test_library.py fails when a seed gives
 something else. Names as arguments: only those. A comment behind a pin stays.
 """

@@ -1,6 +1,6 @@
 """Writes docs/scenario-words.md: every word of a scenario file, from the code that reads it.
 
-`python -m tests.scenario_words` writes the page, and tests/scenarios/test_schema.py fails when it
+`python -m tools.scenario_words` writes the page, and tests/scenarios/test_schema.py fails when it
 is not what this would write.
 """
 
@@ -31,7 +31,7 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "scenario-words.md"
 INTRODUCTION = """\
 # The words of a scenario file
 
-Written by `python -m tests.scenario_words` from the code that reads them; do not edit this page.
+Written by `python -m tools.scenario_words` from the code that reads them; do not edit this page.
 `kraftsim scenario schema` prints the same as JSON Schema, for editors. A word that is not here is a
 mistake, which names its line and the nearest one that is.
 
@@ -104,8 +104,8 @@ def _verbs() -> Iterator[str]:
     yield "## Verbs\n\nOne in each step; with `for` it is undone by itself.\n"
     yield "| verb | words | what it does |\n|---|---|---|"
     for word, verb in VERBS.items():
-        words = _listed(words_of(verb))
-        yield f"| `{word}` | {words} | {_said(verb)} |"
+        kind: Any = verb  # mypy finds no __hash__ in the type of a protocol
+        yield f"| `{word}` | {_listed(words_of(kind))} | {_said(verb)} |"
     yield ""
 
 

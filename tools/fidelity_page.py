@@ -6,7 +6,7 @@ from itertools import groupby
 from textwrap import wrap
 from typing import Any
 
-from tests.rule_book import Rule, RuleBook, Section
+from tools.rule_book import Rule, RuleBook, Section
 
 WIDTH = 110
 

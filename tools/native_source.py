@@ -90,8 +90,9 @@ def _parameter(field: ast.AnnAssign) -> str:
 
 
 def _unquoted(annotation: ast.expr) -> str:
-    is_text = isinstance(annotation, ast.Constant) and isinstance(annotation.value, str)
-    return annotation.value if is_text else ast.unparse(annotation)
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return annotation.value
+    return ast.unparse(annotation)
 
 
 def _given(field: ast.AnnAssign) -> str:

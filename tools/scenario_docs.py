@@ -1,6 +1,6 @@
 """Writes docs/scenarios.md: what the library holds, from the files themselves.
 
-`python -m tests.scenario_docs` writes the page, and tests/scenarios/test_library.py fails when it
+`python -m tools.scenario_docs` writes the page, and tests/scenarios/test_library.py fails when it
 is not what this would write.
 """
 
@@ -25,7 +25,7 @@ FAMILIES = {
 INTRODUCTION = """\
 # Scenarios: what can be shown, and what to try to break
 
-Written by `python -m tests.scenario_docs` from the files of the library; do not edit this page.
+Written by `python -m tools.scenario_docs` from the files of the library; do not edit this page.
 
 `kraftsim scenario run NAME` tells one as a story; `--seed N` makes it another run, and the same
 seed is always the same run. `kraftsim scenario show NAME` prints its plan. Each makes a claim: to

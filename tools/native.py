@@ -100,8 +100,9 @@ def _compile() -> None:
         Path(path).write_text(native_source.said_to_a_compiler(Path(path).read_text()))
     print(f"compiling {len(hot)} modules to machine code: some minutes", file=sys.stderr)
     # One C file per module, because gcc takes many minutes for a single file.
-    options = {"opt_level": "2", "debug_level": "0", "multi_file": True}
-    extensions = mypycify(["--ignore-missing-imports", *hot], **options)
+    extensions = mypycify(
+        ["--ignore-missing-imports", *hot], opt_level="2", debug_level="0", multi_file=True
+    )
     for one in extensions:
         one.extra_compile_args.append("-fno-semantic-interposition")  # its calls are never replaced
     setup(

@@ -1,12 +1,13 @@
 """Measure the mutants anew: hours of a processor, so nobody waits for it.
 
-`python -m tests.mutant_measures smallest [NAME ...]` makes the smallest scenario of each mutant
-that has none, or of those that are named; `python -m tests.mutant_measures swarm SEEDS [NAME ...]`
+`python -m tools.mutant_measures smallest [NAME ...]` makes the smallest scenario of each mutant
+that has none, or of those that are named; `python -m tools.mutant_measures swarm SEEDS [NAME ...]`
 counts how many seeds of the swarm alone kill each that has not been counted with as many.
 """
 
 import sys
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from kraftsim.cli.scenario.mutants import SWARM, small_scenario
@@ -26,7 +27,7 @@ from kraftsim.scenarios.reproduce import reproducer
 LIMIT_S = 60.0  # of the processor, for the smallest scenario of one
 
 
-def smallest(names):
+def smallest(names: Sequence[str]) -> None:
     for name in names or sorted(set(MUTANTS) - set(reproducers())):
         one = MUTANTS[name]
         scenario = small_scenario(one.scenario)
@@ -37,12 +38,12 @@ def smallest(names):
         print(name, size(small), f"{time.process_time() - began_s:.0f} s", flush=True)
 
 
-def within(limit_s):
+def within(limit_s: float) -> Callable[[], bool]:
     ends_s = time.process_time() + limit_s
     return lambda: time.process_time() < ends_s
 
 
-def swarm(seeds, names):
+def swarm(seeds: int, names: Sequence[str]) -> None:
     """On every processor there is."""
     with ProcessPoolExecutor() as pool:
         passes = pool.map(_passes, range(1, seeds + 1), chunksize=10)
@@ -60,11 +61,11 @@ def swarm(seeds, names):
             print(counting[done], density, flush=True)
 
 
-def _passes(seed):
+def _passes(seed: int) -> bool:
     return not broken(small_scenario(SWARM), seed)
 
 
-def _kills(name, passing):
+def _kills(name: str, passing: Sequence[int]) -> int:
     return kills(MUTANTS[name], small_scenario(SWARM), passing)
 
 

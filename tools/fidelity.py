@@ -2,7 +2,7 @@
 
 A test says `@pytest.mark.rule("2.33")`. Collecting the tests gives the proofs, docs/rules.md the
 rules, and docs/differences.toml, kept by hand, the differences. `make fidelity` (python -m
-tests.fidelity) writes the page, and tests/test_fidelity.py fails when it is not what this would
+tools.fidelity) writes the page, and tests/test_fidelity.py fails when it is not what this would
 write.
 """
 
@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from tests.fidelity_page import Proof, render
-from tests.rule_book import rule_book
+from tools.fidelity_page import Proof, render
+from tools.rule_book import rule_book
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "fidelity.md"
@@ -59,7 +59,7 @@ def collect() -> list[Proof]:
 
 def collect_apart() -> list[Proof]:
     """The same in a process of its own: for a test, which is itself inside a collection."""
-    command = [sys.executable, "-m", "tests.fidelity", "--collect"]
+    command = [sys.executable, "-m", "tools.fidelity", "--collect"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     lines = [line for line in done.stdout.splitlines() if line.startswith(COLLECTED)]
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,1 @@
+"""Programs that build and measure the project and write pages of docs/; no part of the product."""
