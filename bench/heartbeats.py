@@ -3,15 +3,12 @@
 import socket
 from statistics import median
 
-from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import (
-    BrokerFeature,
     BrokerHeartbeatRequest,
-    BrokerListener,
-    BrokerRegistrationRequest,
     BrokerRegistrationResponse,
 )
 from kraftsim.controller.wire.frames import decode_response, encode_request
+from tests.registrations import first_registration
 
 from . import load
 from .processes import CLUSTER_ID, controller_port, properties, running, up
@@ -93,17 +90,7 @@ def register(port: int, broker_ids: range) -> list[tuple[int, int]]:
 
 def registration(broker_id: int) -> bytes:
     """Returns the frame of a registration request."""
-    request = BrokerRegistrationRequest(
-        broker_id=broker_id,
-        cluster_id=CLUSTER_ID,
-        incarnation_id=broker_id.to_bytes(16, "big"),
-        listeners=(BrokerListener(name="PLAINTEXT", host="127.0.0.1", port=9092),),
-        features=tuple(
-            BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
-            for name, low, high in DEFAULT_PROFILE.supported_features
-        ),
-        log_dirs=((broker_id + (1 << 100)).to_bytes(16, "big"),),
-    )
+    request = first_registration(broker_id, CLUSTER_ID)
     return encode_request(62, 4, broker_id, "bench", request)
 
 

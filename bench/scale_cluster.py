@@ -7,10 +7,7 @@ from collections.abc import Callable, Iterable
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import (
-    BrokerFeature,
     BrokerHeartbeatRequest,
-    BrokerListener,
-    BrokerRegistrationRequest,
     CreatableTopic,
     CreateTopicsRequest,
     Request,
@@ -21,6 +18,7 @@ from kraftsim.controller.node.node import Node
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.service.snapshot_files import SNAPSHOT_FILES
+from tests.registrations import first_registration
 
 from .processes import CLUSTER_ID
 
@@ -56,7 +54,8 @@ class Cluster:
         self.hosted.start()
         self.brokers = range(1, brokers + 1)
         for broker_id in self.brokers:
-            self.submit(registration(broker_id))
+            rack = f"rack-{broker_id % 3}"
+            self.submit(first_registration(broker_id, CLUSTER_ID, rack))
         for broker_id in self.brokers:
             self.heartbeat(broker_id)
 
@@ -130,22 +129,6 @@ class Cluster:
         step()
         self.steps_ms.append((time.process_time() - began) * 1000)
         return self.steps_ms[-1]
-
-
-def registration(broker_id: int) -> BrokerRegistrationRequest:
-    """Returns a registration request."""
-    return BrokerRegistrationRequest(
-        broker_id=broker_id,
-        cluster_id=CLUSTER_ID,
-        incarnation_id=broker_id.to_bytes(16, "big"),
-        listeners=(BrokerListener(name="PLAINTEXT", host="127.0.0.1", port=9092),),
-        features=tuple(
-            BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
-            for name, low, high in DEFAULT_PROFILE.supported_features
-        ),
-        log_dirs=((broker_id + (1 << 100)).to_bytes(16, "big"),),
-        rack=f"rack-{broker_id % 3}",
-    )
 
 
 def begin_snapshot(cluster: Cluster) -> None:

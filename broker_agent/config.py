@@ -21,10 +21,10 @@ class AgentConfig:
     listeners: tuple[BrokerListener, ...]
     features: tuple[BrokerFeature, ...]
     log_dirs: tuple[Uuid, ...]
+    heartbeat_interval_ms: int
+    session_timeout_ms: int
+    registration_timeout_ms: int
+    replica_catch_up_ms: int
     rack: str | None = None
-    heartbeat_interval_ms: int = 2000
-    session_timeout_ms: int = 9000
-    registration_timeout_ms: int = 60000
-    replica_catch_up_ms: int = 500
     metadata_linger_ms: int = 0
     retries_at_heartbeat_interval: bool = True

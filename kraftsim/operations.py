@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from kraftsim.controller.wire.codec.schema import lower_camel
+from kraftsim.controller.wire.json.document import Document
 from kraftsim.scenarios.language.suggestions import nearest, whole_number
 
 from .api.log_views import log_end_view, log_view
 from .api.views import (
-    Document,
     broker_view,
     brokers_view,
     cluster_view,

@@ -8,10 +8,10 @@ import json
 from collections.abc import Iterator
 
 from kraftsim.controller.raft.log import MetadataLog
+from kraftsim.controller.wire.json.document import Document
 from kraftsim.simulation.world import World
 
 from ..errors import OffsetGone
-from .views import Document
 
 LINES_BYTES_MAX = 8 * 1024 * 1024  # per response in lines, as Kafka bounds a Fetch of the log
 LINES_AT_ONCE = 200  # takes a few milliseconds to encode; then the event loop runs other tasks

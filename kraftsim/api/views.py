@@ -10,10 +10,9 @@ from kraftsim.controller.core.image.partition import Partition, Topic
 from kraftsim.controller.core.log.records import Endpoint
 from kraftsim.controller.core.rpc import DescribeQuorumResponse, ReplicaState
 from kraftsim.controller.core.uuid import uuid_text
+from kraftsim.controller.wire.json.document import Document
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.world import World
-
-Document = dict[str, object]
 
 
 def cluster_view(world: World) -> Document:

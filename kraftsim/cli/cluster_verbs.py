@@ -9,8 +9,10 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kraftsim.controller.wire.json.document import Document
+
 from ..errors import GOOD, CommandError
-from ..http.client import Document, call, service_url, stream
+from ..http.client import call, service_url, stream
 from ..operations import OPERATIONS, Operation, Parameter
 from .tables import print_document, print_sentence
 from .voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_voter_arguments

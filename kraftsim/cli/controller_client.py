@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import DescribeQuorumResponse, Request, Response
 from kraftsim.controller.server.kafka_caller import Address, KafkaCaller
+from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import from_json
 
-from ..api.views import Document
 from ..errors import CommandError
 from ..http.kafka_json import KAFKA_APIS, document_of
 

@@ -1,9 +1,9 @@
 """Prints documents for people: rows as a table, a single object as `key: value` lines."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-Document = Mapping[str, object]
+from kraftsim.controller.wire.json.document import Document
 
 _TABLES = ("voters", "observers")  # lists inside a document that are printed as tables
 

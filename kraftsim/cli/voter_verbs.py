@@ -7,8 +7,10 @@ The printed sentences are those of Kafka's `kafka-metadata-quorum` (rule 6.39).
 import argparse
 from collections.abc import Callable
 
+from kraftsim.controller.wire.json.document import Document
+
 from ..errors import GOOD, CommandError
-from ..http.client import Document, call, service_url
+from ..http.client import call, service_url
 from .tables import print_sentence
 
 ADD_TIMEOUT_MS = 5000

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import JsonError
 from kraftsim.scenarios.language.suggestions import nearest
 
 from ..api.log_views import log_lines, start_in
-from ..api.views import Document, event_view
+from ..api.views import event_view
 from ..errors import CommandError, OffsetGone, UnknownBroker, UnknownController
 from ..operations import LOG_LIMIT_MAX, OPERATIONS, Operation, arguments, check_page
 from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name

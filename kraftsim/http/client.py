@@ -10,13 +10,13 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
 from urllib.request import Request, urlopen
 
+from kraftsim.controller.wire.json.document import Document
 from kraftsim.scenarios.language.durations import microseconds
 
 from ..errors import CommandError
 
 DEFAULT_URL = "http://127.0.0.1:8090"
 TIMEOUT_S = 120.0  # in addition to the timeout that the request asks the service for
-Document = dict[str, object]
 
 
 class Refused(CommandError):

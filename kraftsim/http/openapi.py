@@ -2,9 +2,9 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
+from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import json_schema
 
-from ..api.views import Document
 from ..operations import OPERATIONS, Operation
 from .kafka_json import KAFKA_APIS
 

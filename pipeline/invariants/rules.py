@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
+
 from ..analysis.views import Ask, sql
 from ..campaign.plan import Plan
 
 HERE = Path(__file__).parent
 ROWS_MAX = 1000  # reported violations per rule
-SESSION_MS = 9000  # default of broker.session.timeout.ms
+SESSION_MS = DEFAULT_PROFILE.settings.broker_session_timeout_ms
 VIEWS = ("broker_records", "registrations", "broker_events", "lives")
 
 

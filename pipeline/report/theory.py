@@ -3,9 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
+
 from .findings import Sweep
 
-HEARTBEAT_MS = 2000.0  # broker.heartbeat.interval.ms
+HEARTBEAT_MS = DEFAULT_PROFILE.settings.broker_heartbeat_interval_ms
 CHECKS = 8  # checks of leases per session, in 4.x (rule 2.47)
 Edge = Callable[[float], float]
 

@@ -8,11 +8,7 @@ from pathlib import Path
 import pytest
 
 from kraftsim.controller.core.log.records import RegisterBrokerRecord
-from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import (
-    BrokerFeature,
-    BrokerListener,
-    BrokerRegistrationRequest,
     BrokerRegistrationResponse,
     FetchPartition,
     FetchRequest,
@@ -22,6 +18,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
 from tests.interop.quorum_running import CLUSTER_ID, IDS, Quorum, ask, quorum_of_three
 from tests.interop.running import eventually
+from tests.registrations import first_registration
 
 pytestmark = pytest.mark.interop
 CLUSTERS = int(os.environ.get("KRAFTSIM_SOAK_CLUSTERS", "2"))  # `make soak` runs twenty
@@ -60,7 +57,7 @@ class Load(threading.Thread):
         while True:
             broker_id += 1
             try:
-                response = ask(self._port, registration(broker_id))
+                response = ask(self._port, first_registration(broker_id, CLUSTER_ID))
             except OSError:
                 return
             assert isinstance(response, BrokerRegistrationResponse)
@@ -74,20 +71,6 @@ class Load(threading.Thread):
             self._progress.wait_for(lambda: len(self.acknowledged) >= count, timeout=20)
         assert callable(kill)
         kill()
-
-
-def registration(broker_id: int) -> BrokerRegistrationRequest:
-    return BrokerRegistrationRequest(
-        broker_id=broker_id,
-        cluster_id=CLUSTER_ID,
-        incarnation_id=broker_id.to_bytes(16, "big"),
-        listeners=(BrokerListener(name="PLAINTEXT", host="127.0.0.1", port=9092),),
-        features=tuple(
-            BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
-            for name, low, high in DEFAULT_PROFILE.supported_features
-        ),
-        log_dirs=((broker_id + (1 << 100)).to_bytes(16, "big"),),
-    )
 
 
 def registered_at(quorum: Quorum, node_id: int) -> set[int]:

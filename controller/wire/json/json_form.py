@@ -15,11 +15,11 @@ from ..codec.schema import BYTES, UUID, Array, Field, Fixed, Message, Spelled, S
 from ..records.control_records import CONTROL_RECORDS, TYPES
 from ..records.metadata_records import KEYS
 from ..records.record_tables import RECORDS
+from .document import Document
 from .json_reading import JsonError, from_json
 from .json_schemas import json_schema
 
 __all__ = [
-    "Document",
     "JsonError",
     "control_record_json",
     "from_json",
@@ -27,8 +27,6 @@ __all__ = [
     "record_json",
     "to_json",
 ]
-
-Document = dict[str, object]
 
 
 def to_json(message: Message, value: object, version: int | None = None) -> Document:

@@ -15,8 +15,7 @@ from ..codec.schema import (
     Struct,
     WireType,
 )
-
-Document = dict[str, object]
+from .document import Document
 
 
 def json_schema(message: Message) -> Document:
