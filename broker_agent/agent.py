@@ -10,7 +10,6 @@ send heartbeats and never registers again, as a real broker (1.49).
 """
 
 from collections.abc import Callable
-from enum import Enum
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode, Impossible
 from kraftsim.controller.core.feature_levels import CORDONED_DIRECTORIES_FROM
@@ -30,6 +29,7 @@ from .config import AgentConfig
 from .conversation import Channel, Conversation, Send
 from .healing import Healing
 from .metadata_fetch import LogPosition, MetadataFetch
+from .process_state import ProcessState
 
 NOT_CAUGHT_UP_RETRY_MS = 10  # as a real broker waits while STARTING (BrokerLifecycleManager)
 FIRST_SHUTDOWN_RETRY_MS = 50  # between the first and the second wantShutDown (2.15)
@@ -38,17 +38,6 @@ FETCH_TIMEOUT_MS = 2000  # controller.quorum.request.timeout.ms
 ALTER_PARTITION_TIMEOUT_MS = 5000
 BACKOFF_FIRST_MS = 100  # 3.9.1 doubles from here up to the session timeout (1.46)
 BACKOFF_JITTER = 0.02
-
-
-class BrokerState(Enum):
-    """Kafka's states of a broker."""
-
-    NOT_RUNNING = "NOT_RUNNING"
-    STARTING = "STARTING"
-    RECOVERY = "RECOVERY"
-    RUNNING = "RUNNING"
-    PENDING_CONTROLLED_SHUTDOWN = "PENDING_CONTROLLED_SHUTDOWN"
-    SHUTTING_DOWN = "SHUTTING_DOWN"
 
 
 class Agent:
@@ -70,7 +59,7 @@ class Agent:
         position: LogPosition | None = None,
     ) -> None:
         self.config = config
-        self.state = BrokerState.NOT_RUNNING
+        self.state = ProcessState.NOT_RUNNING
         self.incarnation_id = random_uuid(random)
         self.broker_epoch = -1
         self.failure: str | None = None
@@ -104,7 +93,7 @@ class Agent:
     @property
     def is_finished(self) -> bool:
         """True once the process is about to end."""
-        return self.state is BrokerState.SHUTTING_DOWN
+        return self.state is ProcessState.SHUTTING_DOWN
 
     @property
     def image(self) -> Image:
@@ -113,29 +102,29 @@ class Agent:
 
     def start(self, now_ms: int) -> list[Send]:
         """Start with a fetch: a registration depends on the finalized features."""
-        self.state = BrokerState.STARTING
+        self.state = ProcessState.STARTING
         self._give_up_ms = now_ms + self.config.registration_timeout_ms
         return self.on_deadline(now_ms)
 
     def request_stop(self, now_ms: int) -> list[Send]:
         """Handle SIGTERM: a RUNNING broker drains, in any earlier state it ends."""
-        if self.state is BrokerState.RUNNING:
-            self.state = BrokerState.PENDING_CONTROLLED_SHUTDOWN
+        if self.state is ProcessState.RUNNING:
+            self.state = ProcessState.PENDING_CONTROLLED_SHUTDOWN
             self._lease.ask_at(now_ms)
             return self.on_deadline(now_ms)
-        if self.state is not BrokerState.PENDING_CONTROLLED_SHUTDOWN:
-            self.state = BrokerState.SHUTTING_DOWN
+        if self.state is not ProcessState.PENDING_CONTROLLED_SHUTDOWN:
+            self.state = ProcessState.SHUTTING_DOWN
         return []
 
     def next_deadline_ms(self) -> int:
         """Returns the time of the next call of `on_deadline`."""
         state = self.state
-        if state is BrokerState.SHUTTING_DOWN:
+        if state is ProcessState.SHUTTING_DOWN:
             return NEVER_MS
         due_ms, metadata_ms = self._lease.deadline_ms, self._metadata.deadline_ms
         if metadata_ms < due_ms:
             due_ms = metadata_ms
-        if state is BrokerState.RUNNING:
+        if state is ProcessState.RUNNING:
             return min(due_ms, self._partitions.deadline_ms)
         return min(due_ms, self._give_up_ms)
 
@@ -143,7 +132,7 @@ class Agent:
         """Send what is due; give up if the registration took too long."""
         if now_ms >= self._give_up_ms:
             self.failure = "unable to register with the controller quorum"
-            self.state = BrokerState.SHUTTING_DOWN
+            self.state = ProcessState.SHUTTING_DOWN
         if self.is_finished:
             return []
         sends = self._fetch.due(now_ms) if now_ms >= self._metadata.deadline_ms else []
@@ -169,7 +158,7 @@ class Agent:
 
     def _on_metadata(self, now_ms: int) -> None:
         self._healing.observe(self.image, now_ms)
-        if self.state is BrokerState.STARTING and not self._failures:
+        if self.state is ProcessState.STARTING and not self._failures:
             self._lease.ask_at(now_ms)  # register, or repeat the heartbeat
 
     def _communicate(self, now_ms: int) -> list[Send]:
@@ -200,8 +189,8 @@ class Agent:
             broker_id=self.config.broker_id,
             broker_epoch=self.broker_epoch,
             current_metadata_offset=self.metadata_offset,
-            want_fence=self.state is BrokerState.STARTING,
-            want_shut_down=self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN,
+            want_fence=self.state is ProcessState.STARTING,
+            want_shut_down=self.state is ProcessState.PENDING_CONTROLLED_SHUTDOWN,
             cordoned_log_dirs=() if self._reports_cordoned() else None,
         )
 
@@ -233,22 +222,22 @@ class Agent:
 
     def _on_heartbeat(self, reply: BrokerHeartbeatResponse, now_ms: int) -> None:
         """Change the state after a heartbeat's reply (rules 1.44, 2.18)."""
-        if self.state is BrokerState.STARTING:
+        if self.state is ProcessState.STARTING:
             if reply.is_caught_up:
                 self._is_caught_up = True
-                self.state = BrokerState.RECOVERY
+                self.state = ProcessState.RECOVERY
                 self._lease.ask_at(now_ms)
             else:
                 retry_ms = max(NOT_CAUGHT_UP_RETRY_MS, self.config.metadata_linger_ms)
                 self._lease.ask_at(now_ms + retry_ms)
-        elif self.state is BrokerState.RECOVERY:
+        elif self.state is ProcessState.RECOVERY:
             if not reply.is_fenced:
-                self.state = BrokerState.RUNNING
+                self.state = ProcessState.RUNNING
                 self._healing.observe(self.image, now_ms)
-        elif self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+        elif self.state is ProcessState.PENDING_CONTROLLED_SHUTDOWN:
             if reply.should_shut_down:
                 self.was_drained = True
-                self.state = BrokerState.SHUTTING_DOWN
+                self.state = ProcessState.SHUTTING_DOWN
             elif not self._was_told_to_wait:
                 self._was_told_to_wait = True
                 self._lease.ask_at(now_ms + FIRST_SHUTDOWN_RETRY_MS)
@@ -277,7 +266,7 @@ class Agent:
 
     @property
     def _may_heal(self) -> bool:
-        return self.state is BrokerState.RUNNING
+        return self.state is ProcessState.RUNNING
 
     def _heal(self, now_ms: int) -> list[Send]:
         """Propose returned replicas for the ISR, once they had time to catch up."""

@@ -24,6 +24,7 @@ from .conversation import Send
 from .hosted_agent import HostedAgent
 from .image_history import ImageHistory
 from .metadata_fetch import LogPosition
+from .process_state import ProcessState
 from .snapshot_intake import SnapshotIntake
 
 log = logging.getLogger(__name__)
@@ -62,7 +63,9 @@ class Fleet:
         with self._runtime.entered():
             return (self._clock.timeline.now_us - self._heard_us) / 1e6
 
-    def start(self, configs: Iterable[AgentConfig], on_change: Callable[[int, str], None]) -> None:
+    def start(
+        self, configs: Iterable[AgentConfig], on_change: Callable[[int, ProcessState], None]
+    ) -> None:
         """Start a broker for each config; `on_change` gets a broker id and its new state."""
         with self._runtime.entered():
             for config in configs:
@@ -99,7 +102,9 @@ class Fleet:
 
         caller.send(self._address_of(controller_id), request, answered)
 
-    def _add(self, config: AgentConfig, on_change: Callable[[int, str], None]) -> HostedAgent:
+    def _add(
+        self, config: AgentConfig, on_change: Callable[[int, ProcessState], None]
+    ) -> HostedAgent:
         client = BrokerClient(config.broker_id, self._deliver)
         self._clients.append(client)
 

@@ -11,8 +11,9 @@ from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.wakeup import Wakeup
 
-from .agent import Agent, BrokerState
+from .agent import Agent
 from .conversation import Send
+from .process_state import ProcessState
 
 Transport = Callable[[Send, Callable[[Reply | None], None]], None]
 
@@ -21,7 +22,7 @@ class HostedAgent:
     """The process of one broker.
 
     `make_agent(previous_broker_epoch)` creates the agent of a new process. `on_change` is called
-    with the name of each new state.
+    with each new state.
     """
 
     def __init__(
@@ -29,7 +30,7 @@ class HostedAgent:
         make_agent: Callable[[int], Agent],
         clock: Clock,
         transport: Transport,
-        on_change: Callable[[str], None],
+        on_change: Callable[[ProcessState], None],
     ) -> None:
         self.agent = make_agent(-1)
         self.is_alive = False
@@ -41,16 +42,21 @@ class HostedAgent:
         self._wakeup = Wakeup(clock, self._wake)
         # replies that arrived while paused, one a channel
         self._held: list[tuple[Send, Reply | None]] = []
-        self._seen_state = BrokerState.NOT_RUNNING
+        self._seen_state = ProcessState.NOT_RUNNING
         self._clean_epoch = -1
         self._stops_when_resumed = False
 
     @property
-    def state(self) -> str:
-        """Kafka's name of the state; PAUSED for a process stopped by SIGSTOP."""
+    def state(self) -> ProcessState:
+        """The state of the process."""
         if not self.is_alive:
-            return BrokerState.NOT_RUNNING.value
-        return "PAUSED" if self.is_paused else self.agent.state.value
+            return ProcessState.NOT_RUNNING
+        return ProcessState.PAUSED if self.is_paused else self.agent.state
+
+    @property
+    def is_running(self) -> bool:
+        """True if the state is RUNNING: the broker is in service and not paused."""
+        return self.state is ProcessState.RUNNING
 
     def start(self) -> None:
         """Start the process, unless it runs; every process is a new incarnation."""
@@ -58,7 +64,7 @@ class HostedAgent:
             return
         self.agent = self._make_agent(self._clean_epoch)
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
-        self._seen_state = BrokerState.NOT_RUNNING
+        self._seen_state = ProcessState.NOT_RUNNING
         self._send(self.agent.start(self.clock.now_ms))
 
     def stop(self) -> None:
@@ -74,7 +80,7 @@ class HostedAgent:
             self.is_alive = self.is_paused = False
             self._stops_when_resumed = False
             self._held.clear()
-            self._on_change(BrokerState.NOT_RUNNING.value)
+            self._on_change(ProcessState.NOT_RUNNING)
 
     def lose_disk(self) -> None:
         """Lose the clean-shutdown file of the last process (rule 1.38)."""
@@ -84,14 +90,14 @@ class HostedAgent:
         """Send SIGSTOP: the process handles no deadline and no reply."""
         if self.is_alive and not self.is_paused:
             self.is_paused = True
-            self._on_change("PAUSED")
+            self._on_change(ProcessState.PAUSED)
 
     def resume(self) -> None:
         """Send SIGCONT: the process handles the replies that arrived meanwhile."""
         if not self.is_paused:
             return
         self.is_paused = False
-        self._on_change(self.agent.state.value)
+        self._on_change(self.agent.state)
         held, self._held = self._held, []
         for sent, reply in held:
             self._send(self.agent.on_reply(sent, reply, self.clock.now_ms))
@@ -110,7 +116,7 @@ class HostedAgent:
         agent = self.agent
         if agent.state is not self._seen_state:
             self._seen_state = agent.state
-            self._on_change(agent.state.value)
+            self._on_change(agent.state)
             if agent.is_finished:
                 self._end()
                 return
@@ -133,4 +139,4 @@ class HostedAgent:
         if self.agent.failure is None and self.agent.was_drained:
             self._clean_epoch = self.agent.broker_epoch
         self.is_alive = False
-        self._on_change(BrokerState.NOT_RUNNING.value)
+        self._on_change(ProcessState.NOT_RUNNING)

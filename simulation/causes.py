@@ -6,13 +6,19 @@ Causes are recorded while rows are written, so that a chain can be followed from
 from collections.abc import Iterable
 from typing import Final
 
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.node_id import NodeId, broker_node
 
 from .event_row import Detail, EventRow
 
-GONE: Final = ("NOT_RUNNING", "PAUSED", "SHUTTING_DOWN")
-LEAVING: Final = ("PENDING_CONTROLLED_SHUTDOWN", "SHUTTING_DOWN")
-FROM_OUTSIDE: Final = ("STARTING", "NOT_RUNNING", "PAUSED", "PENDING_CONTROLLED_SHUTDOWN")
+GONE: Final = (ProcessState.NOT_RUNNING, ProcessState.PAUSED, ProcessState.SHUTTING_DOWN)
+LEAVING: Final = (ProcessState.PENDING_CONTROLLED_SHUTDOWN, ProcessState.SHUTTING_DOWN)
+FROM_OUTSIDE: Final = (
+    ProcessState.STARTING,
+    ProcessState.NOT_RUNNING,
+    ProcessState.PAUSED,
+    ProcessState.PENDING_CONTROLLED_SHUTDOWN,
+)
 """States that a process does not enter by itself, except when it is leaving."""
 FAULTS: Final = ("fault_begins", "fault_ends")
 

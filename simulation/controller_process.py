@@ -8,6 +8,7 @@ over the same disk.
 from collections.abc import Callable
 from functools import partial
 
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.errors import ApiError, Impossible
 from kraftsim.controller.core.handlers import refusal
 from kraftsim.controller.core.log.batch import Batch
@@ -72,17 +73,21 @@ class ControllerProcess:
         return self.hosted.node
 
     @property
-    def state(self) -> str:
+    def state(self) -> ProcessState:
         """The state of the process: RUNNING, PAUSED or NOT_RUNNING."""
         if not self.is_alive:
-            return "NOT_RUNNING"
-        return "PAUSED" if self.is_paused else "RUNNING"
+            return ProcessState.NOT_RUNNING
+        return ProcessState.PAUSED if self.is_paused else ProcessState.RUNNING
+
+    @property
+    def is_running(self) -> bool:
+        """True if the process is alive and not paused."""
+        return self.is_alive and not self.is_paused
 
     @property
     def role(self) -> str:
         """The quorum role in capitals (LEADER, ...), or `state` if the process does not run."""
-        is_running = self.state == "RUNNING"
-        return type(self.node.quorum.role).__name__.upper() if is_running else self.state
+        return type(self.node.quorum.role).__name__.upper() if self.is_running else self.state
 
     def start(self, *, stands_at_once: bool = False) -> None:
         """Starts the process; does nothing if it is alive.

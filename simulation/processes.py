@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import replace
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.node_id import Kind, NodeId
 from kraftsim.controller.core.uuid import random_uuid
 
@@ -109,9 +110,9 @@ class Processes:
     def pause(self, node: NodeId) -> None:
         """Sends SIGSTOP; a node that was paused several times needs as many resumes."""
         state = self._process(node).state
-        if state == "NOT_RUNNING":
+        if state is ProcessState.NOT_RUNNING:
             return
-        self._pauses[node] = self._pauses[node] + 1 if state == "PAUSED" else 1
+        self._pauses[node] = self._pauses[node] + 1 if state is ProcessState.PAUSED else 1
         if node.kind is Kind.CONTROLLER:
             self._world.pause_controller(node.number)
         else:

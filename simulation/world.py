@@ -12,6 +12,7 @@ from functools import partial
 from kraftsim.broker_agent.agent import Agent
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.image_history import ImageHistory
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log.batch import Batch
@@ -89,8 +90,8 @@ class World:
             self._forget,
         ]
         self.committed_listeners: list[Callable[[int, Batch], None]] = []
-        self.agent_listeners: list[Callable[[int, str], None]] = []
-        self.controller_listeners: list[Callable[[int, str], None]] = []
+        self.agent_listeners: list[Callable[[int, ProcessState], None]] = []
+        self.controller_listeners: list[Callable[[int, ProcessState], None]] = []
         self._asked: dict[tuple[NodeId, type[Request]], int] = {}
         self._snapshot_format = snapshot_format or by_reference()
         self._configs = {one.node_id: one for one in configs_of(topology, self._draw_of)}
@@ -121,7 +122,7 @@ class World:
     def controller(self) -> ControllerProcess:
         """The active controller; without one, a running controller; without one, any controller."""
         processes = tuple(self.controllers.values())
-        running = (one for one in processes if one.state == "RUNNING")
+        running = (one for one in processes if one.is_running)
         return self.active or next(running, processes[0])
 
     def must_be_well(self, node: NodeId) -> bool:
@@ -234,8 +235,8 @@ class World:
 
     def _tell_of_controller(self, node_id: int) -> None:
         process = self.controllers[node_id]
-        detail: dict[str, object] = {"state": process.state, "controller_id": node_id}
-        if process.state == "NOT_RUNNING" and process.failure is not None:
+        detail: dict[str, object] = {"state": process.state.value, "controller_id": node_id}
+        if process.state is ProcessState.NOT_RUNNING and process.failure is not None:
             detail["failure"] = str(process.failure)
         self.journal.write(f"controller-{node_id}", "controller_state", detail=detail)
         for listener in self.controller_listeners:
@@ -358,15 +359,15 @@ class World:
         brokers = self.committed.brokers
         return all(b in brokers and not brokers[b].fenced for b in broker_ids)
 
-    def _on_agent_state(self, host: BrokerHost, state: str) -> None:
+    def _on_agent_state(self, host: BrokerHost, state: ProcessState) -> None:
         broker_id = host.spec.broker_id
         if host.node.kind is Kind.CLONE:
-            detail = {"state": state, "broker_id": broker_id}
+            detail = {"state": state.value, "broker_id": broker_id}
             where = f"broker-{broker_id}-on-{host.node.number}"
             self.journal.write(where, "clone_state", detail=detail)
             return
         self.journal.write(
-            f"broker-{broker_id}", "agent_state", broker_id=broker_id, detail={"state": state}
+            f"broker-{broker_id}", "agent_state", broker_id=broker_id, detail={"state": state.value}
         )
         for listener in self.agent_listeners:
             listener(broker_id, state)

@@ -1,6 +1,13 @@
 """The states of a broker that `wait` accepts: states of its registration and of its process."""
 
+from kraftsim.broker_agent.process_state import LASTING_STATES, ProcessState
 from kraftsim.simulation.world import World
+
+
+def spelled(state: ProcessState) -> str:
+    """Returns the state as commands and HTTP spell it, such as `not-running`."""
+    return state.lower().replace("_", "-")
+
 
 STATES = (
     "registered",
@@ -8,12 +15,7 @@ STATES = (
     "fenced",
     "unfenced",
     "in-controlled-shutdown",
-    "starting",
-    "recovery",
-    "running",
-    "pending-controlled-shutdown",
-    "not-running",
-    "paused",
+    *map(spelled, LASTING_STATES),
 )
 
 
@@ -29,5 +31,5 @@ def states_of(world: World, broker_id: int) -> set[str]:
             states.add("in-controlled-shutdown")
     agent = world.agents.get(broker_id)
     if agent is not None:
-        states.add(agent.state.lower().replace("_", "-"))
+        states.add(spelled(agent.state))
     return states

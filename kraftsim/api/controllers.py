@@ -147,7 +147,7 @@ class ControllerVerbs(Waiting):
             active = self.world.active
             if active is None:
                 raise CommandError("nobody leads: wait until a controller is active")
-            if to != -1 and self._process(to).state != "RUNNING":
+            if to != -1 and not self._process(to).is_running:
                 raise CommandError(f"controller {to} is not running")
             epoch = active.node.epoch
             if to == active.node.config.node_id:

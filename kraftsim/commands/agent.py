@@ -9,6 +9,7 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 
 from kraftsim.broker_agent.fleet import Fleet
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.node_id import NODE_ID_MAX, checked_id
 from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.server.kafka_caller import Address
@@ -103,21 +104,22 @@ class _Progress:
     def __init__(self, count: int, facades: FleetFacades) -> None:
         self._facades = facades
         self.all_gone = asyncio.Event()
-        self._states: dict[int, str] = {}
+        self._states: dict[int, ProcessState] = {}
         self._count = count
         self._told = False
         self._began = time.monotonic()
 
-    def heard(self, broker_id: int, state: str) -> None:
+    def heard(self, broker_id: int, state: ProcessState) -> None:
         self._states[broker_id] = state
         self._facades.follow(broker_id, state)
         states = self._states.values()
-        if not self._told and sum(one == "RUNNING" for one in states) == self._count:
+        if not self._told and sum(one is ProcessState.RUNNING for one in states) == self._count:
             self._told = True
             took_s = time.monotonic() - self._began
             if self._facades.bootstrap_servers:
                 print(f"KRAFTSIM_BOOTSTRAP_SERVERS={self._facades.bootstrap_servers}")
             print(f"KRAFTSIM_AGENTS_RUNNING={self._count}", flush=True)
             log.info("%d agents registered and unfenced in %.2f s", self._count, took_s)
-        if all(one == "NOT_RUNNING" for one in states) and len(self._states) == self._count:
+        ended = sum(one is ProcessState.NOT_RUNNING for one in states)
+        if ended == len(states) == self._count:
             self.all_gone.set()

@@ -4,6 +4,7 @@ import asyncio
 from functools import partial
 
 from kraftsim.broker_agent.fleet import Fleet
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.timeline import Timeline
 
@@ -37,7 +38,7 @@ class FleetFacades:
             facade = Facade(view, self._fleet.agents[broker_id], self._timeline, ask)
             listener.serve(self._runtime, facade.describe, facade.answer)
 
-    def follow(self, broker_id: int, state: str) -> None:
+    def follow(self, broker_id: int, state: ProcessState) -> None:
         """Opens, holds or closes the broker's listener as the state of its process requires."""
         listener = self._listeners.get(broker_id)
         if listener is not None:

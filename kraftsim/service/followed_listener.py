@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.server.kafka_listener import KafkaListener
 
 log = logging.getLogger(__name__)
@@ -27,17 +28,17 @@ class FollowedListener(KafkaListener):
         self.port = await self.open(self._host, port)
         return self.port
 
-    def follow(self, state: str, is_alive: Callable[[], bool]) -> None:
+    def follow(self, state: ProcessState, is_alive: Callable[[], bool]) -> None:
         """Opens, holds or closes the listener for the process state `state`.
 
         `is_alive` is called after an asynchronous reopening, because the process may have ended
         meanwhile.
         """
-        if state == "NOT_RUNNING":
+        if state is ProcessState.NOT_RUNNING:
             self.close()
         elif not self.is_open and self._reopening is None:
             self._reopening = asyncio.ensure_future(self._reopen(is_alive))
-        self.hold(state == "PAUSED")
+        self.hold(state is ProcessState.PAUSED)
 
     async def _reopen(self, is_alive: Callable[[], bool]) -> None:
         """Reopens the port, and closes it again if the process has ended meanwhile."""

@@ -4,6 +4,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.kafka_listener import Describe
@@ -87,13 +88,13 @@ class Service:
         if self._http is not None:
             await self._http.cleanup()
 
-    def _on_agent_state(self, broker_id: int, state: str) -> None:
+    def _on_agent_state(self, broker_id: int, state: ProcessState) -> None:
         listener = self.facades.get(broker_id)
         if listener is not None:
             world = self._running
             listener.follow(state, lambda: world.agents[broker_id].is_alive)
 
-    def _on_controller(self, node_id: int, state: str) -> None:
+    def _on_controller(self, node_id: int, state: ProcessState) -> None:
         listener = self.controllers.get(node_id)
         if listener is not None:
             process = self._running.controllers[node_id]

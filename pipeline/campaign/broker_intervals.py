@@ -8,13 +8,16 @@ event, outcome) without ids, so that the changes of different runs can be compar
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.controller.core.brokers.heartbeats import ControlState
 from kraftsim.controller.core.log import records as r
 from kraftsim.simulation.event_row import EventRow
 
 ABSENT = "ABSENT"
 LEADERLESS = "LEADERLESS"
-RUNNING = "RUNNING"
-FENCED, UNFENCED, LEAVING = "FENCED", "UNFENCED", "CONTROLLED_SHUTDOWN"
+RUNNING = ProcessState.RUNNING.value
+FENCED, UNFENCED = ControlState.FENCED.value, ControlState.UNFENCED.value
+LEAVING = ControlState.CONTROLLED_SHUTDOWN.value
 PROCESS = ("agent_state", "controller_state")
 
 

@@ -66,9 +66,9 @@ class Converge:
         values: dict[NodeId, object] = {}
         for node in filter(world.must_be_well, stage.nodes(self.of)):
             controller, agent = world.controller_of(node), world.agent_of(node)
-            if controller is not None and controller.state == "RUNNING":
+            if controller is not None and controller.is_running:
                 values[node] = OF_CONTROLLERS[self.equal](controller.node)
-            elif agent is not None and agent.state == "RUNNING" and self.equal == IMAGES:
+            elif agent is not None and agent.is_running and self.equal == IMAGES:
                 values[node] = agent.agent.image
         return values
 

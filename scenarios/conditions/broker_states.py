@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from kraftsim.broker_agent.process_state import LASTING_STATES
 from kraftsim.controller.core.image.image import Image
 from kraftsim.simulation.topology import BROKERS_MAX
 
@@ -12,14 +13,7 @@ from ..stage.evaluation import Holds, every
 from ..stage.stage import Stage
 
 BROKER_STATES = ("fenced", "unfenced", "unregistered")
-AGENT_STATES = (
-    "STARTING",
-    "RECOVERY",
-    "RUNNING",
-    "PENDING_CONTROLLED_SHUTDOWN",
-    "NOT_RUNNING",
-    "PAUSED",
-)
+PROCESS_STATES = tuple(state.value for state in LASTING_STATES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +25,7 @@ class BrokerState:
     """
 
     broker: Selector
-    state: Annotated[str, OneOf((*BROKER_STATES, *AGENT_STATES))]
+    state: Annotated[str, OneOf((*BROKER_STATES, *PROCESS_STATES))]
     seen_by: Selector | None = None
 
     def watched(self, stage: Stage) -> Holds:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated
 
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.node_id import NodeId, controller_node
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.roles import Progress, leader_role
@@ -18,7 +19,13 @@ if TYPE_CHECKING:
 
     from ..stage.stage import Stage
 
-STATES = ("active", "leading", "RUNNING", "PAUSED", "NOT_RUNNING")
+STATES = (
+    "active",
+    "leading",
+    ProcessState.RUNNING.value,
+    ProcessState.PAUSED.value,
+    ProcessState.NOT_RUNNING.value,
+)
 ROLES = ("LEADER", "FOLLOWER", "CANDIDATE", "PROSPECTIVE", "UNATTACHED", "RESIGNED")
 
 
@@ -58,7 +65,7 @@ class ControllerState:
             case "active":
                 return world.active is process
             case "leading":
-                return process.state == "RUNNING" and process.node.is_active
+                return process.is_running and process.node.is_active
             case state:
                 return process.state == state
 

@@ -1,6 +1,6 @@
 """Worlds of controllers and one broker that registers, keeps its lease and loses it."""
 
-from kraftsim.broker_agent.agent import BrokerState
+from kraftsim.broker_agent.process_state import ProcessState
 
 from .identities import BROKER_ID, FIRST_ID, config_of
 from .limits import Limits
@@ -46,7 +46,7 @@ def running_cluster(world: World) -> State:
     def is_running(state: State) -> bool:
         broker = world.steps.nodes[state.nodes[place]]
         assert isinstance(broker, LoneBroker), broker
-        return broker.life.agent.state is BrokerState.RUNNING
+        return broker.life.agent.state is ProcessState.RUNNING
 
     state = told_all(world, led_cluster(world), everybody, until=is_running)
     while not is_running(state):

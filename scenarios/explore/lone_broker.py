@@ -6,10 +6,11 @@ A broker is stored as the events since its start, which are replayed for every s
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from kraftsim.broker_agent.agent import Agent, BrokerState
+from kraftsim.broker_agent.agent import Agent
 from kraftsim.broker_agent.conversation import Channel, Conversation, Send
 from kraftsim.broker_agent.image_history import ImageHistory
 from kraftsim.broker_agent.metadata_fetch import LogPosition
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import FetchResponse
@@ -174,7 +175,7 @@ class LoneBroker:
             for name in NAMES.values()
             if (one := self.life.conversation(name)).is_idle and one.deadline_ms < NEVER_MS
         ]
-        may_stop = self.life.agent.state is BrokerState.RUNNING
+        may_stop = self.life.agent.state is ProcessState.RUNNING
         return ("is_reborn",), *([("is_asked_to_stop",)] if may_stop else []), *idle
 
     @property

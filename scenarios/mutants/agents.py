@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from kraftsim.broker_agent.agent import Agent, BrokerState
+from kraftsim.broker_agent.agent import Agent
 from kraftsim.broker_agent.metadata_fetch import MetadataFetch
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.time.timeline import NEVER_MS
 
 from .mutant import Swaps, mutant
@@ -21,9 +22,9 @@ def leaves_at_its_leisure(swaps: Swaps) -> None:
     request_stop = Agent.request_stop
 
     def buggy(agent: Agent, now_ms: int) -> Any:
-        if agent.state is not BrokerState.RUNNING:
+        if agent.state is not ProcessState.RUNNING:
             return request_stop(agent, now_ms)
-        agent.state = BrokerState.PENDING_CONTROLLED_SHUTDOWN
+        agent.state = ProcessState.PENDING_CONTROLLED_SHUTDOWN
         return []
 
     swaps.attribute(Agent, "request_stop", buggy)
@@ -78,7 +79,7 @@ def asks_nobody_else(swaps: Swaps) -> None:
 
     def buggy(agent: Agent, now_ms: int) -> None:
         look(agent, now_ms)
-        if agent.state is BrokerState.RUNNING:
+        if agent.state is ProcessState.RUNNING:
             agent._lease.ask_at(NEVER_MS)
 
     swaps.attribute(Agent, "_look_for_controller", buggy)

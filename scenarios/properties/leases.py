@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from sortedcontainers import SortedList
 
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.brokers.leases import NO_OFFSET, Liveness
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.image.broker import BrokerRegistration
@@ -83,10 +84,10 @@ class NoLateFence(OfTenures):
             self._orders[tenure.node.number].add((now_ms, unfenced))
             self.exercised += 1
 
-    def controller_changed(self, node_id: int, state: str) -> None:
+    def controller_changed(self, node_id: int, state: ProcessState) -> None:
         """Ignores paused controllers, which cannot fence anything."""
         super().controller_changed(node_id, state)
-        (self._paused.add if state == "PAUSED" else self._paused.discard)(node_id)
+        (self._paused.add if state is ProcessState.PAUSED else self._paused.discard)(node_id)
 
     def stepped(self, node: Node, turn: Turn) -> None:
         tenure = self.tenures.get(node.config.node_id)
@@ -225,8 +226,8 @@ class BeliefOverlap(Property):
         elif isinstance(reply, ApiError | BrokerHeartbeatResponse) and _is_stale(reply):
             self._disabuse(request.broker_id)
 
-    def broker_changed(self, broker_id: int, state: str) -> None:
-        if state == "NOT_RUNNING":
+    def broker_changed(self, broker_id: int, state: ProcessState) -> None:
+        if state is ProcessState.NOT_RUNNING:
             self._disabuse(broker_id)
 
     def committed(self, node_id: int, batch: Batch) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import broker_node, controller_node
 from kraftsim.controller.core.rpc import FetchRequest, FetchResponse
@@ -21,6 +22,7 @@ from kraftsim.simulation.world import World
 
 from .property import Broken, Kinds, Property
 
+IN_SERVICE_OR_COMING = (ProcessState.STARTING, ProcessState.RECOVERY, ProcessState.RUNNING)
 ELECTIONS_MAX = 10  # election timeouts; votes may be split a few times
 
 
@@ -73,7 +75,7 @@ def can_elect(world: World) -> bool:
     running = [
         node
         for node_id, process in world.controllers.items()
-        if process.state == "RUNNING" and world.must_be_well(node := controller_node(node_id))
+        if process.is_running and world.must_be_well(node := controller_node(node_id))
     ]
     majority = len(world.controllers) // 2 + 1
     if network.is_whole:
@@ -105,9 +107,9 @@ class Stability(Property):
         self._touch: dict[int, tuple[int, int, int]] = {}
         self._paused: set[int] = set()
 
-    def controller_changed(self, node_id: int, state: str) -> None:
+    def controller_changed(self, node_id: int, state: ProcessState) -> None:
         """Ignores paused controllers, which handle outdated votes when they are resumed."""
-        (self._paused.add if state == "PAUSED" else self._paused.discard)(node_id)
+        (self._paused.add if state is ProcessState.PAUSED else self._paused.discard)(node_id)
 
     def restarted(self, node_id: int) -> None:
         self._touch.pop(node_id, None)
@@ -120,7 +122,7 @@ class Stability(Property):
             return
         quorum, now_us = follower.node.quorum, self.world.timeline.now_us
         follower_id = message.receiver.number
-        if not isinstance(quorum.role, Follower) or follower.state != "RUNNING":
+        if not isinstance(quorum.role, Follower) or not follower.is_running:
             self._touch.pop(follower_id, None)
         elif message.sender.number == quorum.leader_id and not message.reply.error_code:
             epoch, first_us, _ = self._touch.get(follower_id, (-1, 0, 0))
@@ -139,7 +141,7 @@ class Stability(Property):
             return
         for process in self.world.controllers.values():
             leader = process.node.quorum
-            if process.state == "RUNNING" and leader.is_leader and leader.epoch == epoch - 1:
+            if process.is_running and leader.is_leader and leader.epoch == epoch - 1:
                 self._check(quorum, leader)
 
     def _check(self, rebel: Quorum, leader: Quorum) -> None:
@@ -168,7 +170,7 @@ class _OfBrokers(Property):
         self.settled_us = 2 * self.session_us
         self._since_us: dict[int, int] = {}
 
-    def broker_changed(self, broker_id: int, state: str) -> None:
+    def broker_changed(self, broker_id: int, state: ProcessState) -> None:
         self._since_us[broker_id] = self.world.timeline.now_us
 
     def to_judge(self) -> Iterator[tuple[int, HostedAgent]]:
@@ -198,7 +200,7 @@ class HealthyUnfenced(_OfBrokers):
     def finished(self) -> None:
         for broker_id, hosted in self.to_judge():
             agent = hosted.agent
-            if hosted.state not in ("STARTING", "RECOVERY", "RUNNING"):
+            if hosted.state not in IN_SERVICE_OR_COMING:
                 continue
             if agent.broker_epoch >= 0 and not self.is_registered(broker_id, hosted):
                 continue  # superseded or unregistered: this process never registers again (1.49)
@@ -222,9 +224,9 @@ class DeadFenced(_OfBrokers):
         super().__init__(world)
         self._dead: dict[int, int] = {}
 
-    def broker_changed(self, broker_id: int, state: str) -> None:
+    def broker_changed(self, broker_id: int, state: ProcessState) -> None:
         super().broker_changed(broker_id, state)
-        if state == "NOT_RUNNING":
+        if state is ProcessState.NOT_RUNNING:
             self._dead[broker_id] = self.world.timeline.now_us
             self.exercised += 1
         else:
@@ -255,13 +257,13 @@ class ShutdownGranted(_OfBrokers):
     name = "shutdown-is-granted"
     claim = "In the end no broker waits for leave to shut down."
 
-    def broker_changed(self, broker_id: int, state: str) -> None:
+    def broker_changed(self, broker_id: int, state: ProcessState) -> None:
         super().broker_changed(broker_id, state)
-        self.exercised += state == "PENDING_CONTROLLED_SHUTDOWN"
+        self.exercised += state is ProcessState.PENDING_CONTROLLED_SHUTDOWN
 
     def finished(self) -> None:
         for broker_id, hosted in self.to_judge():
-            waits = hosted.state == "PENDING_CONTROLLED_SHUTDOWN"
+            waits = hosted.state is ProcessState.PENDING_CONTROLLED_SHUTDOWN
             if waits and self.has_lasted(broker_id) and self.is_registered(broker_id, hosted):
                 raise Broken(f"{broker_id} still waits for its shutdown")
 

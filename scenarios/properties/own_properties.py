@@ -7,6 +7,7 @@ all is well, or a text with what was expected and what was found. It must not ch
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 
@@ -59,10 +60,10 @@ class OwnProperty(Property):
     def arrived(self, message: "Message") -> None:
         self._look()
 
-    def controller_changed(self, node_id: int, state: str) -> None:
+    def controller_changed(self, node_id: int, state: ProcessState) -> None:
         self._look()
 
-    def broker_changed(self, broker_id: int, state: str) -> None:
+    def broker_changed(self, broker_id: int, state: ProcessState) -> None:
         self._look()
 
     def finished(self) -> None:

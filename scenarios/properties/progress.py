@@ -3,6 +3,7 @@
 from collections import defaultdict, deque
 from typing import ClassVar
 
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.log.records import UnregisterBrokerRecord
@@ -93,10 +94,10 @@ class ImagesConverge(Property):
     def finished(self) -> None:
         self._forget(self.world.timeline.now_us - self._bound_us)
         for node_id, process in self.world.controllers.items():
-            if process.state == "RUNNING" and self.world.must_be_well(controller_node(node_id)):
+            if process.is_running and self.world.must_be_well(controller_node(node_id)):
                 self._check(node_id, process.node.committed.offset)
         for broker_id, hosted in self.world.agents.items():
-            if hosted.state == "RUNNING" and self.world.must_be_well(broker_node(broker_id)):
+            if hosted.is_running and self.world.must_be_well(broker_node(broker_id)):
                 self._check(broker_id, hosted.agent.metadata_offset)
 
     def _forget(self, before_us: int) -> None:
@@ -139,7 +140,7 @@ class EveryoneAnswered(Property):
         before_us = self.world.timeline.now_us - self._bound_us
         for since_us, message in self._waiting.values():
             node = message.receiver
-            running = self.world.controllers[node.number].state == "RUNNING"
+            running = self.world.controllers[node.number].is_running
             if running and since_us < before_us and self.world.must_be_well(node):
                 raise Broken(f"{message} has waited for an answer since {since_us} us")
 
@@ -222,10 +223,10 @@ class ProgressDuring(Property):
         self._served_us: dict[int, int] = {}
         self._now_us = 0
 
-    def broker_changed(self, broker_id: int, state: str) -> None:
+    def broker_changed(self, broker_id: int, state: ProcessState) -> None:
         config = self.world.agents[broker_id].agent.config
         is_of_this_cluster = config.cluster_id == self.world.topology.cluster_id
-        if state == "STARTING" and is_of_this_cluster:
+        if state is ProcessState.STARTING and is_of_this_cluster:
             self._served_us[broker_id] = 0
             self.exercised += 1
         else:

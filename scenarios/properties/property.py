@@ -6,6 +6,7 @@ be checked after every event. It changes nothing and draws nothing.
 
 from typing import TYPE_CHECKING, ClassVar
 
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.node.node import Node
@@ -69,10 +70,10 @@ class Property:
     def restarted(self, node_id: int) -> None:
         """Called before the first step of a controller's process."""
 
-    def controller_changed(self, node_id: int, state: str) -> None:
+    def controller_changed(self, node_id: int, state: ProcessState) -> None:
         """Called after a controller was killed, started, paused or resumed."""
 
-    def broker_changed(self, broker_id: int, state: str) -> None:
+    def broker_changed(self, broker_id: int, state: ProcessState) -> None:
         """Called when a broker's agent or process is in another state."""
 
     def finished(self) -> None:

@@ -61,7 +61,7 @@ class _Untouched(Property):
         if message.is_reply or not isinstance(request, Subject):
             return
         process = self.world.controller_of(message.receiver)
-        if process is None or process.state != "RUNNING" or not process.node.is_active:
+        if process is None or not process.is_running or not process.node.is_active:
             return
         node, broker_id = process.node, request.broker_id
         if self.expects(node, request):

@@ -8,6 +8,7 @@ A paused process (SIGSTOP) receives nothing; the heartbeats of that time count w
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.node_id import NodeId, controller_node
@@ -111,10 +112,10 @@ class OfTenures(Property):
         if tenure is not None and process.is_alive:
             self._hear(tenure, request, process.is_paused)
 
-    def controller_changed(self, node_id: int, state: str) -> None:
+    def controller_changed(self, node_id: int, state: ProcessState) -> None:
         """Counts the waiting heartbeats as contacts when a paused controller is resumed."""
         tenure = self.tenures.get(node_id)
-        if tenure is None or state != "RUNNING":
+        if tenure is None or state is not ProcessState.RUNNING:
             return
         for known in tenure.brokers.values():
             if len(known.heartbeats) and known.heartbeat_us < 0:

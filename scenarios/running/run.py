@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.errors import ErrorCode, Impossible
 from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
@@ -125,10 +126,10 @@ class Run:
         self.watch.finish()
         return self._judge()
 
-    def _on_controller(self, node_id: int, state: str) -> None:
+    def _on_controller(self, node_id: int, state: ProcessState) -> None:
         """Records the failed assertion of a process as a violation; the run continues."""
         failure = self.world.controllers[node_id].failure
-        is_new = state == "NOT_RUNNING" and self.assertion is None
+        is_new = state is ProcessState.NOT_RUNNING and self.assertion is None
         if is_new and isinstance(failure, Impossible):
             what = f"controller {node_id} has ended: {failure}"
             seq, now_us = self.world.journal.last_seq, self.world.timeline.now_us

@@ -7,6 +7,7 @@ events. After a violation the run continues without that property.
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.node.active import Active
@@ -107,11 +108,11 @@ class Watch:
         """Passes a lost or held message to the properties."""
         self._tell_of(self._stopped, "stopped", message)
 
-    def on_controller(self, node_id: int, state: str) -> None:
+    def on_controller(self, node_id: int, state: ProcessState) -> None:
         """Passes a change of a controller's process to the properties."""
         self._tell("controller_changed", node_id, state)
 
-    def on_broker(self, broker_id: int, state: str) -> None:
+    def on_broker(self, broker_id: int, state: ProcessState) -> None:
         """Passes a change of a broker's state to the properties."""
         self._tell("broker_changed", broker_id, state)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.simulation.delays import uniform
 from kraftsim.simulation.disks import Disk
@@ -97,8 +98,8 @@ class Full(DiskVerb, word="disk.full"):
         nodes = numbers_of(stage.controllers_of(self.on))
         ended: set[int] = set()
 
-        def notice(node_id: int, state: str) -> None:
-            if node_id in nodes and state == "NOT_RUNNING":
+        def notice(node_id: int, state: ProcessState) -> None:
+            if node_id in nodes and state is ProcessState.NOT_RUNNING:
                 ended.add(node_id)
 
         def set_all(is_full: bool) -> None:

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from kraftsim.broker_agent.agent import Agent, BrokerState
+from kraftsim.broker_agent.agent import Agent
 from kraftsim.broker_agent.config import AgentConfig
 from kraftsim.broker_agent.conversation import Channel, Send
 from kraftsim.broker_agent.metadata_fetch import LogPosition
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.rpc import (
@@ -119,13 +120,13 @@ def test_it_registers_catches_up_asks_to_be_unfenced_and_runs() -> None:
     assert first.cordoned_log_dirs is None  # null until it was told isCaughtUp
 
     hand.answer(Channel.LEASE, BrokerHeartbeatResponse(is_caught_up=True))
-    assert hand.agent.state is BrokerState.RECOVERY
+    assert hand.agent.state is ProcessState.RECOVERY
     second = hand.lease_requests()[-1]
     assert not second.want_fence
     assert second.cordoned_log_dirs == ()
 
     hand.answer(Channel.LEASE, BrokerHeartbeatResponse(is_caught_up=True, is_fenced=False))
-    assert hand.agent.state is BrokerState.RUNNING
+    assert hand.agent.state is ProcessState.RUNNING
 
 
 @pytest.mark.rule("1.45")
@@ -149,7 +150,7 @@ def test_a_lost_heartbeat_is_sent_again_and_its_late_answer_changes_nothing() ->
 
     hand.agent.on_reply(lost, BrokerHeartbeatResponse(should_shut_down=True), hand.now_ms)
 
-    assert hand.agent.state is BrokerState.RUNNING
+    assert hand.agent.state is ProcessState.RUNNING
 
 
 @pytest.mark.rule("1.46", "1.49")
@@ -197,7 +198,7 @@ def test_a_draining_broker_asks_again_after_50_ms_and_then_every_interval() -> N
 
     hand.pass_ms(1)
     hand.answer(Channel.LEASE, BrokerHeartbeatResponse(is_caught_up=True, should_shut_down=True))
-    assert hand.agent.state is BrokerState.SHUTTING_DOWN
+    assert hand.agent.state is ProcessState.SHUTTING_DOWN
     assert hand.agent.was_drained
 
 
@@ -206,7 +207,7 @@ def test_an_agent_that_does_not_run_never_wakes_for_the_replicas_of_others() -> 
     hand = Hand().registered()
     hand.agent._healing._due_ms[(b"t" * 16, 0), 2] = hand.now_ms  # as if it still led something
 
-    assert hand.agent.state is BrokerState.STARTING
+    assert hand.agent.state is ProcessState.STARTING
     assert hand.agent.next_deadline_ms() > hand.now_ms
 
 
