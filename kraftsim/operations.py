@@ -5,7 +5,7 @@ defaults are read from the signature. Its help text is the first line of the fun
 """
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -24,7 +24,6 @@ from .api.views import (
     quorum_view,
     topics_view,
 )
-from .cli.explain_verb import lines_of
 from .errors import CommandError, UnknownBroker
 
 if TYPE_CHECKING:
@@ -195,7 +194,9 @@ async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Do
 
 async def explain(kraft: "Cluster", event: int) -> Document:
     """What led to an event: a line for each row, the first cause first, at most twenty."""
-    return {"event": event, "lines": lines_of(kraft.world.journal.since(0), event)}
+    from .cli.scenario.narration import told_why  # slow to import
+
+    return {"event": event, "lines": told_why(kraft.world.journal.since(0), event)}
 
 
 async def add_broker(kraft: "Cluster", rack: str | None = None) -> Document:
@@ -275,43 +276,53 @@ def _standing(kraft: "Cluster", broker_id: int) -> Document:
     return {"brokerId": broker_id, "states": sorted(kraft.states_of(broker_id))}
 
 
+def _process_verbs(word: str, path: str, *runs: Run) -> Iterator[Operation]:
+    """Yields the operations on one process; the verb is the first word of the function's name."""
+    for run in runs:
+        verb = run.__name__.partition("_")[0]
+        yield Operation("POST", f"{path}/{{id}}/{verb}", (word, verb), run, changes=True)
+
+
+# Operations that the router or the command line treats specially, or calls by themselves.
+SHOW_CLUSTER = Operation("GET", "/v1/cluster", ("cluster", "show"), cluster)
+LIST_BROKERS = Operation("GET", "/v1/brokers", ("broker", "ls"), list_brokers)
+READ_LOG = Operation("GET", "/v1/log", ("log", "show"), read_log)
+LIST_EVENTS = Operation("GET", "/v1/events", ("events",), list_events)
+EXPLAIN = Operation("GET", "/sim/explain/{event}", ("explain",), explain)
+
 OPERATIONS: tuple[Operation, ...] = (
-    Operation("GET", "/v1/cluster", ("cluster", "show"), cluster),
+    SHOW_CLUSTER,
     Operation("GET", "/v1/quorum", ("quorum", "show"), quorum),
     Operation(
         "POST", "/sim/quorum/transfer", ("quorum", "transfer"), transfer_leadership, changes=True
     ),
     Operation("GET", "/v1/controllers", ("controllers", "ls"), list_controllers),
-    *(
-        Operation(
-            "POST",
-            f"/sim/controllers/{{id}}/{run.__name__.partition('_')[0]}",
-            ("controllers", run.__name__.partition("_")[0]),
-            run,
-            changes=True,
-        )
-        for run in (kill_controller, start_controller, pause_controller, resume_controller)
+    *_process_verbs(
+        "controllers",
+        "/sim/controllers",
+        kill_controller,
+        start_controller,
+        pause_controller,
+        resume_controller,
     ),
-    Operation("GET", "/v1/brokers", ("broker", "ls"), list_brokers),
+    LIST_BROKERS,
     Operation("GET", "/v1/brokers/{id}", ("broker", "show"), show_broker),
     Operation("GET", "/v1/topics", ("topic", "ls"), list_topics),
-    Operation("GET", "/v1/log", ("log", "show"), read_log),
+    READ_LOG,
     Operation("GET", "/v1/log/end", ("log", "end"), end_of_log),
-    Operation("GET", "/v1/events", ("events",), list_events),
-    Operation("GET", "/sim/explain/{event}", ("explain",), explain),
+    LIST_EVENTS,
+    EXPLAIN,
     Operation("POST", "/sim/brokers", ("broker", "add"), add_broker, changes=True),
-    Operation("POST", "/sim/brokers/{id}/stop", ("broker", "stop"), stop_broker, changes=True),
-    Operation("POST", "/sim/brokers/{id}/kill", ("broker", "kill"), kill_broker, changes=True),
-    Operation("POST", "/sim/brokers/{id}/pause", ("broker", "pause"), pause_broker, changes=True),
-    Operation(
-        "POST", "/sim/brokers/{id}/resume", ("broker", "resume"), resume_broker, changes=True
-    ),
-    Operation(
-        "POST", "/sim/brokers/{id}/restart", ("broker", "restart"), restart_broker, changes=True
-    ),
-    Operation("POST", "/sim/brokers/{id}/mute", ("broker", "mute"), mute_broker, changes=True),
-    Operation(
-        "POST", "/sim/brokers/{id}/deafen", ("broker", "deafen"), deafen_broker, changes=True
+    *_process_verbs(
+        "broker",
+        "/sim/brokers",
+        stop_broker,
+        kill_broker,
+        pause_broker,
+        resume_broker,
+        restart_broker,
+        mute_broker,
+        deafen_broker,
     ),
     Operation("GET", "/v1/wait", ("wait",), wait, moves_time=True),
 )

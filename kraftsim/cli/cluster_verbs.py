@@ -13,7 +13,16 @@ from kraftsim.controller.wire.json.document import Document
 
 from ..errors import GOOD, CommandError
 from ..http.client import call, service_url, stream
-from ..operations import OPERATIONS, Operation, Parameter
+from ..http.paths import kafka_path
+from ..operations import (
+    EXPLAIN,
+    LIST_BROKERS,
+    LIST_EVENTS,
+    OPERATIONS,
+    SHOW_CLUSTER,
+    Operation,
+    Parameter,
+)
 from .tables import print_document, print_sentence
 from .voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_voter_arguments
 
@@ -65,10 +74,11 @@ def _events(given: argparse.Namespace) -> int:
     url = service_url(given.url)
     start = given.from_ or 0
     if given.follow:
-        for row in stream(url, f"/v1/events?from={start}"):
+        for row in stream(url, f"{LIST_EVENTS.path}?from={start}"):
             _print_row(row, as_json=given.json)
         return GOOD
-    document = call(url, "GET", "/v1/events", {"from": start, "limit": given.limit or 1000})
+    page = {"from": start, "limit": given.limit or 1000}
+    document = call(url, LIST_EVENTS.method, LIST_EVENTS.path, page)
     rows = document["events"]
     assert isinstance(rows, list), rows
     for row in rows:
@@ -109,7 +119,7 @@ def _cluster_url(given: argparse.Namespace) -> str:
     """Returns the service's URL; CommandError if its cluster is not that of --bootstrap-server."""
     url = service_url(given.url)
     if given.bootstrap_server is not None:
-        brokers = call(url, "GET", "/v1/brokers", {})["brokers"]
+        brokers = call(url, LIST_BROKERS.method, LIST_BROKERS.path, {})["brokers"]
         assert isinstance(brokers, list), brokers
         known = {f"{one['host']}:{one['port']}" for b in brokers for one in b.get("listeners", ())}
         meant = given.bootstrap_server.replace("localhost:", "127.0.0.1:").split(",")
@@ -137,7 +147,7 @@ def _endpoints_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _cluster_id(given: argparse.Namespace) -> int:
-    document = call(_cluster_url(given), "GET", "/v1/cluster", {})
+    document = call(_cluster_url(given), SHOW_CLUSTER.method, SHOW_CLUSTER.path, {})
     if given.json:
         print_document({"clusterId": document["clusterId"]}, as_json=True)
     else:
@@ -147,7 +157,7 @@ def _cluster_id(given: argparse.Namespace) -> int:
 
 def _list_endpoints(given: argparse.Namespace) -> int:
     request = {"includeFencedBrokers": given.include_fenced_brokers}
-    document = call(_cluster_url(given), "POST", "/kafka/DescribeCluster", request)
+    document = call(_cluster_url(given), "POST", kafka_path("DescribeCluster"), request)
     if given.json:
         print_document(document, as_json=True)
         return GOOD
@@ -177,14 +187,14 @@ def print_endpoints(brokers: list[Document]) -> None:
 
 def _unregister(given: argparse.Namespace) -> int:
     body = {"brokerId": given.id}
-    document = call(_cluster_url(given), "POST", "/kafka/UnregisterBroker", body)
+    document = call(_cluster_url(given), "POST", kafka_path("UnregisterBroker"), body)
     print_sentence(f"Broker {given.id} is no longer registered.", document, as_json=given.json)
     return GOOD
 
 
 def _decommission(given: argparse.Namespace) -> int:
     body = {"brokerId": given.id, "force": given.force}
-    document = call(_cluster_url(given), "POST", "/kafka/DecommissionBroker", body)
+    document = call(_cluster_url(given), "POST", kafka_path("DecommissionBroker"), body)
     print_sentence(f"Broker {given.id} is decommissioned.", document, as_json=given.json)
     return GOOD
 
@@ -195,9 +205,9 @@ def _command(
     return Command(tuple(words.split()), help, add, run)
 
 
-OF_THEIR_OWN = (("events",), ("explain",))  # with an output of their own; explain also runs files
+OF_THEIR_OWN = (LIST_EVENTS, EXPLAIN)  # with an output of their own; explain also runs files
 COMMANDS: tuple[Command, ...] = (
-    *(_of(operation) for operation in OPERATIONS if operation.words not in OF_THEIR_OWN),
+    *(_of(operation) for operation in OPERATIONS if operation not in OF_THEIR_OWN),
     _command("events", "what happened, row by row", _events_arguments, _events),
     _command("cluster cluster-id", "print the cluster's id", _kafka_cluster_arguments, _cluster_id),
     _command(

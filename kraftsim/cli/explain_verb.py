@@ -6,7 +6,7 @@ It explains an event of a scenario's run or of a running cluster.
 import argparse
 from typing import TYPE_CHECKING
 
-from ..errors import GOOD, CommandError
+from ..errors import GOOD
 from ..http.client import call, service_url
 from .scenario.runs import add_cell, seeds_of
 
@@ -27,9 +27,10 @@ def add_explain(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
 def _explain(given: argparse.Namespace) -> int:
     if given.what.isdecimal():
-        document = call(
-            service_url(given.url), "GET", "/sim/explain/{event}", {"event": given.what}
-        )
+        from ..operations import EXPLAIN
+
+        url = service_url(given.url)
+        document = call(url, EXPLAIN.method, EXPLAIN.path, {"event": given.what})
         lines = document["lines"]
         assert isinstance(lines, list), document
         print(*lines, sep="\n")
@@ -38,7 +39,9 @@ def _explain(given: argparse.Namespace) -> int:
     if given.event is None:
         _list(rows)
     else:
-        print(*lines_of(rows, given.event), sep="\n")
+        from .scenario.narration import told_why
+
+        print(*told_why(rows, given.event), sep="\n")
     return GOOD
 
 
@@ -51,20 +54,6 @@ def _rows(given: argparse.Namespace) -> "list[EventRow]":
     file = read_sound(find(given.what), given.cell)
     given.seeds = None
     return list(Run(file.scenario, seeds_of(given, file)[0], ()).finish().rows)
-
-
-def lines_of(rows: "list[EventRow]", seq: int) -> list[str]:
-    """Returns the causes of event `seq` in order, the first cause first.
-
-    Raises CommandError if the journal does not have the event.
-    """
-    from .scenario.narration import told_why
-
-    try:
-        return told_why(rows, seq)
-    except KeyError:
-        kept = f"{rows[0].seq} to {rows[-1].seq}" if rows else "none"
-        raise CommandError(f"no event {seq}: expected one that is kept, {kept}") from None
 
 
 def _list(rows: "list[EventRow]") -> None:

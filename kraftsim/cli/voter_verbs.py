@@ -11,6 +11,7 @@ from kraftsim.controller.wire.json.document import Document
 
 from ..errors import GOOD, CommandError
 from ..http.client import call, service_url
+from ..http.paths import kafka_path
 from .tables import print_sentence
 
 ADD_TIMEOUT_MS = 5000
@@ -77,7 +78,7 @@ def _ask(given: argparse.Namespace) -> Ask:
     """Returns the function that sends requests: over HTTP, unless controllers are given."""
     if given.bootstrap_controllers is None:
         url = service_url(given.url)
-        return lambda api, body: call(url, "POST", f"/kafka/{api}", body)
+        return lambda api, body: call(url, "POST", kafka_path(api), body)
     if given.url is not None:
         raise ValueError("expected --url or --bootstrap-controllers, got both")
     from ..service.voter_addresses import address_of

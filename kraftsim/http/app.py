@@ -17,9 +17,18 @@ from kraftsim.scenarios.language.suggestions import nearest
 from ..api.log_views import log_lines, start_in
 from ..api.views import event_view
 from ..errors import CommandError, OffsetGone, UnknownBroker, UnknownController
-from ..operations import LOG_LIMIT_MAX, OPERATIONS, Operation, arguments, check_page
+from ..operations import (
+    LIST_EVENTS,
+    LOG_LIMIT_MAX,
+    OPERATIONS,
+    READ_LOG,
+    Operation,
+    arguments,
+    check_page,
+)
 from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name
 from .openapi import openapi_document
+from .paths import KAFKA_API, LIVENESS, OPENAPI, READINESS
 
 if TYPE_CHECKING:
     from kraftsim.simulation.event_row import EventRow
@@ -64,10 +73,10 @@ def http_application(kraft: "Cluster") -> web.Application:
     for operation in OPERATIONS:
         application.router.add_route(operation.method, operation.path, _route(kraft, operation))
     routes: tuple[tuple[str, str, Handler], ...] = (
-        ("POST", "/kafka/{api}", _kafka(kraft)),
-        ("GET", "/livez", _alive),
-        ("GET", "/readyz", _ready(kraft)),
-        ("GET", "/openapi.json", _openapi),
+        ("POST", KAFKA_API, _kafka(kraft)),
+        ("GET", LIVENESS, _alive),
+        ("GET", READINESS, _ready(kraft)),
+        ("GET", OPENAPI, _openapi),
     )
     for method, path, handler in routes:
         application.router.add_route(method, path, handler)
@@ -135,10 +144,10 @@ def _route(kraft: "Cluster", operation: Operation) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
         if operation.changes or (operation.moves_time and kraft.options.is_virtual):
             _check_control(kraft)
-        if operation.path == "/v1/events" and _accepts(request, "text/event-stream"):
+        if operation is LIST_EVENTS and _accepts(request, "text/event-stream"):
             return await _stream(kraft, request)
         given: dict[str, object] = dict(request.query)
-        if operation.path == "/v1/log" and _accepts(request, LINES):
+        if operation is READ_LOG and _accepts(request, LINES):
             wanted = arguments(operation, given)
             return await _stream_log(kraft, request, **wanted)  # type: ignore[arg-type]  # just typed
         if operation.method == "POST":

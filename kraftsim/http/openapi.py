@@ -7,6 +7,7 @@ from kraftsim.controller.wire.json.json_form import json_schema
 
 from ..operations import OPERATIONS, Operation
 from .kafka_json import KAFKA_APIS
+from .paths import LIVENESS, OPENAPI, READINESS, kafka_path
 
 _TYPES = {int: "integer", bool: "boolean", str: "string"}
 
@@ -25,7 +26,7 @@ def openapi_document() -> Document:
     for operation in OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
     for name, api in KAFKA_APIS.items():
-        paths[f"/kafka/{name}"] = {
+        paths[kafka_path(name)] = {
             "post": {
                 "operationId": name,
                 "summary": f"Kafka's {name}, spelled in JSON",
@@ -47,9 +48,9 @@ def openapi_document() -> Document:
 
 
 _FIXED = {
-    "/livez": "The process is alive.",
-    "/readyz": "A controller is active.",
-    "/openapi.json": "This document.",
+    LIVENESS: "The process is alive.",
+    READINESS: "A controller is active.",
+    OPENAPI: "This document.",
 }
 
 

@@ -12,6 +12,7 @@ from .rows import Row, row_of
 
 TIMEOUT_S = 30.0  # without any data from the service
 PAGE_MAX = 10_000  # records per response, the limit of the service
+LOG, LOG_END = "/v1/log", "/v1/log/end"  # the service has them: campaigns import no face
 RANGE_MAX = 50_000  # records per task, about one second of work for the service
 
 
@@ -23,7 +24,7 @@ class HttpLog:
 
     def extent(self) -> Extent:
         """Returns the start of the log and the mark of its high watermark."""
-        end = self._document("/v1/log/end")
+        end = self._document(LOG_END)
         mark = Mark(
             cluster=str(end["clusterId"]),
             offset=_whole(end["highWatermark"]),
@@ -56,7 +57,7 @@ class HttpLog:
                 raise DataLost(f"{self.url}: expected offset {offset}, but the log ends before it")
 
     def _lines(self, start: int, limit: int) -> Iterator[dict[str, object]]:
-        path = f"/v1/log?from={start}&limit={limit}"
+        path = f"{LOG}?from={start}&limit={limit}"
         with self._opened(path, "application/x-ndjson") as response:
             for line in response:
                 yield json.loads(line)

@@ -1,5 +1,7 @@
 """The OpenAPI document says what the router serves, all of it and nothing else."""
 
+import ast
+import re
 from typing import Any
 
 import pytest
@@ -11,8 +13,11 @@ from kraftsim.http.app import http_application
 from kraftsim.http.kafka_json import KAFKA_APIS
 from kraftsim.http.openapi import openapi_document
 from kraftsim.operations import OPERATIONS
+from kraftsim.pipeline.live import http_log
 from tests.kraftsim.conftest import Http
+from tests.test_architecture import modules, place, tree_of
 
+PATH = re.compile(r"/(v1|sim|kafka)/|/(livez|readyz|openapi\.json)$")
 METHODS = {"get", "post", "put", "delete", "patch"}
 
 
@@ -47,6 +52,21 @@ async def test_a_documented_route_is_found(method: str, path: str) -> None:
     found = await application().router.resolve(make_mocked_request(method, concrete))
 
     assert found.http_exception is None
+
+
+def test_a_path_is_written_in_the_table_or_in_the_list_beside_it() -> None:
+    """Campaigns may not import the face: `http_log` names two paths that the table has."""
+    homes = ("kraftsim.operations", "kraftsim.http.paths", "kraftsim.pipeline.live.http_log")
+
+    written = [
+        f"{place(module, node.lineno)}: {node.value}"
+        for module in modules()
+        if module not in homes
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.Constant) and PATH.match(str(node.value))
+    ]
+    assert written == []
+    assert {http_log.LOG, http_log.LOG_END} <= {one.path for one in OPERATIONS}
 
 
 def test_every_operation_has_a_name_of_its_own_and_says_what_it_does() -> None:

@@ -13,6 +13,8 @@ from kraftsim.scenarios.running.explain import chain
 from kraftsim.scenarios.running.run import Result
 from kraftsim.simulation.event_row import EventRow
 
+from ...errors import CommandError
+
 LAST_EVENTS = 6  # printed events before the first violation of a failed run
 LINES_MAX = 200  # of a story, by default
 
@@ -73,8 +75,16 @@ def _command(result: Result, called: str, is_small: bool) -> str:
 
 
 def told_why(rows: Sequence[EventRow], seq: int) -> list[str]:
-    """Returns the causes of row `seq`, one line per row; KeyError if the row is not kept."""
-    return [f"{row.t_us / 1e6:9.3f} s  {_sentence([row])}" for row in chain(rows, seq)]
+    """Returns the causes of event `seq` in order, the first cause first, one line per row.
+
+    Raises CommandError if the journal does not have the event.
+    """
+    try:
+        causes = chain(rows, seq)
+    except KeyError:
+        kept = f"{rows[0].seq} to {rows[-1].seq}" if rows else "none"
+        raise CommandError(f"no event {seq}: expected one that is kept, {kept}") from None
+    return [f"{row.t_us / 1e6:9.3f} s  {_sentence([row])}" for row in causes]
 
 
 def _lines(rows: Sequence[EventRow], captions: dict[str, str]) -> Iterator[str]:
