@@ -49,10 +49,10 @@ def changed(kind: type[P], value: T, change: Callable[[P], P], path: Path = ()) 
         return _at(path, lambda: change(value))  # type: ignore[no-any-return]  # `change` keeps the type
     if isinstance(value, tuple):
         parts = (changed(kind, one, change, (*path, i)) for i, one in enumerate(value))
-        return tuple(parts)  # type: ignore[return-value]
+        return tuple(parts)  # type: ignore[return-value]  # T is a tuple here
     if isinstance(value, Mapping):
         pairs = ((key, changed(kind, one, change, (*path, key))) for key, one in value.items())
-        return dict(pairs)  # type: ignore[return-value]
+        return dict(pairs)  # type: ignore[return-value]  # T is a mapping here
     if not is_dataclass(value) or isinstance(value, type):
         return value
     changes: dict[str, Any] = {}

@@ -97,7 +97,7 @@ def _read_plain(kind: Any, value: object, path: Path) -> object:
         return value
     is_number = isinstance(value, int) and not isinstance(value, bool)
     if kind is float and (isinstance(value, float) or is_number):
-        return float(value)  # type: ignore[arg-type]
+        return float(value)  # type: ignore[arg-type]  # a number, as checked above
     if isinstance(value, kind) and (kind is not int or is_number):
         return value
     raise Problem(path, f"expected {_NAMES[kind]}, got {in_short(value)}")

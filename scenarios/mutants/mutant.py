@@ -4,10 +4,10 @@ A mutant replaces a function, or an entry of a table, for as long as a run lasts
 does not know about it.
 """
 
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from kraftsim.controller.node import node
 
@@ -30,11 +30,11 @@ class Swaps:
         self._undo.append(lambda: setattr(owner, name, before))
         setattr(owner, name, value)
 
-    def entry(self, table: MutableMapping[Any, Any], key: object, value: object) -> None:
-        """Replaces an entry of a table."""
-        before = table[key]
-        self._undo.append(lambda: table.__setitem__(key, before))
-        table[key] = value
+    def entry(self, table: Mapping[Any, Any], key: object, value: object) -> None:
+        """Replaces an entry of a table, which is a dict whatever its type promises to readers."""
+        before, written = table[key], cast(dict[Any, Any], table)
+        self._undo.append(lambda: written.__setitem__(key, before))
+        written[key] = value
 
     def undo(self) -> None:
         """Undoes all replacements, the last one first."""

@@ -54,7 +54,7 @@ def anybody_is_eligible(swaps: Swaps) -> None:
 def says_that_it_left(swaps: Swaps) -> None:
     """Replies success to an unregistration and writes no record."""
     done = Decision(reply=UnregisterBrokerResponse())
-    swaps.entry(HANDLERS, UnregisterBrokerRequest, lambda *_: done)  # type: ignore[arg-type]
+    swaps.entry(HANDLERS, UnregisterBrokerRequest, lambda *_: done)
 
 
 @mutant(
@@ -132,7 +132,7 @@ def unknown_is_invalid(swaps: Swaps) -> None:
         decision: Decision = handler(state, asked, now_ms)
         return decision
 
-    swaps.entry(HANDLERS, UnregisterBrokerRequest, buggy)  # type: ignore[arg-type]
+    swaps.entry(HANDLERS, UnregisterBrokerRequest, buggy)
 
 
 @mutant(
@@ -193,4 +193,4 @@ def takes_the_last_replica(swaps: Swaps) -> None:
         decision: Decision = handler(state, replace(asked, force=True), now_ms)
         return decision
 
-    swaps.entry(HANDLERS, DecommissionBrokerRequest, buggy)  # type: ignore[arg-type]
+    swaps.entry(HANDLERS, DecommissionBrokerRequest, buggy)

@@ -147,7 +147,7 @@ def refuses_every_other_incarnation(swaps: Swaps) -> None:
         decision: Decision = handler(state, asked, now_ms)
         return decision
 
-    swaps.entry(HANDLERS, BrokerRegistrationRequest, buggy)  # type: ignore[arg-type]
+    swaps.entry(HANDLERS, BrokerRegistrationRequest, buggy)
 
 
 @mutant(

@@ -23,7 +23,7 @@ def rewritten(swaps: Swaps, request: type, kind: type, change: Rewrite) -> None:
         records = [change(one) if isinstance(one, kind) else one for one in decision.records]
         return decision._replace(records=tuple(one for one in records if one is not None))
 
-    swaps.entry(HANDLERS, request, buggy)  # type: ignore[arg-type]  # no other code writes this table
+    swaps.entry(HANDLERS, request, buggy)
 
 
 def meddling(swaps: Swaps, request: type, meddle: Callable[[State, Any, int], None]) -> None:
@@ -35,7 +35,7 @@ def meddling(swaps: Swaps, request: type, meddle: Callable[[State, Any, int], No
         decision: Decision = handler(state, asked, now_ms)
         return decision
 
-    swaps.entry(HANDLERS, request, buggy)  # type: ignore[arg-type]
+    swaps.entry(HANDLERS, request, buggy)
 
 
 def next_state(swaps: Swaps, change: Callable[[ControlState, ControlState], ControlState]) -> None:

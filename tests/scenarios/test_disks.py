@@ -1,5 +1,7 @@
 """What a disk keeps, when, and what it costs a quorum if it does not."""
 
+from typing import Any
+
 import pytest
 
 from kraftsim.controller.core.errors import ApiError
@@ -38,11 +40,11 @@ def asked_for_topic(world: World, name: str) -> list[object]:
     return replies
 
 
-def is_good(replies: list[object]) -> bool:
+def is_good(replies: list[Any]) -> bool:
     """Answered, and not with a refusal."""
     if not replies or isinstance(replies[0], ApiError):
         return False
-    return bool(replies[0].topics[0].error_code == 0)  # type: ignore[attr-defined]
+    return bool(replies[0].topics[0].error_code == 0)
 
 
 def created(world: World, name: str) -> int:
@@ -94,7 +96,7 @@ class Voter:
         self.process.ask(
             request,
             lambda reply: granted.append(
-                reply is not None and reply.topics[0].partitions[0].vote_granted  # type: ignore[union-attr]
+                reply is not None and reply.topics[0].partitions[0].vote_granted
             ),
         )
         return granted

@@ -129,7 +129,7 @@ def test_what_was_read_is_an_ordinary_value() -> None:
         hash(A_HEARTBEAT),
     )
     with pytest.raises(AttributeError):
-        read.no_such_field = 2  # type: ignore[attr-defined]
+        read.no_such_field = 2
 
 
 @pytest.mark.parametrize(
