@@ -19,6 +19,7 @@ from kraftsim.controller.core.rpc import (
     DescribeQuorumResponse,
     DescribeQuorumTopic,
 )
+from kraftsim.controller.core.topics.names import METADATA_TOPIC
 from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.controller.wire.frames import decode_response, encode_request
 from tests.released.controller import end
@@ -39,7 +40,7 @@ DESCRIBE = encode_request(
     DescribeQuorumRequest(
         topics=(
             DescribeQuorumTopic(
-                topic_name="__cluster_metadata",
+                topic_name=METADATA_TOPIC,
                 partitions=(DescribeQuorumPartition(partition_index=0),),
             ),
         )

@@ -10,7 +10,8 @@ from ..core.rpc import (
     QuorumNode,
     ReplicaState,
 )
-from . import leading, messages
+from ..core.topics.names import METADATA_TOPIC
+from . import leading
 from .protocol import Turn
 from .quorum import Quorum
 from .roles import Progress, leader_role
@@ -32,7 +33,7 @@ def describe(quorum: Quorum, request: DescribeQuorumRequest, turn: Turn) -> Desc
         for topic in request.topics
         for one in topic.partitions
     ]
-    if named != [(messages.METADATA_TOPIC, 0)]:
+    if named != [(METADATA_TOPIC, 0)]:
         return _refused(request, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _UNKNOWN)
     if not quorum.is_leader:
         return _refused(request, ErrorCode.NOT_LEADER_OR_FOLLOWER, _NOT_LEADER)
@@ -43,7 +44,7 @@ def describe(quorum: Quorum, request: DescribeQuorumRequest, turn: Turn) -> Desc
         current_voters=_voters(quorum, turn),
         observers=_observers(quorum, turn),
     )
-    topic = DescribeQuorumTopicResult(topic_name=messages.METADATA_TOPIC, partitions=(partition,))
+    topic = DescribeQuorumTopicResult(topic_name=METADATA_TOPIC, partitions=(partition,))
     return DescribeQuorumResponse(topics=(topic,), nodes=_nodes(quorum))
 
 

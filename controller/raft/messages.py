@@ -35,11 +35,11 @@ from ..core.rpc import (
     VoteTopic,
     VoteTopicResult,
 )
+from ..core.topics.names import METADATA_TOPIC
 from ..core.uuid import METADATA_TOPIC_ID
 from .quorum import Quorum
 from .voters import ReplicaKey
 
-METADATA_TOPIC = "__cluster_metadata"
 FETCH_BYTES_MAX = 8 * 1024 * 1024  # Kafka's own bound of one fetch between replicas
 
 

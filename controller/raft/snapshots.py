@@ -13,6 +13,7 @@ from ..core.rpc import (
     SnapshotTopic,
     SnapshotTopicData,
 )
+from ..core.topics.names import METADATA_TOPIC
 from . import epochs, leading, messages
 from .protocol import Turn
 from .quorum import Quorum
@@ -34,7 +35,7 @@ def on_request(quorum: Quorum, request: FetchSnapshotRequest, turn: Turn) -> Fet
         return FetchSnapshotResponse(error_code=ErrorCode.INVALID_REQUEST)
     topic = request.topics[0]
     asked = topic.partitions[0]
-    if topic.name != messages.METADATA_TOPIC or asked.partition != 0:
+    if topic.name != METADATA_TOPIC or asked.partition != 0:
         error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return _answer(quorum, topic.name, SnapshotPartitionData(error_code=error))
     error = _refusal(quorum, asked)
@@ -116,7 +117,7 @@ def next_request(quorum: Quorum) -> FetchSnapshotRequest | None:
         cluster_id=quorum.identity.cluster_id,
         replica_id=quorum.me.node_id,
         max_bytes=SLICE_BYTES_MAX,
-        topics=(SnapshotTopic(name=messages.METADATA_TOPIC, partitions=(partition,)),),
+        topics=(SnapshotTopic(name=METADATA_TOPIC, partitions=(partition,)),),
     )
 
 

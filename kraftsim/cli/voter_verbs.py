@@ -7,6 +7,7 @@ The printed sentences are those of Kafka's `kafka-metadata-quorum` (rule 6.39).
 import argparse
 from collections.abc import Callable
 
+from kraftsim.controller.core.topics.names import METADATA_TOPIC
 from kraftsim.controller.wire.json.document import Document
 
 from ..errors import GOOD, CommandError
@@ -91,7 +92,7 @@ def _ask(given: argparse.Namespace) -> Ask:
 
 def _listed_directory(ask: Ask, node_id: int) -> str:
     """Returns the directory id that the quorum lists for the voter; CommandError if none."""
-    topic = {"topicName": "__cluster_metadata", "partitions": [{"partitionIndex": 0}]}
+    topic = {"topicName": METADATA_TOPIC, "partitions": [{"partitionIndex": 0}]}
     topics = ask("DescribeQuorum", {"topics": [topic]})["topics"]
     assert isinstance(topics, list), topics
     described: Document = topics[0]["partitions"][0]

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from kraftsim.controller.core.topics.names import METADATA_TOPIC
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.records.batch_heads import BatchHead, batch_heads
 from kraftsim.controller.wire.records.record_batch import decode_batches
 
 from .log import KraftLogError
 
-PARTITION = "__cluster_metadata-0"
+PARTITION = f"{METADATA_TOPIC}-0"
 INDEX_BYTES = 65_536  # between two index entries: the most that is read to find an offset
 _SEGMENT = re.compile(r"\d{20}\.log")
 

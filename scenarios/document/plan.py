@@ -14,7 +14,15 @@ from kraftsim.controller.core.profile import PROFILES
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
 from kraftsim.simulation.streams import Streams
-from kraftsim.simulation.topology import BrokerSpec, ControllerSpec, Topology, unbound_port
+from kraftsim.simulation.topology import (
+    FIRST_BROKER_ID,
+    FIRST_CONTROLLER_ID,
+    FIRST_CONTROLLER_PORT,
+    BrokerSpec,
+    ControllerSpec,
+    Topology,
+    unbound_port,
+)
 
 from ..language.amounts import Amount
 from ..language.positions import changed
@@ -85,16 +93,20 @@ def topology_of(plan: Scenario, streams: Streams) -> Topology:
     return Topology(
         cluster_id=uuid_text(random_uuid(streams.draw_of("cluster"))),
         controllers=tuple(
-            ControllerSpec(node_id=3000 + place, port=9990 + place, rack=racks[place % len(racks)])
+            ControllerSpec(
+                node_id=FIRST_CONTROLLER_ID + place,
+                port=FIRST_CONTROLLER_PORT + place,
+                rack=racks[place % len(racks)],
+            )
             for place in range(shape.controllers)
         ),
         brokers=tuple(
             BrokerSpec(
-                broker_id=broker_id,
-                port=unbound_port(broker_id),
-                rack=racks[(broker_id - 1) % len(racks)],
+                broker_id=FIRST_BROKER_ID + place,
+                port=unbound_port(FIRST_BROKER_ID + place),
+                rack=racks[place % len(racks)],
             )
-            for broker_id in range(1, shape.brokers + 1)
+            for place in range(shape.brokers)
         ),
         profile=PROFILES[plan.profile],
         settings=settings_of(plan),

@@ -10,7 +10,7 @@ from random import Random
 from typing import Annotated, Any
 
 from kraftsim.controller.core.settings import Settings
-from kraftsim.simulation.topology import BROKERS_MAX
+from kraftsim.simulation.topology import BROKERS_MAX, FIRST_BROKER_ID, FIRST_CONTROLLER_ID
 
 from ..language.amounts import Amount, Period
 from ..language.constraints import Between
@@ -143,7 +143,8 @@ def _free(chaos: Chaos, of: str, controllers: int, brokers: int, struck: set[int
     """Returns the nodes that can be struck within the budget."""
     if len(struck) >= chaos.max_open_faults:
         return []
-    voters, others = range(3000, 3000 + controllers), range(1, 1 + brokers)
+    voters = range(FIRST_CONTROLLER_ID, FIRST_CONTROLLER_ID + controllers)
+    others = range(FIRST_BROKER_ID, FIRST_BROKER_ID + brokers)
     free: list[int] = []
     if of != "brokers" and len(struck & {*voters}) < (controllers - 1) // 2:
         free += [one for one in voters if one not in struck]
