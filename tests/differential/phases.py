@@ -12,6 +12,7 @@ from tests.differential.settings import SILENT_SESSION_MS as SESSION_MS
 HEARTBEAT_INTERVAL_S = 2.0
 # Leases are looked at every session/8: never two at once.
 FAREWELLS_APART_S = 1.2 * SESSION_MS / 8000
+LATE_MAX_S = 0.2 * SESSION_MS / 8000  # later, and two leases may be looked at together
 NOBODY = -1
 Phase = list[tuple[int, int, Step]]  # number of the sequence, place of the step in it, step
 Turn = tuple[int, int, Ask]

@@ -15,6 +15,7 @@ from tests.differential.canonical import without_batches
 from tests.differential.judge import Bench, Mismatch, OursRaised, Witness, differences
 from tests.differential.leases import Leases, wall_ms
 from tests.differential.phases import (
+    LATE_MAX_S,
     NOBODY,
     Phase,
     Turn,
@@ -42,8 +43,8 @@ class SideBySide:
     """Runs the phases of all sequences together; a phase ends with a silence.
 
     `unsettled` are the numbers of the sequences that were not judged: a slow machine asked just
-    when a lease may have ended or not, the released controller looked for ended leases too late, or
-    another sequence disturbed the batch (`disturbance` says how).
+    when a lease may have ended or not, or sent a farewell too late; the released controller looked
+    for ended leases too late; or another sequence disturbed the batch (`disturbance` says how).
     """
 
     def __init__(self, bench: Bench, sequences: Mapping[int, Sequence]) -> None:
@@ -85,6 +86,8 @@ class SideBySide:
         began_s = time.monotonic()
         for at_s, turn in turns_in_silence(phase):
             self._wait_until(began_s + at_s)
+            if time.monotonic() - began_s - at_s > LATE_MAX_S:
+                self.unsettled.add(turn[0])
             self._expect_settled(turn[0], [turn[2].body["brokerId"]])
             self._compare_replies(turn)
         self._wait_until(began_s + phase_length_s(phase))
