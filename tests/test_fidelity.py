@@ -1,5 +1,7 @@
 """docs/fidelity.md says what the tests say, and nothing that they do not."""
 
+import pytest
+
 from kraftsim.controller.wire.apis.table import APIS
 from tools import fidelity, fidelity_page
 from tools.fidelity_page import Proof
@@ -14,6 +16,7 @@ CONTROLLER_KEYS = {
 }
 
 
+@pytest.mark.slow
 def test_the_page_is_what_the_tests_say(proofs: list[Proof]) -> None:
     expected = fidelity_page.render(rule_book(), proofs, fidelity.differences())
 

@@ -10,6 +10,9 @@ import pytest
 
 from tests.scenarios.digests import digest_of
 
+pytestmark = pytest.mark.slow
+
+
 ROOT = Path(__file__).resolve().parent.parent
 WARNS = "ignore:assertions not in test modules"  # what pytest says of -O; those of tests hold
 PURE_SUITE = (

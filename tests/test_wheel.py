@@ -24,7 +24,8 @@ ONE_OF_EACH = {
     "kraftsim/scenarios/library/parts/three-racks.yaml",
 }
 
-pytestmark = pytest.mark.xdist_group("wheel")  # so that the module's builds are made once
+# in one process, which makes the builds of this module once
+pytestmark = [pytest.mark.xdist_group("wheel"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

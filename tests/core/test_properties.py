@@ -13,6 +13,9 @@ from kraftsim.controller.core.image.loader import replay
 from tests.core.lives import COMMAND, Life
 from tests.profiles import EACH_PROFILE
 
+pytestmark = pytest.mark.slow
+
+
 ROOT = Path(__file__).parents[2]
 MODEST = settings(deadline=None, max_examples=80, suppress_health_check=list(HealthCheck))
 

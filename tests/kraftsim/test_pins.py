@@ -11,6 +11,9 @@ from kraftsim.scenarios.document.scenario import Scenario
 from kraftsim.scenarios.running.drift import first_difference
 from kraftsim.scenarios.running.run import Run, bound_by
 
+pytestmark = pytest.mark.slow
+
+
 DRAWN = """\
 schema: kraftsim/scenario/1
 name: drawn

@@ -8,6 +8,9 @@ from kraftsim import Cluster
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.image.loader import replay
 
+pytestmark = pytest.mark.slow
+
+
 VERBS = ("kill", "restart", "pause", "resume", "stop", "mute", "deafen", "unmute", "undeafen",
          "unregister", "decommission")  # fmt: skip
 

@@ -8,6 +8,9 @@ import pytest
 from kraftsim.cli.main import main
 from kraftsim.files import scenario_files
 
+pytestmark = pytest.mark.slow
+
+
 NAME = "gc-pause-longer-than-lease"
 
 

@@ -38,7 +38,7 @@ from tests.pipeline.campaigns import (
 LOCAL = ("--engine", "local", "--workers", "2")
 KILLS = int(os.environ.get("KRAFTSIM_SOAK_KILLS", "2"))  # `make soak` runs twenty
 SMALL = ("--shard-seconds", "0.02")
-pytestmark = pytest.mark.xdist_group("campaigns")
+pytestmark = [pytest.mark.xdist_group("campaigns"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

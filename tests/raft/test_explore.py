@@ -15,6 +15,9 @@ from kraftsim.scenarios.explore.search import Known, explore
 from kraftsim.scenarios.explore.steering import led, quorum_at, told_all
 from kraftsim.scenarios.explore.voters import quorum_of
 
+pytestmark = pytest.mark.slow
+
+
 RULES = ("9.36", "9.37", "9.38", "9.39", "9.40", "9.41", "9.42", "9.43")
 STATES_MAX = int(os.environ.get("KRAFTSIM_SOAK_STATES", "10000"))
 soak = pytest.mark.skipif("KRAFTSIM_SOAK_STATES" not in os.environ, reason="make soak runs it")

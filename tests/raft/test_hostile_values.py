@@ -11,6 +11,9 @@ from kraftsim.scenarios.explore import quorum_events
 from tests.raft.hostile import NUMBERS, REQUESTS, answer_to, spoiled
 from tests.raft.replicas import Replicas
 
+pytestmark = pytest.mark.slow
+
+
 VOTERS, OBSERVER = (1, 2, 3), 4
 RECOVERY_MS = 10_000
 RETRY_MS = 20  # a line that has failed rests for so long

@@ -6,6 +6,9 @@ from hypothesis import strategies as st
 
 from tests.raft.history import CHANGES, COMMON, SNAPSHOTS, TROUBLE, History
 
+pytestmark = pytest.mark.slow
+
+
 STEPS = 150
 RULES = ("9.36", "9.37", "9.38", "9.39", "9.40", "9.41", "9.42", "9.43")
 DRAWN = settings(

@@ -23,6 +23,9 @@ from tests.raft.replicas import Replicas
 from tests.raft.requests import begin
 from tests.raft.standing import ME, lead, win
 
+pytestmark = pytest.mark.slow
+
+
 VERBS = COMMON + TROUBLE + CHANGES
 
 

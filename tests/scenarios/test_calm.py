@@ -9,6 +9,9 @@ from kraftsim.scenarios.properties import ALL
 from kraftsim.scenarios.running.run import Run
 from tests.worlds import nodes
 
+pytestmark = pytest.mark.slow
+
+
 IN_THE_END = [one for one in ALL if one.number.startswith("L") and one.always]
 STANDBYS_CRASH = {"at": "2s", "proc.crash": {"on": "standbys"}}
 FIRST_IS_CUT_OFF = {"at": "2s", "net.partition": {"on": 1}}

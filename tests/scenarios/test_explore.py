@@ -15,6 +15,9 @@ from kraftsim.scenarios.explore.search import Known, explore
 from kraftsim.scenarios.explore.subjects import LIMITS, Subject, world_of
 from kraftsim.scenarios.mutants import MUTANTS, planted
 
+pytestmark = pytest.mark.slow
+
+
 ALONE = Subject(voters=1, has_broker=True)
 STATES_MAX = int(os.environ.get("KRAFTSIM_SOAK_STATES", "20000"))
 

@@ -10,6 +10,9 @@ from kraftsim.scenarios.lint import complaints
 from kraftsim.scenarios.running.run import Run, run
 from tools import scenario_docs
 
+pytestmark = pytest.mark.slow
+
+
 SCENARIOS = {name: read_file(path).scenario for name, path in library().items()}
 CELLS = {
     " ".join((name, *file.scenario.cell)): file.scenario

@@ -15,6 +15,9 @@ from kraftsim.scenarios.mutants import MUTANTS, Mutant, planted
 from kraftsim.scenarios.mutants.kill import Kill, broken, kill
 from tools import mutant_table
 
+pytestmark = pytest.mark.slow
+
+
 LIBRARY = {name: read_file(path).scenario for name, path in library().items()}
 PARTS = (
     "kraftsim.controller",

@@ -11,6 +11,9 @@ from tests.scenarios.naive import COVERED, Naive
 from tests.scenarios.watched import troubled, watched_world
 from tests.worlds import pass_time
 
+pytestmark = pytest.mark.slow
+
+
 SHARED = [one for one in ALL if one.number in COVERED]
 
 

@@ -11,7 +11,7 @@ from kraftsim.scenarios.document.smoke import in_small
 from kraftsim.scenarios.running.run import run
 from tools import native
 
-pytestmark = pytest.mark.xdist_group("native")  # it is made once
+pytestmark = [pytest.mark.xdist_group("native"), pytest.mark.slow]  # it is made once
 
 SCENARIOS = (
     "steady-heartbeats",

@@ -11,6 +11,9 @@ import pytest
 from tests.other_pythons import ROOT, NoPython, python_with
 from tests.scenarios.digests import digest_of
 
+pytestmark = pytest.mark.slow
+
+
 HANDFUL = ["steady-heartbeats", "zombie-after-takeover", "swizzle-clog", "rack-partition"]
 SEED = 5
 HASH_SEEDS = ["0", "1", "2", "random"]

@@ -8,6 +8,9 @@ from kraftsim.scenarios.lint import complaints
 from kraftsim.scenarios.running.run import run
 from kraftsim.scenarios.running.shrink import shrink, signature
 
+pytestmark = pytest.mark.slow
+
+
 NOISE = [
     {"at": f"{at}s", "net.delay": {"on": "brokers", "low": "1ms", "high": "5ms", "for": "1s"}}
     for at in (1, 3, 5, 7, 30)

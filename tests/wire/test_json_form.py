@@ -39,6 +39,9 @@ from kraftsim.controller.wire.json.json_form import (
 
 from .instances import instances
 
+pytestmark = pytest.mark.slow
+
+
 A_UUID = bytes(range(16))
 REGISTRATION, HEARTBEAT = APIS[62].request, APIS[63].request
 LEAST_REGISTRATION = {"brokerId": 1, "clusterId": "c", "incarnationId": uuid_text(A_UUID)}

@@ -26,6 +26,9 @@ from kraftsim.controller.wire.records.metadata_records import decode_record, enc
 from kraftsim.controller.wire.records.record_batch import decode_batches
 from tests.golden.recordings import RELEASES, Frame, frames, metadata_logs, runs
 
+pytestmark = pytest.mark.slow
+
+
 SOON = settings(max_examples=400, deadline=timedelta(milliseconds=500))
 
 

@@ -28,6 +28,9 @@ from kraftsim.controller.wire.codec.schema import Array, Field, Message, Spelled
 
 from .instances import instances
 
+pytestmark = pytest.mark.slow
+
+
 PACKAGES = {
     1: "fetch",
     3: "metadata",

@@ -8,6 +8,9 @@ import pytest
 from kraftsim.pipeline.invariants.recheck import run_violations, shard_violations
 from kraftsim.pipeline.invariants.replay import Replay
 
+pytestmark = pytest.mark.slow
+
+
 Records = list[tuple[int, str, dict[str, Any]]]
 TOPIC = {"name": "orders", "topicId": "T"}
 PARTITION = {

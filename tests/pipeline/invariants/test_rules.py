@@ -5,7 +5,8 @@ import pytest
 from kraftsim.pipeline.invariants.rules import RULES, broken, definitions
 from tests.pipeline.duck import Duck, duck
 
-pytestmark = pytest.mark.xdist_group("spark")  # beside the others that read these campaigns
+# in the process of the other tests that read these campaigns
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
 
 NEWEST = """type = 'REGISTER_BROKER_RECORD' and seq = (select max(seq) from tampered as other
   where other.type = tampered.type and other.run_id = tampered.run_id)"""

@@ -9,7 +9,8 @@ from kraftsim.pipeline.report.comparison import Comparison, compare, definitions
 from kraftsim.pipeline.report.gates import read_gates, regressions
 from tests.pipeline.duck import Duck, duck
 
-pytestmark = pytest.mark.xdist_group("spark")  # beside the others that read these campaigns
+# in the process of the other tests that read these campaigns
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
 
 
 @pytest.fixture
