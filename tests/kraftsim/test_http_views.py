@@ -199,7 +199,7 @@ async def test_an_event_that_is_not_kept_cannot_be_explained(http: Http) -> None
     answer = await http.get("/sim/explain/99999")
 
     assert 400 == answer.status
-    assert "no event 99999: expected one that is kept, 0 to" in answer.message
+    assert "no event 99999: expected a number of an event in the journal (0 to" in answer.message
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,9 @@ def told_why(rows: Sequence[EventRow], seq: int) -> list[str]:
         causes = chain(rows, seq)
     except KeyError:
         kept = f"{rows[0].seq} to {rows[-1].seq}" if rows else "none"
-        raise CommandError(f"no event {seq}: expected one that is kept, {kept}") from None
+        raise CommandError(
+            f"no event {seq}: expected a number of an event in the journal ({kept})"
+        ) from None
     return [f"{row.t_us / 1e6:9.3f} s  {_sentence([row])}" for row in causes]
 
 

@@ -31,7 +31,7 @@ def test_an_address_where_nobody_answers_is_told_at_once(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--url http://h --path /x", "expected one of --url and --path"),
+        ("--url http://h --path /x", "expected --url or --path, got both"),
         ("--url h", "expected such as http://127.0.0.1:8090, got 'h'"),
         ("--path /x --conf spark.a", "argument --conf: expected KEY=VALUE, got 'spark.a'"),
         ("--path {tmp}", "expected a file, or a folder with segments of a metadata log"),
