@@ -126,7 +126,7 @@ async def test_an_offset_before_the_log_is_refused_unlike_one_after_it(
     before = await http.get("/v1/log", from_=11)
     after = await http.get("/v1/log", from_=5000)
     assert before.refusal == (416, 1, "OFFSET_OUT_OF_RANGE")
-    assert "expected 12 or above, where the log begins, got 11" in before.message
+    assert "expected 12 or above, the start offset of the log, got 11" in before.message
     assert 200 == after.status
 
 

@@ -34,7 +34,7 @@ def story(
     lines = list(_lines(result.rows, {one.on: one.say for one in scenario.lesson}))
     yield from lines[:lines_max]
     if len(lines) > lines_max:
-        yield f"          ... and {len(lines) - lines_max} lines more; --lines {len(lines)} has all"
+        yield f"          ... {len(lines) - lines_max} more lines; --lines {len(lines)} prints all"
     yield ""
     yield from verdict(result, called=called, is_small=is_small)
 
@@ -116,7 +116,8 @@ def _sentence(rows: Sequence[EventRow]) -> str:
         case "fault_ends":
             return f"<< {detail['verb']} ends"
         case "calm_begins":
-            return f"-- calm: {_ids(detail['core'])} are healed, {_ids(detail['left'])} left alone"
+            left = f"; not repaired: {_ids(detail['left'])}" if detail["left"] else ""
+            return f"-- calm begins: faults of {_ids(detail['core'])} are repaired{left}"
         case "agent_state":
             return f"broker {row.broker_id} is {detail['state']}"
         case "controller_state":
@@ -124,7 +125,8 @@ def _sentence(rows: Sequence[EventRow]) -> str:
             return f"{_node(row)} is {detail['state']}{failure}"
         case "controller_elected":
             voters = _ids(detail["granting_voters"])
-            return f"controller {detail['leader_id']} leads epoch {row.leader_epoch}, by {voters}"
+            leads = f"controller {detail['leader_id']} leads epoch {row.leader_epoch}"
+            return f"{leads}, elected by {voters}"
         case "controller_stands":
             return f"{_node(row)} starts an election"
         case "controller_resigns":
@@ -136,7 +138,7 @@ def _sentence(rows: Sequence[EventRow]) -> str:
         case "partition_changed":
             return _partitions(rows)
         case "admin_refused":
-            return f"the admin is refused: {detail['asked']} gets {detail['error']}"
+            return f"request of the admin refused: {detail['asked']} returns {detail['error']}"
         case "topic_created" | "topic_deleted":
             return f"{row.kind.replace('_', ' ')}: {detail.get('topic', detail.get('topic_id'))}"
         case _ if row.broker_id is not None:
@@ -150,9 +152,9 @@ def _partitions(rows: Sequence[EventRow]) -> str:
     moved = sum("leader" in row.detail for row in rows)
     leaderless = sum(row.detail.get("leader") == -1 for row in rows)
     said = f"{_count(len(rows), 'partition')} changed"
-    if moved:
-        said += f", {_count(moved, 'new leader')}"
-    return said + (f", {leaderless} of them nobody" if leaderless else "")
+    if moved > leaderless:
+        said += f", {_count(moved - leaderless, 'new leader')}"
+    return said + (f", {leaderless} without a leader" if leaderless else "")
 
 
 def _count(number: int, what: str) -> str:

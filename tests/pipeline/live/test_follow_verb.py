@@ -32,7 +32,7 @@ def test_an_address_where_nobody_answers_is_told_at_once(run: Run) -> None:
     ("words", "said"),
     [
         ("--url http://h --path /x", "expected --url or --path, got both"),
-        ("--url h", "expected such as http://127.0.0.1:8090, got 'h'"),
+        ("--url h", "expected an address such as http://127.0.0.1:8090, got 'h'"),
         ("--path /x --conf spark.a", "argument --conf: expected KEY=VALUE, got 'spark.a'"),
         ("--path {tmp}", "expected a file, or a folder with segments of a metadata log"),
     ],
