@@ -49,7 +49,7 @@ def test_a_shard_of_another_plan_is_refused(quiet: Folder, capsys) -> None:
     finally:
         path.write_text(text)
 
-    assert "000000.json was made by plan 0123456789abcdef" in capsys.readouterr().err
+    assert "as in plan.json, got 0123456789abcdef" in capsys.readouterr().err
 
 
 def test_half_of_a_campaign_is_compared_with_nothing(quiet: Folder, tmp_path: Path, capsys) -> None:

@@ -182,7 +182,7 @@ def test_a_campaign_whose_canary_did_not_fail_is_itself_failed(tmp_path, capsys)
     Folder(tmp_path).begin(plan)
 
     assert 1 == main(["campaign", "resume", str(tmp_path), *LOCAL])
-    assert "canary is deaf" in capsys.readouterr().out
+    assert "a canary had an unexpected verdict" in capsys.readouterr().out
 
 
 # What is wrong is named, refused, and loses nothing
@@ -212,7 +212,7 @@ def test_a_plan_for_which_there_is_no_room_leaves_nothing_behind(quiet, tmp_path
     done = campaign("run", quiet, "--seeds", "1..3", "--out", out, *LOCAL, preexec_fn=full)
 
     assert 2 == done.returncode
-    assert f"{out} cannot be begun" in done.stderr
+    assert f"{out}: cannot create the campaign" in done.stderr
     assert "plan.json" in done.stderr
     assert not out.exists()
 

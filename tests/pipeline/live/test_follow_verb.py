@@ -25,7 +25,7 @@ def test_an_address_where_nobody_answers_is_told_at_once(run: Run) -> None:
     code, _, err = run("follow --url http://127.0.0.1:1")
 
     assert 1 == code
-    assert "no cluster answers at http://127.0.0.1:1" in err
+    assert "http://127.0.0.1:1: no service answers" in err
 
 
 @pytest.mark.parametrize(
