@@ -154,6 +154,13 @@ def _lift_class(one: Lift) -> str:
     return "worse" if one.difference.by > 0 else "better"
 
 
+MUTANTS = (
+    "Known bugs were planted on purpose. The dot shows how many of a thousand runs that pass "
+    "without the bug fail with it, the line the 95 % interval. These scenarios do not detect a "
+    "bug at zero."
+)
+
+
 def mutants(kills: Sequence[Kill]) -> str:
     if not kills:
         return ""
@@ -168,11 +175,6 @@ def mutants(kills: Sequence[Kill]) -> str:
         )
         for one in sorted(totals, key=lambda one: (-one.killed.share, one.mutant))
     ]
-    said = (
-        "Known bugs were planted on purpose. The dot shows how many of a thousand runs that pass "
-        "without the bug fail with it, the line the 95 % interval. These scenarios do not detect a "
-        "bug at zero."
-    )
     numbers = [
         (
             one.mutant,
@@ -194,7 +196,7 @@ def mutants(kills: Sequence[Kill]) -> str:
     return section(
         "mutants",
         "Planted bugs",
-        sentence(said),
+        sentence(MUTANTS),
         figure(chart),
         folded("By scenario", table(heads, numbers)),
     )

@@ -12,6 +12,21 @@ from .theory import boundary_of
 CURVES_MAX = 6
 
 
+COVERAGE = (
+    "A kind of change is a node in a state, an event, and the next state. The curves show how "
+    "many kinds the runs of a scenario have shown, by the number of runs; a flat curve means "
+    "that further runs show hardly any new kind."
+)
+
+
+ESTIMATE = (
+    "The probability that the next run shows a new kind is estimated by the share of runs that "
+    "are the only one to show some kind (Good and Turing), with its 95 % interval. To check "
+    "the estimate: the same from the first half of the seeds, beside the share of runs of the "
+    "second half that showed a kind new to the first."
+)
+
+
 def coverage(found: Sequence[Coverage]) -> str:
     if not found:
         return ""
@@ -20,11 +35,6 @@ def coverage(found: Sequence[Coverage]) -> str:
         charts.Curve(one.scenario, tuple((float(x), float(y)) for x, y in one.curve))
         for one in widest[:CURVES_MAX]
     ]
-    said = (
-        "A kind of change is a node in a state, an event, and the next state. The curves show how "
-        "many kinds the runs of a scenario have shown, by the number of runs; a flat curve means "
-        "that further runs show hardly any new kind."
-    )
     numbers = [
         (
             one.scenario,
@@ -48,18 +58,12 @@ def coverage(found: Sequence[Coverage]) -> str:
         "observed in the second half",
         "new kinds: expected, found",
     )
-    how = (
-        "The probability that the next run shows a new kind is estimated by the share of runs that "
-        "are the only one to show some kind (Good and Turing), with its 95 % interval. To check "
-        "the estimate: the same from the first half of the seeds, beside the share of runs of the "
-        "second half that showed a kind new to the first."
-    )
     return section(
         "coverage",
         "Coverage",
-        sentence(said),
+        sentence(COVERAGE),
         figure(charts.curves("Kinds of change by runs", rows, "runs →", "kinds")),
-        sentence(how),
+        sentence(ESTIMATE),
         table(heads, numbers),
     )
 

@@ -11,7 +11,7 @@ from kraftsim.scenarios.document.scenario import Scenario
 from kraftsim.scenarios.language.durations import spelled
 from kraftsim.scenarios.running.explain import chain
 from kraftsim.scenarios.running.run import Result
-from kraftsim.simulation.event_row import EventRow
+from kraftsim.simulation.event_row import Detail, EventRow
 
 from ...errors import CommandError
 
@@ -116,8 +116,7 @@ def _sentence(rows: Sequence[EventRow]) -> str:
         case "fault_ends":
             return f"<< {detail['verb']} ends"
         case "calm_begins":
-            left = f"; not repaired: {_ids(detail['left'])}" if detail["left"] else ""
-            return f"-- calm begins: faults of {_ids(detail['core'])} are repaired{left}"
+            return _calm(detail)
         case "agent_state":
             return f"broker {row.broker_id} is {detail['state']}"
         case "controller_state":
@@ -146,6 +145,11 @@ def _sentence(rows: Sequence[EventRow]) -> str:
             return f"committed: broker {row.broker_id} {said} (epoch {row.broker_epoch})"
         case kind:
             return kind.replace("_", " ")
+
+
+def _calm(detail: Detail) -> str:
+    left = f"; not repaired: {_ids(detail['left'])}" if detail["left"] else ""
+    return f"-- calm begins: faults of {_ids(detail['core'])} are repaired{left}"
 
 
 def _partitions(rows: Sequence[EventRow]) -> str:
