@@ -224,7 +224,7 @@ def test_a_pinned_digest_that_is_another_now_is_said_to_have_drifted(here, capsy
     path = written(here, ("- {seed: 1}", "- {seed: 1, digest: b2:00}"))
 
     assert main(["scenario", "run", path]) == 0
-    assert "drifted: b2:00 was pinned" in capsys.readouterr().out
+    assert "drifted: the pinned digest is b2:00" in capsys.readouterr().out
 
 
 UNSOUND = {
@@ -237,7 +237,7 @@ UNSOUND = {
         "net.loss: {p: 5}",
         "p: expected 0 to 1",
     ),
-    "too often": ("at: 10s", "every: 1us", "do[0].every: expected at most 10000 times"),
+    "too often": ("at: 10s", "every: 1us", "do[0].every: expected at most 10000 repetitions"),
     "every moment": ("at: 10s", "every: 0s", "do[0].every: expected a time above 0s"),
     "a failure of nothing": ("  calm:", "  fails_with: never[7]\n  calm:", "expect.fails_with"),
     "an unknown property": (
