@@ -164,8 +164,8 @@ class Fleet:
         if error_code == ErrorCode.INCONSISTENT_CLUSTER_ID and address not in self._strangers:
             self._strangers.add(address)
             log.warning(
-                "the controller at %s:%d is of another cluster: expected %s, and it refuses that. "
-                "Give the --cluster-id of its quorum, or the address of another",
+                "the controller at %s:%d belongs to another cluster: it refuses the cluster id %s. "
+                "Give the --cluster-id of its quorum, or the address of another controller",
                 *address,
                 cluster_id,
             )

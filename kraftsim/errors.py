@@ -35,6 +35,6 @@ class OffsetGone(CommandError):
 
     def __init__(self, offset: int, start_offset: int) -> None:
         super().__init__(
-            f"from: expected {start_offset} or above, where the log begins, got {offset}: "
-            "a snapshot stands for what was before"
+            f"from: expected {start_offset} or above, the start offset of the log, got {offset}: "
+            "a snapshot has replaced the records before it"
         )

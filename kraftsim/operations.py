@@ -25,6 +25,7 @@ from .api.views import (
     topics_view,
 )
 from .errors import CommandError, UnknownBroker
+from .parameter_texts import PARAMETER_TEXTS
 
 if TYPE_CHECKING:
     from .api.cluster import Cluster
@@ -56,6 +57,11 @@ class Parameter:
     def json_name(self) -> str:
         """The parameter's name in lowerCamel, as JSON documents and HTTP queries spell it."""
         return lower_camel(self.name)
+
+    @property
+    def help(self) -> str:
+        """The help text, with the default and the unit."""
+        return PARAMETER_TEXTS[self.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,57 +112,57 @@ def _kind(annotation: object) -> type:
 
 
 async def cluster(kraft: "Cluster") -> Document:
-    """The cluster at a glance: id, controller, features, how far the log has come."""
+    """Show the cluster: id, active controller, features and end of the log."""
     return cluster_view(kraft.world)
 
 
 async def quorum(kraft: "Cluster") -> Document:
-    """The quorum as its leader sees it: voters, observers, how far each has come, and when."""
+    """Show the quorum as its leader describes it: voters and observers with offsets and times."""
     return quorum_view(kraft.world, await kraft.describe_quorum())
 
 
 async def transfer_leadership(kraft: "Cluster", to: int = -1, timeout: str = "20s") -> Document:
-    """The leader gives up in favour of a voter (-1: any); returns once that one is active."""
+    """Make the leader resign, and return once its successor is active."""
     await kraft.transfer_leadership(to, timeout)
     return _leader(kraft)
 
 
 async def list_controllers(kraft: "Cluster") -> Document:
-    """Every controller: its process, its place in the quorum, how far it has come."""
+    """List the controllers with process state, role in the quorum and end of the log."""
     return controllers_view(kraft.world)
 
 
 async def kill_controller(kraft: "Cluster", id: int) -> Document:
-    """SIGKILL: gone at once; the others elect another leader. Its disk stays."""
+    """Kill a controller (SIGKILL); it keeps its disk, and the other voters elect a leader."""
     await kraft.kill_controller(id)
     return controller_view(kraft.world, id)
 
 
 async def start_controller(kraft: "Cluster", id: int) -> Document:
-    """Start a new process over the disk that the last one left."""
+    """Start a new process of a controller on the disk of the previous process."""
     await kraft.start_controller(id)
     return controller_view(kraft.world, id)
 
 
 async def pause_controller(kraft: "Cluster", id: int) -> Document:
-    """SIGSTOP: the process is there and does nothing."""
+    """Pause a controller (SIGSTOP): the process stays and does nothing."""
     await kraft.pause_controller(id)
     return controller_view(kraft.world, id)
 
 
 async def resume_controller(kraft: "Cluster", id: int) -> Document:
-    """SIGCONT: a paused process goes on."""
+    """Resume a paused controller (SIGCONT)."""
     await kraft.resume_controller(id)
     return controller_view(kraft.world, id)
 
 
 async def list_brokers(kraft: "Cluster") -> Document:
-    """Every registered or simulated broker."""
+    """List the registered and the simulated brokers."""
     return brokers_view(kraft.world.committed, kraft.world.agents)
 
 
 async def show_broker(kraft: "Cluster", id: int) -> Document:
-    """One broker: registration, fencing, start time, and its simulated process."""
+    """Show a broker: registration, fencing, start time and simulated process."""
     world = kraft.world
     known = {*world.committed.brokers, *world.agents}
     if id not in known:
@@ -165,12 +171,12 @@ async def show_broker(kraft: "Cluster", id: int) -> Document:
 
 
 async def list_topics(kraft: "Cluster") -> Document:
-    """Topics with leaders, replicas and in-sync replicas of every partition."""
+    """List the topics with leader, replicas and in-sync replicas of every partition."""
     return topics_view(kraft.world.committed)
 
 
 async def read_log(kraft: "Cluster", from_: int | None = None, limit: int = 1000) -> Document:
-    """Committed records of the metadata log, as Kafka's own decoder prints them.
+    """Print committed records of the metadata log as Kafka's own decoder prints them.
 
     Starts at the first offset of the log unless `from` is given. The response is one JSON object
     per line if the client accepts application/x-ndjson.
@@ -180,12 +186,12 @@ async def read_log(kraft: "Cluster", from_: int | None = None, limit: int = 1000
 
 
 async def end_of_log(kraft: "Cluster") -> Document:
-    """Where the committed log begins and ends, and whose it is."""
+    """Show the first and the end offset of the committed log, and the cluster id."""
     return log_end_view(kraft.world)
 
 
 async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Document:
-    """What happened, from row `from` on; as server-sent events where the client accepts them."""
+    """List events from number `from` on, as server-sent events if the client accepts them."""
     check_page(from_, limit, EVENTS_LIMIT_MAX)
     rows = kraft.world.journal.since(from_)[:limit]
     following = rows[-1].seq + 1 if rows else from_
@@ -193,56 +199,56 @@ async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Do
 
 
 async def explain(kraft: "Cluster", event: int) -> Document:
-    """What led to an event: a line for each row, the first cause first, at most twenty."""
+    """Print the causes of an event in order, the first cause first, in at most twenty lines."""
     from .cli.scenario.narration import told_why  # slow to import
 
     return {"event": event, "lines": told_why(kraft.world.journal.since(0), event)}
 
 
 async def add_broker(kraft: "Cluster", rack: str | None = None) -> Document:
-    """Start one more simulated broker."""
+    """Start another simulated broker, with the next free id."""
     broker_id = await kraft.add_broker(rack)
     return {"brokerId": broker_id}
 
 
 async def stop_broker(kraft: "Cluster", id: int) -> Document:
-    """SIGTERM: the broker gives its leaderships away, is fenced, and ends."""
+    """Stop a broker (SIGTERM): it hands over its leaderships, is fenced and exits."""
     await kraft.stop(id)
     return _standing(kraft, id)
 
 
 async def kill_broker(kraft: "Cluster", id: int) -> Document:
-    """SIGKILL: gone at once; the controller learns of it when the lease runs out."""
+    """Kill a broker (SIGKILL); the controller fences it when its lease expires."""
     await kraft.kill(id)
     return _standing(kraft, id)
 
 
 async def pause_broker(kraft: "Cluster", id: int) -> Document:
-    """SIGSTOP: the process is there and does nothing."""
+    """Pause a broker (SIGSTOP): the process stays and does nothing."""
     await kraft.pause(id)
     return _standing(kraft, id)
 
 
 async def resume_broker(kraft: "Cluster", id: int) -> Document:
-    """SIGCONT: a paused process goes on."""
+    """Resume a paused broker (SIGCONT)."""
     await kraft.resume(id)
     return _standing(kraft, id)
 
 
 async def restart_broker(kraft: "Cluster", id: int) -> Document:
-    """Kill the process if it lives and start another: a new incarnation."""
+    """Kill the process of a broker if it runs, and start a new incarnation."""
     await kraft.restart(id)
     return _standing(kraft, id)
 
 
 async def mute_broker(kraft: "Cluster", id: int, on: bool = True) -> Document:
-    """What the broker sends no longer reaches the controller (`on=false` mends the link)."""
+    """Drop every request from a broker to the controllers (`on=false`: deliver them again)."""
     await kraft.mute(id, on)
     return _standing(kraft, id)
 
 
 async def deafen_broker(kraft: "Cluster", id: int, on: bool = True) -> Document:
-    """What the controller answers no longer reaches the broker (`on=false` mends the link)."""
+    """Drop every response from the controllers to a broker (`on=false`: deliver them again)."""
     await kraft.deafen(id, on)
     return _standing(kraft, id)
 
@@ -254,7 +260,7 @@ async def wait(
     leader: str | None = None,
     timeout: str = "20s",
 ) -> Document:
-    """Return once a broker is in a state (fenced, running, ...), or a leader (id or any) active."""
+    """Wait until a broker is in a state, or until a controller is the active one."""
     await kraft.wait(broker, state, timeout, leader=leader)
     return _leader(kraft) if broker is None else _standing(kraft, broker)
 
@@ -339,7 +345,9 @@ def arguments(operation: Operation, given: dict[str, object]) -> dict[str, objec
             raise CommandError(f"{operation.name}: expected {nearest(name, known)}, got {name!r}")
     missing = [name for name, one in known.items() if one.is_required and name not in given]
     if missing:
-        raise CommandError(f"{operation.name}: {', '.join(missing)} must be given")
+        raise CommandError(
+            f"{operation.name}: expected the parameters {', '.join(missing)}, got none of them"
+        )
     return {known[name].name: converted(known[name], value) for name, value in given.items()}
 
 

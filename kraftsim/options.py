@@ -50,7 +50,7 @@ class ClusterOptions:
 
     def __post_init__(self) -> None:
         if not 0 <= self.brokers <= BROKERS_MAX:
-            why = f"ids from {FIRST_CONTROLLER_ID} on are controllers'"
+            why = f"ids from {FIRST_CONTROLLER_ID} on belong to controllers"
             raise ValueError(f"brokers: expected 0 to {BROKERS_MAX}, got {self.brokers}: {why}")
         if type(self.controllers) is not int or not 1 <= self.controllers <= CONTROLLERS_MAX:
             raise ValueError(

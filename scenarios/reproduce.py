@@ -26,7 +26,10 @@ def reproducer(
     """
     plan = replace(expand(scenario, seed), **_named_after(mutant, seed))
     if _shows(mutant, plan, seed) is None:
-        raise ValueError(f"{mutant.name} is not killed by {scenario.name}, seed {seed}")
+        raise ValueError(
+            f"expected a run that detects the planted bug {mutant.name}, got none: "
+            f"{scenario.name}, seed {seed}"
+        )
     alone = replace(plan, expect=_claimed_alone(mutant, plan.expect))
     begin = plan if _shows(mutant, alone, seed) is None else alone
     return smallest(begin, lambda one: _shows(mutant, one, seed), may_go_on)[0]

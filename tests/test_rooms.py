@@ -17,8 +17,6 @@ LONG_FUNCTIONS = {
     "kraftsim.api.cluster.__init__": 41,
     "kraftsim.controller.node.node.__init__": 44,
     "kraftsim.pipeline.report.sections.knobs": 49,
-    "kraftsim.pipeline.report.sections.mutants": 41,
-    "kraftsim.pipeline.report.sections_of_seeds.coverage": 49,
     "kraftsim.simulation.journal.write": 41,
 }
 """Functions that were longer when the limit was set, and their lines: numbers only go down."""

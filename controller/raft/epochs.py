@@ -97,9 +97,10 @@ def hear(quorum: Quorum, peer_id: int, epoch: int) -> None:
         return
     if epoch > 0:
         raise LostMemoryError(
-            f"controller {quorum.me.node_id} keeps its log in memory, and controller {peer_id} is "
-            f"at epoch {epoch}: what this one acknowledged and voted before it started is lost. "
-            f"Start it with a new --directory-id, remove its old one from the voters and add it"
+            f"controller {quorum.me.node_id} has lost its log and its vote, which it keeps in "
+            "memory "
+            f"(controller {peer_id} is at epoch {epoch}). Start it with a new --directory-id, "
+            f"remove the voter with the old directory id, and add the new one"
         )
     if peer_id != quorum.me.node_id:
         quorum.note_without_epoch(peer_id)

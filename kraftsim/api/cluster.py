@@ -117,7 +117,9 @@ class Cluster(ControllerVerbs):
         Raises CommandError if the cluster has been started before.
         """
         if self._world is not None or self._is_closed:
-            raise CommandError("a cluster starts once: make another `Cluster(...)`")
+            raise CommandError(
+                "a Cluster object starts only once: create another with `Cluster(...)`"
+            )
         options, service = self.options, self._service
         controller_ports = []
         if options.controller_port is not None:

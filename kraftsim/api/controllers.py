@@ -61,7 +61,9 @@ class ControllerVerbs(Waiting):
                 reply = await replies.get()
         except TimeoutError:
             text = (
-                f"no controller answered within {REQUEST_LIMIT_S:.0f} s: has the quorum a majority?"
+                f"no controller answered within {REQUEST_LIMIT_S:.0f} s: check that a majority of "
+                "the "
+                "voters runs"
             )
             raise ApiError(ErrorCode.REQUEST_TIMED_OUT, text) from None
         if isinstance(reply, ApiError):
@@ -134,7 +136,7 @@ class ControllerVerbs(Waiting):
         leader_id = self.world.controller.node.config.node_id
         if to not in (-1, leader_id):
             raise CommandError(
-                f"expected controller {to} to lead, and {leader_id} was elected: transfer again"
+                f"expected controller {to} to lead, got {leader_id} elected: transfer again"
             )
         return leader_id
 
@@ -146,9 +148,15 @@ class ControllerVerbs(Waiting):
         with self._entered():
             active = self.world.active
             if active is None:
-                raise CommandError("nobody leads: wait until a controller is active")
+                raise CommandError(
+                    "no controller is active: wait with `kraftsim wait --leader any`, then "
+                    "transfer again"
+                )
             if to != -1 and not self._process(to).is_running:
-                raise CommandError(f"controller {to} is not running")
+                raise CommandError(
+                    f"to: expected a running controller, got {to}, which does not run: start it "
+                    "first"
+                )
             epoch = active.node.epoch
             if to == active.node.config.node_id:
                 return epoch - 1

@@ -85,7 +85,7 @@ class Waiting(ABC):
         elif broker is None and state is None and leader is not None:
             await self._wait_for_leader(leader, timeout)
         else:
-            raise CommandError("wait: expected a broker and a state, or a leader")
+            raise CommandError("wait: expected both broker and state, or only leader")
 
     def states_of(self, broker_id: int) -> set[str]:
         """Returns every state in which the broker is now, of its registration and its process."""

@@ -28,6 +28,9 @@ from .voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_vo
 
 Run = Callable[[argparse.Namespace], int]
 
+# What stands for the value of an option in help texts; otherwise the option's name in capitals.
+METAVARS = {"from_": "OFFSET", "limit": "N", "on": "BOOL", "timeout": "DURATION", "to": "ID"}
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -61,12 +64,20 @@ def _add_argument(
     parser: argparse.ArgumentParser, operation: Operation, parameter: Parameter
 ) -> None:
     if parameter.name in operation.path_names:
-        parser.add_argument(parameter.name, type=parameter.kind, metavar=parameter.name.upper())
+        parser.add_argument(
+            parameter.name, type=parameter.kind, metavar=parameter.name.upper(), help=parameter.help
+        )
         return
     option = "--" + parameter.name.rstrip("_").replace("_", "-")
     kind = str if parameter.kind is bool else parameter.kind
     parser.add_argument(
-        option, type=kind, required=parameter.is_required, dest=parameter.name, default=None
+        option,
+        type=kind,
+        required=parameter.is_required,
+        dest=parameter.name,
+        default=None,
+        metavar=METAVARS.get(parameter.name),
+        help=parameter.help,
     )
 
 
@@ -102,16 +113,40 @@ def _print_row(row: Document, *, as_json: bool) -> None:
 
 
 def _events_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-f", "--follow", action="store_true", help="go on as they happen")
-    parser.add_argument("--from", type=int, dest="from_", metavar="SEQ")
-    parser.add_argument("--limit", type=int)
+    parser.add_argument(
+        "-f",
+        "--follow",
+        action="store_true",
+        help="print further events as they happen, until Ctrl-C",
+    )
+    parser.add_argument(
+        "--from",
+        type=int,
+        dest="from_",
+        metavar="SEQ",
+        help="number of the first event (default 0)",
+    )
+    parser.add_argument(
+        "--limit",
+        type=int,
+        metavar="N",
+        help="number of events to print at most (1 to 10000, default 1000)",
+    )
 
 
 def _kafka_cluster_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of Kafka's tool; requests go to --url, whose cluster must match -b."""
-    parser.add_argument("-b", "--bootstrap-server", help="must be a broker of the cluster at --url")
     parser.add_argument(
-        "-c", "--config", help="accepted as by Kafka's tool; there is no use for it"
+        "-b",
+        "--bootstrap-server",
+        metavar="HOST:PORT",
+        help="address of a broker; it must belong to the cluster at --url",
+    )
+    parser.add_argument(
+        "-c",
+        "--config",
+        metavar="FILE",
+        help="ignored; accepted because Kafka's kafka-cluster has it",
     )
 
 
@@ -133,17 +168,26 @@ def _cluster_url(given: argparse.Namespace) -> str:
 
 def _id_arguments(parser: argparse.ArgumentParser) -> None:
     _kafka_cluster_arguments(parser)
-    parser.add_argument("-i", "--id", type=int, required=True, metavar="BROKER")
+    parser.add_argument(
+        "-i", "--id", type=int, required=True, metavar="BROKER", help="id of the broker"
+    )
 
 
 def _decommission_arguments(parser: argparse.ArgumentParser) -> None:
     _id_arguments(parser)
-    parser.add_argument("-f", "--force", action="store_true", help="even a last replica")
+    parser.add_argument(
+        "-f",
+        "--force",
+        action="store_true",
+        help="also if it has the last replica of a partition, whose data is then lost",
+    )
 
 
 def _endpoints_arguments(parser: argparse.ArgumentParser) -> None:
     _kafka_cluster_arguments(parser)
-    parser.add_argument("--include-fenced-brokers", action="store_true")
+    parser.add_argument(
+        "--include-fenced-brokers", action="store_true", help="list fenced brokers too"
+    )
 
 
 def _cluster_id(given: argparse.Namespace) -> int:
@@ -208,19 +252,34 @@ def _command(
 OF_THEIR_OWN = (LIST_EVENTS, EXPLAIN)  # with an output of their own; explain also runs files
 COMMANDS: tuple[Command, ...] = (
     *(_of(operation) for operation in OPERATIONS if operation not in OF_THEIR_OWN),
-    _command("events", "what happened, row by row", _events_arguments, _events),
-    _command("cluster cluster-id", "print the cluster's id", _kafka_cluster_arguments, _cluster_id),
+    _command("events", "print the events of the cluster, one per line", _events_arguments, _events),
     _command(
-        "cluster list-endpoints", "brokers and their state", _endpoints_arguments, _list_endpoints
+        "cluster cluster-id", "print the id of the cluster", _kafka_cluster_arguments, _cluster_id
     ),
     _command(
-        "cluster list-nodes",
-        "the same, by its draft's name (KIP-1073)",
+        "cluster list-endpoints",
+        "list brokers with address, rack and state",
         _endpoints_arguments,
         _list_endpoints,
     ),
-    _command("cluster unregister", "Kafka's way out of a cluster", _id_arguments, _unregister),
-    _command("cluster decommission", "KIP-631's way out", _decommission_arguments, _decommission),
+    _command(
+        "cluster list-nodes",
+        "alias of list-endpoints, its name in the draft of KIP-1073",
+        _endpoints_arguments,
+        _list_endpoints,
+    ),
+    _command(
+        "cluster unregister",
+        "unregister a broker (Kafka's UnregisterBroker)",
+        _id_arguments,
+        _unregister,
+    ),
+    _command(
+        "cluster decommission",
+        "remove a broker from all replica sets and unregister it (KIP-631)",
+        _decommission_arguments,
+        _decommission,
+    ),
     _command("quorum add", "make an observer a voter", add_voter_arguments, add_voter),
     _command("quorum remove", "make a voter an observer", remove_voter_arguments, remove_voter),
 )

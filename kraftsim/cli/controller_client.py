@@ -42,8 +42,8 @@ async def _answer(addresses: Sequence[Address], request: Request) -> Response:
         await asyncio.sleep(RETRY_S)
     named = ", ".join(f"{host}:{port}" for host, port in addresses)
     raise CommandError(
-        f"none of {named} leads: name every controller of the quorum, and see that a majority of "
-        "its voters runs"
+        f"no leader among {named}: give the addresses of all controllers of the quorum, and check "
+        "that a majority of its voters runs"
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import GOOD
 from ..http.client import call, service_url
+from . import help_texts
 from .scenario.runs import add_cell, seeds_of
 
 if TYPE_CHECKING:
@@ -16,12 +17,26 @@ if TYPE_CHECKING:
 
 def add_explain(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb to the parser."""
-    one = verbs.add_parser("explain", help="what led to a fence, an unfence or an election")
-    one.add_argument("what", metavar="EVENT|FILE|NAME", help="of the cluster at --url; a scenario")
-    one.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
+    one = verbs.add_parser(
+        "explain", help="print the causes of an event, such as a fence or an election"
+    )
+    one.add_argument(
+        "what",
+        metavar="EVENT|FILE|NAME",
+        help="number of an event of the cluster at --url; or a scenario, by file or name",
+    )
+    one.add_argument("--seed", type=int, metavar="N", help=help_texts.SEED)
     add_cell(one)
-    one.add_argument("--event", type=int, metavar="SEQ", help="by its number; listed unless given")
-    one.add_argument("--url", metavar="URL", help="default: KRAFTSIM_HTTP, else port 8090")
+    one.add_argument(
+        "--event",
+        type=int,
+        metavar="SEQ",
+        help=(
+            "number of the event in the scenario's run (default: list fences, unfences and "
+            "elections)"
+        ),
+    )
+    one.add_argument("--url", metavar="URL", help=help_texts.URL)
     one.set_defaults(run=_explain)
 
 

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 
 from ..errors import GOOD, INTERRUPTED, CommandError, UsageError
 from ..http.client import service_url
+from . import help_texts
 from .interrupts import interrupts_noted
 from .spark_options import setting
 
@@ -21,18 +22,41 @@ from .spark_options import setting
 def add_follow(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb to the parser."""
     one = verbs.add_parser(
-        "follow", help="broker states, leases and availability of a log, live, through Spark"
+        "follow",
+        help=(
+            "print broker state changes, leases and availability as a metadata log grows, through "
+            "Spark"
+        ),
     )
-    one.add_argument("--url", metavar="URL", help="default: KRAFTSIM_HTTP, else port 8090")
-    one.add_argument("--path", metavar="P", help="instead: a metadata log on disk, Kafka's too")
-    one.add_argument("--out", metavar="DIR", help="write Parquet there instead of telling")
-    one.add_argument("--checkpoint", metavar="C", help="where it notes how far it is; in --out")
-    one.add_argument("--once", action="store_true", help="end with what there is now")
-    one.add_argument("--master", metavar="M", help="of Spark; SPARK_MASTER, else local[*,4]")
+    one.add_argument("--url", metavar="URL", help=help_texts.URL)
     one.add_argument(
-        "--conf", action="append", default=[], type=setting, metavar="K=V", help="of Spark"
+        "--path",
+        metavar="P",
+        help="read a metadata log on disk instead of --url: its directory, kraftsim's or Kafka's",
     )
-    one.add_argument("--json", action="store_true", help="print JSON")
+    one.add_argument(
+        "--out",
+        metavar="DIR",
+        help="write the changes as Parquet into this folder instead of printing them",
+    )
+    one.add_argument(
+        "--checkpoint",
+        metavar="C",
+        help="folder in which Spark stores the offset it has reached (default: in --out)",
+    )
+    one.add_argument("--once", action="store_true", help="exit at the current end of the log")
+    one.add_argument(
+        "--master", metavar="M", help="Spark master (default: SPARK_MASTER, else local[*,4])"
+    )
+    one.add_argument(
+        "--conf",
+        action="append",
+        default=[],
+        type=setting,
+        metavar="K=V",
+        help=help_texts.SPARK_CONF,
+    )
+    one.add_argument("--json", action="store_true", help=help_texts.JSON)
     one.set_defaults(run=run_follow)
 
 
@@ -52,7 +76,7 @@ def run_follow(given: argparse.Namespace) -> int:
     try:
         options_of(source).log.extent()  # reports a wrong address before Java starts
         conf = follow.CONF | dict(given.conf)
-        print(f"following {' '.join(source.values())}; Spark needs a moment", file=sys.stderr)
+        print(f"starting Spark to follow {' '.join(source.values())}", file=sys.stderr)
         with _java_said_apart():
             spark = session("kraftsim follow", master=given.master, conf=conf)
         tell = _tell_json if given.json else _tell
@@ -75,7 +99,7 @@ def _source(given: argparse.Namespace) -> dict[str, str]:
     if given.path is None:
         return {"url": service_url(given.url)}
     if given.url is not None:
-        raise UsageError(f"expected one of --url and --path, got {given.url} and {given.path}")
+        raise UsageError(f"expected --url or --path, got both:  {given.url} and {given.path}")
     return {"path": given.path}
 
 

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from ..errors import CommandError, UsageError
+from . import help_texts
 
 if TYPE_CHECKING:
     from kraftsim.pipeline.engines.on_spark import Where
@@ -19,10 +20,21 @@ MASTER = re.compile(
 
 def add_spark(verb: argparse.ArgumentParser) -> None:
     """Adds the options to a verb."""
-    verb.add_argument("--master", metavar="M", help="of Spark: local[2,4], spark://HOST:PORT")
-    verb.add_argument("--remote", metavar="R", help="a Connect server: sc://HOST:PORT")
     verb.add_argument(
-        "--conf", action="append", default=[], type=setting, metavar="K=V", help="of Spark"
+        "--master",
+        metavar="M",
+        help="Spark master: local[2,4], spark://HOST:PORT (default: SPARK_MASTER, else local[*,4])",
+    )
+    verb.add_argument(
+        "--remote", metavar="R", help="Spark Connect server, instead of --master: sc://HOST:PORT"
+    )
+    verb.add_argument(
+        "--conf",
+        action="append",
+        default=[],
+        type=setting,
+        metavar="K=V",
+        help=help_texts.SPARK_CONF,
     )
 
 
@@ -38,7 +50,7 @@ def where_of(given: argparse.Namespace) -> "Where":
     from kraftsim.pipeline.engines.spark_engine import expect_there
 
     if given.master and given.remote:
-        raise UsageError("expected one of --master and --remote, got both")
+        raise UsageError("expected --master or --remote, got both")
     if given.master and not MASTER.fullmatch(given.master):
         raise UsageError(f"--master: expected local[2,4] or spark://HOST:PORT, got {given.master}")
     try:

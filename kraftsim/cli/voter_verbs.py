@@ -22,14 +22,25 @@ Ask = Callable[[str, Document], Document]
 
 def add_voter_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `quorum add`."""
-    parser.add_argument("voter", metavar="ID@HOST:PORT:DIRECTORY", help="as --voters names one")
+    parser.add_argument(
+        "voter",
+        metavar="ID@HOST:PORT:DIRECTORY",
+        help=(
+            "id, address and directory id of the controller, as --voters of `kraftsim controller` "
+            "names them"
+        ),
+    )
     _bootstrap_argument(parser)
 
 
 def remove_voter_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `quorum remove`."""
-    parser.add_argument("id", type=int, metavar="ID")
-    parser.add_argument("--directory-id", metavar="D", help="the one it is listed under, if given")
+    parser.add_argument("id", type=int, metavar="ID", help="id of the voter")
+    parser.add_argument(
+        "--directory-id",
+        metavar="D",
+        help="directory id of the voter (default: the one that the quorum lists)",
+    )
     _bootstrap_argument(parser)
 
 
@@ -37,7 +48,7 @@ def _bootstrap_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bootstrap-controllers",
         metavar="HOST:PORT,...",
-        help="every `kraftsim controller` of the quorum, instead of a service at --url",
+        help="addresses of all `kraftsim controller` processes of the quorum, instead of --url",
     )
 
 

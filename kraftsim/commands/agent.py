@@ -44,7 +44,7 @@ def run_agents(given: argparse.Namespace) -> int:
     try:
         return run_until_signalled(_run(topology, controllers, given.first_id, given.kafka_port))
     except OSError as error:
-        raise CommandError(f"--kafka-port: {error}; 0 lets the system choose") from None
+        raise CommandError(f"--kafka-port: {error}; with 0 the system chooses free ports") from None
 
 
 async def _run(

@@ -52,20 +52,24 @@ def _config(given: argparse.Namespace) -> NodeConfig:
     voters = voters_of(given.voters)
     checked_id("--node-id", given.node_id)
     if not given.cluster_id:
-        raise ValueError("--cluster-id: expected an id, got nothing")
+        raise ValueError("--cluster-id: expected an id, got an empty text")
     mine = next((one for one in voters if one.voter_id == given.node_id), None)
     if given.listen is not None:
         host, port = address_of("--listen", given.listen)
     elif mine is not None:
         host, port = mine.endpoints[0].host, mine.endpoints[0].port
     else:
-        raise ValueError(f"--listen: must be given, because --voters does not name {given.node_id}")
+        raise ValueError(
+            f"--listen: expected HOST:PORT, because --voters does not name {given.node_id}"
+        )
     if given.directory_id is not None:
         directory = directory_of("--directory-id", given.directory_id)
     elif mine is not None:
         directory = mine.voter_directory_id
     else:
-        raise ValueError("--directory-id: must be given for a controller that is no voter yet")
+        raise ValueError(
+            "--directory-id: expected an id, because this controller is not among --voters"
+        )
     return NodeConfig(
         node_id=given.node_id,
         cluster_id=given.cluster_id,
@@ -186,7 +190,7 @@ class ControllerService:
         if isinstance(error, LostMemoryError):
             log.error("%s", error)
         else:
-            log.error("this controller ends, because a step of it failed", exc_info=error)
+            log.error("this controller ends after an internal error", exc_info=error)
         self.has_failed = True
         self._hosted.end()
         self._stopping.set()

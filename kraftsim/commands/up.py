@@ -127,7 +127,9 @@ def settings_of(
     expect_no_voter(pairs, broker_ids)
     used, unused = split_known(pairs)
     if unused:
-        log.warning("%s: not simulated, ignored: %s", path, ", ".join(unused))
+        log.warning(
+            "%s: ignored settings, which kraftsim does not simulate: %s", path, ", ".join(unused)
+        )
     return used
 
 
@@ -163,5 +165,6 @@ def _hint(error: OSError) -> str:
     if error.errno != errno.EADDRINUSE:
         return str(error)
     return (
-        f"{error}; another cluster may run: give --kafka-port 0 --controller-port 0 --http-port 0"
+        f"{error}; another cluster may use the port: choose free ports with --kafka-port 0 "
+        "--controller-port 0 --http-port 0"
     )

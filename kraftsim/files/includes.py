@@ -53,7 +53,7 @@ def _included(
 ) -> Document:
     target = path.parent / name
     if Path(name).is_absolute():
-        what = f"expected a path that counts from this file, got {name!r}"
+        what = f"expected a path relative to this file, got {name!r}"
     elif not target.is_file():
         what = f"no such file: {target}"
     elif target.resolve() in chain:
@@ -64,5 +64,5 @@ def _included(
         inside = read_whole(target, chain)
         if isinstance(inside.value, Mapping):
             return inside
-        what = f"expected words and their values in {target}"
+        what = f"expected a mapping in {target}"
     raise document.error(Problem(place, what))

@@ -26,7 +26,7 @@ def load(path: Path, scenario: Scenario) -> None:
         if name not in OWN:
             file, _, _ = name.partition(":")
             known = [one for one in OWN if one.startswith(f"{file}:")]
-            expected = nearest(name, known) or f"a function in {file}, which has none"
+            expected = nearest(name, known) or f"a function of {file}, which defines none"
             raise UsageError(f"{path}: expect.always: expected {expected}, got {name!r}")
 
 

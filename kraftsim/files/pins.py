@@ -42,9 +42,12 @@ def drifts(file: ScenarioFile, result: Result) -> Iterator[str]:
             now = named(expand(file.scenario, pin.seed), result.bound)
             difference = first_difference(plan, now)
             if difference is not None:
-                yield f"the plan is another: {difference}; kraftsim scenario run {path} has the old"
+                yield (
+                    f"the plan of this seed has changed: {difference}; run the pinned plan with: "
+                    f"kraftsim scenario run {path}"
+                )
         if pin.digest and pin.digest != result.digest:
-            yield f"{pin.digest} was pinned, so this seed no longer means what it meant"
+            yield f"the pinned digest is {pin.digest}: this seed has another run now"
 
 
 def _plan_path(file: ScenarioFile, pin: Pin) -> "Path":

@@ -58,7 +58,7 @@ def expect_no_voter(pairs: Mapping[str, str], broker_ids: Container[int]) -> Non
     for voter in filter(None, pairs.get(VOTERS, "").split(",")):
         number = whole_number(voter.strip().partition("@")[0])
         if number is not None and number in broker_ids:
-            raise ValueError(f"--config: {VOTERS}: expected ids of no broker, got {number}")
+            raise ValueError(f"--config: {VOTERS}: expected ids that no broker has, got {number}")
 
 
 def split_known(pairs: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:

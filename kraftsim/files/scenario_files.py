@@ -43,11 +43,13 @@ def find(name: str) -> Path:
     """
     if name.endswith((".yaml", ".yml")) or "/" in name:
         if not Path(name).is_file():
-            raise UsageError(f"{name}: no such file; `kraftsim scenario list` names the library")
+            raise UsageError(f"{name}: no such file; `kraftsim scenario list` lists the library")
         return Path(name)
     known = library()
     if name not in known:
-        raise UsageError(f"unknown scenario {name!r}: expected {nearest(name, known)}, or a file")
+        raise UsageError(
+            f"unknown scenario {name!r}: expected {nearest(name, known)}, or the path of a file"
+        )
     return known[name]
 
 
@@ -77,7 +79,10 @@ def read_files(
     for file in files[:1]:
         load(path, file.scenario)
     if not files:
-        cells = "; ".join(", ".join(one.cell) for one in scenarios) or "none, it sweeps nothing"
+        cells = (
+            "; ".join(", ".join(one.cell) for one in scenarios)
+            or "none, because the file has no sweep"
+        )
         raise UsageError(f"{path}: no cell with {', '.join(wanted)}: expected one of {cells}")
     return tuple(files)
 

@@ -55,7 +55,10 @@ def read_document(path: Path) -> Document:
             return Document(None, {(): f"{path}:1"})
         places = list(islice(_places(root), PLACES_MAX + 1))
         if len(places) > PLACES_MAX:
-            raise UsageError(f"{path}: expected at most {PLACES_MAX} values, aliases written out")
+            raise UsageError(
+                f"{path}: expected at most {PLACES_MAX} values, with every alias counted as its "
+                "copy"
+            )
         lines = {place: f"{path}:{line}" for place, line in places}
         return Document(_loader()("").construct_document(root), lines)
     except yaml.MarkedYAMLError as error:
@@ -69,7 +72,7 @@ def _places(node: "yaml.Node", place: Place = ()) -> Iterator[tuple[Place, int]]
     import yaml
 
     if len(place) > DEPTH_MAX:
-        raise RecursionError(f"expected at most {DEPTH_MAX} levels")
+        raise RecursionError(f"expected at most {DEPTH_MAX} levels of nesting")
     yield place, node.start_mark.line + 1
     if isinstance(node, yaml.MappingNode):
         _expect_words_once(node)
@@ -88,10 +91,10 @@ def _expect_words_once(node: "yaml.MappingNode") -> None:
     seen: set[object] = set()
     for key, _ in node.value:
         if not isinstance(key, yaml.ScalarNode):
-            what = f"expected a word before the colon, got a {key.id}"
+            what = f"expected a text as key, got a {key.id}"
             raise yaml.MarkedYAMLError(problem=what, problem_mark=key.start_mark)
         if key.value in seen:
-            what = f"expected each word once, got {key.value!r} again"
+            what = f"expected each key once, got {key.value!r} again"
             raise yaml.MarkedYAMLError(problem=what, problem_mark=key.start_mark)
         seen.add(key.value)
 

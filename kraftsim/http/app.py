@@ -113,7 +113,11 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         return _error(503, str(error), "NOT_AVAILABLE")
     except web.HTTPNotFound:
         paths = [operation.path for operation in OPERATIONS]
-        return _error(404, f"no {request.path}: try {nearest(request.path, paths)}", "NOT_FOUND")
+        return _error(
+            404,
+            f"unknown path {request.path}: expected {nearest(request.path, paths)}",
+            "NOT_FOUND",
+        )
     except web.HTTPRequestEntityTooLarge:
         return _error(413, f"expected a body of at most {BODY_BYTES_MAX} bytes", "TOO_LARGE")
     except web.HTTPMethodNotAllowed as error:
@@ -124,7 +128,9 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         return _error(error.status, error.text or error.reason, name)
     except Exception:  # a defect of kraftsim: reported as 500, and the service continues
         log.exception("%s %s", request.method, request.path)
-        return _error(500, "the service failed; its log says how", "UNKNOWN_SERVER_ERROR")
+        return _error(
+            500, "the service failed: its log on stderr has the exception", "UNKNOWN_SERVER_ERROR"
+        )
 
 
 async def _body(request: web.Request) -> dict[str, object]:
@@ -153,7 +159,9 @@ def _route(kraft: "Cluster", operation: Operation) -> Handler:
         if operation.method == "POST":
             given |= await _body(request)
         for name in given.keys() & request.match_info.keys():
-            raise CommandError(f"{name}: expected in the path only, got {given[name]!r} as well")
+            raise CommandError(
+                f"{name}: expected only in the path, got {given[name]!r} in the query or body too"
+            )
         given |= request.match_info
         return _json(await operation.run(kraft, **arguments(operation, given)))
 
@@ -169,7 +177,8 @@ def _check_control(kraft: "Cluster") -> None:
     host = kraft.options.host
     if not _is_loopback(host):
         raise web.HTTPForbidden(
-            text=f"the control side answers on loopback only, and this cluster is on {host}"
+            text=f"operations under /sim are served on loopback only, and this service "
+            f"listens on {host}: start it with --host 127.0.0.1"
         )
 
 
@@ -273,7 +282,7 @@ def _cursor(request: web.Request) -> int:
     last, start = request.headers.get("Last-Event-ID"), request.query.get("from", "0")
     text = last or start
     if not text.isdecimal() or len(text) > CURSOR_DIGITS_MAX:
-        raise CommandError(f"cursor: expected the number of a row, got {text[:40]!r}")
+        raise CommandError(f"cursor: expected the number of an event, got {text[:40]!r}")
     return int(text) + 1 if last else int(text)
 
 

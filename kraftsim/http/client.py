@@ -30,7 +30,7 @@ def service_url(given: str | None) -> str:
     """
     url = given or os.environ.get("KRAFTSIM_HTTP") or DEFAULT_URL
     if not url.startswith(("http://", "https://")):
-        raise ValueError(f"--url: expected such as {DEFAULT_URL}, got {url!r}")
+        raise ValueError(f"--url: expected an address such as {DEFAULT_URL}, got {url!r}")
     return url.rstrip("/")
 
 
@@ -59,9 +59,14 @@ def _document(response: IO[bytes], url: str) -> Document:
     try:
         document = json.load(response)
     except (ValueError, HTTPException, OSError) as error:
-        raise CommandError(f"expected a cluster's answer at {url}, got {error}") from None
+        raise CommandError(
+            f"{url}: expected the response of a kraftsim service, got {error}"
+        ) from None
     if not isinstance(document, dict):
-        raise CommandError(f"expected a cluster's answer at {url}, got {type(document).__name__}")
+        raise CommandError(
+            f"{url}: expected the response of a kraftsim service, got JSON of type "
+            f"{type(document).__name__}"
+        )
     return document
 
 
@@ -85,8 +90,8 @@ def _opened(request: Request, url: str, *, timeout_s: float | None) -> HTTPRespo
     except (URLError, HTTPException, OSError, ValueError) as error:
         reason = " ".join(str(getattr(error, "reason", error)).split())
         raise CommandError(
-            f"no cluster answers at {url} ({reason}): start one with `kraftsim up`, or name "
-            "another with --url or KRAFTSIM_HTTP"
+            f"{url}: no service answers ({reason}): start one with `kraftsim up`, or give another "
+            "address with --url or KRAFTSIM_HTTP"
         ) from None
     return response
 

@@ -9,6 +9,7 @@ from ..operations import OPERATIONS, Operation
 from .kafka_json import KAFKA_APIS
 from .paths import LIVENESS, OPENAPI, READINESS, kafka_path
 
+VERSION = "API version; an unsupported version is refused (default: no check)"
 _TYPES = {int: "integer", bool: "boolean", str: "string"}
 
 
@@ -29,8 +30,8 @@ def openapi_document() -> Document:
         paths[kafka_path(name)] = {
             "post": {
                 "operationId": name,
-                "summary": f"Kafka's {name}, spelled in JSON",
-                "parameters": [_query("version", "string")],
+                "summary": f"Send Kafka's {name} request in JSON.",
+                "parameters": [_query("version", "string", VERSION)],
                 "requestBody": _body(json_schema(api.request)),
                 "responses": _responses(json_schema(api.response)),
             }
@@ -48,9 +49,9 @@ def openapi_document() -> Document:
 
 
 _FIXED = {
-    LIVENESS: "The process is alive.",
-    READINESS: "A controller is active.",
-    OPENAPI: "This document.",
+    LIVENESS: "Report that the process runs.",
+    READINESS: "Report whether a controller is active.",
+    OPENAPI: "Return this document.",
 }
 
 
@@ -63,21 +64,37 @@ def _operation(operation: Operation) -> Document:
         "responses": _responses({}),
     }
     named: list[Document] = [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "integer"}}
-        for name in in_path
+        {
+            "name": one.name,
+            "in": "path",
+            "required": True,
+            "description": one.help,
+            "schema": {"type": "integer"},
+        }
+        for one in operation.parameters
+        if one.name in in_path
     ]
     if operation.method == "GET":
         named += [
-            _query(one.json_name, _TYPES[one.kind], required=one.is_required) for one in others
+            _query(one.json_name, _TYPES[one.kind], one.help, required=one.is_required)
+            for one in others
         ]
     elif others:
-        properties = {one.json_name: {"type": _TYPES[one.kind]} for one in others}
+        properties = {
+            one.json_name: {"type": _TYPES[one.kind], "description": one.help} for one in others
+        }
         document["requestBody"] = _body({"type": "object", "properties": properties})
     return document | {"parameters": named}
 
 
-def _query(name: str, kind: str, *, required: bool = False) -> Document:
-    return {"name": name, "in": "query", "required": required, "schema": {"type": kind}}
+def _query(name: str, kind: str, description: str, *, required: bool = False) -> Document:
+    return {
+        "name": name,
+        "in": "query",
+        "required": required,
+        "description": description,
+        "schema": {"type": kind},
+    }
 
 
 def _body(schema: Document) -> Document:
@@ -94,6 +111,6 @@ def _responses(schema: Document) -> Document:
         },
     }
     return {
-        "200": {"description": "done", **_body(schema or {"type": "object"})},
-        "default": {"description": "refused", **_body(error)},
+        "200": {"description": "result", **_body(schema or {"type": "object"})},
+        "default": {"description": "error", **_body(error)},
     }

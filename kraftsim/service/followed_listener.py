@@ -45,7 +45,11 @@ class FollowedListener(KafkaListener):
         try:
             await self.open(self._host, self.port)
         except OSError as error:
-            log.error("%s: no client can reach it any more: %s", self.name, error)
+            log.error(
+                "%s: cannot open its listener again, so no client can connect to it: %s",
+                self.name,
+                error,
+            )
         finally:
             self._reopening = None
         if not is_alive():

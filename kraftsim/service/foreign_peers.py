@@ -54,7 +54,7 @@ class Strangers:
                 sender,
                 ErrorCode.INVALID_VOTER_KEY,
                 f"controller {sender} lists this one, {config.node_id}, under directory id "
-                f"{uuid_text(listed)}: expected {mine}; this one does not vote. "
+                f"{uuid_text(listed)}: expected {mine}; this controller does not vote. "
                 + _way_out(config.node_id, f"{config.host}:{config.port}:{mine}"),
             )
 
@@ -64,19 +64,23 @@ class Strangers:
         if not (isinstance(request, Greeting) and isinstance(response, Welcome)) or at is None:
             return
         if response.error_code == ErrorCode.INCONSISTENT_CLUSTER_ID:
-            self._tell_of_cluster(peer_id, f"refuses that (at {at.host}:{at.port})")
+            self._tell_of_cluster(peer_id, f"refuses this id (at {at.host}:{at.port})")
         elif ErrorCode.INVALID_VOTER_KEY in _partition_errors(response):
             self._tell(
                 peer_id,
                 ErrorCode.INVALID_VOTER_KEY,
-                f"controller {peer_id} at {at.host}:{at.port} has another directory id: expected "
-                f"{uuid_text(_directory(request))}, as this quorum lists it; it does not vote. "
+                f"controller {peer_id} at {at.host}:{at.port} has another directory id than the "
+                "quorum "
+                f"lists: expected {uuid_text(_directory(request))}; it does not vote. "
                 + _way_out(peer_id, f"{at.host}:{at.port}:DIRECTORY"),
             )
 
     def _tell_of_cluster(self, peer_id: int, what: str) -> None:
-        text = f"node {peer_id} is of another cluster: expected {self._config.cluster_id}, and it "
-        text += f"{what}. Give both the same --cluster-id, or mend --voters"
+        text = (
+            f"node {peer_id} belongs to another cluster: expected {self._config.cluster_id}, but "
+            "it "
+        )
+        text += f"{what}. Give both the same --cluster-id, or correct --voters"
         self._tell(peer_id, ErrorCode.INCONSISTENT_CLUSTER_ID, text)
 
     def _tell(self, peer_id: int, cause: ErrorCode, text: str) -> None:
@@ -89,7 +93,7 @@ class Strangers:
 
 def _way_out(node_id: int, address: str) -> str:
     return (
-        f"Mend --voters; or, if it lost its directory, `kraftsim quorum remove {node_id}`, then "
+        f"Correct --voters; or, if it lost its directory, `kraftsim quorum remove {node_id}`, then "
         f"`kraftsim quorum add {node_id}@{address}`, both with --bootstrap-controllers"
     )
 

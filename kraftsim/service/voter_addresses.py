@@ -30,7 +30,9 @@ def voters_of(text: str) -> tuple[Voter, ...]:
     places = [(one.endpoints[0].host, one.endpoints[0].port) for one in voters]
     directories = [one.voter_directory_id for one in voters]
     if len(set(places)) < len(places) or len(set(directories)) < len(directories):
-        raise ValueError("--voters: expected an address and a directory of its own for each")
+        raise ValueError(
+            "--voters: expected another address and another directory id for each voter"
+        )
     return tuple(sorted(voters, key=lambda voter: voter.voter_id))
 
 
@@ -59,7 +61,7 @@ def directory_of(option: str, text: str) -> Uuid:
         directory = ZERO_UUID
     if is_reserved_directory(directory):
         raise ValueError(
-            f"{option}: expected a directory id as `kraftsim storage random-uuid` prints one, "
+            f"{option}: expected a directory id, as `kraftsim storage random-uuid` prints one, "
             f"got {text!r}"
         )
     return directory

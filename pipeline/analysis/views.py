@@ -32,7 +32,7 @@ def expect_whole(folder: Folder) -> None:
     """Raises PlanError for the first file that differs from its commit or is of another plan."""
     for wrong in folder.corruptions():
         raise PlanError(
-            f"{wrong}; `kraftsim campaign sweep {folder.path}` sets that shard aside, and "
+            f"{wrong}; move the shard aside with `kraftsim campaign sweep {folder.path}`, then "
             "`resume` runs it again"
         )
 

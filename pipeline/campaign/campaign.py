@@ -135,7 +135,9 @@ def alone(folder: Folder) -> Iterator[None]:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(number)
-        raise PlanError(f"{folder.path}: another process runs this campaign") from None
+        raise PlanError(
+            f"{folder.path}: another process runs this campaign: wait for it, or interrupt it"
+        ) from None
     try:
         yield
     finally:

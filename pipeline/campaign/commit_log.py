@@ -68,11 +68,11 @@ class Folder:
         """
         if (self.path / PLAN).exists():
             raise PlanError(
-                f"{self.path} has a campaign: `kraftsim campaign resume {self.path}` goes on with "
-                "it; expected an empty folder for another one"
+                f"{self.path}: expected an empty folder, got one with a campaign, which `kraftsim "
+                f"campaign resume {self.path}` continues"
             )
         if self.path.is_dir() and any(self.path.iterdir()):
-            raise PlanError(f"{self.path} is not empty: expected an empty folder, or none yet")
+            raise PlanError(f"{self.path}: expected an empty or a new folder, got one with files")
         try:
             (self.path / SHARDS).mkdir(parents=True, exist_ok=True)
             self._put(PLAN, plan.to_json().encode())
@@ -80,7 +80,7 @@ class Folder:
             with suppress(OSError):
                 (self.path / SHARDS).rmdir()
                 self.path.rmdir()
-            raise PlanError(f"{self.path} cannot be begun: {error}") from None
+            raise PlanError(f"{self.path}: cannot create the campaign: {error}") from None
 
     def plan(self) -> Plan:
         """Reads the plan; PlanError if there is none or it is invalid."""
@@ -110,8 +110,9 @@ class Folder:
             commit = _read_commit(path)
             if commit.plan != plan_digest:
                 raise PlanError(
-                    f"{path} was made by plan {commit.plan}, and {PLAN} is {plan_digest}: it has "
-                    "been changed since; put the old one back, or begin another campaign"
+                    f"{path}: expected plan {plan_digest}, as in {PLAN}, got {commit.plan}: {PLAN} "
+                    "has "
+                    "changed; restore it, or start another campaign"
                 )
             found[commit.shard] = commit
         return found
@@ -124,8 +125,9 @@ class Folder:
         path = self.path / SHARDS / f"{commit.shard:06}.json"
         if path.exists() and (before := _read_commit(path)).digest != commit.digest:
             raise PlanError(
-                f"shard {commit.shard} was {before.digest} and is {commit.digest} now: its runs "
-                "are not the same from time to time"
+                f"shard {commit.shard}: expected digest {before.digest}, got {commit.digest}: its "
+                "runs "
+                "are not deterministic"
             )
         self._put(f"{SHARDS}/{path.name}", json.dumps(asdict(commit), indent=1).encode())
 
@@ -134,7 +136,7 @@ class Folder:
         for table, piece in commit.pieces.items():
             path = self.path / part(table, commit.shard)
             if not path.is_file():
-                yield f"{path} is gone"
+                yield f"{path}: expected a file, got none"
             elif (size := path.stat().st_size) != piece.size:
                 yield f"{path}: expected {piece.size} bytes, got {size}"
             elif (sha256 := sum_of(path)) != piece.sha256:
@@ -227,9 +229,9 @@ def _read_commit(path: Path) -> Commit:
         return Commit(**words)
     except (ValueError, KeyError, TypeError) as error:
         raise PlanError(
-            f"{path}: expected the commit of a shard, got something else ({error}); "
-            f"`kraftsim campaign sweep {path.parent.parent}` sets it aside, and `resume` runs that "
-            "shard again"
+            f"{path}: expected the commit of a shard, got something else ({error}): move it aside "
+            f"with `kraftsim campaign sweep {path.parent.parent}`, then `resume` runs the shard "
+            "again"
         ) from None
 
 

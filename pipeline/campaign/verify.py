@@ -44,7 +44,7 @@ def repeated(folder: Folder, sample: int, engine: Engine, tell: Tell) -> Repeate
         run_campaign(other, engine, tell)
         before, now = digests_of(folder), digests_of(other)
     wrong = (
-        f"run {run_id} was {before.get(run_id)}, and is {digest}"
+        f"run {run_id}: expected digest {before.get(run_id)}, got {digest}"
         for run_id, digest in now.items()
         if before.get(run_id) != digest
     )

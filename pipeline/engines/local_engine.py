@@ -90,9 +90,11 @@ def _end_with_driver() -> None:
 
 def _expect_another(number: int, attempt: int, code: int | None) -> None:
     if code == HOPELESS:
-        raise EngineError(f"shard {number} could not be kept")
+        raise EngineError(f"shard {number} could not be stored")
     if attempt + 1 == ATTEMPTS:
-        raise EngineError(f"shard {number} was tried {ATTEMPTS} times; the last ended with {code}")
+        raise EngineError(
+            f"shard {number} failed {ATTEMPTS} times; the last process exited with {code}"
+        )
 
 
 def _end(processes: list[ForkServerProcess]) -> None:

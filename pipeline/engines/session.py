@@ -55,7 +55,7 @@ def session(
     master and remote, or if a session with another master runs; raises JavaMissing without Java.
     """
     if master and remote:
-        raise ValueError(f"expected one of --master and --remote, got {master} and {remote}")
+        raise ValueError(f"expected --master or --remote, got both: {master} and {remote}")
     given = dict(conf or {})
     named = master or remote or given.get("spark.master") or _environment_place()
     if (running := _running(named)) is not None:
@@ -87,7 +87,9 @@ def _running(named: str | None) -> "SparkSession | None":
     if running is not None and named is not None:
         found = running.conf.get("spark.master", named)
         if found != named:
-            raise ValueError(f"expected no session, or one on {named}, got one on {found}")
+            raise ValueError(
+                f"expected no running session, or one on {named}, got one on {found}: stop it first"
+            )
     return running
 
 

@@ -79,7 +79,7 @@ def expect_there(master: str | None, remote: str | None) -> None:
     """
     place = urlsplit(remote or master or "")
     if remote is not None and (place.scheme != "sc" or not place.hostname):
-        raise EngineError(f"expected sc://HOST:PORT of a Connect server, got {remote}")
+        raise EngineError(f"--remote: expected sc://HOST:PORT of a Connect server, got {remote}")
     if place.scheme not in PORTS or place.hostname is None or "," in place.netloc:
         return  # local, or a cluster manager or a list of masters that Spark resolves itself
     address = (place.hostname, place.port or PORTS[place.scheme])

@@ -8,7 +8,7 @@ with fresh as (
   from fresh
 )
 select run_id, t_us, cast(null as bigint) as event_seq,
-  concat('broker ', cast(broker_id as string), ' is given epoch ', cast(broker_epoch as string),
-    ' after ', cast(highest as string), ' was given') as what
+  concat('broker ', cast(broker_id as string), ' gets epoch ', cast(broker_epoch as string),
+    ', not above ', cast(highest as string)) as what
 from beside
 where broker_epoch <= highest

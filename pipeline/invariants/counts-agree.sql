@@ -12,7 +12,7 @@ select runs.run_id, cast(0 as bigint) as t_us, cast(null as bigint) as event_seq
   concat('expected ', cast(counted.registrations as string), ' registrations, ',
     cast(counted.fencings as string), ' fences, ', cast(counted.unfencings as string),
     ' unfences, ', cast(counted.elections as string), ' elections and ',
-    cast(counted.lease_expiries as string), ' leases that ran out, got ',
+    cast(counted.lease_expiries as string), ' expired leases, got ',
     cast(runs.registrations as string), ', ', cast(runs.fencings as string), ', ',
     cast(runs.unfencings as string), ', ', cast(runs.elections as string), ' and ',
     cast(runs.lease_expiries as string)) as what

@@ -4,7 +4,7 @@ with beside as (
 )
 select run_id, begin_us as t_us, cast(null as bigint) as event_seq,
   concat(view, ': ', subject, ' is ', state, ' from ', cast(begin_us as string), ' to ',
-    cast(end_us as string), ', and something else until ', coalesce(cast(before as string), '-'))
+    cast(end_us as string), ' and in another state until ', coalesce(cast(before as string), '-'))
     as what
 from beside
 where begin_us < before or end_us < begin_us

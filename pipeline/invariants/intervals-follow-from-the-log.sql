@@ -17,7 +17,7 @@ select coalesce(theirs.run_id, ours.run_id) as run_id,
   concat(coalesce(theirs.view, ours.view), ': ', coalesce(theirs.subject, ours.subject), ' is ',
     coalesce(theirs.state, ours.state), ' from ',
     cast(coalesce(theirs.begin_us, ours.begin_us) as string),
-    case when ours.run_id is null then ' in intervals alone' else ' in the log alone' end) as what
+    case when ours.run_id is null then ' only in intervals' else ' only in the log' end) as what
 from theirs full join ours on theirs.run_id = ours.run_id and theirs.view = ours.view
   and theirs.subject = ours.subject and theirs.state = ours.state
   and theirs.begin_us = ours.begin_us and theirs.end_us = ours.end_us

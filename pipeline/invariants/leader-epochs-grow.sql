@@ -4,7 +4,7 @@ with beside as (
   from records as r
 )
 select run_id, t_us, cast(null as bigint) as event_seq,
-  concat('offset ', cast(log_offset as string), ' is of leader epoch ', cast(leader_epoch as string),
-    ', what is before it of ', cast(before as string)) as what
+  concat('offset ', cast(log_offset as string), ' has leader epoch ', cast(leader_epoch as string),
+    ', the record before it ', cast(before as string)) as what
 from beside
 where leader_epoch < before

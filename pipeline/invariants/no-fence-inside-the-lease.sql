@@ -14,8 +14,8 @@ with expired as (
   group by expired.run_id, expired.seq
 )
 select expired.run_id, expired.t_us, expired.seq as event_seq,
-  concat('the lease of broker ', cast(expired.broker_id as string), ' is over after ',
-    cast(expired.t_us - heard.contact_us as string), ' us, and a session has ',
+  concat('the lease of broker ', cast(expired.broker_id as string), ' expired after ',
+    cast(expired.t_us - heard.contact_us as string), ' us, expected at least ',
     cast(expired.session_us as string)) as what
 from expired join heard on heard.run_id = expired.run_id and heard.seq = expired.seq
 where expired.t_us - heard.contact_us < expired.session_us - 1000

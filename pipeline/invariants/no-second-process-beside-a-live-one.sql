@@ -27,7 +27,7 @@ with leaders as (
 )
 select taken.run_id, taken.t_us, cast(null as bigint) as event_seq,
   concat('broker ', cast(taken.broker_id as string), ' is registered at ',
-    cast(taken.log_offset as string), ' while another was heard of ',
-    cast(taken.t_us - heard.contact_us as string), ' us before') as what
+    cast(taken.log_offset as string), ', ',
+    cast(taken.t_us - heard.contact_us as string), ' us after the last contact of another incarnation') as what
 from taken join heard on heard.run_id = taken.run_id and heard.log_offset = taken.log_offset
 where taken.t_us - heard.contact_us < taken.session_us - 1000

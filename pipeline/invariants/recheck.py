@@ -108,9 +108,9 @@ def _untold(
             continue
         expected = missing.pop(offset, None)
         if expected != (kind, broker_id):
-            yield t_us, seq, f"offset {offset}: the log says {expected}, transitions {kind}"
+            yield t_us, seq, f"offset {offset}: {expected} in the log, {kind} in transitions"
     for offset, expected in missing.items():
-        yield 0, None, f"offset {offset}: the log says {expected}, transitions nothing"
+        yield 0, None, f"offset {offset}: {expected} in the log, nothing in transitions"
 
 
 def _unlived(
@@ -120,7 +120,7 @@ def _unlived(
     ours = set(replay.lives)
     for one in sorted(theirs ^ ours, key=itemgetter(2, 0)):
         whose = "intervals" if one in theirs else "the log"
-        yield one[2], None, f"{one[0]} is {one[1]} from {one[2]} to {one[3]} us in {whose} alone"
+        yield one[2], None, f"{one[0]} is {one[1]} from {one[2]} to {one[3]} us only in {whose}"
 
 
 def _by_run(folder: Folder, table: str, number: int, columns: Sequence[str]) -> Rows:

@@ -17,8 +17,9 @@ with said as (
 )
 select coalesce(said.run_id, told.run_id) as run_id, coalesce(said.t_us, told.t_us) as t_us,
   told.seq as event_seq,
-  concat('offset ', cast(coalesce(said.log_offset, told.log_offset) as string), ': the log says ',
-    coalesce(said.kind, 'nothing'), ', transitions ', coalesce(told.kind, 'nothing')) as what
+  concat('offset ', cast(coalesce(said.log_offset, told.log_offset) as string), ': ',
+    coalesce(said.kind, 'nothing'), ' in the log, ', coalesce(told.kind, 'nothing'),
+    ' in transitions') as what
 from said full join told on said.run_id = told.run_id and said.log_offset = told.log_offset
 where said.kind is null or told.kind is null or said.kind <> told.kind or said.t_us <> told.t_us
   or coalesce(said.broker_id, -1) <> coalesce(told.broker_id, -1)

@@ -65,7 +65,7 @@ class Replay:
         self.told[offset] = ("controller_elected", None)
         before = self.leaders.setdefault(self.leader_epoch, data["leaderId"])
         if before != data["leaderId"]:
-            yield f"epoch {self.leader_epoch} is led by {before} and by {data['leaderId']}"
+            yield f"epoch {self.leader_epoch} has two leaders, {before} and {data['leaderId']}"
 
     def register(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
         """Replays RegisterBroker."""
@@ -75,7 +75,7 @@ class Replay:
             if before["brokerEpoch"] != epoch:  # 1.27
                 yield f"broker {broker_id} had epoch {before['brokerEpoch']} and has {epoch}"
         elif not self.highest_epoch < epoch <= offset:  # 1.25, 1.29, 1.30
-            yield f"broker {broker_id} is given epoch {epoch} after {self.highest_epoch}"
+            yield f"broker {broker_id} gets epoch {epoch}, not above {self.highest_epoch}"
         self.highest_epoch = max(self.highest_epoch, epoch)
         self.brokers[broker_id] = data
         state = "FENCED" if data["fenced"] else "UNFENCED"
@@ -117,7 +117,7 @@ class Replay:
         if fenced:
             yield from self._leads_nothing(broker_id)  # 2.21: leaderships are moved before a fence
         elif not known["fenced"]:
-            yield f"broker {broker_id} is unfenced, and was not fenced"
+            yield f"broker {broker_id} is unfenced and was not fenced"
         known["fenced"] = fenced
         state = "FENCED" if fenced else "UNFENCED"
         self._turns(broker_id, state, state.lower(), offset, t_us)
@@ -153,7 +153,7 @@ class Replay:
         """Replays Topic."""
         self.told[offset] = ("topic_created", None)
         if data["name"] in self.names:
-            yield f"topic {data['name']} is there already"
+            yield f"topic {data['name']} exists already"
         self.names.add(data["name"])
         self.topics[data["topicId"]] = data["name"]
 
@@ -163,7 +163,7 @@ class Replay:
         topic = data["topicId"]
         name = self.topics.pop(topic, None)
         if name is None:
-            yield f"topic {topic} is removed, and is not there"
+            yield f"topic {topic} is removed and does not exist"
         else:
             self.names.discard(name)
         for key in [one for one in self.partitions if one[0] == topic]:
@@ -173,7 +173,7 @@ class Replay:
         """Replays Partition."""
         key = data["topicId"], data["partitionId"]
         if key[0] not in self.topics:
-            yield f"a partition of topic {key[0]}, which is not there"
+            yield f"a partition of topic {key[0]}, which does not exist"
         self.partitions[key] = data
         yield from self._sound(key, data, data["leader"])
 
@@ -183,7 +183,7 @@ class Replay:
         key = data.pop("topicId"), data.pop("partitionId")
         known = self.partitions.get(key)
         if known is None:
-            yield f"partition {key[1]} of topic {key[0]} changes, and is not there"
+            yield f"partition {key[1]} of topic {key[0]} changes and does not exist"
             return
         elected = data.get("leader", UNSAID)
         known.update((name, value) for name, value in data.items() if value is not None)
@@ -193,16 +193,16 @@ class Replay:
         name = f"{self.topics.get(key[0])}-{key[1]}"
         replicas, isr, leader = set(known["replicas"]), set(known["isr"]), known["leader"]
         if not isr <= replicas:
-            yield f"{name}: in sync are {sorted(isr)}, replicas are {sorted(replicas)}"
+            yield f"{name}: ISR {sorted(isr)}, replicas {sorted(replicas)}"
         if leader != NOBODY and leader not in isr:
-            yield f"{name}: {leader} leads, in sync are {sorted(isr)}"
+            yield f"{name}: leader {leader}, ISR {sorted(isr)}"
         both = isr & set(known.get("eligibleLeaderReplicas") or ())
         if both:  # 4.26
-            yield f"{name}: {sorted(both)} are in sync, and eligible without being so"
+            yield f"{name}: {sorted(both)} are both in the ISR and in the ELR"
         if elected >= 0:  # 4.1, 4.3
             broker = self.brokers.get(elected)
             if broker is None or broker["fenced"]:
-                yield f"{name}: {elected} is elected, and is {'fenced' if broker else 'unknown'}"
+                yield f"{name}: elected {elected} is {'fenced' if broker else 'unknown'}"
 
 
 Reader = Callable[[Replay, Data, int, int], Iterator[str]]

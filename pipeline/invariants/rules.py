@@ -30,37 +30,37 @@ class Rule:
 
 
 RULES = (
+    Rule("Q1", "seq-without-gap", "tables", "The rows of a run are numbered from 0 without gaps."),
+    Rule("Q2", "time-goes-forward", "tables", "No row is older than the row before it."),
     Rule(
-        "Q1", "seq-without-gap", "tables", "The rows of a run are numbered from 0, none left out."
+        "Q3", "offsets-grow", "kafka", "Each record has a higher offset than the record before it."
     ),
-    Rule("Q2", "time-goes-forward", "tables", "No row is older than the one before it."),
-    Rule("Q3", "offsets-grow", "kafka", "Each record has a higher offset than the one before it."),
     Rule("Q4", "leader-epochs-grow", "kafka", "The leader epoch never falls along the log."),
     Rule("Q5", "one-leader-an-epoch", "kafka", "A leader epoch has at most one leader."),
     Rule(
         "Q6",
         "an-epoch-begins-with-its-leader",
         "kafka",
-        "The first record of a leader epoch says who leads.",
+        "The first record of a leader epoch names the leader.",
     ),
     Rule(
         "Q7",
         "epoch-is-an-offset",
         "kafka",
-        "A broker's epoch is the offset at which its registration begins.",
+        "A broker's epoch is the offset of its registration record.",
     ),
-    Rule("Q8", "broker-epochs-grow", "kafka", "A new broker epoch is above all that were given."),
+    Rule("Q8", "broker-epochs-grow", "kafka", "A new broker epoch is above all earlier ones."),
     Rule(
         "Q9",
         "an-incarnation-keeps-its-epoch",
         "kafka",
-        "A broker's epoch changes with its incarnation, and with nothing else.",
+        "A broker's epoch changes only with its incarnation.",
     ),
     Rule(
         "Q10",
         "changes-name-the-epoch",
         "kafka",
-        "Whatever is said of a broker names the epoch of its registration.",
+        "Every record about a broker names the epoch of its registration.",
     ),
     Rule(
         "Q11",
@@ -72,33 +72,33 @@ RULES = (
         "Q12",
         "no-fence-inside-the-lease",
         "kafka",
-        "A lease is over only when nothing was heard of the broker for a session.",
+        "A lease expires only after a session timeout without contact.",
     ),
     Rule(
         "Q13",
         "no-second-process-beside-a-live-one",
         "kafka",
-        "No other incarnation is registered while the one before holds its lease.",
+        "No other incarnation is registered while the previous one has a lease.",
     ),
     Rule(
         "Q14",
         "records-and-transitions-agree",
         "tables",
-        "Transitions tell what the records say, offset by offset.",
+        "Transitions agree with the records, offset by offset.",
     ),
     Rule(
         "Q15",
         "intervals-do-not-overlap",
         "tables",
-        "Nobody is in two states at once.",
+        "No node is in two states at once.",
     ),
     Rule(
         "Q16",
         "intervals-follow-from-the-log",
         "tables",
-        "Intervals are what records and transitions come to.",
+        "Intervals follow from records and transitions.",
     ),
-    Rule("Q17", "counts-agree", "tables", "A run counts what its rows show."),
+    Rule("Q17", "counts-agree", "tables", "The counts of a run agree with its rows."),
 )
 
 

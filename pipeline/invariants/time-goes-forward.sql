@@ -7,6 +7,6 @@ with rows_of as (
 )
 select run_id, t_us, case when name = 'transitions' then seq end as event_seq,
   concat(name, ': row ', cast(seq as string), ' is at ', cast(t_us as string),
-    ' us, the one before at ', cast(before_us as string)) as what
+    ' us, the row before it at ', cast(before_us as string)) as what
 from beside
 where t_us < before_us

@@ -79,8 +79,8 @@ class HttpLog:
         except (URLError, HTTPException, OSError) as error:
             reason = getattr(error, "reason", error)
             raise KraftLogError(
-                f"no cluster answers at {self.url} ({reason}): start it, and start again, "
-                "with the same checkpoint if one was named"
+                f"{self.url}: no service answers ({reason}): start it, then start again with "
+                "the same checkpoint, if one was given"
             ) from None
         return response
 

@@ -97,7 +97,7 @@ def loss(mark: Mark, extent: Extent, log: Log) -> str | None:
     if mark.cluster != end.cluster:
         return f"expected the log of cluster {mark.cluster!r}, got that of {end.cluster!r}"
     if mark.offset < extent.start_offset:
-        return f"expected offset {mark.offset}, but the log begins at {extent.start_offset} now"
+        return f"expected offset {mark.offset}, but the log starts at {extent.start_offset}"
     if mark.offset > end.offset:
         return f"expected offset {mark.offset}, but the log ends at {end.offset}"
     if mark.timestamp == NOTHING_BEFORE or mark.offset == extent.start_offset:
@@ -106,6 +106,6 @@ def loss(mark: Mark, extent: Extent, log: Log) -> str | None:
     if found != (mark.epoch, mark.timestamp):
         return (
             f"expected epoch {mark.epoch} and time {mark.timestamp} of the record before offset "
-            f"{mark.offset}, got {found[0]} and {found[1]}: another log began there"
+            f"{mark.offset}, got {found[0]} and {found[1]}: this is another log"
         )
     return None

@@ -46,14 +46,16 @@ def _log_of(said: Mapping[str, str]) -> Log:
     url, path = said.get("url"), said.get("path")
     if (url is None) == (path is None):
         raise KraftLogError(
-            f"expected one of the options url (a running cluster) and path (segments on disk), "
+            f"expected the option url (a running cluster) or path (segments on disk), "
             f"got {'both' if url else 'neither'}"
         )
     if path is not None:
         return FileLog(path.removeprefix("file:"))
     assert url is not None
     if not url.startswith(("http://", "https://")):
-        raise KraftLogError(f"option url: expected such as http://127.0.0.1:8090, got {url!r}")
+        raise KraftLogError(
+            f"option url: expected an address such as http://127.0.0.1:8090, got {url!r}"
+        )
     return HttpLog(url.rstrip("/"))
 
 

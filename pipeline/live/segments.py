@@ -31,7 +31,7 @@ def segment_files(path: Path) -> list[Path]:
     if not found:
         raise KraftLogError(
             f"{path}: expected a file, or a folder with segments of a metadata log "
-            f"({0:020}.log), got {'a folder without' if path.is_dir() else 'nothing there'}"
+            f"({0:020}.log), got {'a folder without' if path.is_dir() else 'no such path'}"
         )
     return found
 

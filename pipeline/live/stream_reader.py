@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pyarrow import RecordBatch
 
 HELP = (
-    "start again with another checkpoint (and --out) to read from where the log begins; a query of "
+    "start again with another checkpoint (and --out) to read from the start of the log; a query of "
     "your own may set the option failOnDataLoss to false to go on from there with a row of "
     "record_type GAP"
 )

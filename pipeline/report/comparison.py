@@ -123,7 +123,7 @@ def compare(ask: Ask) -> Comparison:
     measures = tuple(_paired(row) for row in ask(sql("paired")))
     if not measures:
         raise PlanError(
-            "the two campaigns share no run: expected some of the same scenario, cell and seed"
+            "expected campaigns that share runs (same scenario, cell and seed), got none"
         )
     return Comparison(
         pairs=measures[0].pairs,

@@ -64,15 +64,18 @@ def regressions(found: Comparison, gates: tuple[Gate, ...]) -> Iterator[tuple[Ga
         base, new = found.value(gate.name)
         if new is None:
             if base is not None:
-                yield gate, f"{gate.name} was {base:,.0f}, and now there is none to be measured"
+                yield gate, f"{gate.name}: expected a value, got none (base: {base:,.0f})"
         elif base is None:
-            yield gate, f"{gate.name} was of nothing, and is {new:,.0f}"
+            yield gate, f"{gate.name}: expected no value, as in the base, got {new:,.0f}"
         elif new > gate.limit(base):
-            yield gate, f"{gate.name} was {base:,.0f}, and is {new:,.0f}: {gate.text} allows less"
+            yield (
+                gate,
+                f"{gate.name}: expected at most {gate.text} over {base:,.0f}, got {new:,.0f}",
+            )
     unended = sum(
         one.runs
         for one in found.flips
         if one.is_now in UNENDED and one.was not in UNENDED and not one.is_planted
     )
     if gates and unended:
-        yield ENDS, f"{count(unended, 'run')} came to an end before, and not any more"
+        yield ENDS, f"{count(unended, 'run')} ended in the base campaign and do not end now"

@@ -60,7 +60,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     )
     text = f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'
     if len(rows) > TABLE_MAX:
-        text += sentence(f"and {len(rows) - TABLE_MAX:,} more: --json has them")
+        text += sentence(f"{len(rows) - TABLE_MAX:,} more rows: the JSON of --json has them")
     return text
 
 

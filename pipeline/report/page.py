@@ -11,13 +11,13 @@ from .findings import Findings
 HEADS = {
     "pass": "Passed: every run did what its scenario claims.",
     "fail": "Failed.",
-    "vacuous": "Nothing was broken, but some runs have shown nothing.",
-    "unfinished": "Unfinished: nothing was broken by now.",
+    "vacuous": "Vacuous: no promise was broken, but some runs tested nothing.",
+    "unfinished": "Unfinished: no promise was broken so far.",
 }
 NAMES = (
     ("verdicts", "Verdicts"),
     ("failures", "Failures"),
-    ("knobs", "What goes with them"),
+    ("knobs", "Effects of knobs"),
     ("fences", "Fences"),
     ("recovery", "Recovery"),
     ("availability", "Availability"),
@@ -66,20 +66,20 @@ def _head(found: Findings) -> str:
     virtual_us = sum(one.virtual_us for one in found.cells)
     scenarios = len({one.scenario for one in found.cells})
     tiles = (
-        (f"{campaign.runs_done:,}", "runs, canaries and planted bugs included"),
+        (f"{campaign.runs_done:,}", "runs, including canaries and planted bugs"),
         (f"{scenarios:,}", "scenarios" if scenarios != 1 else "scenario"),
         (f"{first:,} to {end - 1:,}", "seeds"),
-        (duration(virtual_us), "of simulated time, of the judged runs"),
-        (f"{campaign.events:,}", "events kept: transitions, heartbeats, records"),
-        (duration(campaign.worked_s * 1e6), "of work, all processes together"),
+        (duration(virtual_us), "of simulated time in judged runs"),
+        (f"{campaign.events:,}", "stored events: transitions, heartbeats, records"),
+        (duration(campaign.worked_s * 1e6), "of work of all processes"),
     )
     said = "".join(
         f'<div class="tile"><b>{escape(number)}</b><span>{escape(what)}</span></div>'
         for number, what in tiles
     )
     about = (
-        "Each run is a simulated Kafka control plane that lives through a scenario; a seed repeats "
-        "one exactly. This page needs no network and runs no script."
+        "Each run simulates a Kafka control plane in a scenario; the same seed gives the same run. "
+        "This page needs no network and runs no script."
     )
     return f'<p class="soft">{about}</p>{_banner(found)}<div class="tiles">{said}</div>'
 
@@ -90,7 +90,7 @@ def _banner(found: Findings) -> str:
     lines = [_canary(found), _counts(found), _planted(found)]
     if campaign.shards_done < campaign.shards:
         lines.append(
-            f"Unfinished: {campaign.runs_done:,} of {campaign.runs:,} runs are in it; "
+            f"Unfinished: {campaign.runs_done:,} of {campaign.runs:,} runs are done; "
             "`kraftsim campaign resume` runs the rest."
         )
     said = "".join(f"<p>{escape(one)}</p>" for one in lines if one)
@@ -102,10 +102,10 @@ def _canary(found: Findings) -> str:
         said = "; ".join(
             f"{one.name}: expected {one.expected}, got {one.got}" for one in found.deaf
         )
-        return f"A canary is deaf, so nothing here proves anything. {said}."
+        return f"A canary had an unexpected verdict, so no verdict here can be trusted. {said}."
     if any(one.got is None for one in found.canaries):
-        return "A canary has not run yet: until it has, a pass proves little."
-    return "Every canary did what it is there for: to fail, or to show nothing."
+        return "A canary has not run yet; until then a pass proves little."
+    return "Every canary had its expected verdict: fail, or vacuous."
 
 
 def _planted(found: Findings) -> str:
@@ -113,7 +113,7 @@ def _planted(found: Findings) -> str:
     if not bugs:
         return ""
     killed = sum(bool(one.killed.hits) for one in bugs)
-    return f"Of {count(len(bugs), 'planted bug')}, which are no failures: {killed:,} noticed."
+    return f"Planted bugs, which do not count as failures: {killed:,} of {len(bugs):,} detected."
 
 
 def _counts(found: Findings) -> str:

@@ -27,8 +27,8 @@ def verdicts(cells: Sequence[Cell]) -> str:
     """Returns the section of verdicts by scenario."""
     rows = [_verdict_bar(name, some) for name, some in _by_scenario(cells)]
     said = (
-        "Of the runs of each scenario, how many kept every promise (passed), broke one (failed), "
-        "never met what they were to show (vacuous), or ended with an error."
+        "The runs of each scenario by verdict: every promise held (passed), a promise was broken "
+        "(failed), a promise or fault was never tested (vacuous), or the run ended with an error."
     )
     colours = legend(
         ("pass", "passed"), ("fail", "failed"), ("vacuous", "vacuous"), ("unended", "not ended")
@@ -41,7 +41,7 @@ def verdicts(cells: Sequence[Cell]) -> str:
         "Verdicts",
         sentence(said),
         figure(charts.bars("Verdicts by scenario", rows), colours),
-        folded("The numbers, by cell", table((*COLUMNS, "zombies"), numbers)),
+        folded("The numbers by cell", table((*COLUMNS, "zombies"), numbers)),
     )
 
 
@@ -66,7 +66,7 @@ def _verdict_bar(scenario: str, cells: Sequence[Cell]) -> charts.Bar:
 def failures(found: Sequence[Failure]) -> str:
     """Returns the section of failures by signature."""
     if not found:
-        return section("failures", "Failures", sentence("There are none."))
+        return section("failures", "Failures", sentence("No run failed."))
     rows = [
         charts.Bar(
             f"{one.signature}",
@@ -83,15 +83,16 @@ def failures(found: Sequence[Failure]) -> str:
         for one in found
     ]
     said = (
-        "Failed runs by what they broke first: runs that broke the same are probably one bug. The "
-        "command repeats the example with the lowest seed, event for event."
+        "Failed runs by the promise that they broke first: runs with the same one probably have "
+        "the "
+        "same bug. The command repeats the run with the lowest seed, event for event."
     )
-    heads = ("broke first", "scenario", "runs", "repeat one", "what was said")
+    heads = ("broke first", "scenario", "runs", "command", "first violation")
     return section(
         "failures",
         "Failures",
         sentence(said),
-        figure(charts.bars("Failures by what was broken first", rows)),
+        figure(charts.bars("Failures by the promise that was broken first", rows)),
         table(heads, numbers),
     )
 
@@ -112,10 +113,10 @@ def knobs(lifts: Sequence[Lift]) -> str:
     ]
     clear = sum(one.difference.is_clear for one in lifts)
     said = (
-        "For each fault that was drawn in some runs and not in others, how many more of a hundred "
-        "runs fail (or are vacuous) with it than without it; the line is the 95 % interval, and "
-        f"one that crosses zero may be chance. {clear} of {len(lifts)} do not cross it; by chance "
-        f"alone {len(lifts) / 20:.1f} would be expected not to."
+        "For each fault that was drawn in some runs and not in others: how many more of a hundred "
+        "runs fail (or are vacuous) with it than without it. The line is the 95 % interval; an "
+        f"interval that contains zero may be chance. {clear} of {len(lifts)} intervals do not "
+        f"contain zero; chance alone explains {len(lifts) / 20:.1f} of them."
     )
     numbers = [
         (
@@ -130,17 +131,17 @@ def knobs(lifts: Sequence[Lift]) -> str:
         )
         for one in lifts
     ]
-    heads = ("scenario", "knob", "verdict", "with it", "runs", "without", "runs", "difference")
+    heads = ("scenario", "knob", "verdict", "with knob", "runs", "without", "runs", "difference")
     ends = (min(one.low for one in rows), max(one.high for one in rows))
     chart = charts.whiskers(
-        "Difference that a knob makes",
+        "Difference with and without a knob",
         rows,
         lambda tick: f"{tick:+.0f} points" if tick else "0 points",
         ends,
     )
     return section(
         "knobs",
-        "What goes with them",
+        "Effects of knobs",
         sentence(said),
         figure(chart),
         folded("The numbers", table(heads, numbers)),
@@ -151,6 +152,13 @@ def _lift_class(one: Lift) -> str:
     if not one.difference.is_clear:
         return "mark"
     return "worse" if one.difference.by > 0 else "better"
+
+
+MUTANTS = (
+    "Known bugs were planted on purpose. The dot shows how many of a thousand runs that pass "
+    "without the bug fail with it, the line the 95 % interval. These scenarios do not detect a "
+    "bug at zero."
+)
 
 
 def mutants(kills: Sequence[Kill]) -> str:
@@ -167,11 +175,6 @@ def mutants(kills: Sequence[Kill]) -> str:
         )
         for one in sorted(totals, key=lambda one: (-one.killed.share, one.mutant))
     ]
-    said = (
-        "Known bugs were planted on purpose. Of a thousand runs that pass without the bug, how "
-        "many fail with it, the 95 % interval as a line: a bug at zero is one that these scenarios "
-        "cannot see."
-    )
     numbers = [
         (
             one.mutant,
@@ -183,14 +186,17 @@ def mutants(kills: Sequence[Kill]) -> str:
         )
         for one in kills
     ]
-    heads = ("bug", "scenario", "killed", "runs", "share", "repeat one")
+    heads = ("bug", "scenario", "detected", "runs", "share", "command")
     chart = charts.whiskers(
-        "Kills by planted bug", rows, lambda tick: f"{tick:,.0f} of 1,000", (0.0, 1000.0)
+        "Runs that detect each planted bug",
+        rows,
+        lambda tick: f"{tick:,.0f} of 1,000",
+        (0.0, 1000.0),
     )
     return section(
         "mutants",
         "Planted bugs",
-        sentence(said),
+        sentence(MUTANTS),
         figure(chart),
         folded("By scenario", table(heads, numbers)),
     )
@@ -208,6 +214,6 @@ def slowest(found: Sequence[Slow]) -> str:
         )
         for one in found
     ]
-    said = "The runs that took longest here; the time is this machine's, and differs."
-    heads = ("took", "simulated", "events", "verdict", "repeat it")
+    said = "The runs that took longest; the time depends on the machine."
+    heads = ("took", "simulated", "events", "verdict", "command")
     return section("slowest", "Slowest runs", sentence(said), table(heads, numbers))

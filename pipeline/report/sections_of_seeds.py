@@ -12,6 +12,21 @@ from .theory import boundary_of
 CURVES_MAX = 6
 
 
+COVERAGE = (
+    "A kind of change is a node in a state, an event, and the next state. The curves show how "
+    "many kinds the runs of a scenario have shown, by the number of runs; a flat curve means "
+    "that further runs show hardly any new kind."
+)
+
+
+ESTIMATE = (
+    "The probability that the next run shows a new kind is estimated by the share of runs that "
+    "are the only one to show some kind (Good and Turing), with its 95 % interval. To check "
+    "the estimate: the same from the first half of the seeds, beside the share of runs of the "
+    "second half that showed a kind new to the first."
+)
+
+
 def coverage(found: Sequence[Coverage]) -> str:
     if not found:
         return ""
@@ -20,10 +35,6 @@ def coverage(found: Sequence[Coverage]) -> str:
         charts.Curve(one.scenario, tuple((float(x), float(y)) for x, y in one.curve))
         for one in widest[:CURVES_MAX]
     ]
-    said = (
-        "Who, in which state, met what, and what then: how many such kinds of change a scenario's "
-        "runs have shown, by the number of runs. A curve that is flat has shown what it can."
-    )
     numbers = [
         (
             one.scenario,
@@ -42,23 +53,17 @@ def coverage(found: Sequence[Coverage]) -> str:
         "runs",
         "kinds",
         "seen once",
-        "next run shows something new",
-        "so said the first half",
-        "and the second half did",
+        "next run shows a new kind",
+        "estimate of the first half",
+        "observed in the second half",
         "new kinds: expected, found",
-    )
-    how = (
-        "How likely the next run is to show something new is the share of runs that alone have "
-        "shown something (Good and Turing), with its 95 % interval. Whether to believe it: the "
-        "same estimate from the first half of the seeds, beside the share of runs of the second "
-        "half that did show something new to the first."
     )
     return section(
         "coverage",
         "Coverage",
-        sentence(said),
+        sentence(COVERAGE),
         figure(charts.curves("Kinds of change by runs", rows, "runs →", "kinds")),
-        sentence(how),
+        sentence(ESTIMATE),
         table(heads, numbers),
     )
 
@@ -68,8 +73,8 @@ def sweeps(found: Sequence[Sweep]) -> str:
     if not found:
         return ""
     said = (
-        "A field for every combination of the values that were swept; its colour and number are "
-        "the share of its runs."
+        "A field for every combination of swept values; its colour and number are the share of its "
+        "runs."
     )
     return section("sweeps", "Sweeps", sentence(said), *map(_sweep, found))
 
@@ -78,9 +83,9 @@ def _sweep(sweep: Sweep) -> str:
     parts = [subtitle(sweep.scenario)]
     boundary = boundary_of(sweep)
     if any(one.with_fence for one in sweep.fields):
-        said = "Share of runs in which somebody was fenced."
+        said = "Share of runs in which a broker was fenced."
         if boundary is not None:
-            said += f" Dashed: up to here never; solid: from here on always. {boundary.says}"
+            said += f" Dashed: below it no fence; solid: above it always a fence. {boundary.says}"
         parts += [sentence(said), figure(phase_diagram(sweep, of_fences=True))]
     said = "Share of runs that failed."
     if any(one.failed for one in sweep.fields):

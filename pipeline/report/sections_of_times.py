@@ -11,12 +11,12 @@ BROKERS_MAX = 40  # rows of a chart: the brokers with the lowest availability
 WHAT = {
     "recovery": (
         "After a fence",
-        "From the record that fenced a broker to the one that put it back, however often it "
-        "registered in between; those that were not back at the end of their run are not in it.",
+        "Time from the record that fences a broker to the record that unfences it, including new "
+        "registrations in between. Brokers that are fenced at the end of their run are left out.",
     ),
     "start": (
         "After a registration",
-        "From the record of a broker's registration, as it starts, to the one that lets it serve.",
+        "Time from the record that registers a starting broker to the record that unfences it.",
     ),
 }
 
@@ -25,17 +25,19 @@ def fences(found: Findings) -> str:
     """Returns the section of the silence before fences."""
     delays = [one for one in found.delays if one.what == "fence"]
     if not delays:
-        return section("fences", "Fences", sentence("Nobody was fenced for being silent."))
+        return section(
+            "fences", "Fences", sentence("No broker was fenced because its lease expired.")
+        )
     said = (
-        "How long a broker had been silent when it was fenced, by scenario: the box holds the "
-        "middle half of all fences, the line 98 % of them, and the dot is p99.9. A broker that "
-        "asked for its fence was not silent, and is not in it."
+        "Time from the last heartbeat of a broker to its fence, by scenario: the box holds the "
+        "middle half of all fences, the line 98 % of them, and the dot is p99.9. Fences that a "
+        "broker asked for are left out."
     )
     return section(
         "fences",
         "Fences",
         sentence(said),
-        *_picture("Silence before a fence", delays),
+        *_picture("Time without heartbeats before a fence", delays),
         sentence(_zombies(found.cells)),
     )
 
@@ -43,8 +45,8 @@ def fences(found: Findings) -> str:
 def _zombies(cells: Sequence[Cell]) -> str:
     zombie_us, runs = sum(one.zombie_us for one in cells), sum(one.with_zombies for one in cells)
     return (
-        "Zombies: brokers that believed in a lease which was over served for "
-        f"{duration(zombie_us)} of simulated time together, in {count(runs, 'run')} of "
+        "Zombies: brokers acted as unfenced after their leases had expired for "
+        f"{duration(zombie_us)} of simulated time in total, in {count(runs, 'run')} of "
         f"{sum(one.runs for one in cells):,}."
     )
 
@@ -97,9 +99,9 @@ def availability(brokers: Sequence[Availability]) -> str:
         return ""
     racks = _by_rack(brokers)
     said = (
-        "For how much of its time each broker was in service: registered, not fenced, and not on "
-        f"its way out, counted from its first registration on; the {BROKERS_MAX} that were away "
-        "longest. Grey is the time that was lost."
+        "Share of time in which each broker was in service (registered, unfenced and not in "
+        f"controlled shutdown), from its first registration on; the {BROKERS_MAX} brokers with the "
+        "lowest share. Grey is the time out of service."
     )
     worst = sorted(brokers, key=lambda one: (one.share, one.scenario, one.subject))
     parts = [
@@ -107,7 +109,7 @@ def availability(brokers: Sequence[Availability]) -> str:
         figure(charts.bars("Availability by broker", [_bar(one) for one in worst[:BROKERS_MAX]])),
     ]
     if racks:
-        said = "The same by rack: all time of all its brokers together."
+        said = "The same by rack, summed over its brokers."
         rows = [_bar(one) for one in sorted(racks, key=lambda one: one.share)[:BROKERS_MAX]]
         parts += [subtitle("By rack"), sentence(said)]
         parts.append(figure(charts.bars("Availability by rack", rows)))
@@ -115,7 +117,7 @@ def availability(brokers: Sequence[Availability]) -> str:
         (one.scenario, one.subject, one.rack, one.runs, percent(one.share), duration(one.known_us))
         for one in worst
     ]
-    heads = ("scenario", "broker", "rack", "runs", "in service", "of")
+    heads = ("scenario", "broker", "rack", "runs", "in service", "of time")
     parts.append(folded("The numbers", table(heads, numbers)))
     return section("availability", "Availability", *parts)
 
@@ -140,6 +142,6 @@ def _by_rack(brokers: Sequence[Availability]) -> list[Availability]:
 
 def _bar(one: Availability) -> charts.Bar:
     away_us = one.known_us - one.in_service_us
-    said = f"{one.subject} of {one.scenario}: away for {duration(away_us)}"
+    said = f"{one.subject} of {one.scenario}: out of service for {duration(away_us)}"
     parts = (("pass", float(one.in_service_us), said), ("rest", float(away_us), said))
     return charts.Bar(f"{one.subject}, {one.scenario}", parts, percent(one.share))

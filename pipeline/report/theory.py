@@ -42,10 +42,10 @@ BOUNDARIES: Mapping[str, Boundary] = {
         never=lambda session_ms: session_ms - HEARTBEAT_MS,
         always=lambda session_ms: session_ms * (1 + 1 / CHECKS),
         says=(
-            "A lease runs from the last heartbeat, at most one interval (2 s) before the pause: a "
-            "shorter pause than the session less that is never fenced (2.36, 2.46). Leases are "
-            "looked at eight times a session, so a pause of nine eighths of it always is "
-            "(rule 2.47). Between the two lines the seed decides."
+            "A lease runs from the last heartbeat, which is at most one interval (2 s) before the "
+            "pause: a pause shorter than the session minus 2 s is never fenced (rules 2.36, 2.46). "
+            "Leases are checked eight times per session, so a pause of nine eighths of a session "
+            "is always fenced (rule 2.47). Between the two lines the seed decides."
         ),
     ),
 }

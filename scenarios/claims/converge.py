@@ -78,4 +78,7 @@ class Converge:
             for node, value in self._values(stage).items()
         }
         within = spelled(self.within.us)
-        return f"expected equal {self.equal} within {within} of the calm, got {as_written(values)}"
+        return (
+            f"expected equal {self.equal} within {within} after the start of calm, got "
+            f"{as_written(values)}"
+        )

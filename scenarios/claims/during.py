@@ -43,7 +43,7 @@ class During:
 
     def __post_init__(self) -> None:
         if (self.fault is None) is (self.window is None):
-            raise ValueError("expected one of fault, window")
+            raise ValueError("expected either fault or window")
 
     def watch(self, stage: Stage, claim: Claim) -> Settle:
         """Evaluates the condition after every event, because `held` must see every moment."""
@@ -56,7 +56,7 @@ class During:
             claim.occurs()
             return not holds
 
-        said = f"expected all the time: {as_written(document_of(self))}"
+        said = f"expected throughout: {as_written(document_of(self))}"
         stage.wait_until(is_broken, lambda: claim.break_(said, stage))
         return nothing_more
 

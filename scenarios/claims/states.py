@@ -33,7 +33,7 @@ def calm(condition: Condition, stage: Stage, claim: Claim) -> Settle:
         if is_about_somebody(condition, stage):
             claim.occurs()
         if not condition.watched(stage)():
-            claim.break_(f"expected in the end: {_written(condition)}", stage)
+            claim.break_(f"expected at the end: {_written(condition)}", stage)
 
     return settle
 

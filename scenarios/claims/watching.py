@@ -76,7 +76,7 @@ class Expectations:
         claim.occurs()
         self.measured.append(measured)
         if not measured.is_within:
-            claim.break_(f"expected otherwise: {measured}", self.stage)
+            claim.break_(f"out of bounds: {measured}", self.stage)
 
     def _claim(self, name: str) -> Claim:
         self.claims.append(Claim(name))

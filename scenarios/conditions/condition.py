@@ -161,7 +161,7 @@ class Condition:
         tag = next((one for one in words if one in _TAGS), None)
         if tag is None:
             expect_keys(words, tuple(_TAGS), path)
-            raise Problem(path, f"expected a condition, one of {', '.join(_TAGS)}")
+            raise Problem(path, f"expected a condition with one of the keys {', '.join(_TAGS)}")
         return Condition(read(_TAGS[tag], words, path))
 
     @staticmethod

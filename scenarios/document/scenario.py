@@ -141,7 +141,7 @@ def read_scenario(document: object) -> Scenario:
     """Reads a document that stands for one scenario; raises Problem if it has several cells."""
     found = read_cells(document)
     if len(found) > 1:
-        what = f"expected one value of each, got {len(found)} cells"
+        what = f"expected a sweep with one cell, got {len(found)} cells: choose one with --cell"
         raise Problem(("sweep",), what)
     return found[0]
 
@@ -153,16 +153,18 @@ def _read_cell(words: Mapping[str, object]) -> Scenario:
         if "sweep" not in words:
             raise
         cell = as_written(words["sweep"])
-        raise Problem(problem.path, f"{problem.what}, where the sweep is {cell}") from None
+        raise Problem(problem.path, f"{problem.what} (in the cell {cell} of the sweep)") from None
 
 
 def _read(words: Mapping[str, object]) -> Scenario:
     expect_keys(words, tuple(words_of(Scenario)), ())
     if "schema" not in words:
-        raise Problem(("schema",), f"expected {SCHEMA!r}, got nothing")
+        raise Problem(("schema",), f"expected {SCHEMA!r}, got no schema")
     scenario: Scenario = read(Scenario, words)
     if scenario.include:
-        raise Problem(("include",), "only a file can include others, and this was none")
+        raise Problem(
+            ("include",), "expected no include, because this scenario does not come from a file"
+        )
     _expect_ids_apart(scenario.do)
     return scenario
 
@@ -172,6 +174,6 @@ def _expect_ids_apart(steps: tuple[Step, ...]) -> None:
     seen: set[str] = set()
     for number, step in enumerate(steps):
         if step.id in seen:
-            what = f"expected an id of its own, got {step.id!r}, which another step has"
+            what = f"expected an id that no other step has, got {step.id!r}"
             raise Problem(("do", number, "id"), what)
         seen |= {step.id} if step.id else set()

@@ -48,7 +48,7 @@ class Step:
             wrong = next((one for one in verbs if one not in VERBS), None)
             if wrong is not None:
                 raise Problem(
-                    (*path, wrong), f"unknown word {wrong!r}: expected {nearest(wrong, VERBS)}"
+                    (*path, wrong), f"unknown verb {wrong!r}: expected {nearest(wrong, VERBS)}"
                 )
             raise Problem(path, f"expected one verb, got {', '.join(verbs) or 'none'}")
         if len(triggers) != 1:
@@ -76,10 +76,10 @@ class Step:
         every_us = 0 if self.amount is None else self.amount.us
         until_us = run_us if self.until is None else self.until.us
         if not every_us:
-            raise LimitError("expected a time above 0s, for it would never end")
+            raise LimitError("expected a time above 0s, because the step would repeat without end")
         times = self.times if self.times is not None else until_us // every_us
         if times > TIMES_MAX:
-            raise LimitError(f"expected at most {TIMES_MAX} times, would be done {times} times")
+            raise LimitError(f"expected at most {TIMES_MAX} repetitions, got {times}")
         return times
 
     @staticmethod

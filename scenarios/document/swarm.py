@@ -41,7 +41,7 @@ class Kind:
         """Reads a kind; raises Problem for an unknown verb or pool."""
         words = dict(mapping(value, path))
         if word not in VERBS:
-            raise Problem(path, f"unknown word {word!r}: expected {nearest(word, VERBS)}")
+            raise Problem(path, f"unknown verb {word!r}: expected {nearest(word, VERBS)}")
         weight, of = words.pop("weight", 1), words.pop("of", "nodes")
         if of not in POOLS:
             raise Problem((*path, "of"), f"expected {nearest(str(of), POOLS)}, got {of!r}")
@@ -65,7 +65,7 @@ class Kinds:
         """Reads the kinds; raises Problem if there are none."""
         words = mapping(value, path)
         if not words:
-            raise Problem(path, "expected one verb or more to draw from, got none")
+            raise Problem(path, "expected at least one verb to choose from, got none")
         return Kinds(tuple(Kind.of_words(one, words[one], (*path, one)) for one in words))
 
     @staticmethod
@@ -121,7 +121,10 @@ def faults(
     kinds = kinds or list(chaos.kinds.members)
     every_us = chaos.every.fixed(settings, stream).us
     if not every_us:
-        raise Problem(("chaos", "every"), "expected a time above 0s, for it would never end")
+        raise Problem(
+            ("chaos", "every"),
+            "expected a time above 0s, because the step would repeat without end",
+        )
     mean = Amount(heavy=chaos.lasting)
     until_us: dict[int, int] = {}
     at_us = 0

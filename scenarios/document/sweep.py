@@ -25,7 +25,7 @@ def cells(document: object) -> Iterator[Mapping[str, object]]:
     words = mapping(document, ())
     sweep = _sweep(words)
     if prod(len(values) for values in sweep.values()) > CELLS_MAX:
-        raise Problem(("sweep",), f"expected at most {CELLS_MAX} combinations")
+        raise Problem(("sweep",), f"expected at most {CELLS_MAX} cells (combinations of values)")
     for chosen in product(*sweep.values()):
         cell = dict(zip(sweep, chosen, strict=True))
         rest = {key: _put(one, cell) for key, one in words.items() if key != "sweep"}
@@ -80,9 +80,12 @@ def _sweep(words: Mapping[str, object]) -> Sweep:
     bound = words.get("let")
     for name, values in sweep.items():
         if name == EACH or (isinstance(bound, Mapping) and name in bound):
-            raise Problem(("sweep", name), f"expected a name of its own, ${name} means a node")
+            raise Problem(("sweep", name), f"expected another name: ${name} is the name of a node")
         if len(values) > 1 and not _refers(rest, name):
-            raise Problem(("sweep", name), f"nothing refers to ${name}: its cells would be one")
+            raise Problem(
+                ("sweep", name),
+                f"expected a use of ${name} in the file, got none: all its cells would be the same",
+            )
     return sweep
 
 

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 SENTENCES: Mapping[str, str] = {
-    "hears": "{me} hears {other}: {said}",
-    "hears_late": "{me} hears {other} again, or late: {said}",
-    "is_told": "{me} is answered by {other}: {said}",
-    "gives_up_on": "{me} waits no longer for an answer from {other}",
-    "lets_go": "{me} lets {other} go, whose fetch has waited for long enough",
-    "is_due_to_say": "{me} has waited for long enough to ask {other} again",
-    "says_again_that_it_leads_to": "{me} says again to {other} that it leads",
+    "hears": "{me} receives from {other}: {said}",
+    "hears_late": "{me} receives from {other}, late or twice: {said}",
+    "is_told": "{me} receives the response of {other}: {said}",
+    "gives_up_on": "{me} times out waiting for a response of {other}",
+    "lets_go": "{me} answers the parked fetch of {other} at its deadline",
+    "is_due_to_say": "{me} may send to {other} again, after its pause",
+    "says_again_that_it_leads_to": "{me} announces its leadership to {other} again",
 }
 
 

@@ -74,7 +74,7 @@ class Amount:
             return Amount(heavy=Amount.from_document(value["heavy"], (*path, "heavy")))
         expect_keys(mapping(value, path), ("from", "to"), path)
         if "from" not in value or "to" not in value:
-            raise Problem(path, f"expected both from and to, got {dict(value)}")
+            raise Problem(path, f"expected the keys from and to, got {dict(value)}")
         low = Amount.from_document(value["from"], (*path, "from"))
         high = Amount.from_document(value["to"], (*path, "to"))
         try:

@@ -1,6 +1,6 @@
 """Reads a document (from YAML or JSON) into checked values of our own types, and writes it back.
 
-Reading is strict: an unknown word is a problem, which names the nearest known word, and so is a
+Reading is strict: an unknown key is a problem, which names the nearest known word, and so is a
 missing word or a value of another type. Types with a spelling of their own have
 `from_document(value, path)` and `to_document()`. Dataclasses and containers are read by their
 annotations; `constraints.py` has annotations that say more than the type.
@@ -47,7 +47,7 @@ def mapping(value: object, path: Path) -> Mapping[str, object]:
         raise Problem(path, f"expected a mapping, got {in_short(value)}")
     for key in value:
         if not isinstance(key, str):
-            raise Problem(path, f"expected a word before the colon, got {key!r}")
+            raise Problem(path, f"expected a text as key, got {key!r}")
     return value
 
 
@@ -55,7 +55,7 @@ def expect_keys(value: Mapping[Any, object], known: Sequence[str], path: Path) -
     """Raises Problem for a key that is not known, with the nearest known key."""
     for key in value:
         if key not in known:
-            raise Problem((*path, key), f"unknown word {key!r}: expected {nearest(key, known)}")
+            raise Problem((*path, key), f"unknown key {key!r}: expected {nearest(key, known)}")
 
 
 def read(kind: Any, value: object, path: Path = ()) -> Any:
@@ -126,7 +126,7 @@ def read_words(kind: Any, value: Mapping[str, object], path: Path) -> Any:
     expect_keys(value, tuple(known), path)
     for key, word in known.items():
         if key not in value and word.is_required:
-            raise Problem(path, f"{key!r} is missing")
+            raise Problem(path, f"expected the key {key!r}, got none")
     given = {
         known[key].name: read(known[key].kind, one, (*path, key)) for key, one in value.items()
     }

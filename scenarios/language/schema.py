@@ -38,7 +38,7 @@ class Parts:
     def __init__(self) -> None:
         self.definitions: dict[str, Schema] = {
             "swept": {
-                "description": "The name of a sweep, or of let: its value stands here.",
+                "description": "Reference to a name of `sweep` or `let`, replaced by its value.",
                 "type": "string",
                 "pattern": r"^\$",
             }

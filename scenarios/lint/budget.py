@@ -35,7 +35,7 @@ def _of_chaos(scenario: Scenario) -> Iterator[Problem]:
     for kind in chaos.kinds.members:
         left = spares.get(kind.of, sum(spares.values()))
         if left < 1 or kind.weight < 1:
-            what = "is never drawn, for its budget or weight is 0"
+            what = "this verb is never chosen, because its budget or its weight is 0"
             yield Problem(("chaos", "kinds", kind.word), what)
 
 
@@ -54,7 +54,7 @@ def _without_leaders(scenario: Scenario) -> Iterator[Problem]:
         if 0 < replicas <= struck:
             what = (
                 f"{state.topic!r} has {replicas} replicas, and "
-                f"chaos may strike {struck} brokers at a time: more of the one, or fewer"
+                f"chaos may strike {struck} brokers at a time: expected more replicas or fewer"
             )
             yield Problem(("expect", "never", number), what)
 
@@ -79,7 +79,7 @@ def _without_quorum(scenario: Scenario, plan: Scenario) -> Iterator[Problem]:
             allowed = spelled(condition.of.leaderless.us)
             what = (
                 f"a majority of controllers may be away for {spelled(away_us)}, "
-                f"and nobody leads then for longer than {allowed}"
+                f"longer than the {allowed} that the scenario allows without a leader"
             )
             yield Problem(("expect", "never", number), what)
 

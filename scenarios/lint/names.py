@@ -25,7 +25,7 @@ def complaints(scenario: Scenario) -> Iterator[Problem]:
             what = f"expected {nearest(caption.on, EVENTS)}, got {caption.on!r}"
             yield Problem(("lesson", number, "on"), what)
     if not scenario.expect.always and not scenario.expect.names():
-        yield Problem(("expect",), "nothing is claimed")
+        yield Problem(("expect",), "expected a claim under expect:, got none")
 
 
 def _unknown_failure(scenario: Scenario) -> Iterator[Problem]:
@@ -40,12 +40,12 @@ def _unknown_failure(scenario: Scenario) -> Iterator[Problem]:
 def _pins_of_any_cell(scenario: Scenario) -> Iterator[Problem]:
     for number, pin in enumerate(scenario.pins):
         if scenario.sweep and (pin.digest or pin.plan) and not pin.cell:
-            what = "expected a cell: each of the sweep has a run of its own"
+            what = "expected a cell of the sweep, because every cell has a run of its own"
             yield Problem(("pins", number), what)
         for value in pin.cell:
             name = value.partition("=")[0]
             if name not in scenario.sweep:
-                near = nearest(name, tuple(scenario.sweep)) or "none, for there is no sweep"
+                near = nearest(name, tuple(scenario.sweep)) or "none, because there is no sweep"
                 yield Problem(("pins", number, "cell"), f"expected {near}, got {name!r}")
 
 
@@ -86,7 +86,7 @@ def _expect_in_order(scenario: Scenario) -> None:
     for name, binding in scenario.let.items():
         for path, needed in _names(binding.nodes.to_document(), ("let", name)):
             if needed in later:
-                raise Problem(path, f"expected names bound above it, got ${needed}")
+                raise Problem(path, f"expected a name that is bound above it, got ${needed}")
         later.remove(name)
 
 

@@ -23,7 +23,7 @@ def complaints(scenario: Scenario) -> Iterator[Problem]:
         if what and not _may_be_refused(scenario, path):
             yield Problem(path, what)
     if there.brokers > BROKERS_MAX:
-        why = f"ids from {FIRST_CONTROLLER_ID} on are controllers'"
+        why = f"ids from {FIRST_CONTROLLER_ID} on belong to controllers"
         yield Problem(
             ("do",), f"expected at most {BROKERS_MAX} brokers, got {there.brokers}: {why}"
         )
@@ -57,7 +57,7 @@ class Population:
         """Returns what the selector names and does not exist; empty if lint finds nothing."""
         match selector.word:
             case "id" if not self._has(int(selector.value)):
-                return f"{selector.value} is not there: expected {self._ids()}"
+                return f"unknown node {selector.value}: expected an id of {self._ids()}"
             case "rack" if selector.value not in self.racks:
                 return _not_among(str(selector.value), self.racks)
             case "leader_of" if selector.value not in self.topics and not self.has_flood:
@@ -131,7 +131,7 @@ class Population:
 
 
 def _not_among(name: str, known: Sequence[str]) -> str:
-    return f"expected {nearest(name, known) or 'none, for there are none'}, got {name!r}"
+    return f"expected {nearest(name, known) or 'none, because there are none'}, got {name!r}"
 
 
 def _may_be_refused(scenario: Scenario, path: Path) -> bool:

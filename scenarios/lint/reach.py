@@ -24,7 +24,7 @@ def complaints(plan: Scenario) -> Iterator[Problem]:
     whole_us = times.warmup.us + times.run.us + times.calm.us
     if whole_us >= times.limit.us:
         whole, limit = spelled(whole_us), spelled(times.limit.us)
-        yield Problem(("time",), f"warmup, run and calm take {whole}, the limit is {limit}")
+        yield Problem(("time",), f"warmup, run and calm take {whole}: expected at most {limit}")
     yield from _steps(plan)
     yield from _endless(plan)
     yield from _claims(plan)
@@ -34,10 +34,15 @@ def _steps(plan: Scenario) -> Iterator[Problem]:
     run_us = plan.time.run.us
     for number, (step, at_us) in enumerate(zip(plan.do, _earliest(plan.do), strict=True)):
         if at_us > run_us:
-            yield Problem(("do", number), "is due after the run has ended, and is never done")
+            yield Problem(
+                ("do", number), "this step is due after the end of the run and is never executed"
+            )
         elif step.trigger == "every" and _last(step, run_us) > run_us:
             last, end = spelled(_last(step, run_us)), spelled(run_us)
-            yield Problem(("do", number), f"is done until {last}, and the run ends at {end}")
+            yield Problem(
+                ("do", number),
+                f"the last repetition is at {last}: expected before the end of the run, {end}",
+            )
         elif step.when is not None:
             why = impossible(step.when, plan, run_us)
             if why:
@@ -55,7 +60,7 @@ def _endless(plan: Scenario) -> Iterator[Problem]:
         verb: Any = VERBS[step.word]
         for name, word in words_of(verb).items():
             if word.kind == Period and getattr(step.verb, word.name).us == 0:
-                what = "expected a time above 0s, for it would never end"
+                what = "expected a time above 0s, because the step would repeat without end"
                 yield Problem(("do", number, step.word, name), what)
 
 
@@ -87,16 +92,19 @@ def _claims(plan: Scenario) -> Iterator[Problem]:
         named += [((*place, "if"), implication.if_), ((*place, "then"), implication.then)]
         if implication.within.us > whole_us:
             within, whole = spelled(implication.within.us), spelled(whole_us)
-            what = f"{within} are never over, run and calm take {whole}"
+            what = f"{within} never pass, because run and calm take {whole}"
             yield Problem((*place, "within"), what)
     for number, claim in enumerate(expect.during):
         named.append((("expect", "during", number, "holds"), claim.holds))
         if claim.window is not None and claim.window.from_.us > plan.time.run.us:
-            yield Problem(("expect", "during", number, "window"), "begins after the run has ended")
+            yield Problem(
+                ("expect", "during", number, "window"),
+                "this window begins after the end of the run",
+            )
     for number, converge in enumerate(expect.converge):
         if converge.within.us > plan.time.calm.us:
             within, calm = spelled(converge.within.us), spelled(plan.time.calm.us)
-            what = f"{within} are longer than the calm of {calm}"
+            what = f"{within}: expected at most the {calm} of calm"
             yield Problem(("expect", "converge", number, "within"), what)
     for path, condition in named:
         why = impossible(condition, plan, whole_us)
@@ -108,22 +116,22 @@ def impossible(condition: Condition, plan: Scenario, whole_us: int) -> str:
     """Returns why the condition cannot hold in a run of `whole_us`; empty if no reason is known."""
     match condition.of:
         case Leaderless(leaderless=amount) if amount.us > whole_us:
-            return f"{spelled(amount.us)} are longer than there is time"
+            return f"{spelled(amount.us)} are longer than the time of the scenario"
         case Held(for_=amount) if amount.us > whole_us:
-            return f"{spelled(amount.us)} are longer than there is time"
+            return f"{spelled(amount.us)} are longer than the time of the scenario"
         case Held(held=part):
             return impossible(part, plan, whole_us)
         case FencedAtLeast(fenced_at_least=least) if least > _brokers(plan):
             return f"there are {_brokers(plan)} brokers"
         case AnyOf(any=parts):
             whys = [impossible(one, plan, whole_us) for one in parts]
-            return "" if "" in whys else whys[0] if whys else "it names nothing"
+            return "" if "" in whys else whys[0] if whys else "the condition has no key"
         case AllOf(all=parts):
             return _contradiction(parts) or next(
                 filter(None, (impossible(one, plan, whole_us) for one in parts)), ""
             )
         case Not(not_=Condition(of=AllOf(all=()))):
-            return "nothing at all always holds"
+            return "a condition without keys always holds"
         case _:
             return ""
 
@@ -136,7 +144,7 @@ def _contradiction(parts: Sequence[Condition]) -> str:
         if isinstance(part, BrokerState):
             of = (part.broker, part.seen_by, part.state in known)
             if states.setdefault(of, part.state) != part.state:
-                return f"nobody is {states[of]} and {part.state}"
+                return f"no node is {states[of]} and {part.state} at once"
     return ""
 
 

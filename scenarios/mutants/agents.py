@@ -12,7 +12,7 @@ from .mutant import Swaps, mutant
 
 @mutant(
     "M11",
-    "A broker that is told to end says so only when its next heartbeat is due",
+    "A stopped broker asks for its shutdown only in its next regular heartbeat",
     defect="KAFKA-13167, apache/kafka#11177",
     scenario="rolling-restart-brokers",
     broken="leads_to[2]",
@@ -32,7 +32,7 @@ def leaves_at_its_leisure(swaps: Swaps) -> None:
 
 @mutant(
     "M14",
-    "A broker waits a whole session after a failure",
+    "A broker waits a whole session timeout after a failure",
     defect="apache/kafka#19061",
     scenario="same-incarnation-resend",
     broken="leads_to[0]",
@@ -50,7 +50,7 @@ def backs_off_for_a_session(swaps: Swaps) -> None:
 
 @mutant(
     "M15",
-    "Heartbeats without a pause",
+    "A broker sends heartbeats without a pause",
     defect="KAFKA-15950, apache/kafka#14903",
     scenario="heartbeat-amplification",
     broken="herds-drain",
@@ -68,7 +68,7 @@ def heartbeats_without_pause(swaps: Swaps) -> None:
 
 @mutant(
     "M56",
-    "A broker whose controller is gone asks for no other one",
+    "A broker whose controller is gone looks for no other",
     defect="textbook: lost wake-up",
     scenario="active-controller-crash",
     broken="healthy-brokers-are-unfenced",
@@ -87,8 +87,8 @@ def asks_nobody_else(swaps: Swaps) -> None:
 
 @mutant(
     "M89",
-    "A broker that is told of a stale epoch registers again",
-    defect="textbook: a zombie that takes its id back (rule 1.49)",
+    "A broker with a stale epoch registers again",
+    defect="textbook: a zombie that registers again (rule 1.49)",
     scenario="decommission-while-running",
     broken="never[0]",
 )
@@ -105,7 +105,7 @@ def zombies_register_again(swaps: Swaps) -> None:
 
 @mutant(
     "M90",
-    "A broker that nobody registers never gives up",
+    "A broker without a registration never gives up",
     defect="textbook: no deadline for registration",
     scenario="wrong-cluster-id",
     broken="leads_to[0]",
@@ -124,7 +124,7 @@ def never_gives_up(swaps: Swaps) -> None:
 
 @mutant(
     "M92",
-    "A broker asks the controller that it knew first, for ever",
+    "A broker sends its requests to the first known controller forever",
     defect="robot-head/crabka#591: an address that is resolved once",
     scenario="active-controller-crash",
     broken="never[0]",

@@ -12,8 +12,8 @@ from .mutant import Swaps, mutant
 
 @mutant(
     "M39",
-    "A sweep ends with the first that it finds",
-    defect="textbook: sweep stops after first error",
+    "A lease check fences only the first expired broker",
+    defect="textbook: a check stops after the first error",
     scenario="rack-outage",
     broken="no-late-fence",
 )
@@ -33,7 +33,7 @@ def sweeps_one_at_a_time(swaps: Swaps) -> None:
 
 @mutant(
     "M41",
-    "A lease is half as long as it says",
+    "A lease expires after half of the session timeout",
     defect="textbook",
     scenario="gc-pause-shorter-than-lease",
     broken="no-early-fence",
@@ -51,8 +51,8 @@ def sessions_are_half_as_long(swaps: Swaps) -> None:
 
 @mutant(
     "M42",
-    "Nothing expires",
-    defect="textbook: a lost sweep",
+    "No lease expires",
+    defect="textbook: no lease check",
     scenario="broker-crash-fenced",
     broken="no-late-fence",
 )
@@ -63,8 +63,8 @@ def nothing_expires(swaps: Swaps) -> None:
 
 @mutant(
     "M59",
-    "The lease check is never armed again",
-    defect="textbook: a timer that is lost",
+    "The timer of the lease check is never set again",
+    defect="textbook: a lost timer",
     scenario="broker-crash-fenced",
     broken="no-late-fence",
 )
@@ -75,7 +75,7 @@ def checks_once(swaps: Swaps) -> None:
 
 @mutant(
     "M61",
-    "A heartbeat never touches the session",
+    "A heartbeat does not renew the lease",
     defect="Krabka: two handlers, two rules",
     scenario="steady-heartbeats",
     broken="no-early-fence",
@@ -95,7 +95,7 @@ def heartbeats_are_no_contact(swaps: Swaps) -> None:
 
 @mutant(
     "M62",
-    "A new leader finds stale entries, and all are over at once",
+    "The leases of a new leader have expired at its start",
     defect="robot-head/crabka#620; siblings of KAFKA-18138",
     scenario="active-controller-crash",
     broken="leases-are-rebuilt",
@@ -112,7 +112,7 @@ def takes_over_stale_entries(swaps: Swaps) -> None:
 
 @mutant(
     "M63",
-    "A lease that ran out is not noted as fenced",
+    "The controller does not mark a broker with an expired lease as fenced",
     defect="robot-head/crabka#992",
     scenario="placement-beside-a-fenced-broker",
     broken="never[0]",

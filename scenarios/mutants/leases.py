@@ -19,7 +19,7 @@ BACKLOG_US = 2_500_000  # microseconds by which a busy controller handles its qu
 
 @mutant(
     "M01",
-    "A new leader forgets the brokers that were there",
+    "A new leader has no leases for the registered brokers",
     defect="KAFKA-18138, apache/kafka#18009",
     scenario="broker-dies-during-failover",
     broken="leases-are-rebuilt",
@@ -35,7 +35,7 @@ def forgets_whom_it_takes_over(swaps: Swaps) -> None:
 
 @mutant(
     "M02",
-    "A new leader gives a lease to those who are fenced, too",
+    "A new leader gives leases to fenced brokers too",
     defect="KAFKA-19130, apache/kafka#19454",
     scenario="restart-after-failover",
     broken="leases-are-rebuilt",
@@ -53,7 +53,7 @@ def fenced_ones_get_a_lease(swaps: Swaps) -> None:
 
 @mutant(
     "M03",
-    "A contact counts when it is handled, not when it arrives",
+    "A heartbeat renews the lease when it is handled, not when it arrives",
     defect="KAFKA-17793, apache/kafka#17502",
     scenario="controller-stutters",
     broken="no-early-fence",
@@ -73,7 +73,7 @@ def handles_the_backlog_late(swaps: Swaps) -> None:
 
 @mutant(
     "M04",
-    "A heartbeat that has timed out in the queue is no contact",
+    "A heartbeat that waits in the queue too long does not renew the lease",
     defect="KAFKA-15019, apache/kafka#13759",
     scenario="controller-stutters",
     broken="no-early-fence",
@@ -91,7 +91,7 @@ def drops_the_backlog(swaps: Swaps) -> None:
 
 @mutant(
     "M05",
-    "Whoever is stale is fenced on one view of the partitions",
+    "All expired brokers are fenced from one view of the partitions",
     defect="KAFKA-13173, apache/kafka#11191",
     scenario="mass-expiry-same-instant",
     broken="leaders-and-isr-are-active",
@@ -113,7 +113,7 @@ def fences_all_on_one_view(swaps: Swaps) -> None:
 
 @mutant(
     "M31",
-    "Leases are judged by the wall clock",
+    "Leases expire by the wall clock",
     defect="textbook: fence on wall clock",
     scenario="clock-step-on-active",
     broken="no-early-fence",
@@ -138,7 +138,7 @@ def judges_by_the_wall_clock(swaps: Swaps) -> None:
 
 @mutant(
     "M32",
-    "A lease runs from when its heartbeat was sent",
+    "A lease begins when the heartbeat was sent",
     defect="textbook: lease from send time",
     scenario="heartbeats-that-travel-long",
     broken="no-early-fence",
@@ -183,7 +183,7 @@ def any_heartbeat_is_a_contact(swaps: Swaps) -> None:
 
 @mutant(
     "M38",
-    "The timer of the last incarnation fences the next one",
+    "The lease of the previous incarnation fences the new one",
     defect="textbook: timer leak on re-register",
     scenario="fast-restart-inside-lease",
     broken="no-early-fence",

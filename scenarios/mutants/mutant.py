@@ -67,7 +67,9 @@ def mutant(
 
     def register(plant: Plant) -> Plant:
         if name in MUTANTS:
-            raise ValueError(f"expected one mutant of each name, got two of {name}")
+            raise ValueError(
+                f"expected different names of planted bugs, got two with the name {name}"
+            )
         MUTANTS[name] = Mutant(name, title, defect, scenario, broken, plant)
         return plant
 
@@ -82,8 +84,9 @@ def planted(one: Mutant) -> Iterator[None]:
     """
     if not str(node.__file__).endswith(".py"):
         raise CompiledError(
-            "expected the modules as they are written, got machine code, in which nothing can be "
-            "put in the place of something else: plant bugs without build/native"
+            "expected Python modules, got compiled ones, in which no bug can be planted: run "
+            "without "
+            "build/native"
         )
     swaps = Swaps()
     try:

@@ -46,7 +46,7 @@ def anybody_is_eligible(swaps: Swaps) -> None:
 
 @mutant(
     "M21",
-    "An unregistration is answered and not done",
+    "An unregistration returns success and does nothing",
     defect="apache/kafka#12205",
     scenario="decommission-while-running",
     broken="leaving-ends",
@@ -59,8 +59,8 @@ def says_that_it_left(swaps: Swaps) -> None:
 
 @mutant(
     "M35",
-    "Unregistering leaves references",
-    defect="textbook; Krabka: unregistering drops the registration alone",
+    "An unregistered broker stays in leaderships and replica sets",
+    defect="textbook; Krabka: only the registration is removed",
     scenario="decommission-while-running",
     broken="unregister-removes-references",
 )
@@ -71,8 +71,8 @@ def unregistering_keeps_references(swaps: Swaps) -> None:
 
 @mutant(
     "M53",
-    "Replicas are placed on brokers that there are not",
-    defect="textbook; Krabka: dead brokers are placed",
+    "Replicas are placed on unregistered brokers",
+    defect="textbook; Krabka: replicas on dead brokers",
     scenario="admin-flood-during-failover",
     broken="no-placement-on-unregistered",
 )
@@ -100,7 +100,7 @@ def fences_keep_leaderships(swaps: Swaps) -> None:
 
 @mutant(
     "M72",
-    "Replicas are placed on fenced brokers as on live ones",
+    "Replicas are placed on fenced brokers like on live ones",
     defect="robot-head/crabka#1202",
     scenario="placement-beside-a-fenced-broker",
     broken="calm[2]",
@@ -117,7 +117,7 @@ def placement_sees_no_fence(swaps: Swaps) -> None:
 
 @mutant(
     "M73",
-    "Unregistering somebody unknown is an invalid request",
+    "The unregistration of an unknown broker gets the wrong error code",
     defect="robot-head/crabka#259",
     scenario="unregister-twice",
     broken="leads_to[0]",
@@ -137,7 +137,7 @@ def unknown_is_invalid(swaps: Swaps) -> None:
 
 @mutant(
     "M74",
-    "That a partition has no leader is taken for no change",
+    'A partition change to "no leader" keeps the leader',
     defect="robot-head/crabka#998",
     scenario="last-replica-crash",
     broken="image-is-replay",
@@ -156,7 +156,7 @@ def no_leader_is_no_change(swaps: Swaps) -> None:
 
 @mutant(
     "M75",
-    "Whoever comes back is elected nowhere",
+    "An unfenced broker is elected leader of no partition",
     defect="textbook: an unfence without elections",
     scenario="last-replica-crash",
     broken="leads_to[1]",
@@ -168,8 +168,8 @@ def unfences_elect_nobody(swaps: Swaps) -> None:
 
 @mutant(
     "M76",
-    "No ISR grows back",
-    defect="Krabka: AlterPartition that reaches nobody",
+    "No replica returns to an ISR",
+    defect="Krabka: AlterPartition that is never sent",
     scenario="broker-crash-fenced",
     broken="calm[1]",
 )
@@ -180,8 +180,8 @@ def never_heals(swaps: Swaps) -> None:
 
 @mutant(
     "M77",
-    "A decommission takes the last replica of a partition",
-    defect="textbook: KIP-631's BROKER_REQUIRED_FOR_PARTITIONS unasked",
+    "A decommission removes the last replica of a partition",
+    defect="textbook: KIP-631's BROKER_REQUIRED_FOR_PARTITIONS not checked",
     scenario="decommission-last-replica",
     broken="never[0]",
 )

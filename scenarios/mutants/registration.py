@@ -21,7 +21,7 @@ from .seams import meddling, rewritten
 
 @mutant(
     "M06",
-    "The same incarnation gets another epoch",
+    "A repeated registration of an incarnation gets another epoch",
     defect="KAFKA-16952, apache/kafka#16333",
     scenario="same-incarnation-resend",
     broken="epoch-law",
@@ -38,7 +38,7 @@ def always_a_new_epoch(swaps: Swaps) -> None:
 
 @mutant(
     "M07",
-    "Registering again clears fencing and shutdown",
+    "A repeated registration clears fencing and shutdown",
     defect="KAFKA-16757, apache/kafka#15945",
     scenario="same-incarnation-resend",
     broken="epoch-law",
@@ -58,7 +58,7 @@ def amending_clears_the_fence(swaps: Swaps) -> None:
 
 @mutant(
     "M08",
-    "Soft state is changed before a registration is checked",
+    "A registration changes soft state before it is checked",
     defect="apache/kafka#16333",
     scenario="duplicate-broker-id",
     broken="refused-changes-nothing",
@@ -89,8 +89,8 @@ def any_cluster(swaps: Swaps) -> None:
 
 @mutant(
     "M16",
-    "A broker that drains does not hold its id",
-    defect="KAFKA-19047, apache/kafka#19296; taken back by KAFKA-19130",
+    "Another incarnation takes the id of a broker in controlled shutdown",
+    defect="KAFKA-19047, apache/kafka#19296; reverted by KAFKA-19130",
     scenario="restart-while-draining",
     broken="no-theft",
 )
@@ -107,7 +107,7 @@ def draining_frees_the_id(swaps: Swaps) -> None:
 
 @mutant(
     "M17",
-    "What an unclean shutdown left in leaderships and ISRs stays",
+    "A broker keeps leaderships and ISRs after an unclean shutdown",
     defect="KAFKA-18106, apache/kafka#18045",
     scenario="fast-restart-inside-lease",
     broken="leaders-and-isr-are-active",
@@ -119,8 +119,8 @@ def leaves_what_was(swaps: Swaps) -> None:
 
 @mutant(
     "M51",
-    "Another incarnation may always take an id",
-    defect="textbook: theft",
+    "Another incarnation takes the id of a live broker",
+    defect="textbook: takeover of a broker id",
     scenario="duplicate-broker-id",
     broken="no-theft",
 )
@@ -131,8 +131,8 @@ def no_session_is_valid(swaps: Swaps) -> None:
 
 @mutant(
     "M52",
-    "A crashed broker can never come back under its id",
-    defect="Krabka: the id of a crashed broker is refused for ever",
+    "A crashed broker can never register again",
+    defect="Krabka: the id of a crashed broker is refused forever",
     scenario="broker-crash-fenced",
     broken="progress-during",
 )
@@ -152,7 +152,7 @@ def refuses_every_other_incarnation(swaps: Swaps) -> None:
 
 @mutant(
     "M54",
-    "A restarted broker forgets since when it runs",
+    "A registration loses the start time of its incarnation",
     defect="KAFKA-19586, apache/kafka#20331",
     scenario="same-incarnation-resend",
     broken="start-time-constant",
@@ -168,7 +168,7 @@ def registrations_forget_what_was(swaps: Swaps) -> None:
 
 @mutant(
     "M57",
-    "A new registration begins unfenced",
+    "A new registration is unfenced",
     defect="Krabka: RegisterBrokerRecord written with fenced=false",
     scenario="steady-heartbeats",
     broken="epoch-law",
@@ -185,8 +185,8 @@ def begins_unfenced(swaps: Swaps) -> None:
 
 @mutant(
     "M64",
-    "A new incarnation gets the epoch of the last one",
-    defect="textbook: an epoch that tells nobody apart",
+    "A new incarnation gets the epoch of the previous one",
+    defect="textbook: an epoch that does not identify an incarnation",
     scenario="broker-crash-fenced",
     broken="epoch-law",
 )
@@ -206,8 +206,8 @@ def keeps_the_epoch(swaps: Swaps) -> None:
 
 @mutant(
     "M65",
-    "A change of a registration names an earlier incarnation",
-    defect="Krabka: a stale change touches the new epoch",
+    "A change of a registration has the epoch of an earlier incarnation",
+    defect="Krabka: a stale change applies to the new epoch",
     scenario="steady-heartbeats",
     broken="one-incarnation-unfenced",
 )
@@ -224,7 +224,7 @@ def changes_another_incarnation(swaps: Swaps) -> None:
 
 @mutant(
     "M66",
-    "A broker that cannot do what the cluster has finalized is registered",
+    "A broker without support for the finalized features is registered",
     defect="robot-head/crabka#1243",
     scenario="rejected-registration-no-side-effects",
     broken="never[0]",
@@ -247,8 +247,8 @@ def any_features(swaps: Swaps) -> None:
 
 @mutant(
     "M93",
-    "A level is finalized that a registered broker does not support",
-    defect="textbook; strimzi/strimzi-kafka-operator#10296 from the other side",
+    "A feature level is finalized that a registered broker does not support",
+    defect="textbook; the reverse of strimzi/strimzi-kafka-operator#10296",
     scenario="rolling-upgrade-mixed",
     broken="never[1]",
 )

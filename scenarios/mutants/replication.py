@@ -14,7 +14,7 @@ from .mutant import Swaps, mutant
 
 @mutant(
     "M28",
-    "A leader commits what no majority has",
+    "A leader commits records that no majority has",
     defect="textbook: commit by count",
     scenario="active-controller-crash",
     broken="high-watermark",
@@ -30,7 +30,7 @@ def commits_alone(swaps: Swaps) -> None:
 
 @mutant(
     "M33",
-    "A reply leaves before its records are committed",
+    "A response is sent before its records are committed",
     defect="textbook: reply before commit",
     scenario="steady-heartbeats",
     broken="answer-after-commit",
@@ -46,7 +46,7 @@ def answers_at_once(swaps: Swaps) -> None:
 
 @mutant(
     "M37",
-    "Fetches that wait are not woken by news",
+    "New records do not wake up parked fetches",
     defect="textbook: lost wake-up of parked fetch",
     scenario="busy-log-unfence",
     broken="leads_to[0]",
@@ -58,7 +58,7 @@ def nobody_is_woken(swaps: Swaps) -> None:
 
 @mutant(
     "M47",
-    "Followers never learn what is committed",
+    "Followers never learn the high watermark",
     defect="Krabka: an observer that does not advance",
     scenario="steady-heartbeats",
     broken="images-converge",
@@ -70,7 +70,7 @@ def followers_never_commit(swaps: Swaps) -> None:
 
 @mutant(
     "M48",
-    "A follower changes the stamps of what it takes",
+    "A follower changes the timestamps of the batches that it appends",
     defect="textbook",
     scenario="steady-heartbeats",
     broken="log-matching",
@@ -88,7 +88,7 @@ def follower_changes_stamps(swaps: Swaps) -> None:
 
 @mutant(
     "M50",
-    "A follower whose log has parted keeps its tail",
+    "A follower with a diverging log does not truncate it",
     defect="robot-head/crabka#1215: truncate to the intersection of epochs",
     scenario="isolated-active-controller",
     broken="log-matching",
@@ -100,7 +100,7 @@ def never_diverges(swaps: Swaps) -> None:
 
 @mutant(
     "M82",
-    "The high watermark goes back with a late fetch",
+    "A late fetch lowers the high watermark",
     defect="robot-head/crabka#512",
     scenario="duplicate-and-reordered-rpcs",
     broken="high-watermark",
@@ -122,7 +122,7 @@ def watermark_goes_back(swaps: Swaps) -> None:
 
 @mutant(
     "M83",
-    "A leader that answers a diverging fetch cuts its own log",
+    "A leader truncates its own log when a fetch diverges",
     defect="Krabka: a leader truncates its own log",
     scenario="isolated-active-controller",
     broken="assertion",

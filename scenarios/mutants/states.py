@@ -18,7 +18,7 @@ LEAVING, OVER = ControlState.CONTROLLED_SHUTDOWN, ControlState.SHUTDOWN_NOW
 
 @mutant(
     "M09",
-    "Unfencing waits for the end of the log",
+    "A broker is unfenced only at the end of the log",
     defect="KAFKA-13959, apache/kafka#12274",
     scenario="cold-start-100",
     broken="leads_to[0]",
@@ -39,7 +39,7 @@ def waits_for_the_end_of_the_log(swaps: Swaps) -> None:
 
 @mutant(
     "M10",
-    "The shutdown offset is bumped at each heartbeat",
+    "Every heartbeat raises the shutdown offset",
     defect="KAFKA-14292, apache/kafka#12736",
     scenario="controlled-shutdown-chase",
     broken="shutdown-law",
@@ -55,7 +55,7 @@ def moves_the_shutdown_offset(swaps: Swaps) -> None:
 
 @mutant(
     "M12",
-    "A broker that leaves keeps its leaderships",
+    "A broker in controlled shutdown keeps its leaderships",
     defect="KAFKA-14296, apache/kafka#12741",
     scenario="controlled-shutdown-chase",
     broken="leaders-and-isr-are-active",
@@ -86,7 +86,7 @@ def unfences_at_once(swaps: Swaps) -> None:
 @mutant(
     "M44",
     "A controlled shutdown is never granted",
-    defect="textbook: no way out",
+    defect="textbook: shutdown never granted",
     scenario="controlled-shutdown-chase",
     broken="shutdown-is-granted",
 )
@@ -97,7 +97,7 @@ def never_lets_go(swaps: Swaps) -> None:
 
 @mutant(
     "M67",
-    "A shutdown is granted at once, whatever the broker leads",
+    "A controlled shutdown is granted at once, while the broker leads partitions",
     defect="Krabka: a shutdown granted at once",
     scenario="controlled-shutdown-chase",
     broken="leads_to[1]",
@@ -109,7 +109,7 @@ def lets_go_at_once(swaps: Swaps) -> None:
 
 @mutant(
     "M68",
-    "A shutdown waits for its leaderships alone, and for no slower broker",
+    "A controlled shutdown does not wait until other brokers have read it",
     defect="Krabka: a shutdown that waits for leaderships alone",
     scenario="shutdown-waits-for-laggards",
     broken="never[0]",
@@ -121,8 +121,8 @@ def waits_for_nobody(swaps: Swaps) -> None:
 
 @mutant(
     "M69",
-    "That a broker leaves is an answer, and no record",
-    defect="Krabka: fencing is an answer, not a record",
+    "A controlled shutdown writes no record",
+    defect="Krabka: fencing in the response, without a record",
     scenario="controlled-shutdown-chase",
     broken="leads_to[1]",
 )
@@ -139,7 +139,7 @@ def leaving_is_not_written(swaps: Swaps) -> None:
 
 @mutant(
     "M70",
-    "A broker that left cleanly is placeable no more",
+    "No replica is placed again on a broker that was shut down cleanly",
     defect="Krabka: a cleanly stopped broker is never placed",
     scenario="placement-beside-a-fenced-broker",
     broken="leads_to[0]",
@@ -156,8 +156,8 @@ def leaving_never_ends(swaps: Swaps) -> None:
 
 @mutant(
     "M71",
-    "A heartbeat of nobody is told that its id is not registered",
-    defect="Krabka: 102 where Kafka says 77",
+    "A heartbeat of an unregistered broker gets the wrong error code",
+    defect="Krabka: 102 where Kafka returns 77",
     scenario="decommission-while-running",
     broken="leads_to[0]",
 )

@@ -15,7 +15,7 @@ from .mutant import Swaps, mutant
 
 @mutant(
     "M19",
-    "Who is fenced is not known after a failover",
+    "A new leader does not know which brokers are fenced",
     defect="KAFKA-13841, apache/kafka#12075",
     scenario="broker-crash-fenced",
     broken="image-is-replay",
@@ -32,7 +32,7 @@ def fences_are_not_replayed(swaps: Swaps) -> None:
 
 @mutant(
     "M24",
-    "A leader that was removed dies of a state that it does not find",
+    "A leader that was removed from the voters fails while it replays the log",
     defect="KAFKA-17608, apache/kafka#17146",
     scenario="remove-leader-voter",
     broken="images-converge",
@@ -57,7 +57,7 @@ def folds_nothing_after_removal(swaps: Swaps) -> None:
 
 @mutant(
     "M25",
-    "A standby that cannot print a record stops folding",
+    "A standby stops its replay at a record that it cannot log",
     defect="KAFKA-14259, apache/kafka#12681",
     scenario="broker-crash-fenced",
     broken="images-converge",
@@ -82,7 +82,7 @@ def folding_stops(swaps: Swaps) -> None:
 
 @mutant(
     "M29",
-    "Epoch and vote are not durable before the reply",
+    "A voter replies before its epoch and vote are durable",
     defect="textbook: no persist before reply",
     scenario="rolling-restart-controllers",
     broken="epoch-monotone",
@@ -94,7 +94,7 @@ def votes_in_memory(swaps: Swaps) -> None:
 
 @mutant(
     "M30",
-    "A follower acknowledges what is not on its disk yet",
+    "A follower acknowledges records that are not durable yet",
     defect="textbook: no fsync before ack",
     scenario="election-on-slow-disks",
     broken="high-watermark",
@@ -106,8 +106,8 @@ def acknowledges_at_once(swaps: Swaps) -> None:
 
 @mutant(
     "M88",
-    "A snapshot forgets who is fenced",
-    defect="Krabka: lost on fail-over; KAFKA-13841",
+    "A snapshot records every broker as fenced",
+    defect="Krabka: lost on failover; KAFKA-13841",
     scenario="late-voter-reads-a-snapshot",
     broken="never[0]",
 )

@@ -15,7 +15,7 @@ from .seams import is_pre_vote
 
 @mutant(
     "M22",
-    "A single voter resigns, because nobody else fetches",
+    "A single voter resigns because no other voter fetches",
     defect="KAFKA-16144, apache/kafka#15235",
     scenario="single-voter-check-quorum",
     broken="never[0]",
@@ -31,7 +31,7 @@ def single_voter_needs_others(swaps: Swaps) -> None:
 
 @mutant(
     "M23",
-    "A pre-vote is refused by the leader that has resigned",
+    "A leader that has resigned refuses pre-votes",
     defect="KAFKA-20895, apache/kafka#23168",
     scenario="graceful-controller-handover",
     broken="leads_to[0]",
@@ -50,7 +50,7 @@ def resigned_ones_are_content(swaps: Swaps) -> None:
 
 @mutant(
     "M26",
-    "A voter votes twice in an epoch",
+    "A voter votes for two candidates in an epoch",
     defect="textbook: double vote",
     scenario="active-controller-crash",
     broken="vote-once",
@@ -68,7 +68,7 @@ def two_votes(swaps: Swaps) -> None:
 
 @mutant(
     "M27",
-    "A vote is given to a candidate whose log is too short",
+    "A voter votes for a candidate whose log is too short",
     defect="textbook: stale-log vote",
     scenario="short-log-candidate",
     broken="leader-completeness",
@@ -88,7 +88,7 @@ def votes_for_short_logs(swaps: Swaps) -> None:
 
 @mutant(
     "M46",
-    "A pre-vote is granted by those who are content with their leader",
+    "A voter with a live leader grants a pre-vote",
     defect="textbook: a voter that was cut off disturbs the others (KIP-996)",
     scenario="one-way-standby",
     broken="stability",
@@ -117,7 +117,7 @@ def no_check_quorum(swaps: Swaps) -> None:
 
 @mutant(
     "M60",
-    "Votes that were granted vanish, and nobody is elected again",
+    "No vote is granted after the first epoch, so no leader is elected again",
     defect="robot-head/crabka#364",
     scenario="active-controller-crash",
     broken="leader-in-time",
@@ -134,7 +134,7 @@ def grants_vanish(swaps: Swaps) -> None:
 
 @mutant(
     "M78",
-    "Whoever hears of no leader stands at once, without asking whether it would win",
+    "A voter without a leader starts an election without a pre-vote",
     defect="robot-head/crabka#76; KIP-996",
     scenario="one-way-standby",
     broken="stability",
@@ -151,7 +151,7 @@ def no_pre_vote(swaps: Swaps) -> None:
 
 @mutant(
     "M79",
-    "A leader that is told to end says so to nobody",
+    "A stopped leader sends no EndQuorumEpoch",
     defect="robot-head/crabka#591: no EndQuorumEpoch on SIGTERM",
     scenario="graceful-controller-handover",
     broken="never[0]",
@@ -163,7 +163,7 @@ def leaves_without_a_word(swaps: Swaps) -> None:
 
 @mutant(
     "M80",
-    "A leader that was removed from the voters goes on leading",
+    "A leader that was removed from the voters does not resign",
     defect="Krabka: a leader that removes itself",
     scenario="remove-leader-voter",
     broken="never[3]",
@@ -181,8 +181,8 @@ def removed_ones_lead_on(swaps: Swaps) -> None:
 
 @mutant(
     "M94",
-    "A voter that has moved tells nobody where it is now",
-    defect="robot-head/crabka#591: an address that is known from the beginning alone",
+    "A voter that has moved does not announce its new address",
+    defect="robot-head/crabka#591: an address that is never updated",
     scenario="stale-dns-after-move",
     broken="leads_to[0]",
 )

@@ -42,7 +42,9 @@ class ReadsAreCommitted(OfTheCommittedLog):
 
     number = "S28"
     name = "reads-are-committed"
-    claim = "A DescribeCluster answer is a committed image, and never an older one than the last."
+    claim = (
+        "A DescribeCluster response shows a committed image that is never older than the last one."
+    )
     kinds: ClassVar[Kinds] = (DescribeClusterRequest,)
 
     def __init__(self, world: World) -> None:
@@ -70,7 +72,7 @@ class ReadsAreCommitted(OfTheCommittedLog):
         is_hiding = not request.include_fenced_brokers
         told = frozenset((one.broker_id, one.is_fenced) for one in reply.brokers)
         if is_hiding and any(is_fenced for _, is_fenced in told):
-            raise Broken(f"{message.receiver} did not ask for fenced brokers, and is told {told}")
+            raise Broken(f"{message.receiver} asked for unfenced brokers only, got {told}")
         of_controllers = reply.endpoint_type == CONTROLLER_ENDPOINT
         listings = self._controllers if of_controllers else self._brokers
         key = message.receiver, message.sender, reply.endpoint_type
@@ -87,7 +89,9 @@ class ReadsAreCommitted(OfTheCommittedLog):
                 shown = frozenset(one for one in shown if not one[1])
             if shown == told:
                 return place
-        raise Broken(f"{set(told)} is told, and was never so since {set(listings[first])}")
+        raise Broken(
+            f"the response lists {set(told)}, which no image has had since {set(listings[first])}"
+        )
 
 
 def _listing(of: OfTheCommittedLog, kind: str) -> Listing:
@@ -101,8 +105,9 @@ class QuorumTimes(Property):
     number = "S29"
     name = "quorum-times"
     claim = (
-        "DescribeQuorum's times are -1 or at most the leader's now, and the one at which the high"
-        " watermark moved never goes back, unless somebody sets the leader's wall clock back."
+        "DescribeQuorum's times are -1 or at most the leader's wall clock, and the time at which "
+        "the"
+        " high watermark moved never falls, unless the leader's wall clock is set back."
     )
     kinds: ClassVar[Kinds] = (DescribeQuorumRequest,)
 
@@ -123,7 +128,10 @@ class QuorumTimes(Property):
                 return  # the time was right before the wall clock was stepped
             known, self._offset_ms[node_id] = 0, offset_ms
         if not known <= moved <= turn.wall_ms:
-            raise Broken(f"{node_id} moved at {known}, then at {moved}, and it is {turn.wall_ms}")
+            raise Broken(
+                f"{node_id}: high watermark moved at {moved} ms, after {known} ms, at "
+                f"{turn.wall_ms} ms"
+            )
         self._moved_wall_ms[node_id] = moved
 
     def arrived(self, message: Message) -> None:
@@ -150,7 +158,7 @@ class StartTimeConstant(Property):
 
     number = "S30"
     name = "start-time-constant"
-    claim = "An incarnation has one start time, on every controller and over snapshots."
+    claim = "An incarnation has one start time, on every controller and after every snapshot."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -172,7 +180,7 @@ class StartTimeConstant(Property):
         key = broker.broker_id, broker.broker_epoch, broker.incarnation_id
         known = self._started.setdefault(key, broker.start_time_ms)
         if known != broker.start_time_ms:
-            raise Broken(f"{key} started at {known}, and at {broker.start_time_ms}")
+            raise Broken(f"{key} has start time {broker.start_time_ms}, and {known} before")
 
 
 CLASSES: tuple[type[Property], ...] = (ReadsAreCommitted, QuorumTimes, StartTimeConstant)

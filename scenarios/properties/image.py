@@ -18,7 +18,9 @@ class ImageIsReplay(Property):
 
     number = "S9"
     name = "image-is-replay"
-    claim = "Every controller's committed image is what an independent fold makes of the same log."
+    claim = (
+        "Every controller's committed image equals that of an independent replay of the same log."
+    )
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -46,14 +48,14 @@ class ImageIsReplay(Property):
     def _check(self, node_id: int, image: Image, shadow: Shadow, keys: Iterable[Key]) -> None:
         if image.offset != shadow.end_offset - 1:
             raise Broken(
-                f"the image of {node_id} is that of offset {image.offset}, "
-                f"and the log was read up to {shadow.end_offset - 1}"
+                f"the image of {node_id} is at offset {image.offset}, "
+                f"the independent replay at {shadow.end_offset - 1}"
             )
         for key in keys:
             self.exercised += 1
             told, seen = shadow.facts.get(key), seen_in(image, key)
             if told != seen:
-                raise Broken(f"to {node_id} {key} is {seen}, and the log says {told}")
+                raise Broken(f"image of {node_id}: {key} is {seen}, expected {told} from the log")
 
 
 def seen_in(image: Image, key: Key) -> Fact | None:

@@ -31,7 +31,7 @@ class NoEarlyFence(OfTenures):
 
     number = "S18"
     name = "no-early-fence"
-    claim = "A lease is taken for over only when a whole session has passed since the last contact."
+    claim = "A lease expires only when a whole session timeout has passed since the last contact."
 
     def appended(self, tenure: Tenure, record: Any, offset: int) -> None:
         broker_id = fenced_by(record)
@@ -44,8 +44,9 @@ class NoEarlyFence(OfTenures):
         silent_ms = self.world.clock_ms(tenure.node) - known.contact_ms
         if silent_ms < self.session_ms:
             raise Broken(
-                f"{broker_id} is fenced at {offset} after {silent_ms} ms of silence, "
-                f"and a session has {self.session_ms} ms"
+                f"broker {broker_id} is fenced at offset {offset} after {silent_ms} ms without "
+                "contact, "
+                f"expected at least {self.session_ms} ms"
             )
 
     def _was_wished(self, known: Any) -> bool:
@@ -64,7 +65,10 @@ class NoLateFence(OfTenures):
 
     number = "S19"
     name = "no-late-fence"
-    claim = "Under one active controller a silent broker is fenced a session and a check later."
+    claim = (
+        "Under one active controller a silent broker is fenced after a session and a check "
+        "interval."
+    )
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -108,8 +112,9 @@ class NoLateFence(OfTenures):
                 continue
             if known.contact_ms + self._bound_ms < now_ms:
                 raise Broken(
-                    f"{broker_id} is not fenced {now_ms - known.contact_ms} ms after the last "
-                    f"contact, and should be after {self._bound_ms} ms"
+                    f"broker {broker_id} is not fenced {now_ms - known.contact_ms} ms after the "
+                    "last "
+                    f"contact, expected at most {self._bound_ms} ms"
                 )
             order.add((known.contact_ms, broker_id))
 
@@ -119,9 +124,7 @@ class FenceBeforeReuse(OfTheCommittedLog):
 
     number = "S20"
     name = "fence-before-reuse"
-    claim = (
-        "From its fence on nothing makes a broker lead, or counts it as live, before an unfence."
-    )
+    claim = "No record makes a fenced broker lead or counts it as live until it is unfenced."
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
         for record in batch.records:
@@ -136,7 +139,7 @@ class FenceBeforeReuse(OfTheCommittedLog):
             known = self.shadow.broker(broker_id)
             if known is None or known["fenced"]:
                 raise Broken(
-                    f"{record} counts on {broker_id}, which is {known or 'not registered'}"
+                    f"{record} uses broker {broker_id}, which is {known or 'not registered'}"
                 )
 
 
@@ -146,8 +149,9 @@ class UnfenceNeedsCatchUp(OfTenures):
     number = "S21"
     name = "unfence-needs-catch-up"
     claim = (
-        "A broker is unfenced only on its own word: a heartbeat that has its registration's offset"
-        " and wants neither a fence nor a shutdown."
+        "A broker is unfenced only by its own heartbeat, which has reached its registration's "
+        "offset"
+        " and asks for neither a fence nor a shutdown."
     )
 
     def appended(self, tenure: Tenure, record: Any, offset: int) -> None:
@@ -164,8 +168,9 @@ class UnfenceNeedsCatchUp(OfTenures):
         ]
         if not fitting or not self.is_decided_now(known):
             raise Broken(
-                f"{broker_id}, registered at {known.register_offset}, is unfenced at {offset} "
-                f"upon {known.heartbeats}"
+                f"broker {broker_id}, registered at {known.register_offset}, is unfenced at "
+                f"{offset} "
+                f"after the heartbeats {known.heartbeats}"
             )
 
 
@@ -174,7 +179,9 @@ class LeasesAreRebuilt(OfTenures):
 
     number = "S22"
     name = "leases-are-rebuilt"
-    claim = "Who becomes active gives every unfenced broker a whole session, and no fenced one."
+    claim = (
+        "A new active controller gives a whole session to unfenced brokers and none to fenced ones."
+    )
 
     def began(self, node: Node, tenure: Tenure) -> None:
         self.exercised += bool(tenure.brokers)
@@ -183,8 +190,9 @@ class LeasesAreRebuilt(OfTenures):
             expected = None if known.fenced else tenure.began_ms
             if contact_ms != expected:
                 raise Broken(
-                    f"{tenure.node} takes over at {tenure.began_ms} ms, and has heard of "
-                    f"{broker_id} at {contact_ms}: expected {expected}"
+                    f"{tenure.node} becomes active at {tenure.began_ms} ms, and has the last "
+                    "contact of "
+                    f"broker {broker_id} at {contact_ms} ms: expected {expected}"
                 )
 
 
@@ -196,7 +204,7 @@ class BeliefOverlap(Property):
 
     number = "S23"
     name = "belief-overlap"
-    claim = "No broker believes to be unfenced while the log says that it is not."
+    claim = "No broker acts as unfenced while the committed log has it fenced."
     always = False
     kinds: ClassVar[Kinds] = (BrokerHeartbeatRequest,)
 
@@ -243,7 +251,9 @@ class BeliefOverlap(Property):
 
     def finished(self) -> None:
         if self.zombie_us:
-            raise Broken(f"brokers believed in leases that were over for {self.zombie_us} us")
+            raise Broken(
+                f"brokers acted as unfenced for {self.zombie_us} us after their leases had expired"
+            )
 
     def _disabuse(self, broker_id: int) -> None:
         self._believing.pop(broker_id, None)
@@ -278,7 +288,7 @@ class ShutdownLaw(OfTheCommittedLog):
     number = "S24"
     name = "shutdown-law"
     claim = (
-        "A controlled shutdown's offset is set once in a controller's tenure, and nothing but a new"
+        "The offset of a controlled shutdown is set once in a controller's tenure, and only a new"
         " registration makes the broker active again."
     )
     kinds: ClassVar[Kinds] = (BrokerHeartbeatRequest,)
@@ -294,7 +304,7 @@ class ShutdownLaw(OfTheCommittedLog):
                 self.exercised += 1
                 amends = known["incarnation_id"] == record.incarnation_id
                 if amends and not record.in_controlled_shutdown:
-                    raise Broken(f"{record} takes its shutdown back")
+                    raise Broken(f"{record} takes back the shutdown")
 
     def arrived(self, message: Message) -> None:
         """Checks the state that earlier heartbeats left, before the next heartbeat is handled."""
@@ -317,7 +327,7 @@ class ShutdownLaw(OfTheCommittedLog):
         if known_tenure == tenure and known != NO_OFFSET:
             self.exercised += 1
             if offset != known and (offset != NO_OFFSET or not one.fenced):
-                raise Broken(f"{key[1]} left from {known} on, and now from {offset}")
+                raise Broken(f"broker {key[1]} has shutdown offset {offset}, and {known} before")
         self._offsets[key] = tenure, offset
 
 

@@ -34,7 +34,7 @@ class LeaderInTime(Property):
 
     number = "L1"
     name = "leader-in-time"
-    claim = "While a majority can talk both ways, there is a leader within ten election timeouts."
+    claim = "While a majority is connected both ways, a leader exists within ten election timeouts."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -54,13 +54,11 @@ class LeaderInTime(Property):
             self._since_us = now_us
             self.exercised += 1
         elif now_us - self._since_us > self._bound_us:
-            raise Broken(
-                f"a majority could talk for {now_us - self._since_us} us, and nobody leads"
-            )
+            raise Broken(f"no leader {now_us - self._since_us} us after a majority was connected")
 
     def finished(self) -> None:
         if self.world.active is None and can_elect(self.world):
-            raise Broken("a majority can talk, and nobody leads at the end")
+            raise Broken("no leader at the end, although a majority is connected")
 
 
 def can_elect(world: World) -> bool:
@@ -96,7 +94,7 @@ class Stability(Property):
 
     number = "L2"
     name = "stability"
-    claim = "Nobody raises the epoch of a leader that a majority is in touch with."
+    claim = "No node raises the epoch while a majority exchanges messages with the leader."
     kinds: ClassVar[Kinds] = (FetchRequest,)
 
     def __init__(self, world: World) -> None:
@@ -156,8 +154,8 @@ class Stability(Property):
                 in_touch.add(voter)
         if len(in_touch) >= leader.voters.majority:
             raise Broken(
-                f"{rebel.me.node_id} raises the epoch to {rebel.epoch}, and {sorted(in_touch)} "
-                f"are in touch with {leader.me.node_id}"
+                f"{rebel.me.node_id} raises the epoch to {rebel.epoch}, while {sorted(in_touch)} "
+                f"exchange messages with the leader {leader.me.node_id}"
             )
 
 
@@ -195,7 +193,7 @@ class HealthyUnfenced(_OfBrokers):
 
     number = "L3"
     name = "healthy-brokers-are-unfenced"
-    claim = "In the end every broker that lives, and that is registered as it is, is unfenced."
+    claim = "At the end every running broker that is registered is unfenced."
 
     def finished(self) -> None:
         for broker_id, hosted in self.to_judge():
@@ -206,7 +204,9 @@ class HealthyUnfenced(_OfBrokers):
                 continue  # superseded or unregistered: this process never registers again (1.49)
             self.exercised += 1
             if self.has_lasted(broker_id) and not self.world.are_unfenced((broker_id,)):
-                raise Broken(f"{broker_id} is {hosted.state}, and not unfenced: {agent.last_error}")
+                raise Broken(
+                    f"broker {broker_id} is {hosted.state} and not unfenced: {agent.last_error}"
+                )
 
 
 class DeadFenced(_OfBrokers):
@@ -217,7 +217,7 @@ class DeadFenced(_OfBrokers):
 
     number = "L4"
     name = "dead-brokers-are-fenced"
-    claim = "A broker that is gone is fenced within two sessions, however often leaders change."
+    claim = "A dead broker is fenced within two sessions, even if the leader changes."
     always = False
 
     def __init__(self, world: World) -> None:
@@ -247,7 +247,9 @@ class DeadFenced(_OfBrokers):
             if known is None or known.fenced:
                 del self._dead[broker_id]
             elif now_us - since_us > self.settled_us:
-                raise Broken(f"{broker_id} is dead for {now_us - since_us} us, and not fenced")
+                raise Broken(
+                    f"broker {broker_id} has been dead for {now_us - since_us} us and is not fenced"
+                )
 
 
 class ShutdownGranted(_OfBrokers):
@@ -255,7 +257,7 @@ class ShutdownGranted(_OfBrokers):
 
     number = "L5"
     name = "shutdown-is-granted"
-    claim = "In the end no broker waits for leave to shut down."
+    claim = "At the end no broker waits for its controlled shutdown."
 
     def broker_changed(self, broker_id: int, state: ProcessState) -> None:
         super().broker_changed(broker_id, state)
@@ -265,7 +267,7 @@ class ShutdownGranted(_OfBrokers):
         for broker_id, hosted in self.to_judge():
             waits = hosted.state is ProcessState.PENDING_CONTROLLED_SHUTDOWN
             if waits and self.has_lasted(broker_id) and self.is_registered(broker_id, hosted):
-                raise Broken(f"{broker_id} still waits for its shutdown")
+                raise Broken(f"broker {broker_id} still waits for its controlled shutdown")
 
 
 class ZombiesStop(_OfBrokers):
@@ -276,7 +278,9 @@ class ZombiesStop(_OfBrokers):
 
     number = "L6"
     name = "zombies-stop"
-    claim = "In the end no process lives whose registration is another's, or gone."
+    claim = (
+        "At the end no process runs whose registration is gone or belongs to another incarnation."
+    )
     always = False
 
     def finished(self) -> None:
@@ -286,8 +290,8 @@ class ZombiesStop(_OfBrokers):
             self.exercised += 1
             if self.has_lasted(broker_id) and not self.is_registered(broker_id, hosted):
                 raise Broken(
-                    f"{broker_id} lives at epoch {hosted.agent.broker_epoch}, "
-                    f"and the log knows {self.world.committed.brokers.get(broker_id)}"
+                    f"broker {broker_id} runs at epoch {hosted.agent.broker_epoch}, "
+                    f"and the committed log has {self.world.committed.brokers.get(broker_id)}"
                 )
 
 

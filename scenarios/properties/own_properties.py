@@ -35,7 +35,9 @@ def define(file: str, source: str) -> None:
     no Python.
     """
     if _SOURCES.setdefault(file, source) != source:
-        raise ValueError(f"{file}: two files of this name define properties; rename one")
+        raise ValueError(
+            f"{file}: expected different file names, got two files with this name; rename one"
+        )
     names: dict[str, object] = {"__name__": file.removesuffix(".py")}
     # the user's own code, which the scenario asks to run
     exec(compile(source, file, "exec"), names)

@@ -58,8 +58,8 @@ class LeadersAreActive(OfTheCommittedLog):
     number = "S25"
     name = "leaders-and-isr-are-active"
     claim = (
-        "Leaders are in the ISR, registered and unfenced; who is not active is in no ISR, but as"
-        " its last member."
+        "Leaders are in the ISR, registered and unfenced; a broker that is not active is in no ISR,"
+        " except as its last member."
     )
 
     def __init__(self, world: World) -> None:
@@ -78,20 +78,20 @@ class LeadersAreActive(OfTheCommittedLog):
 
     def _check(self, key: Key, fact: Fact, batch: Batch) -> None:
         leader, isr = fact["leader"], fact["isr"]
-        at = f"at {batch.last_offset} {key} has {fact}"
+        at = f"at offset {batch.last_offset} {key} has {fact}"
         if leader != r.NO_LEADER:
             # Kafka writes an empty ISR with the leader still in the ELR (9.18)
             if leader not in isr and (isr or leader not in fact["eligible_leader_replicas"]):
-                raise Broken(f"{at}: {leader} leads and is not in sync")
+                raise Broken(f"{at}: leader {leader} is not in the ISR")
             known = self.shadow.broker(leader)
             if known is None or known["fenced"]:
-                raise Broken(f"{at}: {leader} leads, and is {known or 'not registered'}")
+                raise Broken(f"{at}: leader {leader} is {known or 'not registered'}")
         if isr == (leader,) or (len(isr) == 1 and leader == r.NO_LEADER):
             return  # the last member of an ISR stays, whatever its state (4.12)
         for replica in isr:
             if not self.shadow.is_active(replica):
                 known = self.shadow.broker(replica)
-                raise Broken(f"{at}: {replica} is in sync, and is {known or 'not registered'}")
+                raise Broken(f"{at}: {replica} in the ISR is {known or 'not registered'}")
 
 
 class UnregisterRemovesReferences(OfTheCommittedLog):
@@ -105,9 +105,10 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
     number = "S26"
     name = "unregister-removes-references"
     claim = (
-        "Who is unregistered leads nothing and is in no ISR or ELR, but in the ISR as its last"
-        " member and in an ELR that it has just come into; who is decommissioned is in no"
-        " partition, and none loses its last replica."
+        "An unregistered broker leads no partition and is in no ISR or ELR, except in an ISR as its"
+        " last member and in an ELR that it has just joined; a decommissioned broker has no "
+        "replica,"
+        " and no partition loses its last replica."
     )
 
     def __init__(self, world: World) -> None:
@@ -122,7 +123,7 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
                 self._check(record.broker_id, batch, set(changed))
         for key in changed:
             if not self.shadow.facts[key]["replicas"]:
-                raise Broken(f"at {batch.last_offset} {key} has lost its last replica")
+                raise Broken(f"at offset {batch.last_offset} {key} has no replica left")
 
     def _check(self, broker_id: int, batch: Batch, changed: set[Key]) -> None:
         is_decommission = _decommissions(batch)
@@ -131,7 +132,9 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
                 fact = self.shadow.facts[key]
                 stays = _was_the_last(fact, broker_id) if kind != ELR else key in changed
                 if is_decommission or not stays:
-                    raise Broken(f"{broker_id} has left, and is in {kind} of {key}: {fact}")
+                    raise Broken(
+                        f"broker {broker_id} is unregistered and in {kind} of {key}: {fact}"
+                    )
 
 
 def _was_the_last(fact: Fact, broker_id: int) -> bool:
@@ -165,7 +168,10 @@ class NoPlacementOnStrangers(OfTheCommittedLog):
         self.exercised += bool(placed)
         strangers = [one for one in sorted(placed) if self.shadow.broker(one) is None]
         if strangers:
-            raise Broken(f"{record} at {offset} is placed on {strangers}, which nobody registered")
+            raise Broken(
+                f"{record} at offset {offset} has the replicas {strangers}, which are not "
+                "registered"
+            )
 
 
 CLASSES: tuple[type[Property], ...] = (

@@ -37,7 +37,7 @@ class HerdsDrain(Property):
 
     number = "L7"
     name = "herds-drain"
-    claim = "In the end nobody asks for its lease more than twice as often as its interval says."
+    claim = "At the end no broker sends more than twice as many heartbeats as its interval allows."
     kinds: ClassVar[Kinds] = (BrokerHeartbeatRequest, BrokerRegistrationRequest)
 
     def __init__(self, world: World) -> None:
@@ -62,7 +62,8 @@ class HerdsDrain(Property):
             is_herd = len(asked_us) > self._most and asked_us[0] > from_us
             if is_herd and self.world.must_be_well(broker_node(broker_id)):
                 raise Broken(
-                    f"{broker_id} asks more than {self._most} times in {self._window_us} us"
+                    f"broker {broker_id} sends more than {self._most} requests in "
+                    f"{self._window_us} us"
                 )
 
 
@@ -71,7 +72,7 @@ class ImagesConverge(Property):
 
     number = "L8"
     name = "images-converge"
-    claim = "In the end every process that runs knows what was committed a few seconds before."
+    claim = "At the end every running process has what was committed a few seconds before."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -107,7 +108,10 @@ class ImagesConverge(Property):
     def _check(self, node_id: int, offset: int) -> None:
         self.exercised += 1
         if offset < self._due_offset - 1:
-            raise Broken(f"{node_id} knows the log up to {offset}, and not {self._due_offset - 1}")
+            raise Broken(
+                f"{node_id} has the log up to offset {offset}, expected {self._due_offset - 1} or "
+                "above"
+            )
 
 
 class EveryoneAnswered(Property):
@@ -119,7 +123,7 @@ class EveryoneAnswered(Property):
 
     number = "L9"
     name = "everyone-is-answered"
-    claim = "In the end no request that reached a controller has waited for long."
+    claim = "At the end no request that reached a controller waits for long."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -142,7 +146,7 @@ class EveryoneAnswered(Property):
             node = message.receiver
             running = self.world.controllers[node.number].is_running
             if running and since_us < before_us and self.world.must_be_well(node):
-                raise Broken(f"{message} has waited for an answer since {since_us} us")
+                raise Broken(f"{message} has waited for a response since {since_us} us")
 
 
 class NoLivelock(Property):
@@ -150,7 +154,7 @@ class NoLivelock(Property):
 
     number = "L10"
     name = "no-livelock"
-    claim = "Time passes: in one instant only so much happens as there are nodes."
+    claim = "Time passes: the number of events at one instant is bounded by the number of nodes."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -174,7 +178,7 @@ class NoLivelock(Property):
         if self._count > EVENTS_PER_INSTANT_AND_NODE_MAX:
             nodes = len(self.world.controllers) + len(self.world.agents)
             if self._count > EVENTS_PER_INSTANT_AND_NODE_MAX * nodes:
-                raise Broken(f"{self._count} events of {nodes} nodes, and it is still {now_us} us")
+                raise Broken(f"{self._count} events of {nodes} nodes at {now_us} us")
 
 
 class LeavingEnds(EveryoneAnswered):
@@ -182,7 +186,7 @@ class LeavingEnds(EveryoneAnswered):
 
     number = "L11"
     name = "leaving-ends"
-    claim = "A decommission or unregistration is done or refused, and what is done is committed."
+    claim = "A decommission or unregistration succeeds or is refused; a success is committed."
     kinds: ClassVar[Kinds] = (DecommissionBrokerRequest, UnregisterBrokerRequest)
 
     def __init__(self, world: World) -> None:
@@ -203,7 +207,7 @@ class LeavingEnds(EveryoneAnswered):
         assert isinstance(request, DecommissionBrokerRequest | UnregisterBrokerRequest)
         is_done = not isinstance(reply, ApiError | None) and not getattr(reply, "error_code", 0)
         if is_done and request.broker_id not in self._gone:
-            raise Broken(f"{request} is answered with success, and the log does not say so")
+            raise Broken(f"{request} got success, and the committed log has no record of it")
 
 
 class ProgressDuring(Property):
@@ -214,7 +218,7 @@ class ProgressDuring(Property):
 
     number = "L12"
     name = "progress-during"
-    claim = "With a majority that works, a broker that starts is registered in a bounded time."
+    claim = "While a majority works, a starting broker is registered within a bounded time."
     kinds: ClassVar[Kinds] = (BrokerRegistrationRequest,)
 
     def __init__(self, world: World) -> None:

@@ -45,7 +45,7 @@ class OneLeaderPerEpoch(Property):
             self._leaders[epoch] = me
             self.exercised += 1
         elif known != me:
-            raise Broken(f"epoch {epoch} is led by {known} and by {me}")
+            raise Broken(f"epoch {epoch} has two leaders: {known} and {me}")
 
 
 class EpochMonotone(Property):
@@ -53,7 +53,7 @@ class EpochMonotone(Property):
 
     number = "S2"
     name = "epoch-monotone"
-    claim = "A controller's epoch never falls while it has one disk, and that disk knows it."
+    claim = "A controller's epoch never falls while it keeps its disk, and the disk has that epoch."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -66,10 +66,10 @@ class EpochMonotone(Property):
         known = self._epochs.get(me, 0)
         self.exercised += epoch != known
         if epoch < known:
-            raise Broken(f"{me.node_id} is at epoch {epoch}, and was at {known}")
+            raise Broken(f"{me.node_id} is at epoch {epoch}, and was at {known} before")
         if quorum.durable.epoch != epoch:
             at = quorum.durable.epoch
-            raise Broken(f"{me.node_id} is at epoch {epoch}, and its disk at {at}")
+            raise Broken(f"{me.node_id} is at epoch {epoch}, its disk at {at}")
         self._epochs[me] = epoch
 
 
@@ -78,7 +78,7 @@ class VoteOnce(Property):
 
     number = "S3"
     name = "vote-once"
-    claim = "A replica gives one vote an epoch, and its disk knows of it before anybody else."
+    claim = "A replica grants one vote per epoch, and stores it before it replies."
     kinds: ClassVar[Kinds] = (VoteRequest,)
 
     def __init__(self, world: World) -> None:
@@ -118,7 +118,9 @@ class LogMatching(Property):
 
     number = "S4"
     name = "log-matching"
-    claim = "Entries of one offset and epoch are the same in every log, and so is all before them."
+    claim = (
+        "Entries with the same offset and epoch are equal in all logs, and so are all before them."
+    )
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -140,11 +142,11 @@ class LogMatching(Property):
         self.exercised += 1
         known_batch, known_before = known
         if known_batch is not batch and known_batch != batch:
-            raise Broken(f"at (offset, epoch) {here} stand {known_batch} and {batch}")
+            raise Broken(f"at (offset, epoch) {here} logs have {known_batch} and {batch}")
         if known_before is None:
             self._entries[here] = batch, before
         elif before not in (None, known_before):
-            raise Broken(f"before (offset, epoch) {here} stand {known_before} and {before}")
+            raise Broken(f"before (offset, epoch) {here} logs have {known_before} and {before}")
 
 
 def _before(log: MetadataLog, offset: int) -> Place | None:
@@ -160,7 +162,7 @@ class CommittedIsFinal(Property):
 
     number = "S5"
     name = "committed-is-final"
-    claim = "What one controller knows to be committed no other one contradicts, and none unlearns."
+    claim = "Committed entries are the same on all controllers, and no controller loses one."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -175,13 +177,15 @@ class CommittedIsFinal(Property):
             return
         node_id, end = node.config.node_id, self._ends.get(node.config.node_id, 0)
         if turn.truncate_to < end:
-            raise Broken(f"{node_id} cuts its log at {turn.truncate_to}, and knew {end} committed")
+            raise Broken(
+                f"{node_id} truncates its log to {turn.truncate_to}, below its high watermark {end}"
+            )
 
     def committed(self, node_id: int, batch: Batch) -> None:
         known = self._committed.setdefault(batch.base_offset, batch)
         self.exercised += batch.base_offset < max(self._ends.values(), default=0)
         if known is not batch and known != batch:
-            raise Broken(f"{batch.base_offset} is {known}, and to {node_id} {batch}")
+            raise Broken(f"offset {batch.base_offset} is {known}, but on {node_id} {batch}")
         self._ends[node_id] = max(self._ends.get(node_id, 0), batch.last_offset + 1)
 
 
@@ -191,8 +195,8 @@ class HighWatermark(Property):
     number = "S6"
     name = "high-watermark"
     claim = (
-        "A high watermark never falls in a process's life, and a leader is the first to raise it,"
-        " to what a majority has on disk."
+        "A high watermark never falls while its process runs, and a leader raises it first, up to"
+        " the offset that a majority has on disk."
     )
 
     def __init__(self, world: World) -> None:
@@ -210,9 +214,11 @@ class HighWatermark(Property):
         if mark == known:
             return
         if mark < known:
-            raise Broken(f"the high watermark of {me} is {mark}, and was {known}")
+            raise Broken(f"the high watermark of {me} is {mark}, and was {known} before")
         if mark > quorum.log.end_offset:
-            raise Broken(f"{me} has {quorum.log.end_offset} of {mark}")
+            raise Broken(
+                f"the log of {me} ends at {quorum.log.end_offset}, below its high watermark {mark}"
+            )
         self._marks[me] = mark
         if mark > self._highest:
             self._highest = mark
@@ -221,11 +227,15 @@ class HighWatermark(Property):
     def _check_majority(self, quorum: Quorum, mark: int) -> None:
         self.exercised += 1
         if quorum.leader_id != quorum.me.node_id:  # the leader may have resigned in this step
-            raise Broken(f"{quorum.me.node_id}, which does not lead, is the first at {mark}")
+            raise Broken(
+                f"{quorum.me.node_id}, not the leader, is the first with high watermark {mark}"
+            )
         epoch = epoch_before(quorum.log, mark)
         holding = [one for one in quorum.voters.ids if self._holds(one, mark, epoch)]
         if len(holding) < quorum.voters.majority:
-            raise Broken(f"{mark} of epoch {epoch} is committed, and on the disks of {holding}")
+            raise Broken(
+                f"{mark} of epoch {epoch} is committed, but only on the disks of {holding}"
+            )
 
     def _holds(self, node_id: int, end_offset: int, epoch: int | None) -> bool:
         process = self.world.controllers.get(node_id)
@@ -253,7 +263,7 @@ class LeaderCompleteness(Property):
 
     number = "S7"
     name = "leader-completeness"
-    claim = "Whoever leads has every entry that was committed in an epoch before its own."
+    claim = "A leader has every entry that was committed in an earlier epoch."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -282,7 +292,7 @@ class LeaderCompleteness(Property):
         log, end = leader.log, self._end
         if end > log.start_offset and epoch_before(log, end) != self._end_epoch:
             raise Broken(
-                f"{leader.me.node_id} leads epoch {leader.epoch} without what was committed "
+                f"{leader.me.node_id} leads epoch {leader.epoch} without the entries committed "
                 f"below {end} in epoch {self._end_epoch}"
             )
 
@@ -292,7 +302,7 @@ class OneWriter(Property):
 
     number = "S8"
     name = "one-writer"
-    claim = "Only its epoch's leader writes an entry first, and it never takes one of its own back."
+    claim = "Only the leader of an epoch writes its entries first, and it never truncates them."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -305,7 +315,7 @@ class OneWriter(Property):
     def wrote(self, node: Node, turn: Turn) -> None:
         me, led = node.quorum.me.node_id, _led(node.quorum)
         if led != NOBODYS and turn.truncate_to is not None and self._epochs.get(me) == led:
-            raise Broken(f"{me} leads epoch {led} and cuts its log at {turn.truncate_to}")
+            raise Broken(f"{me} leads epoch {led} and truncates its log to {turn.truncate_to}")
         if turn.snapshot is not None:
             start = self.world.log_start
             self._written = {place for place in self._written if place[0] >= start}
@@ -315,7 +325,7 @@ class OneWriter(Property):
                 continue
             self.exercised += 1
             if led != batch.epoch:
-                raise Broken(f"{me} writes (offset, epoch) {here}, and does not lead that epoch")
+                raise Broken(f"{me} writes (offset, epoch) {here} and does not lead that epoch")
             self._written.add(here)
 
 

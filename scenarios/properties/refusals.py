@@ -40,7 +40,7 @@ class _Untouched(Property):
 
     def changed(self, request: Subject, what: str) -> None:
         """Called when the request has left a record or a changed soft state."""
-        raise Broken(f"{request} leaves behind: {what}")
+        raise Broken(f"{request} has an effect: {what}")
 
     def stepped(self, node: Node, turn: Turn) -> None:
         before = self._before
@@ -78,7 +78,7 @@ class _Untouched(Property):
         node, broker_id, was, request = before
         now = _soft(node, broker_id)
         if now != was:
-            self.changed(request, f"{was} of {broker_id} became {now}")
+            self.changed(request, f"soft state of broker {broker_id} {was} became {now}")
 
 
 def _soft(node: Node, broker_id: int) -> Soft:
@@ -105,7 +105,7 @@ class ForeignClusterLeavesNoTrace(_Untouched):
 
     number = "S13"
     name = "foreign-cluster-leaves-no-trace"
-    claim = "A registration of another cluster leaves no record, and no guess about the broker."
+    claim = "A registration for another cluster writes no record and changes no soft state."
 
     def expects(self, node: Node, request: Subject) -> bool:
         if not isinstance(request, BrokerRegistrationRequest):
@@ -135,7 +135,7 @@ class RefusedChangesNothing(_Untouched):
 
     number = "S14"
     name = "refused-changes-nothing"
-    claim = "A registration or heartbeat that is refused leaves no record and no guess behind."
+    claim = "A refused registration or heartbeat writes no record and changes no soft state."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -177,7 +177,7 @@ class RefusedChangesNothing(_Untouched):
         copies.refusals[id(message)] = message  # copies of one reply count once
         if len(copies.refusals) + len(copies.changed) > copies.arrived:
             left = "; ".join(copies.changed.values())
-            raise Broken(f"{message.request} is refused with {code}, and leaves behind: {left}")
+            raise Broken(f"{message.request} is refused with {code} and has an effect: {left}")
 
 
 class StaleEpochIsPowerless(_Untouched):
@@ -185,7 +185,7 @@ class StaleEpochIsPowerless(_Untouched):
 
     number = "S15"
     name = "stale-epoch-powerless"
-    claim = "A heartbeat of another epoch than the registered one changes nothing that is known."
+    claim = "A heartbeat with another epoch than the registered one changes nothing."
 
     def expects(self, node: Node, request: Subject) -> bool:
         if not isinstance(request, BrokerHeartbeatRequest):

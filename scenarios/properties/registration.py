@@ -31,8 +31,8 @@ class EpochLaw(OfTheCommittedLog):
     number = "S10"
     name = "epoch-law"
     claim = (
-        "A new incarnation gets a broker epoch above all before, fenced; the same incarnation keeps"
-        " its epoch, fencing and shutdown state."
+        "A new incarnation is fenced and gets a broker epoch above all earlier ones; the same"
+        " incarnation keeps its epoch, fencing and shutdown state."
     )
 
     def __init__(self, world: World) -> None:
@@ -50,11 +50,16 @@ class EpochLaw(OfTheCommittedLog):
             kept["in_controlled_shutdown"] = known["in_controlled_shutdown"]
             said = {name: getattr(record, name) for name in kept}
             if said != kept:
-                raise Broken(f"the same incarnation of {broker_id} had {kept}, and has {said}")
+                raise Broken(
+                    f"the same incarnation of broker {broker_id} has {said}, and {kept} before"
+                )
         elif epoch <= self._highest or epoch > offset:
-            raise Broken(f"{broker_id} gets epoch {epoch} at {offset}, after {self._highest}")
+            raise Broken(
+                f"broker {broker_id} gets epoch {epoch} at offset {offset}, not above "
+                f"{self._highest}"
+            )
         elif not record.fenced or record.in_controlled_shutdown:
-            raise Broken(f"a new incarnation of {broker_id} begins as {record}")
+            raise Broken(f"a new incarnation of broker {broker_id} is not fenced: {record}")
         self._highest = max(self._highest, epoch)
 
 
@@ -63,7 +68,7 @@ class OneIncarnationUnfenced(OfTheCommittedLog):
 
     number = "S11"
     name = "one-incarnation-unfenced"
-    claim = "Only the incarnation that is registered now is unfenced, fenced or changed."
+    claim = "Only the registered incarnation is unfenced, fenced or changed."
 
     def read(self, record: Any, offset: int) -> None:
         match record:
@@ -76,7 +81,7 @@ class OneIncarnationUnfenced(OfTheCommittedLog):
         self.exercised += unfenced_by(record) is not None
         known = self.shadow.broker(broker_id)
         if known is None or known["broker_epoch"] != epoch:
-            raise Broken(f"{record} at {offset} is about another incarnation than {known}")
+            raise Broken(f"{record} at offset {offset} names another incarnation than {known}")
 
 
 class NoTheft(OfTenures):
@@ -84,7 +89,9 @@ class NoTheft(OfTenures):
 
     number = "S12"
     name = "no-theft"
-    claim = "Another incarnation of an unfenced broker is accepted only when the lease is over."
+    claim = (
+        "Another incarnation of an unfenced broker is accepted only after the lease has expired."
+    )
 
     def appended(self, tenure: Tenure, record: Any, offset: int) -> None:
         known = tenure.brokers.get(getattr(record, "broker_id", -1))
@@ -98,8 +105,8 @@ class NoTheft(OfTenures):
         silent_ms = self.world.clock_ms(tenure.node) - known.contact_ms
         if silent_ms <= self.session_ms:
             raise Broken(
-                f"{record.broker_id} is given to another incarnation at {offset}, "
-                f"{silent_ms} ms after the last one was heard of"
+                f"broker id {record.broker_id} goes to another incarnation at offset {offset}, "
+                f"{silent_ms} ms after the last contact of the previous one"
             )
 
 
@@ -108,7 +115,7 @@ class AnswerAfterCommit(OfTheCommittedLog):
 
     number = "S16"
     name = "answer-after-commit"
-    claim = "Whoever is told of success is told of what is committed."
+    claim = "A response that reports success is sent after its records are committed."
     kinds: ClassVar[Kinds] = (
         BrokerRegistrationRequest,
         BrokerHeartbeatRequest,
@@ -138,7 +145,7 @@ class AnswerAfterCommit(OfTheCommittedLog):
             for said in _successes(message.request, message.reply):
                 self.exercised += 1
                 if said not in self._said:
-                    raise Broken(f"{message.receiver} is told {said}, which is not committed")
+                    raise Broken(f"{message.receiver} gets {said}, which is not committed")
 
 
 def _successes(request: Request, reply: object) -> list[tuple[object, ...]]:
@@ -161,7 +168,7 @@ class IdsImmutable(OfTheCommittedLog):
 
     number = "S17"
     name = "ids-immutable"
-    claim = "The cluster's id is one, everywhere and for ever; a directory belongs to one broker."
+    claim = "All nodes have one cluster id, which never changes; a directory belongs to one broker."
 
     def __init__(self, world: World) -> None:
         super().__init__(world)

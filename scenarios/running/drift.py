@@ -21,7 +21,7 @@ def first_difference(pinned: Scenario, now: Scenario) -> str | None:
     for where in dict.fromkeys((*was, *is_)):
         before, after = (one.get(where, "nothing") for one in (was, is_))
         if before != after:
-            return f"{where} was {before}, is {after}"
+            return f"{where}: {before} before, {after} now"
     return None
 
 

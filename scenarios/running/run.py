@@ -131,7 +131,7 @@ class Run:
         failure = self.world.controllers[node_id].failure
         is_new = state is ProcessState.NOT_RUNNING and self.assertion is None
         if is_new and isinstance(failure, Impossible):
-            what = f"controller {node_id} has ended: {failure}"
+            what = f"controller {node_id} failed: {failure}"
             seq, now_us = self.world.journal.last_seq, self.world.timeline.now_us
             self.assertion = Violation("-", ASSERTION, what, now_us, seq)
 
@@ -157,7 +157,7 @@ class Run:
         end_us = timeline.now_us + by_us
         if end_us > self._limit_us:
             limit, end = spelled(self._limit_us), spelled(end_us)
-            raise LimitError(f"expected to end within {limit}, would take {end}")
+            raise LimitError(f"expected an end within {limit}, got {end}")
         while timeline.now_us < end_us:
             self._move_to(min(timeline.now_us + STRETCH_US, end_us))
             self._tell(timeline.now_us, self._end_us)
@@ -206,18 +206,18 @@ class Run:
         expected = self.plan.expect.fails_with
         if expected is None or expected in broken:
             return ()
-        what = f"expected {expected} to be broken, and it holds"
+        what = f"expected a violation of {expected}, got none"
         now_us, seq = self.world.timeline.now_us, self.world.journal.last_seq
         return (Violation("-", UNBROKEN, what, now_us, seq),)
 
     def _vacuous(self, exercised: Mapping[str, int]) -> Iterable[str]:
         for fault in self.stage.faults:
             if not fault.effects():
-                yield f"fault {fault.fault_id} changed nothing"
+                yield f"fault {fault.fault_id} had no effect"
         for number in self.timetable.never_done():
-            yield f"do[{number}] was never done: what it waits for never came"
+            yield f"do[{number}] was never executed: its trigger never occurred"
         for name in self.expectations.unproven():
-            yield f"{name} was never put to the test"
+            yield f"{name} was never tested"
         for name in self.plan.expect.always:
             if name != "all" and not exercised.get(name, 0):
                 yield f"property {name} had nothing to check"

@@ -47,7 +47,9 @@ def shrink(
     plan = expand(scenario, seed)
     result = run(plan, seed)
     if not result.violations:
-        raise ValueError(f"{plan.name}: expected a seed that fails, {seed} gives {result.verdict}")
+        raise ValueError(
+            f"{plan.name}: expected a seed whose run fails, got {result.verdict} with seed {seed}"
+        )
     wanted = signature(result)
     plan, better, tried = smallest(plan, lambda one: _fails_alike(one, seed, wanted), may_go_on)
     result = better or result

@@ -165,7 +165,10 @@ async def test_agents_of_another_cluster_leave_no_trace_but_a_line_in_their_own_
         assert kraft.world.committed.brokers == {}
         assert set(watched.states.values()) == {"STARTING"}
         (line,) = caplog.messages
-        assert f"{kraft.bootstrap_controllers} is of another cluster: expected another" in line
+        assert (
+            f"{kraft.bootstrap_controllers} belongs to another cluster: it refuses the cluster id "
+            "another" in line
+        )
 
 
 # One client, and a controller that behaves badly

@@ -49,7 +49,7 @@ def test_a_shard_of_another_plan_is_refused(quiet: Folder, capsys) -> None:
     finally:
         path.write_text(text)
 
-    assert "000000.json was made by plan 0123456789abcdef" in capsys.readouterr().err
+    assert "as in plan.json, got 0123456789abcdef" in capsys.readouterr().err
 
 
 def test_half_of_a_campaign_is_compared_with_nothing(quiet: Folder, tmp_path: Path, capsys) -> None:
@@ -60,7 +60,7 @@ def test_half_of_a_campaign_is_compared_with_nothing(quiet: Folder, tmp_path: Pa
 
     assert 2 == main(["campaign", "compare", str(quiet.path), str(half.path)])
     said = capsys.readouterr().err
-    assert "half is unfinished, 1 of 2 shards are there" in said
+    assert "half: expected a finished campaign, got 1 of 2 shards" in said
     assert f"`kraftsim campaign resume {half.path}`" in said
 
 
@@ -68,7 +68,7 @@ def test_a_campaign_without_runs_says_how_to_have_some(quiet: Folder, tmp_path: 
     empty = Folder(tmp_path / "empty")
     empty.begin(quiet.plan())
 
-    with pytest.raises(UsageError, match="has no runs yet: `kraftsim campaign resume"):
+    with pytest.raises(UsageError, match="got none: run it with `kraftsim campaign resume"):
         whole_folder(empty.path)
 
 
@@ -84,4 +84,4 @@ def test_a_gate_that_is_unknown_names_the_nearest(quiet: Folder, capsys) -> None
 def test_two_places_for_spark_are_one_too_many(quiet: Folder, capsys) -> None:
     words = ["--master", "local[2]", "--remote", "sc://h"]
     assert 2 == main(["campaign", "report", str(quiet.path), *words])
-    assert "expected one of --master and --remote" in capsys.readouterr().err
+    assert "expected --master or --remote, got both" in capsys.readouterr().err

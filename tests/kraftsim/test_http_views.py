@@ -126,7 +126,7 @@ async def test_an_offset_before_the_log_is_refused_unlike_one_after_it(
     before = await http.get("/v1/log", from_=11)
     after = await http.get("/v1/log", from_=5000)
     assert before.refusal == (416, 1, "OFFSET_OUT_OF_RANGE")
-    assert "expected 12 or above, where the log begins, got 11" in before.message
+    assert "expected 12 or above, the start offset of the log, got 11" in before.message
     assert 200 == after.status
 
 
@@ -199,7 +199,7 @@ async def test_an_event_that_is_not_kept_cannot_be_explained(http: Http) -> None
     answer = await http.get("/sim/explain/99999")
 
     assert 400 == answer.status
-    assert "no event 99999: expected one that is kept, 0 to" in answer.message
+    assert "no event 99999: expected a number of an event in the journal (0 to" in answer.message
 
 
 @pytest.mark.parametrize(

@@ -161,5 +161,5 @@ def test_no_agent_has_the_id_of_a_voter(capsys: pytest.CaptureFixture[str], tmp_
     config.write_text("controller.quorum.voters=3000@a:9990,1002@b:9990\n", "utf-8")
     words = (*AGENT, "--first-id", "1001", "--count", "2", "--config", str(config))
 
-    expected = "--config: controller.quorum.voters: expected ids of no broker, got 1002"
+    expected = "--config: controller.quorum.voters: expected ids that no broker has, got 1002"
     assert expected in refused(capsys, *words)

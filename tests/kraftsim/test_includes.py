@@ -85,9 +85,9 @@ WRONG = {
     ),
     "an absolute path": (
         {"mine": MINE.replace("parts/", "/parts/")},
-        "mine.yaml:4: include: expected a path that counts from this file",
+        "mine.yaml:4: include: expected a path relative to this file",
     ),
-    "no words": ({"mine": MINE, "parts__small": "- 1\n"}, "expected words and their values in"),
+    "no words": ({"mine": MINE, "parts__small": "- 1\n"}, "expected a mapping in"),
     "no text": (
         {"mine": MINE.replace("parts/small.yaml", "7")},
         "mine.yaml:4: include: expected a",

@@ -69,7 +69,7 @@ def test_a_seed_whose_plan_is_another_is_said_to_have_drifted_and_where(drawn, c
     path.write_text(DRAWN.replace("{from: 1s, to: 5s}", "{from: 6s, to: 9s}"), "utf-8")
 
     (sentence,) = ran(path, capsys)["drifted"]
-    assert sentence.startswith("the plan is another: do[0].at was ")
+    assert sentence.startswith("the plan of this seed has changed: do[0].at: ")
     assert meant["digest"] == ran(plan, capsys)["digest"], "the plan is what it was"
     assert main(["scenario", "run", str(path)]) == 0
     assert f"drifted: {sentence}" in capsys.readouterr().out
@@ -92,7 +92,7 @@ def test_another_whom_let_finds_is_drift(drawn, capsys):
     path.write_text(DRAWN.replace("{pick: 1, of: brokers}", "[2]"), "utf-8")
 
     (sentence,) = ran(path, capsys)["drifted"]
-    assert sentence.startswith("the plan is another: let.victim[0] was 1, is 2;")
+    assert sentence.startswith("the plan of this seed has changed: let.victim[0]: 1 before, 2 now;")
 
 
 def test_what_is_only_said_or_claimed_is_no_drift(drawn, capsys):

@@ -52,7 +52,7 @@ def test_of_a_long_story_so_many_lines_are_told_and_it_says_how_to_have_all(caps
         return capsys.readouterr().out.splitlines()
 
     whole = told()
-    (left_out,) = (line for line in told("--lines", "3") if "lines more" in line)
+    (left_out,) = (line for line in told("--lines", "3") if "more lines" in line)
 
     words = left_out.partition("; ")[2].split()[:2]
     assert "--lines" == words[0]
@@ -110,17 +110,17 @@ def test_the_exit_code_says_how_it_ended(here, capsys, change, code, said):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("proc.crash", "proc.crush"), "mine.yaml:17: do[0].proc.crush: unknown word"),
-        (("within:", "withn:"), "expect.leads_to[0].withn: unknown word 'withn'"),
+        (("proc.crash", "proc.crush"), "mine.yaml:17: do[0].proc.crush: unknown verb"),
+        (("within:", "withn:"), "expect.leads_to[0].withn: unknown key 'withn'"),
         (("{on: $victim, for: 20s}", "{on: $victim, for: 20}"), "with a unit, such as 12s, got 20"),
         (("pick: 1", "pick: [1"), "mine.yaml:14"),
-        (("name: mine", "name: mine\nname: yours"), "mine.yaml:3: expected each word once"),
+        (("name: mine", "name: mine\nname: yours"), "mine.yaml:3: expected each key once"),
         (("{pick: 1, of", "{pick: 1, pick: 2, of"), "'pick' again"),
-        (("tags: []", f"tags: {BOMB}"), "values, aliases written out"),
+        (("tags: []", f"tags: {BOMB}"), "values, with every alias counted as its copy"),
         (("claim: >", "claim: &a [*a]\nx: >"), "expected at most 30 levels"),
         (
             ("tags: []", "? [tags]\n: []"),
-            "mine.yaml:6: expected a word before the colon, got a seq",
+            "mine.yaml:6: expected a text as key, got a seq",
         ),
     ],
     ids=["verb", "word", "time", "YAML", "twice", "twice inside", "bomb", "snake", "key"],
@@ -137,7 +137,10 @@ def test_a_broken_file_names_file_line_and_word(here, capsys, change, said):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("- at: 10s", "- at: 100s"), "mine.yaml:16: do[0]: is due after the run has ended"),
+        (
+            ("- at: 10s", "- at: 100s"),
+            "mine.yaml:16: do[0]: this step is due after the end of the run",
+        ),
         (
             ("on: $victim", "on: $victm"),
             "mine.yaml:17: do[0].proc.crash.on: $victm is not bound: `let` binds $victim",
@@ -207,7 +210,8 @@ def test_explain_lists_what_it_can_explain_and_then_why(capsys):
     assert len(chain) <= 20
 
     assert main(["explain", NAME, "--seed", "17", "--event", "99999"]) == 1
-    assert "no event 99999: expected one that is kept, 0 to" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "no event 99999: expected a number of an event in the journal (0 to" in said
 
 
 def test_captions_stand_where_what_they_are_about_first_happened(capsys):
@@ -223,7 +227,7 @@ def test_a_pinned_digest_that_is_another_now_is_said_to_have_drifted(here, capsy
     path = written(here, ("- {seed: 1}", "- {seed: 1, digest: b2:00}"))
 
     assert main(["scenario", "run", path]) == 0
-    assert "drifted: b2:00 was pinned" in capsys.readouterr().out
+    assert "drifted: the pinned digest is b2:00" in capsys.readouterr().out
 
 
 UNSOUND = {
@@ -236,7 +240,7 @@ UNSOUND = {
         "net.loss: {p: 5}",
         "p: expected 0 to 1",
     ),
-    "too often": ("at: 10s", "every: 1us", "do[0].every: expected at most 10000 times"),
+    "too often": ("at: 10s", "every: 1us", "do[0].every: expected at most 10000 repetitions"),
     "every moment": ("at: 10s", "every: 0s", "do[0].every: expected a time above 0s"),
     "a failure of nothing": ("  calm:", "  fails_with: never[7]\n  calm:", "expect.fails_with"),
     "an unknown property": (

@@ -40,12 +40,12 @@ def test_a_setting_below_its_least_value_is_refused_by_name(setting: str) -> Non
 
 async def test_a_cluster_starts_once_and_says_so_when_it_is_closed() -> None:
     async with Cluster(brokers=1, clock="virtual") as kraft:
-        with pytest.raises(CommandError, match="starts once"):
+        with pytest.raises(CommandError, match="starts only once"):
             await kraft.open()
 
     with pytest.raises(CommandError, match="closed"):
         await kraft.kill(1)
-    with pytest.raises(CommandError, match="starts once"):
+    with pytest.raises(CommandError, match="starts only once"):
         await kraft.start()
 
 

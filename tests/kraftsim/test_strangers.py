@@ -100,10 +100,10 @@ async def test_controllers_of_two_clusters_say_so_on_both_sides(lines: Lines) ->
     one, other = two_controllers()
 
     async with running(one, replace(other, cluster_id="another")):
-        said = await lines.until("node 3001 is of another cluster: expected one, and it ")
-        await lines.until("node 3000 is of another cluster: expected another, and it ")
+        said = await lines.until("node 3001 belongs to another cluster: expected one, but it ")
+        await lines.until("node 3000 belongs to another cluster: expected another, but it ")
 
-    assert "Give both the same --cluster-id, or mend --voters" in said
+    assert "Give both the same --cluster-id, or correct --voters" in said
 
 
 @pytest.mark.realtime
@@ -118,7 +118,7 @@ async def test_a_voter_under_another_directory_is_told_of_with_the_way_out(lines
         theirs = await lines.until("controller 3001 at 127.0.0.1", f"expected {listed}")
         own = await lines.until("controller 3000 lists this one, 3001", f"directory id {listed}")
 
-    assert f"expected {mine}; this one does not vote" in own
+    assert f"expected {mine}; this controller does not vote" in own
     assert "`kraftsim quorum remove 3001`" in theirs
     assert f"`kraftsim quorum add 3001@127.0.0.1:{other.port}:{mine}`" in own
 
@@ -131,8 +131,8 @@ def test_a_voter_is_told_of_once_and_a_whole_fleet_is_too(caplog: pytest.LogCapt
         strangers.look_at_request(FetchRequest(replica_id=replica_id, cluster_id="another"))
 
     fleet, voter = caplog.messages
-    assert "node 1001 is of another cluster" in fleet
-    assert "node 3001 is of another cluster" in voter
+    assert "node 1001 belongs to another cluster" in fleet
+    assert "node 3001 belongs to another cluster" in voter
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_a_word_that_is_swept_twice_is_refused(quiet, capsys):
     words = ["--sweep", "cluster.brokers=1", "--sweep", "cluster.brokers=2"]
 
     assert 2 == main(["scenario", "run", quiet, *words])
-    assert "each word once" in capsys.readouterr().err
+    assert "each key once" in capsys.readouterr().err
 
 
 def test_one_run_has_a_bug_planted_and_falls_by_it(capsys):
@@ -67,4 +67,4 @@ def test_one_run_has_a_bug_planted_and_falls_by_it(capsys):
 def test_an_unknown_bug_is_told_with_those_that_there_are(quiet, capsys):
     assert 2 == main(["scenario", "run", quiet, "--mutant", "M400"])
 
-    assert "unknown mutant 'M400': expected" in capsys.readouterr().err
+    assert "unknown planted bug 'M400': expected" in capsys.readouterr().err

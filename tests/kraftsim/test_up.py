@@ -182,7 +182,7 @@ def test_a_configuration_file_is_used_and_what_is_not_simulated_is_named(
     up.signal(signal.SIGTERM)
     code, _, err = up.ended()
     assert code == 0
-    assert "not simulated, ignored: log.dirs" in err
+    assert "ignored settings, which kraftsim does not simulate: log.dirs" in err
 
 
 @pytest.mark.parametrize(

@@ -21,11 +21,11 @@ def test_voters_are_read_in_order_of_id() -> None:
         (f"x@a:1:{A}", "expected id@host:port:directoryId"),
         (f"99999999999@a:1:{A}", "expected an id of 0 to 2147483647, got 99999999999"),
         (f"1@a:99999:{A}", "expected host:port, got 'a:99999'"),
-        ("1@a:1:nonsense", "expected a directory id as `kraftsim storage random-uuid`"),
-        ("1@a:1:AAAAAAAAAAAAAAAAAAAAAQ", "expected a directory id as"),
+        ("1@a:1:nonsense", "expected a directory id, as `kraftsim storage random-uuid`"),
+        ("1@a:1:AAAAAAAAAAAAAAAAAAAAAQ", "expected a directory id, as"),
         (f"1@a:1:{A},1@b:2:{B}", "expected each id once, got [1, 1]"),
-        (f"1@a:1:{A},2@a:1:{B}", "an address and a directory of its own"),
-        (f"1@a:1:{A},2@b:2:{A}", "an address and a directory of its own"),
+        (f"1@a:1:{A},2@a:1:{B}", "another address and another directory id"),
+        (f"1@a:1:{A},2@b:2:{A}", "another address and another directory id"),
     ],
 )
 def test_what_names_no_quorum_is_refused(text: str, wrong: str) -> None:

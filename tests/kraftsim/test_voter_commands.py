@@ -62,4 +62,4 @@ def test_where_nobody_leads_one_is_told_what_to_look_at(
     code, out, err = run("quorum remove 1 --bootstrap-controllers 127.0.0.1:1,127.0.0.1:2")
 
     assert (code, out) == (1, "")
-    assert "none of 127.0.0.1:1, 127.0.0.1:2 leads: name every controller of the quorum" in err
+    assert "no leader among 127.0.0.1:1, 127.0.0.1:2: give the addresses of all controllers" in err

@@ -182,7 +182,7 @@ def test_a_campaign_whose_canary_did_not_fail_is_itself_failed(tmp_path, capsys)
     Folder(tmp_path).begin(plan)
 
     assert 1 == main(["campaign", "resume", str(tmp_path), *LOCAL])
-    assert "canary is deaf" in capsys.readouterr().out
+    assert "a canary had an unexpected verdict" in capsys.readouterr().out
 
 
 # What is wrong is named, refused, and loses nothing
@@ -212,7 +212,7 @@ def test_a_plan_for_which_there_is_no_room_leaves_nothing_behind(quiet, tmp_path
     done = campaign("run", quiet, "--seeds", "1..3", "--out", out, *LOCAL, preexec_fn=full)
 
     assert 2 == done.returncode
-    assert f"{out} cannot be begun" in done.stderr
+    assert f"{out}: cannot create the campaign" in done.stderr
     assert "plan.json" in done.stderr
     assert not out.exists()
 
@@ -268,11 +268,11 @@ def test_two_drivers_do_not_run_one_campaign(tmp_path, capsys):
     ("words", "said"),
     [
         (["run", "stedy-heartbeats", "--seeds", "1..2", "--out", "x"], "'steady-heartbeats'"),
-        (["run", "--seeds", "1..2", "--out", "x"], "expected a file, a name"),
-        (["run", "steady-heartbeats", "--seeds", "2..2", "--out", "x"], "A before B"),
+        (["run", "--seeds", "1..2", "--out", "x"], "expected a scenario file, a name"),
+        (["run", "steady-heartbeats", "--seeds", "2..2", "--out", "x"], "A < B"),
         (["run", "campaign-canary", "--seeds", "1..2", "--out", "x"], "besides the canaries"),
         (["run", "steady-heartbeats", "--mutants", "M4", "--seeds", "1..2", "--out", "x"], "M4"),
-        (["run", "x", "--shard-seconds", "nan", "--seeds", "1..2", "--out", "x"], "more than 0"),
+        (["run", "x", "--shard-seconds", "nan", "--seeds", "1..2", "--out", "x"], "above 0"),
         (["run", "x", "--seeds", f"1..{2**64}", "--out", "x"], "seeds up to"),
         (["resume", "nowhere"], "has no plan.json"),
         (["status", "nowhere"], "has no plan.json"),
@@ -319,7 +319,7 @@ def test_two_scenarios_of_one_name_are_refused(name, tmp_path, capsys):
     words = ["run", mine, "steady-heartbeats", "--seeds", "1..2", "--out", str(tmp_path / "c")]
 
     assert 2 == main(["campaign", *words, *LOCAL])
-    assert f"two scenarios are called {name!r}" in capsys.readouterr().err
+    assert f"two scenarios with the name {name!r}" in capsys.readouterr().err
 
 
 def test_a_word_of_a_scenario_with_pins_can_be_swept(tmp_path):

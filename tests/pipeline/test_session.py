@@ -52,7 +52,7 @@ def test_what_a_user_says_comes_first(spark, monkeypatch: pytest.MonkeyPatch, tm
 
 
 def test_two_places_are_one_too_many() -> None:
-    with pytest.raises(ValueError, match="one of --master and --remote, got local and sc://h"):
+    with pytest.raises(ValueError, match="--master or --remote, got both: local and sc://h"):
         session("tests", master="local", remote="sc://h")
 
 

@@ -77,7 +77,7 @@ def test_a_volatile_voter_that_is_reborn_under_its_old_directory_must_not_vote(v
     reborn = leader if victim == "leader" else follower
     replicas.restart(reborn, loses_disk=True)
 
-    with pytest.raises(LostMemoryError, match=f"controller {reborn} keeps its log in memory"):
+    with pytest.raises(LostMemoryError, match=f"controller {reborn} has lost its log and its vote"):
         replicas.run_for(10_000)
 
 

@@ -34,7 +34,7 @@ def judged(*steps, **expect):
 
 
 PASS = ("pass", [], [])
-UNTRIED = ("vacuous", [], ["during[0] was never put to the test"])
+UNTRIED = ("vacuous", [], ["during[0] was never tested"])
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_number_out_of_its_bounds_breaks_the_claim(measure, ends):
     ],
 )
 def test_a_number_of_nothing_makes_the_run_vacuous(measure):
-    untried = ["measure.it was never put to the test"]
+    untried = ["measure.it was never tested"]
 
     assert ("vacuous", [], untried) == judged(CRASH, measure={"it": measure})
 
@@ -196,13 +196,13 @@ def test_what_does_not_converge_in_time_says_who_has_what():
     result = run(scenario(cut, controllers=3, converge=at_once), 1)
 
     assert ["converge[0]"] == [one.name for one in result.violations]
-    assert "expected equal high_watermarks within 0s of the calm, got {" in (
+    assert "expected equal high_watermarks within 0s after the start of calm, got {" in (
         result.violations[0].what
     )
 
 
 def test_one_alone_has_nothing_to_converge_with():
-    untried = ["converge[0] was never put to the test"]
+    untried = ["converge[0] was never tested"]
 
     assert ("vacuous", [], untried) == judged(CRASH, converge=[{"equal": "images", "within": "5s"}])
 
@@ -244,7 +244,7 @@ def test_a_claim_that_says_nothing_is_a_mistake(wrong):
     ("expect", "said"),
     [
         ({"during": [{"holds": FENCED, "fault": "the-crush"}]}, "expected 'the-crash' (nearest)"),
-        ({"converge": [{"equal": "images", "within": "11s"}]}, "longer than the calm of 10s"),
+        ({"converge": [{"equal": "images", "within": "11s"}]}, "expected at most the 10s of calm"),
         ({"converge": [{"equal": "epochs", "of": "brokers", "within": "1s"}]}, "have no epochs"),
         ({"never": [{"broker": "$each", "state": "fenced"}]}, "$each is not bound"),
         ({"measure": {"a": {"count": FENCED}}, "fails_with": "measure.b"}, "'measure.a' (nearest)"),

@@ -82,7 +82,7 @@ def test_an_election_goes_back_to_the_end_of_the_leader():
         f"controller {old} is NOT_RUNNING",
         f"controller {new} starts an election",
     ] == told[:-1]
-    assert told[-1].startswith(f"controller {new} leads epoch 2, by ")
+    assert told[-1].startswith(f"controller {new} leads epoch 2, elected by ")
 
 
 def test_what_befell_a_node_first_counts_while_it_is_still_gone():

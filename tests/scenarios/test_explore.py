@@ -81,7 +81,7 @@ def test_the_search_finds_a_planted_bug_of_the_broker(name, rule):
     with planted(MUTANTS[name]), pytest.raises(Violation) as caught:
         searched(ALONE, limits)
     assert rule == caught.value.rule
-    assert any("controller 101 hears the broker" in line for line in caught.value.__notes__)
+    assert any("controller 101 receives from the broker" in line for line in caught.value.__notes__)
 
 
 @pytest.mark.parametrize(("name", "rule"), [("M26", "9.37"), ("M28", "9.40"), ("M29", "9.38")])

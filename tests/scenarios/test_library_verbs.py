@@ -159,5 +159,5 @@ def test_a_scenario_in_small_has_other_times_and_fewer_nodes_and_is_the_same_oth
 
 
 def test_a_smoke_block_changes_nothing_of_what_is_claimed():
-    with pytest.raises(Problem, match="unknown word 'expect'"):
+    with pytest.raises(Problem, match="unknown key 'expect'"):
         in_small(scenario(smoke={"expect": {}}))

@@ -43,19 +43,22 @@ FEW = {"cluster": {"controllers": 3, "brokers": 3, "topics": {"t": {"replication
 UNSOUND = {
     "a broker that there is not": (
         never({"broker": 99, "state": "fenced"}),
-        "expect.never[0].broker: 99 is not there: expected 1 to 3, or 3000 to 3002",
+        "expect.never[0].broker: unknown node 99: expected an id of 1 to 3, or 3000 to 3002",
     ),
-    "a broker that a record is of": (never({"record": "FenceBroker", "of": [1, 9]}), "9 is not"),
+    "a broker that a record is of": (
+        never({"record": "FenceBroker", "of": [1, 9]}),
+        "unknown node 9",
+    ),
     "more brokers than ids below the controllers'": (
         does({"at": "1s", "broker.add": {"count": 2999}}),
-        "do: expected at most 2999 brokers, got 3002: ids from 3000 on are controllers'",
+        "do: expected at most 2999 brokers, got 3002: ids from 3000 on belong to controllers",
     ),
-    "a node that is struck": (does({"at": "1s", "proc.crash": {"on": 3005}}), "3005 is not there"),
-    "a node that is bound": (scenario(let={"x": 7}), "let.x: 7 is not there"),
+    "a node that is struck": (does({"at": "1s", "proc.crash": {"on": 3005}}), "unknown node 3005"),
+    "a node that is bound": (scenario(let={"x": 7}), "let.x: unknown node 7"),
     "a rack that there is not": (does({"at": "1s", "proc.crash": {"on": {"rack": "c"}}}), "'c'"),
     "a name that is bound later": (
         scenario(let={"x": "$y", "y": {"pick": 1, "of": "$x"}}),
-        "let.x: expected names bound above it, got $y",
+        "let.x: expected a name that is bound above it, got $y",
     ),
     "a name that stands for itself": (scenario(let={"x": "$x"}), "got $x"),
     "a topic that there is not": (
@@ -100,14 +103,17 @@ UNSOUND = {
         scenario(lesson=[{"on": "broker_fence", "say": "x"}]),
         "lesson[0].on: expected 'broker_fenced' (nearest)",
     ),
-    "a step after the end": (does({"at": "61s"} | NOTE), "do[0]: is due after the run has ended"),
+    "a step after the end": (
+        does({"at": "61s"} | NOTE),
+        "do[0]: this step is due after the end of the run",
+    ),
     "a chain past the end": (
         does({"at": "40s"} | NOTE, {"after": "30s"} | NOTE),
-        "do[1]: is due after the run has ended",
+        "do[1]: this step is due after the end of the run",
     ),
     "a step that goes on past the end": (
         does({"every": "10s", "times": 9} | NOTE),
-        "do[0]: is done until 90s, and the run ends at 1m",
+        "do[0]: the last repetition is at 90s: expected before the end of the run, 1m",
     ),
     "a step without a pause": (
         does({"every": "0s"} | NOTE),
@@ -115,7 +121,7 @@ UNSOUND = {
     ),
     "a step at every moment": (
         does({"every": "1us"} | NOTE),
-        "do[0].every: expected at most 10000 times, would be done 60000000 times",
+        "do[0].every: expected at most 10000 repetitions, got 60000000",
     ),
     "a pause that the configuration makes none": (
         does({"every": {"of": "session", "times": 0}} | NOTE),
@@ -131,17 +137,17 @@ UNSOUND = {
     ),
     "a condition longer than the run": (
         does({"when": {"leaderless": "2m"}} | NOTE),
-        "do[0].when: can never hold: 2m are longer than there is time",
+        "do[0].when: can never hold: 2m are longer than the time of the scenario",
     ),
     "both fenced and unfenced": (
         does({"when": {"all": [FENCED, FENCED | {"state": "unfenced"}]}} | NOTE),
-        "do[0].when: can never hold: nobody is fenced and unfenced",
+        "do[0].when: can never hold: no node is fenced and unfenced",
     ),
     "any of nothing": (never({"any": []}), "expect.never[0]: can never hold"),
     "more fenced than there are": (never({"fenced_at_least": 4}), "there are 3 brokers"),
     "a claim that is never decided": (
         scenario(expect={"leads_to": [{"if": FENCED, "then": FENCED, "within": "2h"}]}),
-        "expect.leads_to[0].within: 2h are never over",
+        "expect.leads_to[0].within: 2h never pass",
     ),
     "a quorum that is struck": (
         never({"leaderless": "10s"}, do=[CRASH_ALL]),
@@ -161,7 +167,7 @@ UNSOUND = {
     ),
     "chaos that never strikes": (
         scenario(chaos=chaos({"proc.crash": {"of": "brokers"}}, max_brokers=0)),
-        "chaos.kinds.proc.crash: is never drawn",
+        "chaos.kinds.proc.crash: this verb is never chosen",
     ),
     "a budget of more brokers than there are": (scenario(chaos=chaos(max_brokers=4)), "at most 3"),
     "a range that ends before it begins, in this configuration": (
@@ -241,7 +247,9 @@ def test_a_range_is_judged_again_once_its_ends_are_drawn():
 
 
 def test_two_steps_of_one_id_are_a_mistake():
-    with pytest.raises(Problem, match=r"do\[1\]\.id: expected an id of its own, got 'x'"):
+    with pytest.raises(
+        Problem, match=r"do\[1\]\.id: expected an id that no other step has, got 'x'"
+    ):
         does({"at": "1s", "id": "x"} | NOTE, {"at": "2s", "id": "x"} | NOTE)
 
 

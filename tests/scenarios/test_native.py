@@ -48,4 +48,4 @@ def test_no_bug_is_planted_in_machine_code(compiled):
     with pytest.raises(subprocess.CalledProcessError) as refused:
         native.output("-m", "kraftsim", "scenario", "mutants", "M41")
 
-    assert "expected the modules as they are written" in refused.value.stderr
+    assert "expected Python modules, got compiled ones" in refused.value.stderr

@@ -85,7 +85,7 @@ WRONG = {
     "chaos of nothing": (
         document(chaos={"every": "1s", "lasting": "1s", "kinds": {}}),
         "chaos.kinds",
-        "expected one verb or more",
+        "expected at least one verb",
     ),
     "no new broker": (
         document(do=[{"at": "1s", "broker.add": {"count": 0}}]),

@@ -63,7 +63,7 @@ def test_a_fault_that_changed_nothing_makes_the_run_vacuous():
     result = run(scenario(do=[cut]), 1)
 
     assert "vacuous" == result.verdict
-    assert ("fault net.partition#1 changed nothing",) == result.vacuous
+    assert ("fault net.partition#1 had no effect",) == result.vacuous
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_claim_that_was_never_put_to_the_test_makes_the_run_vacuous(expect):
 def test_a_fault_of_no_size_has_no_effect(fault):
     result = run(scenario(do=[{"at": "2s", "id": "nothing"} | fault]), 1)
 
-    assert ("vacuous", ("fault nothing changed nothing",)) == (result.verdict, result.vacuous)
+    assert ("vacuous", ("fault nothing had no effect",)) == (result.verdict, result.vacuous)
 
 
 def test_a_step_whose_condition_never_held_makes_the_run_vacuous():
@@ -109,7 +109,7 @@ def test_a_scenario_that_says_what_it_breaks_passes_when_it_breaks_just_that():
     assert "pass" == run(scenario(do=[CRASH], expect=expect), 1).verdict
     unbroken = run(scenario(expect=expect), 1)
     assert ("fail", "fails_with") == (unbroken.verdict, unbroken.violations[0].name)
-    assert "expected never[0] to be broken, and it holds" == unbroken.violations[0].what
+    assert "expected a violation of never[0], got none" == unbroken.violations[0].what
 
 
 def test_a_scenario_that_breaks_what_it_says_is_vacuous_when_another_of_its_faults_did_nothing():
@@ -118,7 +118,7 @@ def test_a_scenario_that_breaks_what_it_says_is_vacuous_when_another_of_its_faul
 
     result = run(scenario(do=[CRASH, cut], expect=expect), 1)
 
-    assert ("vacuous", ("fault net.partition#2 changed nothing",)) == (
+    assert ("vacuous", ("fault net.partition#2 had no effect",)) == (
         result.verdict,
         result.vacuous,
     )
@@ -159,7 +159,7 @@ def test_a_fault_draws_from_a_stream_of_its_own():
 
 
 def test_a_run_longer_than_its_limit_says_so():
-    with pytest.raises(LimitError, match="expected to end within"):
+    with pytest.raises(LimitError, match="expected an end within"):
         run(scenario(time=QUIET | {"limit": "10s"}), 1)
 
 
@@ -214,7 +214,7 @@ def test_a_step_that_sees_the_impossible_ends_its_process_and_the_run_fails(stum
     assert "fail" == result.verdict
     (broken,) = result.violations
     assert "assertion" == broken.name
-    assert broken.what.endswith("has ended: expected nobody to leave, got 1")
+    assert broken.what.endswith("failed: expected nobody to leave, got 1")
     ended = next(row for row in result.rows if "failure" in row.detail)
     assert ("controller_state", "NOT_RUNNING") == (ended.kind, ended.detail["state"])
     assert (broken.t_us, broken.seq) == (ended.t_us, ended.seq)

@@ -67,7 +67,7 @@ def test_it_ends_when_it_is_told_to(failing):
 def test_a_run_that_does_not_fail_cannot_be_made_smaller(failing):
     quiet = read_scenario(document_of(failing) | {"do": []})
 
-    with pytest.raises(ValueError, match="expected a seed that fails, 3 gives pass"):
+    with pytest.raises(ValueError, match="expected a seed whose run fails, got pass with seed 3"):
         shrink(quiet, 3)
 
 

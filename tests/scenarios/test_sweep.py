@@ -73,17 +73,21 @@ WRONG = {
     "no list": ({"pause": "1s"}, "sweep.pause", "expected a list of values, got 1s"),
     "no value": ({"pause": []}, "sweep.pause", "expected a list of values, got []"),
     "a value twice": ({"pause": ["1s", "1s"]}, "sweep.pause", "each value once"),
-    "a name of a node": ({"pause": ["1s"], "victim": [1, 2]}, "sweep.victim", "means a node"),
+    "a name of a node": (
+        {"pause": ["1s"], "victim": [1, 2]},
+        "sweep.victim",
+        "is the name of a node",
+    ),
     "a name that nothing refers to": (
         {"pause": ["1s"], "beat": [1, 2]},
         "sweep.beat",
-        "nothing refers to $beat",
+        "expected a use of $beat in the file, got none",
     ),
     "too many": ({"pause": [f"{n}s" for n in range(1001)]}, "sweep", "at most 1000"),
     "a value of another kind": (
         {"pause": ["1s", 9]},
         "do[0].proc.pause.for",
-        "with a unit, such as 12s, got 9, where the sweep is {pause: [9]}",
+        "with a unit, such as 12s, got 9 (in the cell {pause: [9]} of the sweep)",
     ),
 }
 
@@ -100,7 +104,7 @@ def test_a_sweep_of_nothing_is_a_mistake(wrong):
 
 
 def test_one_scenario_cannot_be_read_from_many():
-    with pytest.raises(Problem, match="expected one value of each, got 4 cells"):
+    with pytest.raises(Problem, match="expected a sweep with one cell, got 4 cells"):
         read_scenario(SWEPT)
 
 
@@ -119,7 +123,7 @@ def test_what_is_said_beside_a_preset_wins():
     ("network", "said"),
     [
         ("wam", "network.preset: expected 'wan' (nearest), got 'wam'"),
-        ({"preset": "wan", "lost": 1}, "network.lost: unknown word"),
+        ({"preset": "wan", "lost": 1}, "network.lost: unknown key"),
         ({"preset": "wan", "high": "1ms"}, "network: expected low to be at most high"),
     ],
 )

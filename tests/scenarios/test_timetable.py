@@ -48,7 +48,7 @@ def test_a_step_that_is_repeated_does_not_hide_one_that_never_came():
 
     result = run(scenario({"every": "1s"} | NOTE, waits), 1)
 
-    assert ("do[1] was never done: what it waits for never came",) == result.vacuous
+    assert ("do[1] was never executed: its trigger never occurred",) == result.vacuous
 
 
 def test_nothing_is_done_any_more_once_the_calm_has_begun():
@@ -68,7 +68,7 @@ def test_nothing_is_done_any_more_once_the_calm_has_begun():
 def test_a_claim_about_nobody_claims_nothing(condition):
     result = run(scenario(never=[condition]), 1)
 
-    assert ("vacuous", ("never[0] was never put to the test",)) == (result.verdict, result.vacuous)
+    assert ("vacuous", ("never[0] was never tested",)) == (result.verdict, result.vacuous)
 
 
 def test_an_implication_that_still_had_time_when_the_run_ended_is_not_decided():
@@ -81,7 +81,7 @@ def test_an_implication_that_still_had_time_when_the_run_ended_is_not_decided():
 
     result = run(scenario(stops, leads_to=[claim]), 1)
 
-    assert ("leads_to[0] was never put to the test",) == result.vacuous
+    assert ("leads_to[0] was never tested",) == result.vacuous
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import FAILED, GOOD, VACUOUS
+from .. import help_texts
 from ..spark_options import add_spark, where_of
 from .report import whole_folder
 
@@ -20,9 +21,11 @@ SHOWN_MAX = 20  # printed rows per rule
 
 def add_check(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb to the parser."""
-    one = words.add_parser("check", help="replay every kept log through another model, and by SQL")
-    one.add_argument("folder", type=Path, metavar="DIR")
-    one.add_argument("--json", action="store_true", help="print JSON")
+    one = words.add_parser(
+        "check", help="check every stored log with SQL and with an independent model of the image"
+    )
+    one.add_argument("folder", type=Path, metavar="DIR", help=help_texts.CAMPAIGN)
+    one.add_argument("--json", action="store_true", help=help_texts.JSON)
     add_spark(one)
     one.set_defaults(run=_check)
 
@@ -49,7 +52,7 @@ def _lines(rows: Sequence[Mapping[str, Any]], logs: int) -> Iterator[str]:
     counts = Counter(row["number"] for row in rows)
     for number, name, claim in (
         *((one.number, one.name, one.claim) for one in RULES),
-        (NUMBER, NAME, "Another model of the log finds nothing that Kafka forbids."),
+        (NUMBER, NAME, "An independent model of the log finds nothing that Kafka forbids."),
     ):
         held = "holds" if logs else "not checked"
         state = f"BROKEN, {counts[number]} times" if counts[number] else held
@@ -58,6 +61,6 @@ def _lines(rows: Sequence[Mapping[str, Any]], logs: int) -> Iterator[str]:
             yield f"     {row['run_id']} at {row['t_us'] / 1e6:.3f} s: {row['what']}"
             yield f"     {row['repro']}"
     if logs:
-        yield f"{len(rows):,} rows are wrong; {logs:,} records replayed"
+        yield f"{len(rows):,} violations; {logs:,} records replayed"
     else:
-        yield "No log was kept: run the campaign with --events all to have them replayed"
+        yield "no log was stored: run the campaign with --events all to have its logs checked"

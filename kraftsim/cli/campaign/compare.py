@@ -23,17 +23,25 @@ CHANCE = 0.05  # a p-value below this is printed
 
 def add_compare(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb to the parser."""
-    one = words.add_parser("compare", help="two campaigns of the same seeds: is the new one worse?")
-    one.add_argument("base", type=Path, metavar="BASE")
-    one.add_argument("new", type=Path, metavar="NEW")
+    one = words.add_parser(
+        "compare", help="compare two campaigns of the same seeds, before and after a change"
+    )
+    one.add_argument(
+        "base", type=Path, metavar="BASE", help="folder of the campaign before the change"
+    )
+    one.add_argument(
+        "new", type=Path, metavar="NEW", help="folder of the campaign after the change"
+    )
     one.add_argument(
         "--fail-on",
         type=_gates,
         default=(),
         metavar="NAME:+N,...",
-        help="what may not grow by more, as in p99:+10%%,violations:+0",
+        help="fail if a number grows by more than this, as in p99:+10%%,violations:+0",
     )
-    one.add_argument("--json", type=Path, metavar="F", help="write the numbers")
+    one.add_argument(
+        "--json", type=Path, metavar="F", help="write the numbers to this file as JSON"
+    )
     add_spark(one)
     one.set_defaults(run=_compare)
 
@@ -75,24 +83,24 @@ def _finished(path: Path) -> "Folder":
     state = state_of(folder.plan(), folder.commits())
     if not state.is_finished:
         raise UsageError(
-            f"{path} is unfinished, {state.done_shards:,} of {state.shards:,} shards are there: "
-            f"`kraftsim campaign resume {path}` runs the rest"
+            f"{path}: expected a finished campaign, got {state.done_shards:,} of {state.shards:,} "
+            f"shards: run the rest with `kraftsim campaign resume {path}`"
         )
     return folder
 
 
 def _lines(found: "Comparison") -> Iterator[str]:
-    yield f"runs that are in both, of the same seeds: {found.pairs:,}"
+    yield f"runs with the same seed in both campaigns: {found.pairs:,}"
     for flip in found.flips:
         planted = " with a bug planted" if flip.is_planted else ""
-        yield f"  {flip.runs:,}{planted} were {flip.was} and are {flip.is_now}: {flip.repro}"
+        yield f"  {flip.runs:,} runs{planted}: {flip.was} before, {flip.is_now} now: {flip.repro}"
     for one in found.digests:
         if one.different:
             share = f"{one.different:,} of {one.pairs:,}"
-            yield f"  {share} runs of {one.scenario} are not the same any more: {one.repro}"
-    yield f"{'measure':16}{'base':>14}{'new':>14}   pairs in which it grew, shrank"
+            yield f"  {share} runs of {one.scenario} have another digest now: {one.repro}"
+    yield f"{'measure':16}{'base':>14}{'new':>14}   pairs in which it grew, in which it shrank"
     for measure in found.measures:
-        word = f", chance {measure.chance:.2g}" if measure.chance < CHANCE else ""
+        word = f" (p-value {measure.chance:.2g})" if measure.chance < CHANCE else ""
         grew = f"{measure.more:,}, {measure.less:,}{word}"
         is_time = measure.name == "zombies"
         base, new = (

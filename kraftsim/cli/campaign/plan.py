@@ -39,16 +39,18 @@ def plan_of(given: argparse.Namespace) -> "Plan":
     _expect_names_apart(files)
     subjects = [one for one in files if not _is_canary(one)]
     if given.tag and not files:
-        raise UsageError(f"no scenario of the library has the tag {' or '.join(given.tag)}")
+        raise UsageError(f"--tag: no scenario of the library has the tag {' or '.join(given.tag)}")
     if not subjects:
-        raise UsageError("expected a scenario besides the canaries, which every campaign has")
+        raise UsageError(
+            "expected a scenario besides the canaries, which every campaign runs anyway"
+        )
     items = _once((*_items(subjects, given), *_canaries()))
     seeds = {
         number: _pinned(item) if item.is_canary else given.seeds
         for number, item in enumerate(items)
     }
     if (runs := sum(map(len, seeds.values()))) > RUNS_MAX:
-        raise UsageError(f"expected at most {RUNS_MAX:,} runs, got {runs:,}")
+        raise UsageError(f"expected at most {RUNS_MAX:,} runs, got {runs:,}: give fewer --seeds")
     cost_s = {number: _cost_s(item, seeds[number].start) for number, item in enumerate(items)}
     shards = shards_of(items, seeds, cost_s, given.shard_seconds)
     return Plan(code=code_digest(), events=given.events, items=items, shards=shards)
@@ -67,7 +69,10 @@ def _expect_names_apart(files: "list[ScenarioFile]") -> None:
         known = library().get(file.scenario.name)
         first = paths.setdefault(file.scenario.name, known if _is_canary(file) and known else path)
         if first.resolve() != path:
-            raise UsageError(f"{path} and {first}: two scenarios are called {file.scenario.name!r}")
+            raise UsageError(
+                f"{path} and {first}: expected different names, got two scenarios with the name "
+                f"{file.scenario.name!r}"
+            )
 
 
 def _is_canary(file: "ScenarioFile") -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, VACUOUS, UsageError
+from .. import help_texts
 from ..spark_options import add_spark, where_of
 
 if TYPE_CHECKING:
@@ -22,10 +23,19 @@ EXIT_CODES = {"pass": GOOD, "fail": FAILED, "vacuous": VACUOUS, "unfinished": VA
 
 def add_report(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb to the parser."""
-    one = words.add_parser("report", help="what it has shown: a page, and its numbers")
-    one.add_argument("folder", type=Path, metavar="DIR")
-    one.add_argument("--html", type=Path, metavar="F", help="write one page; report.html")
-    one.add_argument("--json", type=Path, metavar="F", help="write its numbers")
+    one = words.add_parser(
+        "report", help="write the results of a campaign as an HTML page or as JSON"
+    )
+    one.add_argument("folder", type=Path, metavar="DIR", help=help_texts.CAMPAIGN)
+    one.add_argument(
+        "--html",
+        type=Path,
+        metavar="F",
+        help="HTML file to write (default: report.html, unless --json is given)",
+    )
+    one.add_argument(
+        "--json", type=Path, metavar="F", help="write the numbers to this file as JSON"
+    )
     add_spark(one)
     one.set_defaults(run=_report)
 
@@ -43,7 +53,10 @@ def whole_folder(path: Path) -> "Folder":
     try:
         expect_whole(folder)
         if not folder.commits():
-            raise PlanError(f"{path} has no runs yet: `kraftsim campaign resume {path}` runs them")
+            raise PlanError(
+                f"{path}: expected a campaign with runs, got none: run it with `kraftsim campaign "
+                f"resume {path}`"
+            )
     except PlanError as error:
         raise UsageError(str(error)) from None
     return folder
@@ -69,13 +82,16 @@ def _report(given: argparse.Namespace) -> int:
 def _expect_writable(file: Path | None) -> None:
     """Raises UsageError, before any work, if the file cannot be written."""
     if file is not None and (file.is_dir() or not os.access(file.resolve().parent, os.W_OK)):
-        raise UsageError(f"expected a file in a folder that can be written, got {file}")
+        raise UsageError(
+            f"{file}: cannot be written: expected a file in an existing folder that you may write "
+            "to"
+        )
 
 
 def _sentence(found: "Findings") -> str:
     if found.deaf:
         names = ", ".join(one.name for one in found.deaf)
-        return f"failed: a canary is deaf, so nothing here proves anything ({names})"
+        return f"failed: a canary had an unexpected verdict, so no verdict can be trusted ({names})"
     runs = sum(one.runs for one in found.cells)
     scenarios = len({one.scenario for one in found.cells})
     return (

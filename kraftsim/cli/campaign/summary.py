@@ -50,16 +50,21 @@ def _lines(folder: "Folder", state: "State", deaf: list[str]) -> list[str]:
     counts = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(state.verdicts.items()))
     lines = [
         f"{state.done_runs:,} of {state.runs:,} runs, {state.done_shards:,} of {state.shards:,} "
-        f"shards; judged: {counts or 'none yet'}"
+        f"shards; verdicts: {counts or 'none yet'}"
     ]
     if state.canaries and not deaf:
-        lines.append("the canaries, which must not pass, did not")
+        lines.append("canaries: each had its expected verdict")
     if state.planted:
         killed = state.planted["fail"]
-        lines.append(f"with bugs planted: {killed:,} of {state.planted.total():,} runs fell")
-    lines += [f"A canary is deaf, so nothing here proves anything: {one}" for one in deaf]
+        lines.append(f"planted bugs: detected in {killed:,} of {state.planted.total():,} runs")
+    lines += [
+        f"a canary had an unexpected verdict, so no verdict can be trusted: {one}" for one in deaf
+    ]
     if not state.is_finished:
-        lines.append(f"unfinished: kraftsim campaign resume {folder.path}")
+        lines.append(f"unfinished; continue with: kraftsim campaign resume {folder.path}")
     else:
-        lines.append(f"kraftsim campaign report {folder.path} --html report.html")
+        lines.append(
+            f"finished; see the results with: kraftsim campaign report {folder.path} --html "
+            "report.html"
+        )
     return lines

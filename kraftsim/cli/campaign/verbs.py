@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, INTERRUPTED, CommandError, UsageError
+from .. import help_texts
 from ..interrupts import interrupts_noted
-from ..scenario.runs import add_sweep, seed_range
+from ..scenario.runs import add_choice, seed_range
 from ..spark_options import add_spark, expect_installed, where_of
 from . import summary as summary
 from .check import add_check
@@ -33,63 +34,88 @@ def add_campaign_verbs(
     parser_class: type[argparse.ArgumentParser],
 ) -> argparse.ArgumentParser:
     """Adds the family of verbs to the parser and returns its parser."""
-    parent = verbs.add_parser("campaign", help="thousands of seeded runs as tables, by Spark")
+    parent = verbs.add_parser(
+        "campaign",
+        help="run scenarios with thousands of seeds through Spark and store the results as tables",
+    )
     words = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
     _add_run(words)
     add_report(words)
     add_compare(words)
     add_check(words)
     for name, run, what in (
-        ("resume", _resume, "run what is missing"),
-        ("status", _status, "how far it has come"),
-        ("verify", _verify, "are its files whole? repeat some runs: same digests?"),
-        ("sweep", _sweep, "remove what interrupted shards left; set corrupt ones aside"),
+        ("resume", _resume, "run the shards that are missing"),
+        ("status", _status, "print the number of finished runs and their verdicts"),
+        (
+            "verify",
+            _verify,
+            "check the files of a campaign, and repeat some runs to compare their digests",
+        ),
+        ("sweep", _sweep, "remove files of interrupted shards, and move corrupt shards aside"),
     ):
         one = words.add_parser(name, help=what)
-        one.add_argument("folder", type=Path, metavar="DIR")
+        one.add_argument("folder", type=Path, metavar="DIR", help=help_texts.CAMPAIGN)
         if name in ("resume", "verify"):
             _add_engine(one)
         if name == "verify":
-            one.add_argument("--sample", type=_count, default=SAMPLE, metavar="N", help=str(SAMPLE))
-        one.add_argument("--json", action="store_true", help="print JSON")
+            one.add_argument(
+                "--sample",
+                type=_count,
+                default=SAMPLE,
+                metavar="N",
+                help=f"number of runs to repeat (default {SAMPLE})",
+            )
+        one.add_argument("--json", action="store_true", help=help_texts.JSON)
         one.set_defaults(run=run)
     return parent
 
 
 def _add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    one = words.add_parser("run", help="run scenarios with many seeds, and keep every run")
-    one.add_argument("scenarios", nargs="*", metavar="FILE|NAME")
-    one.add_argument("--all", action="store_true", help="the whole library")
-    one.add_argument("--tag", action="append", default=[], metavar="T", help="those with a tag")
-    one.add_argument("--seeds", type=seed_range, required=True, metavar="A..B", help="B not")
-    one.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the tables go")
-    add_sweep(one)
+    one = words.add_parser(
+        "run", help="run scenarios with many seeds and store the results of every run"
+    )
+    add_choice(one)
+    one.add_argument(
+        "--seeds",
+        type=seed_range,
+        required=True,
+        metavar="A..B",
+        help="run every scenario with each seed from A to B-1",
+    )
+    one.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="new folder for the tables"
+    )
     one.add_argument(
         "--mutants",
         nargs="?",
         const="all",
         metavar="NAME,...",
-        help="with these bugs too, one at a time; without names: with all",
+        help="also run every scenario with each of these planted bugs (without names: with all)",
     )
-    one.add_argument("--smoke", action="store_true", help="in small, as the files' smoke: says")
     one.add_argument(
         "--events",
         choices=("all", "failures", "none"),
         default="all",
-        help="of which runs transitions, heartbeats and records are kept",
+        help="runs of which transitions, heartbeats and records are stored (default all)",
     )
     one.add_argument(
-        "--shard-seconds", type=_seconds, metavar="S", help="work in a shard, about; 8 to 60"
+        "--shard-seconds",
+        type=_seconds,
+        metavar="SECONDS",
+        help=(
+            "approximate run time of a shard in seconds (default: 8 to 60, by the campaign's "
+            "length)"
+        ),
     )
     _add_engine(one)
-    one.add_argument("--json", action="store_true", help="print JSON")
+    one.add_argument("--json", action="store_true", help=help_texts.JSON)
     one.set_defaults(run=_run, cell=[])
 
 
 def _seconds(text: str) -> float:
     seconds = float(text)
     if not 0 < seconds < inf:
-        raise argparse.ArgumentTypeError(f"expected more than 0 seconds, got {text}")
+        raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, got {text}")
     return seconds
 
 
@@ -101,8 +127,20 @@ def _count(text: str) -> int:
 
 
 def _add_engine(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--engine", choices=ENGINES, default="spark", help="local: without a JVM")
-    verb.add_argument("--workers", type=int, metavar="N", help="processes of --engine local")
+    verb.add_argument(
+        "--engine",
+        choices=ENGINES,
+        default="spark",
+        help=(
+            "program that runs the shards: Spark, or local processes without a JVM (default spark)"
+        ),
+    )
+    verb.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="number of processes of --engine local (default: one per CPU)",
+    )
     add_spark(verb)
 
 
@@ -147,11 +185,15 @@ def _verify(given: argparse.Namespace) -> int:
         wrong, runs = list(done.wrong), done.runs
         progress.clear()
     elif not given.json:
-        wrong.append(f"kraftsim campaign sweep {folder.path} sets corrupt shards aside")
+        wrong.append(f"move the corrupt shards aside with: kraftsim campaign sweep {folder.path}")
     if given.json:
         print(json.dumps({"sample": runs, "wrong": wrong}))
     else:
-        print(*wrong or [f"whole; runs repeated, each with its digest: {runs:,}"], sep="\n")
+        print(
+            *wrong
+            or [f"every file matches its commit; {runs:,} runs repeated with the same digests"],
+            sep="\n",
+        )
     return FAILED if wrong else GOOD
 
 
@@ -164,9 +206,12 @@ def _sweep(given: argparse.Namespace) -> int:
     if given.json:
         print(json.dumps({"removed": removed, "aside": aside}))
     else:
-        print(f"{removed} files of interrupted shards removed, {len(aside)} corrupt shards aside")
+        print(
+            f"removed {removed} files of interrupted shards, moved {len(aside)} corrupt shards "
+            "aside"
+        )
         if aside:
-            print(f"kraftsim campaign resume {folder.path} runs those again")
+            print(f"run those shards again with: kraftsim campaign resume {folder.path}")
     return GOOD
 
 
@@ -187,11 +232,12 @@ def _expect_whole(folder: "Folder") -> None:
     plan = folder.plan()
     if plan.code != code_digest():
         raise CommandError(
-            f"{folder.path} was begun by another version of kraftsim: its runs would not be the "
-            "same now; go on with that one, or begin another campaign"
+            f"{folder.path}: started by another version of kraftsim, whose runs may differ: resume "
+            "it "
+            "with that version, or start another campaign"
         )
     for wrong in folder.corruptions():
-        raise CommandError(f"{wrong}; `kraftsim campaign sweep {folder.path}` sets it aside")
+        raise CommandError(f"{wrong}; move it aside with `kraftsim campaign sweep {folder.path}`")
 
 
 def _engine(given: argparse.Namespace) -> "Engine":
@@ -204,14 +250,17 @@ def _engine(given: argparse.Namespace) -> "Engine":
 
         if given.master or given.remote or given.conf:
             raise UsageError(
-                "--engine local has no --master, --remote or --conf: those are Spark's"
+                "--engine local: expected no --master, --remote or --conf, which are options of "
+                "Spark"
             )
         if given.workers is not None and given.workers < 1:
             raise UsageError(f"--workers: expected 1 or more, got {given.workers}")
         workers = given.workers or os.cpu_count() or 1
         return partial(local_engine.run_shards, workers=workers)
     if given.workers is not None:
-        raise UsageError("--workers is of --engine local; for Spark: --master 'local[N,4]'")
+        raise UsageError(
+            "--workers: expected --engine local with it; Spark takes --master 'local[N,4]' instead"
+        )
     where = where_of(given)
     from kraftsim.pipeline.engines.java import require_java
     from kraftsim.pipeline.engines.spark_engine import run_shards
@@ -238,11 +287,12 @@ def _go_on(folder: "Folder", engine: "Engine", given: argparse.Namespace) -> int
             state = run_campaign(folder, engine, tell)
     except EngineError as error:
         raise CommandError(
-            f"{error}; what is committed stays: kraftsim campaign resume {folder.path}"
+            f"{error}; finished shards are kept; continue with: kraftsim campaign resume "
+            f"{folder.path}"
         ) from None
     except KeyboardInterrupt:
         progress.clear()
-        print(f"interrupted; `kraftsim campaign resume {folder.path}` goes on")
+        print(f"interrupted; continue with: kraftsim campaign resume {folder.path}")
         return INTERRUPTED
     finally:
         progress.clear()

@@ -13,6 +13,7 @@ from math import isinf
 from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, VACUOUS, UsageError
+from .. import help_texts
 from ..progress import Progress
 
 if TYPE_CHECKING:
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
     from kraftsim.scenarios.explore.subjects import Subject
 
 AMOUNTS = {  # option -> (field of Limits, what is counted)
-    "epochs": ("epoch", "the highest epoch of the quorum"),
-    "writes": ("writes", "what an admin asks for: a topic, an unregistration"),
-    "crashes": ("crashes", "controllers that crash and start again"),
-    "elections": ("patience", "how often somebody loses its patience"),
-    "losses": ("losses", "answers that are lost, requests that come late or twice"),
-    "sessions": ("sessions", "sessions that pass on a controller's clock"),
-    "rebirths": ("rebirths", "new processes of the broker"),
+    "epochs": ("epoch", "highest epoch of the quorum"),
+    "writes": ("writes", "requests of an admin, such as to create a topic or unregister a broker"),
+    "crashes": ("crashes", "crashes of a controller, which starts again"),
+    "elections": ("patience", "elections that a voter starts after its fetch timeout"),
+    "losses": ("losses", "lost responses, and late or duplicated requests"),
+    "sessions": ("sessions", "session timeouts that pass on a controller's clock"),
+    "rebirths": ("rebirths", "restarts of the broker"),
     "stops": ("stops", "controlled shutdowns of the broker"),
 }
 
@@ -59,14 +60,23 @@ class Outcome:
 
 def add_explore(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb to the parser."""
-    one = words.add_parser("explore", help="every history of 2 or 3 voters, or of 1 broker")
-    one.add_argument("--voters", type=int, choices=(1, 2, 3), default=2, help="2 unless given")
-    one.add_argument("--broker", action="store_true", help="and a broker that keeps a lease")
+    one = words.add_parser("explore", help="check every history of a few nodes up to given limits")
+    one.add_argument(
+        "--voters", type=int, choices=(1, 2, 3), default=2, help="number of voters (default 2)"
+    )
+    one.add_argument("--broker", action="store_true", help="add a broker that renews its lease")
     for option, (_, counted) in AMOUNTS.items():
-        one.add_argument(f"--{option}", type=int, metavar="N", help=f"at most: {counted}")
-    one.add_argument("--states-max", type=int, metavar="N", help="end there, not exhaustive")
-    one.add_argument("--mutant", metavar="NAME", help="with a known bug: is it found?")
-    one.add_argument("--json", action="store_true", help="print JSON")
+        one.add_argument(f"--{option}", type=int, metavar="N", help=f"limit of the {counted}")
+    one.add_argument(
+        "--states-max",
+        type=int,
+        metavar="N",
+        help="stop at this number of states; the result is then not exhaustive",
+    )
+    one.add_argument(
+        "--mutant", metavar="NAME", help="plant this bug, to see whether the exploration finds it"
+    )
+    one.add_argument("--json", action="store_true", help=help_texts.JSON)
     one.set_defaults(run=_explore)
 
 
@@ -82,7 +92,7 @@ def _explore(given: argparse.Namespace) -> int:
     progress = Progress(is_wanted=not given.json)
 
     def on_progress(states: int, depth: int) -> None:
-        progress.say(f"{subject}: {states:,} states, histories of {depth} steps")
+        progress.say(f"{subject}: {states:,} states visited, histories of {depth} steps")
 
     outcome = _searched(subject, limits, states_max, given.mutant, on_progress)
     progress.clear()
@@ -98,7 +108,9 @@ def _limits(given: argparse.Namespace, subject: "Subject") -> "Limits":
     from kraftsim.scenarios.explore.subjects import LIMITS
 
     if subject not in LIMITS:
-        raise UsageError("one voter alone has nobody to disagree with: expected --broker too")
+        raise UsageError(
+            "--voters 1: expected --broker too, because a lone voter has no other node to explore"
+        )
     asked = {field: getattr(given, option) for option, (field, _) in AMOUNTS.items()}
     for option, (field, _) in AMOUNTS.items():
         if asked[field] is not None and asked[field] < 0:
@@ -135,7 +147,9 @@ def _plant(name: str | None, planting: ExitStack) -> None:
     if name is None:
         return
     if name not in MUTANTS:
-        raise UsageError(f"unknown mutant {name!r}: expected {nearest(name, MUTANTS)}")
+        raise UsageError(
+            f"--mutant: unknown planted bug {name!r}: expected {nearest(name, MUTANTS)}"
+        )
     planting.enter_context(planted(MUTANTS[name]))
 
 
@@ -144,14 +158,14 @@ def _tell(subject: "Subject", limits: "Limits", outcome: Outcome, seconds: float
     explored = outcome.explored
     if explored is None:
         print(f"VIOLATED  {outcome.broken}")
-        print("the shortest history that leads there:")
+        print("shortest history that violates it:")
         print(*(f"  {number:3}  {one}" for number, one in enumerate(outcome.history, 1)), sep="\n")
         return
     seen = f"{explored.states:,} states, histories of up to {explored.depth} steps, {seconds:.1f} s"
     if explored.is_exhaustive:
-        print(f"EXHAUSTIVE  {seen}: no rule is broken in any of them")
+        print(f"EXHAUSTIVE  {seen}: every rule holds in all of them")
     else:
-        print(f"NOT EXHAUSTIVE  {seen}: ended at {explored.bound}, so nothing is said of the rest")
+        print(f"NOT EXHAUSTIVE  {seen}: stopped at {explored.bound}; further states are unchecked")
 
 
 def _spelled(limits: "Limits") -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, CommandError, UsageError
+from .. import help_texts
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.document.scenario import Scenario
@@ -25,12 +26,21 @@ SWARM = "swarm-everything"
 
 def add_mutants(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb to the parser."""
-    one = words.add_parser("mutants", help="plant known bugs: is each noticed?")
-    one.add_argument("names", nargs="*", metavar="NAME", help="all of them, unless given")
-    one.add_argument("--json", action="store_true", help="print JSON")
-    one.add_argument("--smallest", action="store_true", help="by the smallest scenario of each")
+    one = words.add_parser(
+        "mutants", help="plant each known bug in a run and report whether a property detects it"
+    )
+    one.add_argument("names", nargs="*", metavar="NAME", help="planted bugs to run (default: all)")
+    one.add_argument("--json", action="store_true", help=help_texts.JSON)
     one.add_argument(
-        "--swarm", type=int, metavar="N", help=f"how many of N seeds of {SWARM} alone kill each"
+        "--smallest",
+        action="store_true",
+        help="run the smallest known scenario that detects each bug",
+    )
+    one.add_argument(
+        "--swarm",
+        type=int,
+        metavar="N",
+        help=f"count the seeds from 1 to N with which {SWARM} alone detects each bug",
     )
     one.set_defaults(run=_mutants)
 
@@ -69,7 +79,9 @@ def mutants_of(names: Iterable[str]) -> "list[Mutant]":
 
     for name in names:
         if name not in MUTANTS:
-            raise UsageError(f"unknown mutant {name!r}: expected {nearest(name, sorted(MUTANTS))}")
+            raise UsageError(
+                f"unknown planted bug {name!r}: expected {nearest(name, sorted(MUTANTS))}"
+            )
     return [MUTANTS[name] for name in names or sorted(MUTANTS)]
 
 
@@ -91,8 +103,8 @@ def _shown_by(one: "Mutant", *, smallest: bool) -> "Scenario":
     kept = reproducers()
     if one.name not in kept:
         raise CommandError(
-            f"{one.name} has no smallest scenario yet: `kraftsim scenario shrink {one.scenario} "
-            f"--mutant {one.name}` makes one"
+            f"no smallest scenario for {one.name}: write it with `kraftsim scenario shrink "
+            f"{one.scenario} --mutant {one.name}`"
         )
     return read_file(kept[one.name]).scenario
 
@@ -181,5 +193,5 @@ def shrink_with(
         raise CommandError(str(error)) from None
     path = out or Path(f"{name}.yaml")
     path.write_text(written(small), "utf-8")
-    print(f"{path}: {size(small)}; falls by {one.broken}")
+    print(f"{path}: {size(small)}; {one.broken} detects the bug")
     return GOOD

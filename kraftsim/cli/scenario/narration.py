@@ -11,7 +11,7 @@ from kraftsim.scenarios.document.scenario import Scenario
 from kraftsim.scenarios.language.durations import spelled
 from kraftsim.scenarios.running.explain import chain
 from kraftsim.scenarios.running.run import Result
-from kraftsim.simulation.event_row import EventRow
+from kraftsim.simulation.event_row import Detail, EventRow
 
 from ...errors import CommandError
 
@@ -34,7 +34,7 @@ def story(
     lines = list(_lines(result.rows, {one.on: one.say for one in scenario.lesson}))
     yield from lines[:lines_max]
     if len(lines) > lines_max:
-        yield f"          ... and {len(lines) - lines_max} lines more; --lines {len(lines)} has all"
+        yield f"          ... {len(lines) - lines_max} more lines; --lines {len(lines)} prints all"
     yield ""
     yield from verdict(result, called=called, is_small=is_small)
 
@@ -83,7 +83,9 @@ def told_why(rows: Sequence[EventRow], seq: int) -> list[str]:
         causes = chain(rows, seq)
     except KeyError:
         kept = f"{rows[0].seq} to {rows[-1].seq}" if rows else "none"
-        raise CommandError(f"no event {seq}: expected one that is kept, {kept}") from None
+        raise CommandError(
+            f"no event {seq}: expected a number of an event in the journal ({kept})"
+        ) from None
     return [f"{row.t_us / 1e6:9.3f} s  {_sentence([row])}" for row in causes]
 
 
@@ -114,7 +116,7 @@ def _sentence(rows: Sequence[EventRow]) -> str:
         case "fault_ends":
             return f"<< {detail['verb']} ends"
         case "calm_begins":
-            return f"-- calm: {_ids(detail['core'])} are healed, {_ids(detail['left'])} left alone"
+            return _calm(detail)
         case "agent_state":
             return f"broker {row.broker_id} is {detail['state']}"
         case "controller_state":
@@ -122,7 +124,8 @@ def _sentence(rows: Sequence[EventRow]) -> str:
             return f"{_node(row)} is {detail['state']}{failure}"
         case "controller_elected":
             voters = _ids(detail["granting_voters"])
-            return f"controller {detail['leader_id']} leads epoch {row.leader_epoch}, by {voters}"
+            leads = f"controller {detail['leader_id']} leads epoch {row.leader_epoch}"
+            return f"{leads}, elected by {voters}"
         case "controller_stands":
             return f"{_node(row)} starts an election"
         case "controller_resigns":
@@ -134,7 +137,7 @@ def _sentence(rows: Sequence[EventRow]) -> str:
         case "partition_changed":
             return _partitions(rows)
         case "admin_refused":
-            return f"the admin is refused: {detail['asked']} gets {detail['error']}"
+            return f"request of the admin refused: {detail['asked']} returns {detail['error']}"
         case "topic_created" | "topic_deleted":
             return f"{row.kind.replace('_', ' ')}: {detail.get('topic', detail.get('topic_id'))}"
         case _ if row.broker_id is not None:
@@ -144,13 +147,18 @@ def _sentence(rows: Sequence[EventRow]) -> str:
             return kind.replace("_", " ")
 
 
+def _calm(detail: Detail) -> str:
+    left = f"; not repaired: {_ids(detail['left'])}" if detail["left"] else ""
+    return f"-- calm begins: faults of {_ids(detail['core'])} are repaired{left}"
+
+
 def _partitions(rows: Sequence[EventRow]) -> str:
     moved = sum("leader" in row.detail for row in rows)
     leaderless = sum(row.detail.get("leader") == -1 for row in rows)
     said = f"{_count(len(rows), 'partition')} changed"
-    if moved:
-        said += f", {_count(moved, 'new leader')}"
-    return said + (f", {leaderless} of them nobody" if leaderless else "")
+    if moved > leaderless:
+        said += f", {_count(moved - leaderless, 'new leader')}"
+    return said + (f", {leaderless} without a leader" if leaderless else "")
 
 
 def _count(number: int, what: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, VACUOUS, CommandError, UsageError
+from .. import help_texts
 from .mutants import planted_by
 
 if TYPE_CHECKING:
@@ -27,22 +28,58 @@ SEED_MAX = 2**63 - 1  # the largest value of the tables' column
 
 def add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb to the parser."""
-    one = words.add_parser("run", help="run scenarios and judge them")
-    one.add_argument("scenarios", nargs="*", metavar="FILE|NAME")
-    one.add_argument("--all", action="store_true", help="the whole library")
-    one.add_argument("--tag", action="append", default=[], metavar="T", help="those with a tag")
-    one.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
-    one.add_argument("--seeds", type=seed_range, metavar="A..B", help="from A on, before B")
+    one = words.add_parser(
+        "run", help="run scenarios in virtual time and print a verdict for each run"
+    )
+    add_choice(one)
+    one.add_argument("--seed", type=int, metavar="N", help=help_texts.SEED)
+    one.add_argument(
+        "--seeds", type=seed_range, metavar="A..B", help="one run for each seed from A to B-1"
+    )
     add_cell(one)
-    add_sweep(one)
-    one.add_argument("--mutant", metavar="NAME", help="with that bug planted")
-    one.add_argument("--until-failure", action="store_true", help="end with the first that fails")
-    one.add_argument("--time-limit", type=float, metavar="S", help="begin none after so long")
-    one.add_argument("--junit", type=Path, metavar="F", help="write the verdicts as JUnit XML")
-    one.add_argument("--smoke", action="store_true", help="in small, as the files' smoke: says")
-    one.add_argument("--lines", type=int, metavar="N", help="of a story: 200 unless given")
-    one.add_argument("--json", action="store_true", help="print one JSON object a run")
+    one.add_argument(
+        "--mutant",
+        metavar="NAME",
+        help="plant this bug of docs/bugs.md, such as M01",
+    )
+    one.add_argument(
+        "--until-failure", action="store_true", help="stop after the first run that fails"
+    )
+    one.add_argument(
+        "--time-limit",
+        type=float,
+        metavar="SECONDS",
+        help="stop starting runs after this many seconds (default: no limit)",
+    )
+    one.add_argument(
+        "--junit", type=Path, metavar="F", help="write the verdicts to this file as JUnit XML"
+    )
+    one.add_argument(
+        "--lines",
+        type=int,
+        metavar="N",
+        help="events of a single run to print at most (default 200)",
+    )
+    one.add_argument(
+        "--json", action="store_true", help="print one JSON object per run instead of text"
+    )
     one.set_defaults(run=_run)
+
+
+def add_choice(verb: argparse.ArgumentParser) -> None:
+    """Adds the options that choose scenarios, their sweeps and their form."""
+    verb.add_argument("scenarios", nargs="*", metavar="FILE|NAME", help=help_texts.SCENARIO)
+    verb.add_argument("--all", action="store_true", help="run the whole library")
+    verb.add_argument("--tag", action="append", default=[], metavar="T", help=help_texts.TAG)
+    verb.add_argument("--smoke", action="store_true", help=help_texts.SMOKE)
+    verb.add_argument(
+        "--sweep",
+        action="append",
+        default=[],
+        type=_sweep,
+        metavar="KEY=VALUE,...",
+        help="run a cell for each value of this key of the file, such as cluster.brokers=3,5",
+    )
 
 
 def add_cell(verb: argparse.ArgumentParser) -> None:
@@ -51,20 +88,8 @@ def add_cell(verb: argparse.ArgumentParser) -> None:
         "--cell",
         action="append",
         default=[],
-        metavar="NAME=VALUE",
-        help="of a file that sweeps: the runs with this value",
-    )
-
-
-def add_sweep(verb: argparse.ArgumentParser) -> None:
-    """Adds the option --sweep."""
-    verb.add_argument(
-        "--sweep",
-        action="append",
-        default=[],
-        type=_sweep,
-        metavar="NAME=VALUE,...",
-        help="these values, of what the file sweeps or of any word: cluster.brokers=3,5",
+        metavar="KEY=VALUE",
+        help="run only the cells of a sweep that have this value",
     )
 
 
@@ -73,7 +98,7 @@ def _sweep(text: str) -> tuple[str, tuple[object, ...]]:
 
     name, equals, values = text.partition("=")
     if not name or not equals or not values:
-        raise argparse.ArgumentTypeError(f"expected NAME=VALUE,..., got {text!r}")
+        raise argparse.ArgumentTypeError(f"expected KEY=VALUE,..., got {text!r}")
     return name, tuple(yaml.safe_load(one) for one in values.split(","))
 
 
@@ -81,7 +106,7 @@ def seed_range(text: str) -> range:
     """Parses A..B for argparse; B is excluded."""
     first, dots, last = text.partition("..")
     if not dots or not first.isdecimal() or not last.isdecimal() or int(first) >= int(last):
-        raise argparse.ArgumentTypeError(f"expected A..B with A before B, got {text!r}")
+        raise argparse.ArgumentTypeError(f"expected A..B with whole numbers A < B, got {text!r}")
     if int(last) > SEED_MAX:
         raise argparse.ArgumentTypeError(f"expected seeds up to {SEED_MAX}, got {last}")
     return range(int(first), int(last))
@@ -115,7 +140,11 @@ def _run(given: argparse.Namespace) -> int:
         if given.until_failure and not _is_as_expected(result, given):
             break
     if not results:
-        raise UsageError("nothing was run: expected scenarios with that tag, and time for one")
+        raise UsageError(
+            "nothing was run: expected a scenario with one of the given tags, and a --time-limit "
+            "that "
+            "leaves time for a run"
+        )
     if given.junit is not None:
         _write_junit(given.junit, results)
     return _exit_code(results, given)
@@ -135,10 +164,13 @@ def chosen(given: argparse.Namespace) -> "Iterator[ScenarioFile]":
 
     names = [*given.scenarios, *(library() if given.all or given.tag else ())]
     if not names:
-        raise UsageError("expected a file, a name, --tag or --all; `kraftsim scenario list` helps")
+        raise UsageError(
+            "expected a scenario file, a name, --tag or --all; `kraftsim scenario list` prints "
+            "names"
+        )
     sweep = dict(given.sweep)
     if len(sweep) < len(given.sweep):
-        raise UsageError("--sweep: expected each word once, with all its values: WORD=A,B")
+        raise UsageError("--sweep: expected each key once, with all its values: KEY=A,B")
     for name in dict.fromkeys(names):
         files = read_files(find(name), given.cell, sweep)
         is_named = name in given.scenarios or given.all
@@ -172,14 +204,14 @@ def _results(
     for file in files:
         for seed in seeds_of(given, file):
             if ends is not None and time.monotonic() >= ends:
-                print(f"the time limit of {given.time_limit:g} s is over", file=sys.stderr)
+                print(f"stopped by --time-limit {given.time_limit:g} (seconds)", file=sys.stderr)
                 return
             what = " ".join([file.scenario.name, *file.scenario.cell, f"seed {seed}"])
             try:
                 with planted():
                     result = run(file.scenario, seed, partial(progress.tell, what))
             except Problem as problem:
-                raise CommandError(f"{file.document.error(problem)}, of seed {seed}") from None
+                raise CommandError(f"{file.document.error(problem)} (seed {seed})") from None
             except (LimitError, ValueError) as error:
                 raise CommandError(f"{file.path}: seed {seed}: {error}") from None
             finally:

@@ -3,9 +3,9 @@
 START = """\
 schema: kraftsim/scenario/1
 name: NAME
-title: One line
+title: One line that names the fault
 claim: >
-  One sentence that somebody could try to break.
+  One sentence about what holds, which a run can break.
 tags: []
 cluster:
   controllers: 3

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from kraftsim.controller.core.errors import Impossible
 
 from ...errors import FAILED, GOOD, CommandError
+from .. import help_texts
 from ..explain_verb import add_explain
 from .explore import add_explore
 from .mutants import add_mutants
@@ -28,45 +29,66 @@ def add_scenario_verbs(
     parser_class: type[argparse.ArgumentParser],
 ) -> argparse.ArgumentParser:
     """Adds the family of verbs to the parser and returns its parser."""
-    parent = verbs.add_parser("scenario", help="chaos in virtual time: run, list, show, lint, new")
+    parent = verbs.add_parser(
+        "scenario",
+        help="run, list, show, check, shrink and create scenarios of faults in virtual time",
+    )
     words = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
     add_run(words)
     _add_list(words)
-    show = words.add_parser("show", help="the plan that a seed gives: what is drawn, and who")
-    show.add_argument("scenario", metavar="FILE|NAME")
-    show.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
+    show = words.add_parser(
+        "show", help="print a scenario with the values and nodes that a seed selects"
+    )
+    show.add_argument("scenario", metavar="FILE|NAME", help=help_texts.SCENARIO)
+    show.add_argument("--seed", type=int, metavar="N", help=help_texts.SEED)
     add_cell(show)
     show.set_defaults(run=_show)
     add_explain(verbs)
-    lint = words.add_parser("lint", help="check files without running them")
-    lint.add_argument("scenarios", nargs="+", metavar="FILE|NAME")
+    lint = words.add_parser("lint", help="check scenario files without running them")
+    lint.add_argument("scenarios", nargs="+", metavar="FILE|NAME", help=help_texts.SCENARIO)
     lint.set_defaults(run=_lint)
     _add_shrink(words)
     add_explore(words)
     add_mutants(words)
-    schema = words.add_parser("schema", help="JSON Schema of scenario files, for editors")
+    schema = words.add_parser("schema", help="print the JSON Schema of scenario files, for editors")
     schema.set_defaults(run=_schema)
-    new = words.add_parser("new", help="a commented file to begin with")
-    new.add_argument("name", metavar="NAME")
+    new = words.add_parser("new", help="write a commented scenario file into the current folder")
+    new.add_argument(
+        "name", metavar="NAME", help="name of the scenario: small letters, digits and hyphens"
+    )
     new.set_defaults(run=_new)
     return parent
 
 
 def _add_list(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    one = words.add_parser("list", help="the library")
-    one.add_argument("--tag", action="append", default=[], metavar="T", help="those with a tag")
-    one.add_argument("--json", action="store_true", help="print JSON")
+    one = words.add_parser("list", help="list the scenarios of the library")
+    one.add_argument("--tag", action="append", default=[], metavar="T", help=help_texts.TAG)
+    one.add_argument("--json", action="store_true", help=help_texts.JSON)
     one.set_defaults(run=_list)
 
 
 def _add_shrink(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    one = words.add_parser("shrink", help="from a failing run to a smaller file that fails alike")
-    one.add_argument("scenario", metavar="FILE|NAME")
-    one.add_argument("--seed", type=int, metavar="N", help="the first pin, unless given")
-    one.add_argument("--out", type=Path, metavar="F", help="where to write it; NAME-small.yaml")
-    one.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="60 unless given")
+    one = words.add_parser(
+        "shrink", help="reduce a failing scenario to a smaller file that breaks the same properties"
+    )
+    one.add_argument("scenario", metavar="FILE|NAME", help=help_texts.SCENARIO)
+    one.add_argument("--seed", type=int, metavar="N", help=help_texts.SEED)
+    one.add_argument(
+        "--out", type=Path, metavar="F", help="file to write (default: NAME-small.yaml)"
+    )
+    one.add_argument(
+        "--time-limit",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="stop shrinking after this many seconds (default 60)",
+    )
     add_cell(one)
-    one.add_argument("--mutant", metavar="NAME", help="with that bug; it has to hold without it")
+    one.add_argument(
+        "--mutant",
+        metavar="NAME",
+        help="shrink to a scenario that fails with this planted bug and passes without it",
+    )
     one.set_defaults(run=_shrink)
 
 
@@ -145,7 +167,7 @@ def _shrink(given: argparse.Namespace) -> int:
         f"{path}: {len(shrunk.scenario.do)} steps, {cluster.controllers} controllers, "
         f"{cluster.brokers} brokers, {shrunk.result.events} events; {shrunk.tried} runs"
     )
-    print(f"fails with {signature(shrunk.result)}: kraftsim scenario run {path} --seed {seed}")
+    print(f"breaks {signature(shrunk.result)}: kraftsim scenario run {path} --seed {seed}")
     return GOOD
 
 
@@ -170,11 +192,11 @@ def _new(given: argparse.Namespace) -> int:
     from .template import START
 
     if not NAME.fullmatch(given.name):
-        what = "a name of small letters, digits and hyphens"
-        raise CommandError(f"expected {what}, got {given.name!r}; the file is written here")
+        what = "expected a name of small letters, digits and hyphens"
+        raise CommandError(f"NAME: {what}, got {given.name!r}")
     path = Path(f"{given.name}.yaml")
     if path.exists():
-        raise CommandError(f"{path} exists")
+        raise CommandError(f"{path} exists already: choose another name, or remove the file")
     path.write_text(START.replace("NAME", given.name), "utf-8")
     print(f"{path}: edit it, then: kraftsim scenario run {path}")
     return GOOD

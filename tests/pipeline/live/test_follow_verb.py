@@ -25,14 +25,14 @@ def test_an_address_where_nobody_answers_is_told_at_once(run: Run) -> None:
     code, _, err = run("follow --url http://127.0.0.1:1")
 
     assert 1 == code
-    assert "no cluster answers at http://127.0.0.1:1" in err
+    assert "http://127.0.0.1:1: no service answers" in err
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--url http://h --path /x", "expected one of --url and --path"),
-        ("--url h", "expected such as http://127.0.0.1:8090, got 'h'"),
+        ("--url http://h --path /x", "expected --url or --path, got both"),
+        ("--url h", "expected an address such as http://127.0.0.1:8090, got 'h'"),
         ("--path /x --conf spark.a", "argument --conf: expected KEY=VALUE, got 'spark.a'"),
         ("--path {tmp}", "expected a file, or a folder with segments of a metadata log"),
     ],

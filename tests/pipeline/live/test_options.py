@@ -11,9 +11,12 @@ URL = "http://127.0.0.1:1"
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "expected one of the options url .* got neither"),
+        ({}, "expected the option url .* got neither"),
         ({"url": URL, "path": "/x"}, "got both"),
-        ({"url": "127.0.0.1:1"}, "expected such as http://127.0.0.1:8090, got '127.0.0.1:1'"),
+        (
+            {"url": "127.0.0.1:1"},
+            "expected an address such as http://127.0.0.1:8090, got '127.0.0.1:1'",
+        ),
         ({"url": URL, "failOnDataLost": "true"}, r"expected 'failOnDataLoss' \(nearest\)"),
         ({"url": URL, "failOnDataLoss": "no"}, "expected true or false, got 'no'"),
         ({"url": URL, "maxRecordsPerBatch": "0"}, "expected 1 or more, got '0'"),

@@ -106,7 +106,7 @@ def test_two_campaigns_that_share_no_run_are_refused(shaky, swept) -> None:
     for text in definitions(shaky.plan(), swept.plan()):
         found.database.execute(text)
 
-    with pytest.raises(PlanError, match="share no run: expected some of the same scenario"):
+    with pytest.raises(PlanError, match="expected campaigns that share runs"):
         compare(found.ask)
 
 

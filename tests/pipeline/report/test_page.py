@@ -199,7 +199,7 @@ def test_it_says_of_which_campaign_it_is_and_what_became_of_planted_bugs() -> No
     head = page(FINDINGS).split("<nav>")[0]
 
     assert "<h1>Campaign report: nightly &lt;7&gt;</h1>" in head
-    assert "Of 1 planted bug, which are no failures: 1 noticed." in head
+    assert "Planted bugs, which do not count as failures: 1 of 1 detected." in head
 
 
 def test_theory_is_silent_where_another_word_was_changed() -> None:
@@ -227,7 +227,10 @@ def test_a_deaf_canary_is_said_before_all_else() -> None:
     assert "fail" == deaf.verdict
     assert ["campaign-canary"] == deaf.to_document()["deaf_canaries"]
     head = page(deaf).partition("<section")[0]
-    assert "A canary is deaf, so nothing here proves anything. campaign-canary" in head
+    assert (
+        "A canary had an unexpected verdict, so no verdict here can be trusted. campaign-canary"
+        in head
+    )
 
 
 @pytest.mark.parametrize(
@@ -257,7 +260,7 @@ def test_what_was_not_asked_is_left_out() -> None:
     )
     text = page(bare)
 
-    assert "There are none." in text
+    assert "No run failed." in text
     assert "Planted bugs" not in text
 
 

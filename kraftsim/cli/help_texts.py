@@ -1,0 +1,23 @@
+"""Help texts of options that several verbs have."""
+
+from typing import Final
+
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES
+
+URL: Final = "address of the HTTP service (default: KRAFTSIM_HTTP, else http://127.0.0.1:8090)"
+JSON: Final = "print JSON instead of text"
+CONFIG: Final = "Kafka .properties file with settings for the nodes"
+RACK: Final = "rack of the brokers; repeat the option to place them in several racks in turn"
+CLUSTER_ID: Final = "id of the cluster, as `kraftsim storage random-uuid` prints one"
+PROFILE: Final = (
+    f"Kafka release whose rules apply: {', '.join(PROFILES)} (default {DEFAULT_PROFILE.name})"
+)
+METADATA_VERSION: Final = (
+    "metadata.version of a new cluster, such as 4.3-IV0 (default: the profile's newest)"
+)
+SCENARIO: Final = "path of a scenario file, or name of a scenario of the library"
+SEED: Final = "seed of the run (default: the first seed under pins: in the file, else 1)"
+TAG: Final = "select the library's scenarios with this tag; repeat it for several tags"
+SMOKE: Final = "run the reduced form that smoke: in the file describes"
+SPARK_CONF: Final = "Spark setting; repeat it for several settings"
+CAMPAIGN: Final = "folder of the campaign"

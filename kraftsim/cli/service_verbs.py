@@ -1,0 +1,199 @@
+"""`kraftsim up`, `kraftsim controller` and `kraftsim agent`: the verbs that run services."""
+
+import argparse
+
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
+
+from . import help_texts
+
+
+def add_services(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the verbs to the parser."""
+    _add_up(verbs)
+    _add_controller(verbs)
+    _add_agent(verbs)
+
+
+def _add_up(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    up = verbs.add_parser(
+        "up",
+        help="run a cluster: controllers, simulated brokers and an HTTP service",
+    )
+    up.add_argument(
+        "--controllers",
+        type=int,
+        default=1,
+        metavar="N",
+        help="number of controllers, with ids from 3000 on (1 to 9, default 1)",
+    )
+    up.add_argument(
+        "--brokers",
+        type=int,
+        default=3,
+        metavar="N",
+        help="number of brokers, with ids from 1 on (default 3)",
+    )
+    up.add_argument("--cluster-id", metavar="ID", help="id of the cluster (default: a random id)")
+    _add_simulation(up)
+    up.add_argument("--rack", action="append", default=[], help=help_texts.RACK)
+    _add_listeners(up)
+    _add_rules(up)
+    up.add_argument(
+        "--ready-file",
+        metavar="FILE",
+        help="write the addresses to this file once every broker is unfenced; removed at the end",
+    )
+
+    def run(given: argparse.Namespace) -> int:
+        from ..commands.up import run_up
+
+        return run_up(given)
+
+    up.set_defaults(run=run)
+
+
+def _add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    one = verbs.add_parser("controller", help="run a single controller of a quorum")
+    one.add_argument(
+        "--node-id", type=int, required=True, metavar="ID", help="id of this controller"
+    )
+    one.add_argument("--cluster-id", required=True, metavar="ID", help=help_texts.CLUSTER_ID)
+    one.add_argument(
+        "--voters",
+        required=True,
+        metavar="ID@HOST:PORT:DIRECTORY,...",
+        help="voters of a new quorum: id, address and directory id of each",
+    )
+    one.add_argument(
+        "--directory-id",
+        metavar="D",
+        help=(
+            "id of this controller's directory (default: that in --voters; with another one it "
+            "joins as an observer)"
+        ),
+    )
+    one.add_argument(
+        "--listen",
+        metavar="HOST:PORT",
+        help="address of this controller (default: that in --voters)",
+    )
+    _add_rules(one)
+    one.add_argument(
+        "--ready-file",
+        metavar="FILE",
+        help="write the address to this file once the controller listens; removed at the end",
+    )
+
+    def run(given: argparse.Namespace) -> int:
+        from ..commands.controller import run_controller
+
+        return run_controller(given)
+
+    one.set_defaults(run=run)
+
+
+def _add_agent(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    agent = verbs.add_parser(
+        "agent", help="run simulated brokers that register with controllers at the given addresses"
+    )
+    agent.add_argument(
+        "--controller", required=True, metavar="HOST:PORT,...", help="addresses of the controllers"
+    )
+    agent.add_argument("--cluster-id", required=True, metavar="ID", help="id of the cluster")
+    agent.add_argument(
+        "--count", type=int, default=1, metavar="N", help="number of brokers (1 to 1000, default 1)"
+    )
+    agent.add_argument(
+        "--first-id",
+        type=int,
+        default=1001,
+        metavar="ID",
+        help="id of the first broker; the others take the next ids (default 1001)",
+    )
+    agent.add_argument("--rack", action="append", default=[], help=help_texts.RACK)
+    agent.add_argument(
+        "--kafka-port",
+        type=int,
+        metavar="P",
+        help=(
+            "port of the first broker's Kafka listener; the others take the next ports (default: "
+            "no listeners; 0: any free port)"
+        ),
+    )
+    agent.add_argument("--config", metavar="FILE", help=help_texts.CONFIG)
+
+    def run(given: argparse.Namespace) -> int:
+        from ..commands.agent import run_agents
+
+        return run_agents(given)
+
+    agent.set_defaults(run=run)
+
+
+def _add_rules(verb: argparse.ArgumentParser) -> None:
+    """Adds the options that choose the rules and the settings of the nodes."""
+    verb.add_argument(
+        "--profile", default=DEFAULT_PROFILE.name, metavar="P", help=help_texts.PROFILE
+    )
+    verb.add_argument("--metadata-version", metavar="V", help=help_texts.METADATA_VERSION)
+    verb.add_argument("--config", metavar="FILE", help=help_texts.CONFIG)
+
+
+def _add_listeners(verb: argparse.ArgumentParser) -> None:
+    """Adds the options of the host and the ports."""
+    verb.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="H",
+        help="host on which the listeners bind (default 127.0.0.1)",
+    )
+    verb.add_argument(
+        "--advertised-host",
+        metavar="H",
+        help="host that clients are given (default: that of --host)",
+    )
+    verb.add_argument(
+        "--kafka-port",
+        type=int,
+        default=9092,
+        metavar="P",
+        help=(
+            "port of the first broker; the others take the next ports (default 9092; 0: any free "
+            "port)"
+        ),
+    )
+    verb.add_argument(
+        "--controller-port",
+        type=int,
+        default=9990,
+        metavar="P",
+        help="port of the first controller (default 9990; 0: any free port)",
+    )
+    verb.add_argument(
+        "--http-port",
+        type=int,
+        default=8090,
+        metavar="P",
+        help="port of the HTTP service (default 8090; 0: any free port)",
+    )
+
+
+def _add_simulation(verb: argparse.ArgumentParser) -> None:
+    """Adds the options of the clock and of the random draws."""
+    verb.add_argument(
+        "--clock",
+        default="real",
+        metavar="CLOCK",
+        help=(
+            "real, virtual (time passes only on request) or scaled:K (K times as fast as real "
+            "time) (default real)"
+        ),
+    )
+    verb.add_argument(
+        "--seed",
+        type=int,
+        metavar="N",
+        help=(
+            "seed of the random ids and replica placements (default: another seed for each cluster)"
+        ),
+    )
