@@ -16,8 +16,8 @@ from .simulation_peers import simulation_peers
 from .starts import agents, in_process, start
 
 BENCHMARKS = {
-    one.__name__: one
-    for one in (
+    module.__name__: module
+    for module in (
         heartbeats,
         many_brokers,
         start,

@@ -111,9 +111,9 @@ def _verdicts(out: Path) -> str:
 
 def _weight(out: Path, tables: tuple[str, ...]) -> str:
     """Returns the bytes on disk per row of these tables."""
-    pieces = [one.pieces[name] for one in Folder(out).commits().values() for name in tables]
-    rows = sum(one.rows for one in pieces)
-    return f"{sum(one.size for one in pieces) / rows:.2f} bytes ({rows:,})"
+    pieces = [commit.pieces[name] for commit in Folder(out).commits().values() for name in tables]
+    rows = sum(piece.rows for piece in pieces)
+    return f"{sum(piece.size for piece in pieces) / rows:.2f} bytes ({rows:,})"
 
 
 def _foreseen(out: Path) -> Row:

@@ -73,8 +73,8 @@ def _job(spark: Any, url: str) -> list[float]:
     query.awaitTermination(int(WARM_S))
     before = query.lastProgress["batchId"]
     query.awaitTermination(int(MEASURED_S))
-    done = [one for one in query.recentProgress if one["batchId"] > before]
+    done = [progress for progress in query.recentProgress if progress["batchId"] > before]
     stop = Event()
     stop.set()
     run(query, stop)
-    return [float(one["durationMs"]["triggerExecution"]) for one in done]
+    return [float(progress["durationMs"]["triggerExecution"]) for progress in done]

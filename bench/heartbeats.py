@@ -23,7 +23,7 @@ def heartbeats() -> list[Row]:
     with running("-m", "bench.echo") as echo, up("--brokers", "0") as (ours, addresses):
         assert echo.stdout is not None
         echo_port, port = int(echo.stdout.readline()), controller_port(addresses)
-        frames = [heartbeat(one, epoch) for one, epoch in register(port, range(1, 65))]
+        frames = [heartbeat(broker_id, epoch) for broker_id, epoch in register(port, range(1, 65))]
         for connections in (1, 16, 64):
             pairs = [
                 (
@@ -68,9 +68,9 @@ def many_brokers() -> list[Row]:
             with up("--brokers", "0", "--config", config) as (ours, addresses):
                 port = controller_port(addresses)
                 registered = register(port, range(1, count + 1))
-                frames = [heartbeat(one, epoch) for one, epoch in registered[:10]]
+                frames = [heartbeat(broker_id, epoch) for broker_id, epoch in registered[:10]]
                 results = [load.run(port, frames, ours.pid, seconds=SECONDS) for _ in range(RUNS)]
-                costs[count] = median(one.cpu_us for one in results)
+                costs[count] = median(result.cpu_us for result in results)
     return [
         Row(
             "heartbeat's CPU among 10,000 brokers, against 10",
@@ -84,8 +84,8 @@ def many_brokers() -> list[Row]:
 
 def register(port: int, broker_ids: range) -> list[tuple[int, int]]:
     """Registers the brokers over one connection and returns (id, epoch) of each."""
-    with socket.create_connection(("127.0.0.1", port)) as one:
-        return [(broker_id, _registered(one, broker_id)) for broker_id in broker_ids]
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        return [(broker_id, _registered(connection, broker_id)) for broker_id in broker_ids]
 
 
 def registration(broker_id: int) -> bytes:

@@ -27,32 +27,35 @@ class Result:
 def run(port: int, frames: Sequence[bytes], pid: int, *, seconds: float) -> Result:
     """Sends `frames[i]` repeatedly on connection i, each after the response to the one before."""
     sockets = [socket.create_connection(("127.0.0.1", port)) for _ in frames]
-    by_number = {one.fileno(): (one, frame) for one, frame in zip(sockets, frames, strict=True)}
+    by_number = {
+        connection.fileno(): (connection, frame)
+        for connection, frame in zip(sockets, frames, strict=True)
+    }
     poll = select.epoll()
-    for one in sockets:
-        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        one.setblocking(False)
-        poll.register(one.fileno(), select.EPOLLIN)
+    for connection in sockets:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.setblocking(False)
+        poll.register(connection.fileno(), select.EPOLLIN)
     sent = dict.fromkeys(by_number, 0)
-    for number, (one, frame) in by_number.items():
+    for number, (connection, frame) in by_number.items():
         sent[number] = time.perf_counter_ns()
-        one.send(frame)
+        connection.send(frame)
     count, trips, cpu = 0, [], cpu_seconds(pid)
     began = time.perf_counter()
     end = began + seconds
     while (now := time.perf_counter()) < end:
         for number, _ in poll.poll(0):
-            one, frame = by_number[number]
-            one.recv(4096)
+            connection, frame = by_number[number]
+            connection.recv(4096)
             count += 1
             clock = time.perf_counter_ns()
             if count % 16 == 0:
                 trips.append(clock - sent[number])
             sent[number] = clock
-            one.send(frame)
+            connection.send(frame)
     used = cpu_seconds(pid) - cpu
-    for one in sockets:
-        one.close()
+    for connection in sockets:
+        connection.close()
     poll.close()
     return Result(count / (now - began), used / count * 1e6, median(trips) / 1e3)
 
@@ -60,23 +63,23 @@ def run(port: int, frames: Sequence[bytes], pid: int, *, seconds: float) -> Resu
 def distinct(port: int, frames: Iterator[bytes], *, in_flight: int, seconds: float) -> float:
     """Returns the responses per second when every request is different."""
     sockets = [socket.create_connection(("127.0.0.1", port)) for _ in range(in_flight)]
-    by_number = {one.fileno(): one for one in sockets}
+    by_number = {connection.fileno(): connection for connection in sockets}
     poll = select.epoll()
-    for one in sockets:
-        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        poll.register(one.fileno(), select.EPOLLIN)
-        one.sendall(next(frames))
+    for connection in sockets:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        poll.register(connection.fileno(), select.EPOLLIN)
+        connection.sendall(next(frames))
     count, began = 0, time.perf_counter()
     end = began + seconds
     while (now := time.perf_counter()) < end:
         for number, _ in poll.poll(0.01):
-            one = by_number[number]
-            if not one.recv(4096):
+            connection = by_number[number]
+            if not connection.recv(4096):
                 raise RuntimeError("the controller closed a connection")
             count += 1
-            one.sendall(next(frames))
-    for one in sockets:
-        one.close()
+            connection.sendall(next(frames))
+    for connection in sockets:
+        connection.close()
     poll.close()
     return count / (now - began)
 
@@ -84,11 +87,11 @@ def distinct(port: int, frames: Iterator[bytes], *, in_flight: int, seconds: flo
 def ask(port: int, frame: bytes) -> bytes | None:
     """Sends one request on its own connection; returns the response, None if there is none."""
     try:
-        with socket.create_connection(("127.0.0.1", port), timeout=5) as one:
-            one.sendall(frame)
-            data = one.recv(65536)
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+            connection.sendall(frame)
+            data = connection.recv(65536)
             while 0 < len(data) < 4 or (data and len(data) < 4 + int.from_bytes(data[:4], "big")):
-                data += one.recv(65536)
+                data += connection.recv(65536)
     except OSError:
         return None
     return data[4:] or None

@@ -61,9 +61,9 @@ def controller_port(addresses: dict[str, str]) -> int:
 def free_ports(count: int) -> list[int]:
     """Returns ports that are free now, because a quorum needs its ports before it starts."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
+    ports = [connection.getsockname()[1] for connection in sockets]
+    for connection in sockets:
+        connection.close()
     return ports
 
 

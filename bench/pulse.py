@@ -18,23 +18,23 @@ def main(port: int, per_second: float, seconds: float) -> None:
     """Sends heartbeats for `seconds` and prints the latencies after the warm-up."""
     frames = [bytes.fromhex(line) for line in sys.stdin]
     sockets = [socket.create_connection(("127.0.0.1", port)) for _ in range(CONNECTIONS)]
-    for one in sockets:
-        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    waiting: dict[socket.socket, list[float]] = {one: [] for one in sockets}
+    for connection in sockets:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    waiting: dict[socket.socket, list[float]] = {connection: [] for connection in sockets}
     latencies: list[tuple[float, float]] = []
     begin = time.perf_counter()
     sent = 0
     while (now := time.perf_counter()) < begin + seconds:
         due = begin + sent / per_second
         if due <= now:
-            one = sockets[sent % CONNECTIONS]
-            one.sendall(frames[sent % len(frames)])
-            waiting[one].append(due)
+            connection = sockets[sent % CONNECTIONS]
+            connection.sendall(frames[sent % len(frames)])
+            waiting[connection].append(due)
             sent += 1
-        for one in select.select(sockets, (), (), max(0.0, due - now))[0]:
+        for connection in select.select(sockets, (), (), max(0.0, due - now))[0]:
             answered = time.perf_counter()
-            for _ in range(_count(one.recv(65536))):
-                due = waiting[one].pop(0)
+            for _ in range(_count(connection.recv(65536))):
+                due = waiting[connection].pop(0)
                 if due > begin + WARM_UP_S:
                     latencies.append((due, answered - due))
     print(json.dumps(latencies), flush=True)

@@ -36,7 +36,8 @@ def _in_virtual_time() -> list[Row]:
     election, took, virtual = [], [], []
     for seed in range(40):
         topology = Topology(
-            cluster_id=CLUSTER_ID, controllers=tuple(ControllerSpec(node_id=one) for one in IDS)
+            cluster_id=CLUSTER_ID,
+            controllers=tuple(ControllerSpec(node_id=node_id) for node_id in IDS),
         )
         world = World(topology, streams=Streams(seed))
         world.start()

@@ -98,10 +98,10 @@ def ours() -> Iterator[Processes]:
     ports, voters = _voters()
     with ExitStack() as stack:
         processes = {}
-        for one in IDS:
-            words = ("controller", "--node-id", str(one), "--voters", voters)
+        for node_id in IDS:
+            words = ("controller", "--node-id", str(node_id), "--voters", voters)
             process = running("-m", "kraftsim", *words, "--cluster-id", CLUSTER_ID)
-            processes[one] = stack.enter_context(process)
+            processes[node_id] = stack.enter_context(process)
         for process in processes.values():
             announced(process)
         yield Processes(ports, processes)
@@ -113,9 +113,9 @@ def released() -> Iterator[Processes]:
     ports, voters = _voters()
     with TemporaryDirectory() as folder:
         start = partial(_start, Path(folder))
-        for one in IDS:
-            _format(Path(folder) / str(one), one, ports, voters)
-        processes = Processes(ports, {one: start(one) for one in IDS}, start)
+        for node_id in IDS:
+            _format(Path(folder) / str(node_id), node_id, ports, voters)
+        processes = Processes(ports, {node_id: start(node_id) for node_id in IDS}, start)
         try:
             processes.registered_at_the_leader()
             processes.await_followers()
@@ -127,8 +127,10 @@ def released() -> Iterator[Processes]:
 
 def _voters() -> tuple[dict[int, int], str]:
     ports = dict(zip(IDS, free_ports(len(IDS)), strict=True))
-    directories = {one: uuid_text(secrets.token_bytes(16)) for one in IDS}
-    return ports, ",".join(f"{one}@127.0.0.1:{ports[one]}:{directories[one]}" for one in IDS)
+    directories = {node_id: uuid_text(secrets.token_bytes(16)) for node_id in IDS}
+    return ports, ",".join(
+        f"{node_id}@127.0.0.1:{ports[node_id]}:{directories[node_id]}" for node_id in IDS
+    )
 
 
 def _format(folder: Path, node_id: int, ports: dict[int, int], voters: str) -> None:
@@ -173,5 +175,5 @@ def _is_followed_by_all(port: int) -> bool:
     _, response = decode_response(55, 2, reply)
     assert isinstance(response, DescribeQuorumResponse)
     described = response.topics[0].partitions[0]
-    ends = [one.log_end_offset for one in described.current_voters]
+    ends = [voter.log_end_offset for voter in described.current_voters]
     return not described.error_code and len(ends) == len(IDS) and min(ends) + 5 > max(ends)

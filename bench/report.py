@@ -41,5 +41,5 @@ def write_rows(page: Path, heads: tuple[str, ...], rows: list[Row]) -> None:
     if not mark or not end:
         raise RuntimeError(f"{page}: expected {BEGIN.strip()} and {END.strip()}")
     lines = [heads, ("---",) * len(heads), *(row.cells for row in rows)]
-    table = "".join(f"| {' | '.join(one)} |\n" for one in lines)
+    table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
     page.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", "utf-8")

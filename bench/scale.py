@@ -49,8 +49,8 @@ def _row(name: str, milliseconds: float, goal: str = "") -> Row:
 
 def _fences(cluster: Cluster) -> Iterable[Row]:
     """Measures fences and unfences of brokers with 300 partitions each."""
-    fences = [cluster.heartbeat(one, want_fence=True) for one in cluster.brokers[:20]]
-    unfences = [cluster.heartbeat(one) for one in cluster.brokers[:20]]
+    fences = [cluster.heartbeat(broker, want_fence=True) for broker in cluster.brokers[:20]]
+    unfences = [cluster.heartbeat(broker) for broker in cluster.brokers[:20]]
     yield _row("fence of 1 of 1,000 brokers: longest of 20", max(fences), STEP_GOAL)
     yield _row("unfence of 1 of 1,000 brokers: longest of 20", max(unfences), STEP_GOAL)
 
@@ -64,7 +64,7 @@ def _outage(cluster: Cluster) -> Iterable[Row]:
     each_us = sum(cluster.steps_ms) * 1000 / records
     yield _row("1,000 leases run out: longest step", max(cluster.steps_ms), STEP_GOAL)
     yield Row("the same: each of its records", f"{each_us:.1f} us")
-    unfences = [cluster.heartbeat(one) for one in cluster.brokers[:5]]
+    unfences = [cluster.heartbeat(broker) for broker in cluster.brokers[:5]]
     yield _row("unfence of the first 5 after it: longest", max(unfences), STEP_GOAL)
 
 
@@ -147,6 +147,7 @@ def _many_brokers() -> Iterable[Row]:
         cluster.run_for(2_000)
     yield _row("leases of 10,000 brokers, 20 s: longest step", max(cluster.steps_ms), STEP_GOAL)
     took_ms = [
-        cluster.submit(DecommissionBrokerRequest(broker_id=one)) for one in cluster.brokers[:20]
+        cluster.submit(DecommissionBrokerRequest(broker_id=broker))
+        for broker in cluster.brokers[:20]
     ]
     yield _row("decommission of 1 of 10,000: longest of 20", max(took_ms), STEP_GOAL)

@@ -32,7 +32,7 @@ def simulation() -> list[Row]:
     native.main()
     return [
         *_rows("", steady_rate(), fleet_s(), start_ms()),
-        *_rows(", native", *(_natively(one) for one in (steady_rate, fleet_s, start_ms))),
+        *_rows(", native", *(_natively(measure) for measure in (steady_rate, fleet_s, start_ms))),
         Row(
             f"memory of 3 + 3, watched, from hour {HOURS[0]} to hour {HOURS[1]}",
             f"{_natively(grown_mb):+.1f} MB",
@@ -114,9 +114,12 @@ def _watched(*, brokers: int) -> World:
 def _world(seed: int, *, brokers: int) -> World:
     topology = Topology(
         cluster_id=CLUSTER_ID,
-        controllers=tuple(ControllerSpec(node_id=one) for one in (3000, 3001, 3002)),
+        controllers=tuple(
+            ControllerSpec(node_id=controller_id) for controller_id in (3000, 3001, 3002)
+        ),
         brokers=tuple(
-            BrokerSpec(broker_id=one, port=unbound_port(one)) for one in range(1, brokers + 1)
+            BrokerSpec(broker_id=broker_id, port=unbound_port(broker_id))
+            for broker_id in range(1, brokers + 1)
         ),
     )
     world = World(topology, streams=Streams(seed))
@@ -126,7 +129,7 @@ def _world(seed: int, *, brokers: int) -> World:
 
 def _started(world: World, *, elects_at_once: bool = False) -> World:
     world.start(elects_at_once=elects_at_once)
-    brokers = [one.broker_id for one in world.topology.brokers]
+    brokers = [broker.broker_id for broker in world.topology.brokers]
     if not world.run_until(lambda: world.are_unfenced(brokers), limit_us=120 * SECOND_US):
         raise RuntimeError("expected every broker unfenced within 2 minutes of the start")
     return world

@@ -42,9 +42,9 @@ def start() -> list[Row]:
 def _until_answered(port: int) -> None:
     while True:
         try:
-            with socket.create_connection(("127.0.0.1", port)) as one:
-                one.sendall(_ASK)
-                if one.recv(4096):
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                connection.sendall(_ASK)
+                if connection.recv(4096):
                     return
         except OSError:
             time.sleep(0.002)

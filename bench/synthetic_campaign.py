@@ -42,7 +42,7 @@ def grow(small: Folder, path: Path, events: int) -> Folder:
     for number, first in enumerate(firsts):
         some = range(first, min(first + in_a_shard, copies))
         told = {
-            name: pa.concat_tables(_again(table, one * span) for one in some)
+            name: pa.concat_tables(_again(table, run * span) for run in some)
             for name, table in subjects.items()
         }
         _commit(folder, plan, number, told)
@@ -50,7 +50,7 @@ def grow(small: Folder, path: Path, events: int) -> Folder:
         folder,
         plan,
         len(firsts),
-        {name: _of(one, canaries, wanted=True) for name, one in tables.items()},
+        {name: _of(value, canaries, wanted=True) for name, value in tables.items()},
     )
     return folder
 
@@ -58,7 +58,9 @@ def grow(small: Folder, path: Path, events: int) -> Folder:
 def _plan(small: Plan, seed: int, span: int, firsts: range, copies: int) -> Plan:
     """Returns the plan; the last shard has the canaries."""
     subjects = [number for number, item in enumerate(small.items) if not item.is_canary]
-    canaries = [one for shard in small.shards for one in shard if small.items[one.item].is_canary]
+    canaries = [
+        slice_ for shard in small.shards for slice_ in shard if small.items[slice_.item].is_canary
+    ]
     shards = [
         tuple(
             Slice(
@@ -75,7 +77,7 @@ def _plan(small: Plan, seed: int, span: int, firsts: range, copies: int) -> Plan
 
 def _read(folder: Folder, table: Table) -> pa.Table:
     files = [folder.path / part(table.name, number) for number in sorted(folder.commits())]
-    return pa.concat_tables(pq.read_table(one) for one in files).combine_chunks()
+    return pa.concat_tables(pq.read_table(file) for file in files).combine_chunks()
 
 
 def _of(table: pa.Table, keys: set[str], *, wanted: bool) -> pa.Table:
@@ -100,22 +102,29 @@ def _again(table: pa.Table, later: int) -> pa.Table:
 def _commit(folder: Folder, plan: Plan, number: int, tables: Tables) -> None:
     runs = tables["runs"].select(["scenario", "mutant", "verdict"]).to_pylist()
     canaries = {item.name for item in plan.items if item.is_canary}
-    judged = [one for one in runs if one["scenario"] not in canaries]
+    judged = [run for run in runs if run["scenario"] not in canaries]
     folder.commit(
         Commit(
             shard=number,
             plan=plan.digest,
             digest=hashlib.sha256(str(number).encode()).hexdigest()[:32],
             runs=len(runs),
-            verdicts=dict(Counter(one["verdict"] for one in judged if one["mutant"] is None)),
-            planted=dict(Counter(one["verdict"] for one in judged if one["mutant"] is not None)),
+            verdicts=dict(
+                Counter(judgement["verdict"] for judgement in judged if judgement["mutant"] is None)
+            ),
+            planted=dict(
+                Counter(
+                    judgement["verdict"] for judgement in judged if judgement["mutant"] is not None
+                )
+            ),
             canaries={
-                one["scenario"]: one["verdict"] for one in runs if one["scenario"] in canaries
+                run["scenario"]: run["verdict"] for run in runs if run["scenario"] in canaries
             },
             wall_s=0.0,
             attempt=0,
             pieces={
-                name: write_piece(folder, number, TABLES[name], one) for name, one in tables.items()
+                name: write_piece(folder, number, TABLES[name], value)
+                for name, value in tables.items()
             },
         )
     )

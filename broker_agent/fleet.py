@@ -149,8 +149,8 @@ class Fleet:
     def _replied(self, reply: Reply | None, reply_to: Callable[[Reply | None], None]) -> None:
         """Store new records of the log before the agent counts them as applied."""
         if isinstance(reply, FetchResponse) and reply.responses:
-            for one in reply.node_endpoints:
-                self._addresses[one.node_id] = (one.host, one.port)
+            for endpoint in reply.node_endpoints:
+                self._addresses[endpoint.node_id] = (endpoint.host, endpoint.port)
             data = reply.responses[0].partitions[0]
             if not data.error_code:
                 self._heard_us = self._clock.timeline.now_us

@@ -36,7 +36,7 @@ class Healing:
         missing = self._missing(image)
         if missing or self._due_ms:
             due_ms = now_ms + self._config.replica_catch_up_ms
-            self._wait_for({one: self._due_ms.get(one, due_ms) for one in missing})
+            self._wait_for({entry: self._due_ms.get(entry, due_ms) for entry in missing})
 
     def _wait_for(self, due_ms: dict[tuple[PartitionKey, int], int]) -> None:
         self._due_ms = due_ms
@@ -47,11 +47,11 @@ class Healing:
         self._conversation.timed_out(now_ms)
         if not self._due_ms or not self._conversation.is_idle:
             return []
-        ready = [one for one, at_ms in self._due_ms.items() if at_ms <= now_ms]
+        ready = [entry for entry, at_ms in self._due_ms.items() if at_ms <= now_ms]
         if not ready:
             return []
         wanted = set(self._missing(image))  # the image may have changed since `observe`
-        ready = [one for one in ready if one in wanted][:PARTITIONS_PER_REQUEST_MAX]
+        ready = [entry for entry in ready if entry in wanted][:PARTITIONS_PER_REQUEST_MAX]
         again = dict.fromkeys(ready, now_ms + RETRY_MS)
         self._wait_for({k: at_ms for k, at_ms in self._due_ms.items() if k in wanted} | again)
         if not ready:

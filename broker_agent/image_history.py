@@ -43,7 +43,7 @@ class ImageHistory:
             return
         self._fold(self._base, self.log.start_offset, offset - 1)
         self.log.begin_at(offset, batches[0].epoch)
-        for past in [one for one in self._pasts if one < offset]:
+        for past in [past for past in self._pasts if past < offset]:
             del self._pasts[past]
 
     def at(self, offset: int) -> Image:
@@ -66,7 +66,7 @@ class ImageHistory:
 
     def _folded_up_to(self, offset: int) -> Loader:
         """Loads from the nearest cached image, because the log is long."""
-        nearest = max((one for one in self._pasts if one < offset), default=None)
+        nearest = max((past for past in self._pasts if past < offset), default=None)
         if nearest is None:
             past, start = self._base.copy(), self.log.start_offset
         else:

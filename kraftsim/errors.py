@@ -17,7 +17,7 @@ class UnknownBroker(CommandError):
     """No broker has this id; the message lists the known ids."""
 
     def __init__(self, broker_id: int, known: Sequence[int]) -> None:
-        ids = ", ".join(str(one) for one in known[:20]) or "none"
+        ids = ", ".join(str(number) for number in known[:20]) or "none"
         super().__init__(f"no broker {broker_id}: expected one of {ids}")
         self.broker_id = broker_id
 
@@ -26,7 +26,7 @@ class UnknownController(CommandError):
     """No controller has this id; the message lists the known ids."""
 
     def __init__(self, node_id: int, known: Sequence[int]) -> None:
-        ids = ", ".join(str(one) for one in known)
+        ids = ", ".join(str(number) for number in known)
         super().__init__(f"no controller {node_id}: expected one of {ids}")
 
 

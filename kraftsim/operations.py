@@ -94,7 +94,10 @@ class Operation:
         """The parameters of the function after the cluster, in order."""
         signature = inspect.signature(self.run)
         named = list(signature.parameters.values())[1:]
-        return [Parameter(one.name, _kind(one.annotation), one.default) for one in named]
+        return [
+            Parameter(parameter.name, _kind(parameter.annotation), parameter.default)
+            for parameter in named
+        ]
 
     @property
     def path_names(self) -> list[str]:
@@ -339,11 +342,13 @@ def arguments(operation: Operation, given: dict[str, object]) -> dict[str, objec
 
     Raises CommandError with the argument's name, the expected value and the value that was given.
     """
-    known = {one.json_name: one for one in operation.parameters}
+    known = {parameter.json_name: parameter for parameter in operation.parameters}
     for name in given:
         if name not in known:
             raise CommandError(f"{operation.name}: expected {nearest(name, known)}, got {name!r}")
-    missing = [name for name, one in known.items() if one.is_required and name not in given]
+    missing = [
+        name for name, parameter in known.items() if parameter.is_required and name not in given
+    ]
     if missing:
         raise CommandError(
             f"{operation.name}: expected the parameters {', '.join(missing)}, got none of them"

@@ -159,12 +159,12 @@ def settings_in(profile: Profile, given: Mapping[str, object]) -> Settings:
 
     Raises ValueError for an unknown key or a value of the wrong type.
     """
-    known = {one.name: one.type for one in fields(Settings)}
+    known = {setting.name: setting.type for setting in fields(Settings)}
     changes: dict[str, object] = {}
     for key, value in given.items():
         name = setting_name(key)
         if name not in known:
-            dotted = [one.replace("_", ".") for one in known]
+            dotted = [setting.replace("_", ".") for setting in known]
             raise ValueError(
                 f"settings: expected {nearest(key.replace('_', '.'), dotted)}, got {key!r}"
             )

@@ -51,12 +51,12 @@ class Table:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns."""
-        return tuple(one.name for one in self.columns)
+        return tuple(column.name for column in self.columns)
 
     @property
     def ddl(self) -> str:
         """The schema for `spark.read.schema`."""
-        return ", ".join(f"`{one.name}` {SPARK[one.kind]}" for one in self.columns)
+        return ", ".join(f"`{column.name}` {SPARK[column.kind]}" for column in self.columns)
 
     def schema(self) -> "pa.Schema":
         """Returns the schema for pyarrow."""
@@ -69,7 +69,7 @@ class Table:
             "flag": pa.bool_(),
             "texts": pa.list_(pa.string()),
         }
-        return pa.schema([(one.name, kinds[one.kind]) for one in self.columns])
+        return pa.schema([(column.name, kinds[column.kind]) for column in self.columns])
 
 
 _RUN = (
@@ -183,5 +183,5 @@ RECORDS = Table(
     ),
 )
 TABLES: Mapping[str, Table] = {
-    one.name: one for one in (RUNS, TRANSITIONS, HEARTBEATS, INTERVALS, VIOLATIONS, RECORDS)
+    table.name: table for table in (RUNS, TRANSITIONS, HEARTBEATS, INTERVALS, VIOLATIONS, RECORDS)
 }

@@ -13,7 +13,7 @@ from .mutants.mutant import Mutant, planted
 from .properties import ALL
 from .running.shrink import smallest
 
-PROPERTIES = {one.name for one in ALL}
+PROPERTIES = {property_.name for property_ in ALL}
 
 
 def reproducer(
@@ -32,7 +32,7 @@ def reproducer(
         )
     alone = replace(plan, expect=_claimed_alone(mutant, plan.expect))
     begin = plan if _shows(mutant, alone, seed) is None else alone
-    return smallest(begin, lambda one: _shows(mutant, one, seed), may_go_on)[0]
+    return smallest(begin, lambda scenario: _shows(mutant, scenario, seed), may_go_on)[0]
 
 
 def _named_after(mutant: Mutant, seed: int) -> dict[str, Any]:

@@ -26,12 +26,12 @@ def configs_of(topology: Topology, draw_of: Callable[[NodeId], Draw]) -> tuple[N
     directory ids, because static voters are known by id and address only.
     """
     configs = [
-        _config(one, topology, draw_of(controller_node(one.node_id)))
-        for one in topology.controllers
+        _config(controller, topology, draw_of(controller_node(controller.node_id)))
+        for controller in topology.controllers
     ]
     voters = tuple(config.identity.as_voter for config in configs)
     if topology.kraft_version == 0:  # static voters: known by id and address
-        voters = tuple(replace(one, voter_directory_id=ZERO_UUID) for one in voters)
+        voters = tuple(replace(voter, voter_directory_id=ZERO_UUID) for voter in voters)
     return tuple(replace(config, voters=voters) for config in configs)
 
 
@@ -59,7 +59,7 @@ def node_of(
     The fetch timeout grows with the controller's place in the topology
     (`FETCH_TIMEOUT_SPREAD_MS`).
     """
-    place = [one.node_id for one in topology.controllers].index(config.node_id)
+    place = [controller.node_id for controller in topology.controllers].index(config.node_id)
     fetch_timeout_ms = topology.settings.controller_quorum_fetch_timeout_ms
     return Node(
         replace(config, directory_id=stored.directory_id),

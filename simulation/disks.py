@@ -162,7 +162,7 @@ class Disk:
 
     def crash(self) -> None:
         """Loses what is not durable, as a power failure does."""
-        pieces = [one for write in self._undone() for one in write.pieces()]
+        pieces = [piece for write in self._undone() for piece in write.pieces()]
         kept = int(self._random() * (len(pieces) + 1)) if self.tears else 0
         for piece in pieces[:kept]:
             self.stored.apply(piece)
@@ -180,7 +180,7 @@ class Disk:
 
     def _undone(self) -> tuple[Write, ...]:
         """Removes and returns the writes that are not durable, in order; drops their callbacks."""
-        undone = tuple(chain(self._unsynced, (one.write for one in self._pending)))
+        undone = tuple(chain(self._unsynced, (write.write for write in self._pending)))
         self._unsynced.clear()
         self._pending.clear()
         return undone
@@ -188,9 +188,9 @@ class Disk:
     def _drain(self) -> None:
         pending, now_us = self._pending, self._timeline.now_us
         while pending and not self._is_stalled and pending[0].due_us <= now_us:
-            one = pending.popleft()
-            self._keep(one.write)
-            one.on_durable()
+            write = pending.popleft()
+            self._keep(write.write)
+            write.on_durable()
 
     def _keep(self, write: Write) -> None:
         if self._lies:

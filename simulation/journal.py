@@ -106,7 +106,7 @@ class Journal:
             for offset, record in enumerate(batch.records, batch.base_offset)
             if (row := _tell(record, image)) is not None
         ]
-        told.sort(key=lambda one: one[1].kind in _CONSEQUENCES)
+        told.sort(key=lambda entry: entry[1].kind in _CONSEQUENCES)
         cause_seq: int | None = None
         for offset, row in told:
             is_consequence = row.kind in _CONSEQUENCES

@@ -110,7 +110,7 @@ class Network:
     def add(self, rule: Rule) -> None:
         """Activates `rule`, in the order of its rank."""
         self.rules.append(rule)
-        self.rules.sort(key=lambda one: one.rank)
+        self.rules.sort(key=lambda rule: rule.rank)
 
     def remove(self, rule: Rule) -> None:
         """Deactivates `rule`, and releases the messages that it held back."""

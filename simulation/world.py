@@ -94,9 +94,11 @@ class World:
         self.controller_listeners: list[Callable[[int, ProcessState], None]] = []
         self._asked: dict[tuple[NodeId, type[Request]], int] = {}
         self._snapshot_format = snapshot_format or by_reference()
-        self._configs = {one.node_id: one for one in configs_of(topology, self._draw_of)}
+        self._configs = {config.node_id: config for config in configs_of(topology, self._draw_of)}
         self._moved: set[int] = set()  # controllers that no longer listen at their first address
-        self.controllers = {one.node_id: self._controller(one) for one in self._configs.values()}
+        self.controllers = {
+            config.node_id: self._controller(config) for config in self._configs.values()
+        }
 
     @property
     def committed(self) -> Image:
@@ -106,23 +108,27 @@ class World:
     @property
     def log_start(self) -> int:
         """The lowest offset that any controller's log still has."""
-        return min(one.node.log.start_offset for one in self.controllers.values())
+        return min(controller.node.log.start_offset for controller in self.controllers.values())
 
     @property
     def active(self) -> ControllerProcess | None:
         """The active controller, or None; of two that lead, the one with the higher epoch."""
         found: ControllerProcess | None = None
-        for one in self.controllers.values():
-            is_active = one.is_alive and not one.is_paused and one.node.active is not None
-            if is_active and (found is None or found.node.epoch < one.node.epoch):
-                found = one
+        for controller in self.controllers.values():
+            is_active = (
+                controller.is_alive
+                and not controller.is_paused
+                and controller.node.active is not None
+            )
+            if is_active and (found is None or found.node.epoch < controller.node.epoch):
+                found = controller
         return found
 
     @property
     def controller(self) -> ControllerProcess:
         """The active controller; without one, a running controller; without one, any controller."""
         processes = tuple(self.controllers.values())
-        running = (one for one in processes if one.is_running)
+        running = (process for process in processes if process.is_running)
         return self.active or next(running, processes[0])
 
     def must_be_well(self, node: NodeId) -> bool:
@@ -146,7 +152,7 @@ class World:
 
     def named(self, number: int) -> tuple[NodeId, ...]:
         """Returns the nodes with this number; if there are none, the broker that would have it."""
-        clones = (one for one in self.clones if one.number == number)
+        clones = (clone for clone in self.clones if clone.number == number)
         of_controller = (controller_node(number),) if number in self.controllers else ()
         of_broker = (broker_node(number),) if number in self.agents else ()
         return (*of_controller, *of_broker, *clones) or (broker_node(number),)
@@ -219,7 +225,7 @@ class World:
 
     def move_controller(self, node_id: int) -> None:
         """Gives the controller's next process a port that no controller has had."""
-        port = max(one.port for one in self._configs.values()) + 1
+        port = max(config.port for config in self._configs.values()) + 1
         self._configs[node_id] = replace(self._configs[node_id], port=port)
         self._moved.add(node_id)
 
@@ -336,15 +342,16 @@ class World:
     def racks_of(self, nodes: Iterable[NodeId]) -> tuple[str, ...]:
         """Returns the racks of these nodes, each once."""
         rack_of = self._racks()
-        racks = (rack_of.get(one) for one in nodes)
+        racks = (rack_of.get(node) for node in nodes)
         return tuple(dict.fromkeys(rack for rack in racks if rack is not None))
 
     def _racks(self) -> dict[NodeId, str | None]:
         """Returns the rack of every node of the topology, controllers first."""
         topology = self.topology
-        return {controller_node(one.node_id): one.rack for one in topology.controllers} | {
-            broker_node(one.broker_id): one.rack for one in topology.brokers
-        }
+        return {
+            controller_node(controller.node_id): controller.rack
+            for controller in topology.controllers
+        } | {broker_node(broker.broker_id): broker.rack for broker in topology.brokers}
 
     def leader_of(self, topic: str) -> tuple[NodeId, ...]:
         """Returns the leader of the topic's first partition; empty if there is none."""

@@ -39,7 +39,7 @@ class Citation:
 def texts() -> Iterator[tuple[str, str]]:
     """Path and text of each file that people write, but for this search and its test."""
     for folder, folders, names in os.walk(ROOT):
-        folders[:] = [one for one in folders if one[0] != "." and one not in GENERATED]
+        folders[:] = [folder for folder in folders if folder[0] != "." and folder not in GENERATED]
         for name in names:
             path = Path(folder, name)
             if path.suffix in WRITTEN and path.stem not in ("citations", "test_citations"):

@@ -33,10 +33,10 @@ def jobs() -> Iterator[Job]:
 
 def notes() -> Path:
     """Of this very state of the sources."""
-    sources = (one for folder in SOURCES for one in sorted((ROOT / folder).rglob("*.py")))
+    sources = (path for folder in SOURCES for path in sorted((ROOT / folder).rglob("*.py")))
     whole = hashlib.sha256()
-    for one in (*sources, *library().values()):
-        whole.update(one.read_bytes())
+    for source in (*sources, *library().values()):
+        whole.update(source.read_bytes())
     return CACHE / f"determinism-{whole.hexdigest()[:16]}.txt"
 
 
@@ -83,7 +83,7 @@ def compare(wanted: int) -> int:
     path = notes()
     path.parent.mkdir(parents=True, exist_ok=True)
     known = dict(line.rsplit(" ", 1) for line in _whole_lines(path))
-    left = [one for one in islice(jobs(), wanted) if f"{one[0]} {one[1]}" not in known]
+    left = [job for job in islice(jobs(), wanted) if f"{job[0]} {job[1]}" not in known]
     differ = [key for key, verdict in known.items() if verdict == "differs"]
     print(f"{wanted - len(left)} of {wanted} are known; noted in {path.name}", flush=True)
     began_s, done = time.monotonic(), wanted - len(left)

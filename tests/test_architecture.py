@@ -201,13 +201,12 @@ def test_no_arrow_points_back() -> None:
     wrong = []
     for module in modules():
         mine = layer_of(module)
-        for one in imports_of(module, ast.walk(tree_of(module))):
-            if one.is_ours and one.target in modules():
-                theirs = layer_of(one.target)
+        for imported in imports_of(module, ast.walk(tree_of(module))):
+            if imported.is_ours and imported.target in modules():
+                theirs = layer_of(imported.target)
                 if theirs != mine and theirs not in LAYERS[mine].may_import:
-                    wrong.append(
-                        f"{place(module, one.line)}: {mine} imports {theirs}, {one.target}"
-                    )
+                    where = place(module, imported.line)
+                    wrong.append(f"{where}: {mine} imports {theirs}, {imported.target}")
 
     assert wrong == []
 
@@ -215,10 +214,10 @@ def test_no_arrow_points_back() -> None:
 def test_our_own_modules_are_imported_by_the_names_that_users_have() -> None:
     """`import controller` works in a checkout only, and would make a second copy of everything."""
     wrong = [
-        f"{place(module, one.line)}: {one.target}"
+        f"{place(module, imported.line)}: {imported.target}"
         for module in modules()
-        for one in imports_of(module, ast.walk(tree_of(module)))
-        if one.is_ours and one.target not in modules()
+        for imported in imports_of(module, ast.walk(tree_of(module)))
+        if imported.is_ours and imported.target not in modules()
     ]
 
     assert wrong == []
@@ -240,9 +239,11 @@ def test_pure_modules_take_nothing_impure_from_outside() -> None:
     wrong = []
     for module in modules():
         mine = LAYERS[layer_of(module)]
-        for one in imports_of(module, ast.walk(tree_of(module))):
-            if mine.is_pure and not one.is_ours and one.target not in mine.outside:
-                wrong.append(f"{place(module, one.line)}: {layer_of(module)} imports {one.target}")
+        for imported in imports_of(module, ast.walk(tree_of(module))):
+            if mine.is_pure and not imported.is_ours and imported.target not in mine.outside:
+                wrong.append(
+                    f"{place(module, imported.line)}: {layer_of(module)} imports {imported.target}"
+                )
 
     assert wrong == []
 
@@ -266,9 +267,9 @@ def test_pure_modules_neither_await_nor_talk_to_the_world() -> None:
 
 def test_a_package_of_several_layers_imports_none_of_them() -> None:
     wrong = [
-        f"{place(module, one.line)}: {one.target}"
+        f"{place(module, imported.line)}: {imported.target}"
         for module in sorted(BARE_PACKAGES & modules().keys())
-        for one in imports_of(module, at_import(tree_of(module)))
+        for imported in imports_of(module, at_import(tree_of(module)))
     ]
 
     assert wrong == []
@@ -283,11 +284,11 @@ def test_what_travels_to_a_spark_worker_needs_the_standard_library_and_sortedcon
         if module in seen:
             continue
         seen.add(module)
-        for one in imports_of(module, at_import(tree_of(module))):
-            if one.target in modules():
-                waiting[one.target] = module
-            elif one.target not in sys.stdlib_module_names:
-                needed[one.target] = f"{module}, which is here because of: {reason}"
+        for imported in imports_of(module, at_import(tree_of(module))):
+            if imported.target in modules():
+                waiting[imported.target] = module
+            elif imported.target not in sys.stdlib_module_names:
+                needed[imported.target] = f"{module}, which is here because of: {reason}"
 
     assert {name: why for name, why in needed.items() if name not in TRAVELS_WITH} == {}
 
@@ -298,19 +299,19 @@ def test_every_library_that_is_imported_is_a_declared_dependency() -> None:
     of_campaigns = everywhere + project["optional-dependencies"]["spark"]
 
     wrong = [
-        f"{place(module, one.line)}: {one.target}"
+        f"{place(module, imported.line)}: {imported.target}"
         for module in modules()
-        for one in imports_of(module, ast.walk(tree_of(module)))
-        if not one.is_ours
-        and one.target not in sys.stdlib_module_names
-        and one.target
+        for imported in imports_of(module, ast.walk(tree_of(module)))
+        if not imported.is_ours
+        and imported.target not in sys.stdlib_module_names
+        and imported.target
         not in _imported_as(of_campaigns if layer_of(module) == "pipeline" else everywhere)
     ]
     assert wrong == []
 
 
 def _imported_as(requirements: list[str]) -> set[str]:
-    names = {re.split(r"[^\w-]", one)[0].replace("-", "_") for one in requirements}
+    names = {re.split(r"[^\w-]", requirement)[0].replace("-", "_") for requirement in requirements}
     return {IMPORTED_AS.get(name, name) for name in names}
 
 
@@ -350,6 +351,6 @@ def test_no_module_is_a_drawer() -> None:
 
 def test_tests_of_one_group_share_a_process(request: pytest.FixtureRequest) -> None:
     """pytest and xdist can fall out over groups in silence; then real-time tests flicker."""
-    grouped = [one for one in request.session.items if one.get_closest_marker("xdist_group")]
+    grouped = [item for item in request.session.items if item.get_closest_marker("xdist_group")]
     if request.config.getoption("loadgroup", False):
-        assert [one.nodeid for one in grouped if "@" not in one.nodeid] == []
+        assert [group.nodeid for group in grouped if "@" not in group.nodeid] == []

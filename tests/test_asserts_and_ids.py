@@ -10,10 +10,10 @@ NEVER_ASSERT = ("core", "timeline", "raft", "node", "agent")
 def test_no_module_of_the_product_knows_assertion_errors() -> None:
     """What a simulation survives has a type of its own, `Impossible`; `python -O` drops asserts."""
     wrong = [
-        f"{module}:{one.lineno}"
+        f"{module}:{node.lineno}"
         for module in modules()
-        for one in ast.walk(tree_of(module))
-        if isinstance(one, ast.Name) and one.id == "AssertionError"
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.Name) and node.id == "AssertionError"
     ]
 
     assert wrong == []
@@ -22,11 +22,11 @@ def test_no_module_of_the_product_knows_assertion_errors() -> None:
 def test_an_assert_narrows_a_type_and_does_nothing_else() -> None:
     """And there is none where a planted bug may stand."""
     wrong = [
-        f"{module}:{one.lineno}: {ast.unparse(one.test)}"
+        f"{module}:{node.lineno}: {ast.unparse(node.test)}"
         for module in modules()
-        for one in ast.walk(tree_of(module))
-        if isinstance(one, ast.Assert)
-        if layer_of(module) in NEVER_ASSERT or not _is_narrowing(one.test)
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.Assert)
+        if layer_of(module) in NEVER_ASSERT or not _is_narrowing(node.test)
     ]
 
     assert wrong == []
@@ -53,13 +53,15 @@ def test_ids_have_one_limit() -> None:
 
     limits = [module for module in modules() if _names_int32_max(tree_of(module))]
 
-    assert ["kraftsim.controller.core.node_id"] == [one for one in limits if one not in others]
+    assert ["kraftsim.controller.core.node_id"] == [
+        limit for limit in limits if limit not in others
+    ]
 
 
 def _names_int32_max(tree: ast.Module) -> bool:
     spelled = {str(INT32_MAX), "2 ** 31 - 1", "(1 << 31) - 1"}
-    found = (one for one in ast.walk(tree) if isinstance(one, ast.Constant | ast.BinOp))
-    return any(ast.unparse(one) in spelled for one in found)
+    found = (node for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.BinOp))
+    return any(ast.unparse(found_name) in spelled for found_name in found)
 
 
 # Whoever makes a node of a number that a user gives has checked it: these do, and ask nobody else.
@@ -89,5 +91,5 @@ def test_no_door_makes_a_node_of_an_unchecked_id() -> None:
 
 
 def _calls(module: str) -> set[str]:
-    calls = (one for one in ast.walk(tree_of(module)) if isinstance(one, ast.Call))
-    return {one.func.id for one in calls if isinstance(one.func, ast.Name)}
+    calls = (node for node in ast.walk(tree_of(module)) if isinstance(node, ast.Call))
+    return {call.func.id for call in calls if isinstance(call.func, ast.Name)}

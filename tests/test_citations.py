@@ -18,17 +18,17 @@ def texts() -> list[tuple[str, str]]:
 
 
 def test_every_rule_that_is_cited_is_in_the_book() -> None:
-    cited = [one for path, text in texts() for one in citations.rules(path, text)]
+    cited = [rule for path, text in texts() for rule in citations.rules(path, text)]
 
-    assert len({one.cited for one in cited}) > 250
-    assert [str(one) for one in cited if rule_book().problem_with(one.cited)] == []
+    assert len({citation.cited for citation in cited}) > 250
+    assert [str(citation) for citation in cited if rule_book().problem_with(citation.cited)] == []
 
 
 def test_every_section_that_is_cited_is_in_the_book() -> None:
     known = {section.key for section in rule_book().sections} | rule_book().parts
-    cited = [one for path, text in texts() for one in citations.sections(path, text)]
+    cited = [section for path, text in texts() for section in citations.sections(path, text)]
 
-    assert [str(one) for one in cited if one.cited not in known] == []
+    assert [str(citation) for citation in cited if citation.cited not in known] == []
 
 
 def test_every_kept_exchange_names_a_rule_of_the_book() -> None:
@@ -38,14 +38,14 @@ def test_every_kept_exchange_names_a_rule_of_the_book() -> None:
 
 
 def test_every_document_that_is_cited_is_in_the_tree() -> None:
-    cited = [one for path, text in texts() for one in citations.documents(path, text)]
+    cited = [document for path, text in texts() for document in citations.documents(path, text)]
 
     assert cited
-    assert [str(one) for one in cited if not citations.exists(one)] == []
+    assert [str(citation) for citation in cited if not citations.exists(citation)] == []
 
 
 def test_no_place_is_cited_of_a_document_that_is_not_in_the_tree() -> None:
-    assert [str(one) for path, text in texts() for one in citations.places(path, text)] == []
+    assert [str(place) for path, text in texts() for place in citations.places(path, text)] == []
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_no_place_is_cited_of_a_document_that_is_not_in_the_tree() -> None:
     ],
 )
 def test_a_rule_is_cited_by_its_number(text: str, numbers: list[str]) -> None:
-    assert [one.cited for one in citations.rules("module.py", text)] == numbers
+    assert [rule.cited for rule in citations.rules("module.py", text)] == numbers
 
 
 def test_a_place_in_a_design_is_a_citation_of_something_that_is_not_there() -> None:

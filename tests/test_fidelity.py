@@ -38,19 +38,19 @@ def test_every_difference_names_rules_and_tests_that_exist(proofs: list[Proof]) 
     known = {proof.test for proof in proofs}
 
     table = fidelity.differences()["difference"]
-    assert [test for one in table for test in one.get("tests", []) if test not in known] == []
-    assert [rule for one in table for rule in one["rules"] if rule_book().problem_with(rule)] == []
+    assert [test for row in table for test in row.get("tests", []) if test not in known] == []
+    assert [rule for row in table for rule in row["rules"] if rule_book().problem_with(rule)] == []
 
 
 def test_every_difference_has_an_id_of_its_own() -> None:
-    ids = [one["id"] for one in fidelity.differences()["difference"]]
+    ids = [row["id"] for row in fidelity.differences()["difference"]]
 
     assert len(ids) == len(set(ids))
 
 
 def test_an_api_of_the_controller_is_either_offered_or_listed_as_absent() -> None:
     offered = {key for key, api in APIS.items() if "controller" in api.listeners}
-    absent = {one["key"] for one in fidelity.differences()["absent"]["apis"]}
+    absent = {api["key"] for api in fidelity.differences()["absent"]["apis"]}
 
     assert offered & absent == set()
     assert CONTROLLER_KEYS - offered == absent

@@ -27,7 +27,7 @@ SEED = 5
 
 def optimised(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
     """A run of Python under -O that is no part of this one."""
-    inherited = {key: one for key, one in os.environ.items() if not key.startswith("PYTEST")}
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
     return subprocess.run(
         [sys.executable, "-O", *words],
         cwd=ROOT,
@@ -84,7 +84,7 @@ def test_runs_have_the_same_digests() -> None:
 def test_planted_bugs_are_found() -> None:
     done = optimised("-m", "kraftsim", "scenario", "mutants", "--json", *MUTANTS)
 
-    assert {one: True for one in MUTANTS} == {
+    assert {mutant: True for mutant in MUTANTS} == {
         row["mutant"]: row["killed"] for row in json.loads(done.stdout)
     }
 

@@ -37,9 +37,9 @@ def imported() -> Graph:
     """For each module the modules that it imports, types and imports inside functions included."""
     return {
         module: {
-            one.target
-            for one in imports_of(module, ast.walk(tree_of(module)))
-            if one.target in modules() and one.target != module
+            found.target
+            for found in imports_of(module, ast.walk(tree_of(module)))
+            if found.target in modules() and found.target != module
         }
         for module in modules()
     }

@@ -59,7 +59,9 @@ def sources() -> set[str]:
     """Every Python file of the product, by its path in a wheel."""
     found = {path.relative_to(ROOT) for path in (ROOT / "kraftsim").rglob("*.py")}
     mine = {str(path) for path in found if path.parts[1] not in FOLDERS}
-    linked = {path.relative_to(ROOT) for one in FOLDERS for path in (ROOT / one).rglob("*.py")}
+    linked = {
+        path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")
+    }
     return mine | {f"kraftsim/{path}" for path in linked} | {SOURCE}
 
 
@@ -89,4 +91,6 @@ def test_the_sdist_has_each_source_once_and_what_it_takes_to_test_it(from_sdist:
         names = {name.partition("/")[2] for name in archive.getnames()}
 
     assert names >= {"controller/core/image/image.py", "tests/conftest.py", "Makefile", "LICENSE"}
-    assert not any(name.startswith(tuple(f"kraftsim/{one}/" for one in FOLDERS)) for name in names)
+    assert not any(
+        name.startswith(tuple(f"kraftsim/{folder}/" for folder in FOLDERS)) for name in names
+    )

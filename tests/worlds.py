@@ -59,7 +59,10 @@ def unstarted_world(
         controllers=tuple(
             ControllerSpec(node_id=3000 + place, port=9990 + place) for place in range(controllers)
         ),
-        brokers=tuple(BrokerSpec(broker_id=one, port=9091 + one) for one in range(1, brokers + 1)),
+        brokers=tuple(
+            BrokerSpec(broker_id=broker_id, port=9091 + broker_id)
+            for broker_id in range(1, brokers + 1)
+        ),
         profile=profile,
         settings=Settings(**settings) if settings else profile.settings,
         kraft_version=kraft_version,

@@ -32,7 +32,9 @@ def proofs_of(items: Iterable[pytest.Item]) -> list[Proof]:
     for item in items:
         test = item.nodeid.partition("@")[0].partition("[")[0]
         rules = rules_of.setdefault(test, {})
-        rules.update((str(one), None) for mark in item.iter_markers("rule") for one in mark.args)
+        rules.update(
+            (str(argument), None) for mark in item.iter_markers("rule") for argument in mark.args
+        )
     return sorted(Proof(test, tuple(rules)) for test, rules in rules_of.items())
 
 

@@ -57,14 +57,14 @@ def render(book: RuleBook, proofs: list[Proof], table: dict[str, Any]) -> str:
 
 def _differences(table: dict[str, Any]) -> list[str]:
     lines = ["## Differences, on purpose", ""]
-    for one in table["difference"]:
-        lines += [f'<a id="{one["id"]}"></a>', "", f"### {one['title']}", ""]
-        lines += _item(f"Kafka: {one['kafka']}")
-        lines += _item(f"kraftsim: {one['kraftsim']}")
-        lines += _item(f"Why: {one['why']}")
-        if one["rules"]:
-            lines += _item(f"Rules: {', '.join(map(_link, one['rules']))}")
-        lines += _tests(Proof(test, ()) for test in one.get("tests", []))
+    for row in table["difference"]:
+        lines += [f'<a id="{row["id"]}"></a>', "", f"### {row['title']}", ""]
+        lines += _item(f"Kafka: {row['kafka']}")
+        lines += _item(f"kraftsim: {row['kraftsim']}")
+        lines += _item(f"Why: {row['why']}")
+        if row["rules"]:
+            lines += _item(f"Rules: {', '.join(map(_link, row['rules']))}")
+        lines += _tests(Proof(test, ()) for test in row.get("tests", []))
         lines.append("")
     return lines
 
@@ -72,7 +72,7 @@ def _differences(table: dict[str, Any]) -> list[str]:
 def _absent(table: dict[str, Any]) -> list[str]:
     lines = ["## Not offered yet", "", *_wrap(table["absent"]["about"]), ""]
     lines += ["| key | API |", "|---|---|"]
-    lines += [f"| {one['key']} | {one['name']} |" for one in table["absent"]["apis"]]
+    lines += [f"| {row['key']} | {row['name']} |" for row in table["absent"]["apis"]]
     return [*lines, ""]
 
 
@@ -84,7 +84,7 @@ def _section(
     lines += [f"Tests name {len(proven)} of {len(section.rules)} rules.", ""]
     unnamed = []
     for rule in section.rules:
-        differing = [one for one in table if rule.number in one["rules"]]
+        differing = [row for row in table if rule.number in row["rules"]]
         if by_rule[rule.number] or differing:
             lines += _rule(rule, by_rule[rule.number], differing)
         else:
@@ -96,8 +96,8 @@ def _section(
 
 def _rule(rule: Rule, proofs: list[Proof], differing: list[dict[str, Any]]) -> list[str]:
     lines = [f"#### {_link(rule.number)}", "", *rule.statement, ""]
-    for one in differing:
-        lines += _wrap(f"**Differs on purpose**: [{one['title']}](#{one['id']})")
+    for row in differing:
+        lines += _wrap(f"**Differs on purpose**: [{row['title']}](#{row['id']})")
     if not differing:
         lines.append("**Proven**")
     if not proofs:

@@ -29,10 +29,10 @@ LIMIT_S = 60.0  # of the processor, for the smallest scenario of one
 
 def smallest(names: Sequence[str]) -> None:
     for name in names or sorted(set(MUTANTS) - set(reproducers())):
-        one = MUTANTS[name]
-        scenario = small_scenario(one.scenario)
+        mutant = MUTANTS[name]
+        scenario = small_scenario(mutant.scenario)
         began_s = time.process_time()
-        small = reproducer(one, scenario, scenario.pins[0].seed, may_go_on=within(LIMIT_S))
+        small = reproducer(mutant, scenario, scenario.pins[0].seed, may_go_on=within(LIMIT_S))
         REPRODUCERS.mkdir(exist_ok=True)
         (REPRODUCERS / f"{name}.yaml").write_text(written(small), "utf-8")
         print(name, size(small), f"{time.process_time() - began_s:.0f} s", flush=True)
@@ -47,7 +47,7 @@ def swarm(seeds: int, names: Sequence[str]) -> None:
     """On every processor there is."""
     with ProcessPoolExecutor() as pool:
         passes = pool.map(_passes, range(1, seeds + 1), chunksize=10)
-        passing = [seed for seed, one in enumerate(passes, start=1) if one]
+        passing = [seed for seed, pass_ in enumerate(passes, start=1) if pass_]
         known = densities()
         wanted = names or [
             name

@@ -35,9 +35,9 @@ FOLDER = "../scenarios/mutants/reproducers"
 def page() -> str:
     alone, small = densities(), reproducers()
     rows = (
-        f"| {one.name} | {one.title} | {one.defect} | {one.scenario} | {one.broken} "
-        f"| {alone.get(one.name, 'not measured')} | {_link(small.get(one.name))} |\n"
-        for one in sorted(MUTANTS.values(), key=lambda one: one.name)
+        f"| {mutant.name} | {mutant.title} | {mutant.defect} | {mutant.scenario} | {mutant.broken} "
+        f"| {alone.get(mutant.name, 'not measured')} | {_link(small.get(mutant.name))} |\n"
+        for mutant in sorted(MUTANTS.values(), key=lambda mutant: mutant.name)
     )
     return HEAD + "".join(rows)
 

@@ -94,8 +94,8 @@ def _compile() -> None:
     from setuptools import setup
 
     os.chdir(TARGET)
-    found = {str(one) for pattern in HOT for one in Path("kraftsim").glob(pattern)}
-    hot = sorted(one for one in found if Path(one).name not in LEFT_OUT)
+    found = {str(path) for pattern in HOT for path in Path("kraftsim").glob(pattern)}
+    hot = sorted(module for module in found if Path(module).name not in LEFT_OUT)
     for path in hot:
         Path(path).write_text(native_source.said_to_a_compiler(Path(path).read_text()))
     print(f"compiling {len(hot)} modules to machine code: some minutes", file=sys.stderr)
@@ -103,8 +103,10 @@ def _compile() -> None:
     extensions = mypycify(
         ["--ignore-missing-imports", *hot], opt_level="2", debug_level="0", multi_file=True
     )
-    for one in extensions:
-        one.extra_compile_args.append("-fno-semantic-interposition")  # its calls are never replaced
+    for extension in extensions:
+        extension.extra_compile_args.append(
+            "-fno-semantic-interposition"
+        )  # its calls are never replaced
     setup(
         name="kraftsim-native",
         script_args=["--quiet", "build_ext", "--inplace"],

@@ -14,25 +14,29 @@ IMPORTS = "from dataclasses import dataclass\nfrom typing import Final"
 def said_to_a_compiler(source: str) -> str:
     """Returns the rewritten source of a module."""
     module = ast.parse(source)
-    module.body = [said for one in module.body for said in _statements(one)]
-    begin = next(i for i, one in enumerate(module.body) if not _is_docstring(one))
+    module.body = [said for statement in module.body for said in _statements(statement)]
+    begin = next(i for i, statement in enumerate(module.body) if not _is_docstring(statement))
     module.body[begin:begin] = ast.parse(IMPORTS).body
     return ast.unparse(module)
 
 
-def _statements(one: ast.stmt) -> list[ast.stmt]:
-    if isinstance(one, ast.ClassDef):
-        _write_out(one)
-    elif isinstance(one, ast.Assign) and all(_is_constant(each) for each in one.targets):
-        value = ast.unparse(one.value)
-        return ast.parse("\n".join(f"{ast.unparse(n)}: Final = {value}" for n in one.targets)).body
-    elif isinstance(one, ast.AnnAssign) and _is_constant(one.target):
-        one.annotation = _expression(f"Final[{ast.unparse(one.annotation)}]")
-    return [one]
+def _statements(statement: ast.stmt) -> list[ast.stmt]:
+    if isinstance(statement, ast.ClassDef):
+        _write_out(statement)
+    elif isinstance(statement, ast.Assign) and all(
+        _is_constant(each) for each in statement.targets
+    ):
+        value = ast.unparse(statement.value)
+        return ast.parse(
+            "\n".join(f"{ast.unparse(n)}: Final = {value}" for n in statement.targets)
+        ).body
+    elif isinstance(statement, ast.AnnAssign) and _is_constant(statement.target):
+        statement.annotation = _expression(f"Final[{ast.unparse(statement.annotation)}]")
+    return [statement]
 
 
-def _is_docstring(one: ast.stmt) -> bool:
-    return isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _is_constant(target: ast.expr) -> bool:
@@ -46,36 +50,38 @@ def _expression(text: str) -> ast.expr:
 # Dataclasses
 
 
-def _write_out(one: ast.ClassDef) -> None:
+def _write_out(class_def: ast.ClassDef) -> None:
     """Adds the methods that a dataclass decorator requests; skips classes with `__post_init__`."""
-    decorator = " ".join(ast.unparse(each) for each in one.decorator_list)
-    methods = {each.name for each in one.body if isinstance(each, ast.FunctionDef)}
+    decorator = " ".join(ast.unparse(each) for each in class_def.decorator_list)
+    methods = {each.name for each in class_def.body if isinstance(each, ast.FunctionDef)}
     call = _expression(VALUE if decorator == "value" else decorator or "None")
     if not isinstance(call, ast.Call) or ast.unparse(call.func) != "dataclass":
         return
-    if one.bases or "__post_init__" in methods:
+    if class_def.bases or "__post_init__" in methods:
         return
     asked = {each.arg: ast.unparse(each.value) == "True" for each in call.keywords}
-    written = [_init(one, is_by_name=asked.get("kw_only", False))]
+    written = [_init(class_def, is_by_name=asked.get("kw_only", False))]
     if asked.get("eq", True):
-        written.append(_eq(one))
+        written.append(_eq(class_def))
         if asked.get("frozen") or asked.get("unsafe_hash"):
-            written.append(_hash(one))
+            written.append(_hash(class_def))
     left = [ast.unparse(each) for each in call.keywords if each.arg not in WRITTEN_OUT]
-    one.decorator_list = [_expression(f"dataclass({', '.join([*left, 'init=False', 'eq=False'])})")]
-    one.body += ast.parse("\n".join(written)).body
+    class_def.decorator_list = [
+        _expression(f"dataclass({', '.join([*left, 'init=False', 'eq=False'])})")
+    ]
+    class_def.body += ast.parse("\n".join(written)).body
 
 
-def _fields(one: ast.ClassDef) -> list[ast.AnnAssign]:
-    return [each for each in one.body if isinstance(each, ast.AnnAssign)]
+def _fields(class_def: ast.ClassDef) -> list[ast.AnnAssign]:
+    return [each for each in class_def.body if isinstance(each, ast.AnnAssign)]
 
 
 def _name(field: ast.AnnAssign) -> str:
     return ast.unparse(field.target)
 
 
-def _init(one: ast.ClassDef, *, is_by_name: bool) -> str:
-    fields = _fields(one)
+def _init(class_def: ast.ClassDef, *, is_by_name: bool) -> str:
+    fields = _fields(class_def)
     first = ["self", "*"] if is_by_name and fields else ["self"]
     parameters = ", ".join(first + [_parameter(each) for each in fields])
     body = "; ".join(f"self.{_name(each)} = {_given(each)}" for each in fields)
@@ -101,23 +107,23 @@ def _given(field: ast.AnnAssign) -> str:
     return name if factory is None else f"{factory}() if {name} is None else {name}"
 
 
-def _eq(one: ast.ClassDef) -> str:
-    tests = [f"self.{name} == other.{name}" for name in _compared(one)]
-    same = " and ".join([f"isinstance(other, {one.name})", *tests])
+def _eq(class_def: ast.ClassDef) -> str:
+    tests = [f"self.{name} == other.{name}" for name in _compared(class_def)]
+    same = " and ".join([f"isinstance(other, {class_def.name})", *tests])
     return f"def __eq__(self, other: object) -> bool: return {same}"
 
 
-def _hash(one: ast.ClassDef) -> str:
-    inside = "".join(f"self.{name}, " for name in _compared(one))
+def _hash(class_def: ast.ClassDef) -> str:
+    inside = "".join(f"self.{name}, " for name in _compared(class_def))
     return f"def __hash__(self) -> int: return hash(({inside}))"
 
 
-def _compared(one: ast.ClassDef) -> list[str]:
-    return [_name(each) for each in _fields(one) if _options(each).get("compare") != "False"]
+def _compared(class_def: ast.ClassDef) -> list[str]:
+    return [_name(each) for each in _fields(class_def) if _options(each).get("compare") != "False"]
 
 
 def _options(field: ast.AnnAssign) -> dict[str | None, str]:
     """Returns the arguments of the field's call of `field(...)`."""
     if not (isinstance(field.value, ast.Call) and ast.unparse(field.value.func) == "field"):
         return {}
-    return {one.arg: ast.unparse(one.value) for one in field.value.keywords}
+    return {keyword.arg: ast.unparse(keyword.value) for keyword in field.value.keywords}

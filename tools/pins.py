@@ -55,7 +55,7 @@ def spelled(pin: Pin, comment: str = "") -> str:
 def pin_file(path: Path) -> None:
     """Each cell of a sweep has a digest of its own, of every seed that it has pinned."""
     cells = [file.scenario for file in read_files(path)]
-    pins = [pin_of(one, pin.seed, path.parent) for one in cells for pin in one.own_pins]
+    pins = [pin_of(cell, pin.seed, path.parent) for cell in cells for pin in cell.own_pins]
 
     def anew(lines: re.Match[str]) -> str:
         kept = comments(lines[0])

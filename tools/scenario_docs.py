@@ -45,7 +45,7 @@ def render(found: Iterable[Scenario]) -> str:
     for family, members in by_family.items():
         lines += [f"## {FAMILIES[family]}", "", f"{len(members)} scenarios.", ""]
         lines += ["| name | claim | what it shows | source | seed |", "|---|---|---|---|---|"]
-        lines += [_row(one) for one in members]
+        lines += [_row(member) for member in members]
         lines.append("")
     return "\n".join(lines[:-1]) + "\n"
 

@@ -63,8 +63,8 @@ NAMES = {
     network_shape: "\n".join(
         ["| preset | `low` | `high` | `loss` |", "|---|---|---|---|"]
         + [
-            f"| `{name}` | {spelled(one.low.us)} | {spelled(one.high.us)} | {one.loss:g} |"
-            for name, one in PRESETS.items()
+            f"| `{name}` | {spelled(shape.low.us)} | {spelled(shape.high.us)} | {shape.loss:g} |"
+            for name, shape in PRESETS.items()
         ]
         + [""]
     ),

@@ -53,8 +53,8 @@ class Broker:
         await asyncio.sleep(BEAT_S * self._number / BROKERS)
         while not listening.done():
             self._tally.events += 1
-            for one in range(CONTROLLERS):
-                await self._end.send(BROKERS + one, self._number)
+            for controller_id in range(CONTROLLERS):
+                await self._end.send(BROKERS + controller_id, self._number)
             await asyncio.sleep(BEAT_S)
 
     async def _listen(self) -> None:
@@ -68,8 +68,12 @@ def run(seed: int) -> Tally:
     tally = Tally()
 
     async def cluster(world: Any) -> None:
-        controllers = [Controller(world, one, tally) for one in range(CONTROLLERS)]
-        world.start(*controllers, *(Broker(world, one, tally) for one in range(BROKERS)))
+        controllers = [
+            Controller(world, controller_id, tally) for controller_id in range(CONTROLLERS)
+        ]
+        world.start(
+            *controllers, *(Broker(world, broker_id, tally) for broker_id in range(BROKERS))
+        )
         await asyncio.sleep(SIMULATED_S)
 
     seedloop.check(cluster, seeds=[seed])

@@ -16,7 +16,7 @@ def run(seed: int) -> Tally:
 
     async def cluster(world: Any) -> None:
         world.net.set_latency(*DELAY_S)
-        hosts = [f"controller-{one}" for one in range(CONTROLLERS)]
+        hosts = [f"controller-{controller_id}" for controller_id in range(CONTROLLERS)]
         for host in hosts:
             world.host(host).spawn(partial(controller, host, tally))
         for number in range(BROKERS):

@@ -16,7 +16,7 @@ def run(seed: int) -> Tally:
     async def cluster() -> None:
         loop: Any = asyncio.get_running_loop()
         loop.net.set_defaults(latency=DELAY_S)
-        hosts = [f"controller-{one}" for one in range(CONTROLLERS)]
+        hosts = [f"controller-{controller_id}" for controller_id in range(CONTROLLERS)]
         for host in hosts:
             loop.net.host(host).create_task(controller(host, tally))
         for number in range(BROKERS):

@@ -32,7 +32,7 @@ class Cluster:
         self.timeline = timeline = Timeline(wall_start_ms=0)
         streams = Streams(seed)
         self.network = Network(timeline, streams.draw_of("network"))
-        low_us, high_us = (round(one * US) for one in DELAY_S)
+        low_us, high_us = (round(delay_s * US) for delay_s in DELAY_S)
         self.network.delay_us = uniform(low_us, high_us, streams.of("delay"))
         self.network.arrived.append(self.note)
         self.trace: list[tuple[int, object]] = []

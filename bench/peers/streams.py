@@ -37,7 +37,7 @@ async def broker(number: int, controllers: list[str], tally: Tally, first_s: flo
             tally.events += 1
 
     await asyncio.sleep(0.1)  # controllers start to listen meanwhile
-    lines = [await asyncio.open_connection(one, PORT) for one in controllers]
+    lines = [await asyncio.open_connection(process, PORT) for process in controllers]
     listeners = [asyncio.create_task(listen(reader)) for reader, _ in lines]
     await asyncio.sleep(first_s)
     beat = number.to_bytes(WIDTH, "big")

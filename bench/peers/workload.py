@@ -39,7 +39,7 @@ class LeaseKeeper:
     def sweep(self, now_s: float) -> None:
         """Removes leases that have run out."""
         self._tally.events += 1
-        for broker in [one for one, until_s in self._until_s.items() if until_s < now_s]:
+        for broker in [value for value, until_s in self._until_s.items() if until_s < now_s]:
             del self._until_s[broker]
             self._tally.fenced += 1
 

@@ -103,7 +103,7 @@ def level_of(name: str) -> int:
 
 def changes_metadata(level: int, current: int) -> bool:
     """True if a downgrade from `current` to `level` loses content of records."""
-    return any(level < one <= current for one in _CHANGES_METADATA)
+    return any(level < number <= current for number in _CHANGES_METADATA)
 
 
 def default_level(feature: str) -> int:

@@ -87,7 +87,7 @@ def _created_none(request: CreateTopicsRequest, error: ApiError) -> CreateTopics
 
 
 def _deleted_none(request: DeleteTopicsRequest, error: ApiError) -> DeleteTopicsResponse:
-    named = [(one.name, one.topic_id) for one in request.topics]
+    named = [(topic.name, topic.topic_id) for topic in request.topics]
     named += [(name, ZERO_UUID) for name in request.topic_names]
     return DeleteTopicsResponse(
         responses=tuple(

@@ -32,7 +32,7 @@ def ids_in_hash_order(ids: Iterable[int]) -> list[int]:
     distinct, capacity = list(dict.fromkeys(ids)), _CAPACITY_MIN
     while len(distinct) > capacity * _LOAD_MAX:
         capacity *= 2
-    return sorted(distinct, key=lambda one: _spread(one) & (capacity - 1))
+    return sorted(distinct, key=lambda number: _spread(number) & (capacity - 1))
 
 
 def _walked(names: Iterable[str], capacity: int) -> list[str]:

@@ -29,9 +29,9 @@ _NOT_LEADER = (
 def describe(quorum: Quorum, request: DescribeQuorumRequest, turn: Turn) -> DescribeQuorumResponse:
     """Returns the voters and observers; refuses unless this replica leads."""
     named = [
-        (topic.topic_name, one.partition_index)
+        (topic.topic_name, partition.partition_index)
         for topic in request.topics
-        for one in topic.partitions
+        for partition in topic.partitions
     ]
     if named != [(METADATA_TOPIC, 0)]:
         return _refused(request, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _UNKNOWN)
@@ -58,9 +58,11 @@ def _refused(
                 topic_name=topic.topic_name,
                 partitions=tuple(
                     DescribeQuorumPartitionResult(
-                        partition_index=one.partition_index, error_code=error, error_message=message
+                        partition_index=partition.partition_index,
+                        error_code=error,
+                        error_message=message,
                     )
-                    for one in topic.partitions
+                    for partition in topic.partitions
                 ),
             )
             for topic in request.topics
@@ -78,12 +80,12 @@ def _voters(quorum: Quorum, turn: Turn) -> tuple[ReplicaState, ...]:
     )
     return tuple(
         _state(
-            ReplicaKey(one.voter_id, one.voter_directory_id),
+            ReplicaKey(voter.voter_id, voter.voter_directory_id),
             mine
-            if one.voter_id == quorum.me.node_id
-            else role.progress.get(one.voter_id, Progress()),
+            if voter.voter_id == quorum.me.node_id
+            else role.progress.get(voter.voter_id, Progress()),
         )
-        for one in quorum.voters.voters
+        for voter in quorum.voters.voters
     )
 
 
@@ -113,10 +115,10 @@ def _state(key: ReplicaKey, progress: Progress) -> ReplicaState:
 def _nodes(quorum: Quorum) -> tuple[QuorumNode, ...]:
     return tuple(
         QuorumNode(
-            node_id=one.voter_id,
+            node_id=voter.voter_id,
             listeners=tuple(
-                QuorumEndpoint(name=at.name, host=at.host, port=at.port) for at in one.endpoints
+                QuorumEndpoint(name=at.name, host=at.host, port=at.port) for at in voter.endpoints
             ),
         )
-        for one in quorum.voters.voters
+        for voter in quorum.voters.voters
     )

@@ -80,9 +80,9 @@ def _is_within_reach(quorum: Quorum, epoch: int, turn: Turn) -> bool:
 def _endpoint_of(
     quorum: Quorum, leader_id: int, endpoints: Iterable[NodeEndpoint]
 ) -> VoterEndpoint | None:
-    for one in endpoints:
-        if one.node_id == leader_id:
-            return VoterEndpoint(name=LISTENER, host=one.host, port=one.port)
+    for endpoint in endpoints:
+        if endpoint.node_id == leader_id:
+            return VoterEndpoint(name=LISTENER, host=endpoint.host, port=endpoint.port)
     voter = quorum.voters.find(leader_id)
     return voter.endpoints[0] if voter is not None and voter.endpoints else None
 

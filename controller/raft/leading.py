@@ -36,7 +36,7 @@ def begin(quorum: Quorum, won: Candidate, turn: Turn) -> None:
 
 def _told_at_first(quorum: Quorum) -> VoterSet:
     """Only the leader's own versions are known yet; others count as 0 (KIP-853)."""
-    silent = (replace(one, k_raft_version_feature=SAID_NOTHING) for one in quorum.voters.voters)
+    silent = (replace(voter, k_raft_version_feature=SAID_NOTHING) for voter in quorum.voters.voters)
     return VoterSet(tuple(silent)).with_voter(quorum.identity.as_voter)
 
 
@@ -224,7 +224,9 @@ def advance(quorum: Quorum) -> bool:
     Returns True if the high watermark moved.
     """
     role = leader_role(quorum.role)
-    ends = sorted((_end_offset(quorum, role, one) for one in quorum.voters.ids), reverse=True)
+    ends = sorted(
+        (_end_offset(quorum, role, node_id) for node_id in quorum.voters.ids), reverse=True
+    )
     candidate = ends[len(ends) // 2]
     if candidate <= max(role.epoch_start, quorum.high_watermark):
         return False
@@ -250,7 +252,10 @@ def resign(quorum: Quorum, turn: Turn, successor_id: int = -1) -> None:
     role = leader_role(quorum.role)
     voters = sorted(
         quorum.others,
-        key=lambda one: (one.voter_id != successor_id, -_end_offset(quorum, role, one.voter_id)),
+        key=lambda voter: (
+            voter.voter_id != successor_id,
+            -_end_offset(quorum, role, voter.voter_id),
+        ),
     )
-    keys = tuple(ReplicaKey(one.voter_id, one.voter_directory_id) for one in voters)
+    keys = tuple(ReplicaKey(voter.voter_id, voter.voter_directory_id) for voter in voters)
     quorum.become_resigned(turn, keys)

@@ -89,7 +89,7 @@ class MetadataLog:
         del self.batches[:drop], self._base_offsets[:drop]
         kept = {batch.epoch for batch in self.batches}
         self._epoch_starts = [
-            (one, max(start, offset)) for one, start in self._epoch_starts if one in kept
+            (number, max(start, offset)) for number, start in self._epoch_starts if number in kept
         ]
         self.start_offset, self.start_epoch = offset, epoch
         self.end_offset = max(self.end_offset, offset)

@@ -111,10 +111,10 @@ def _aborted(request: AddRaftVoterRequest) -> str:
 
 
 def _supported(response: ApiVersionsResponse) -> VersionRange:
-    for one in response.supported_features:
-        if one.name == KRAFT_VERSION:
+    for feature in response.supported_features:
+        if feature.name == KRAFT_VERSION:
             return VersionRange(
-                min_supported_version=one.min_version, max_supported_version=one.max_version
+                min_supported_version=feature.min_version, max_supported_version=feature.max_version
             )
     return VersionRange(min_supported_version=0, max_supported_version=0)
 
@@ -262,13 +262,14 @@ def _unready(quorum: Quorum, verb: str) -> Refusal | None:
 
 
 def _names_listener(listeners: tuple[QuorumEndpoint, ...]) -> bool:
-    return any(one.name == LISTENER for one in listeners)
+    return any(listener.name == LISTENER for listener in listeners)
 
 
 def _without_listener(listeners: tuple[QuorumEndpoint, ...]) -> str:
     """Kafka's message, with the text forms of its maps and addresses."""
     spelled = ", ".join(
-        f"ListenerName({one.name})={one.host}/<unresolved>:{one.port}" for one in listeners
+        f"ListenerName({listener.name})={listener.host}/<unresolved>:{listener.port}"
+        for listener in listeners
     )
     return (
         f"Add voter request didn't include the endpoint (Endpoints(endpoints={{{spelled}}})) for "
@@ -348,8 +349,11 @@ def _voter(request: AddRaftVoterRequest, supported: VersionRange) -> Voter:
 
 def _endpoints(listeners: tuple[QuorumEndpoint, ...]) -> tuple[VoterEndpoint, ...]:
     """Returns the endpoints; the controller listener is first, where other nodes connect."""
-    ordered = sorted(listeners, key=lambda one: one.name != LISTENER)
-    return tuple(VoterEndpoint(name=one.name, host=one.host, port=one.port) for one in ordered)
+    ordered = sorted(listeners, key=lambda listener: listener.name != LISTENER)
+    return tuple(
+        VoterEndpoint(name=endpoint.name, host=endpoint.host, port=endpoint.port)
+        for endpoint in ordered
+    )
 
 
 def _named(key: ReplicaKey) -> str:
@@ -358,5 +362,5 @@ def _named(key: ReplicaKey) -> str:
 
 
 def _listed(voters: VoterSet) -> str:
-    keys = (ReplicaKey(one.voter_id, one.voter_directory_id) for one in voters.voters)
+    keys = (ReplicaKey(voter.voter_id, voter.voter_directory_id) for voter in voters.voters)
     return "[" + ", ".join(_named(key) for key in keys) + "]"

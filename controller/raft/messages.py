@@ -175,8 +175,8 @@ def successors(request: EndQuorumEpochRequest) -> tuple[ReplicaKey, ...]:
     partition = request.topics[0].partitions[0]
     if partition.preferred_candidates:
         return tuple(
-            ReplicaKey(one.candidate_id, one.candidate_directory_id)
-            for one in partition.preferred_candidates
+            ReplicaKey(candidate.candidate_id, candidate.candidate_directory_id)
+            for candidate in partition.preferred_candidates
         )
     return tuple(ReplicaKey(node_id) for node_id in partition.preferred_successors)
 
@@ -200,8 +200,8 @@ def leader_endpoints(
 ) -> tuple[NodeEndpoint, ...]:
     """Returns the address of the sending leader; version 0 has none."""
     return tuple(
-        NodeEndpoint(node_id=leader_id, host=one.host, port=one.port)
-        for one in request.leader_endpoints
+        NodeEndpoint(node_id=leader_id, host=endpoint.host, port=endpoint.port)
+        for endpoint in request.leader_endpoints
     )
 
 
@@ -241,7 +241,7 @@ def update_request(quorum: Quorum) -> UpdateRaftVoterRequest:
         current_leader_epoch=quorum.epoch,
         voter_id=me.voter_id,
         voter_directory_id=me.voter_directory_id,
-        listeners=tuple(as_endpoint(one) for one in me.endpoints),
+        listeners=tuple(as_endpoint(endpoint) for endpoint in me.endpoints),
         k_raft_version_feature=KRaftVersionFeature(
             min_supported_version=supported.min_supported_version,
             max_supported_version=supported.max_supported_version,

@@ -48,7 +48,7 @@ class ParkedFetches(Generic[Token]):
                 del self._parked[number]
                 told.append((token, response))
         if len(self._expiries) > 2 * len(self._parked):
-            self._expiries = [one for one in self._expiries if one[1] in self._parked]
+            self._expiries = [expiry for expiry in self._expiries if expiry[1] in self._parked]
             heapify(self._expiries)
         return told
 

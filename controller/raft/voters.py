@@ -42,10 +42,11 @@ class VoterSet:
 
     def __post_init__(self) -> None:
         voters = self.voters
-        self.ids = tuple(one.voter_id for one in voters)
-        self._by_id = {one.voter_id: one for one in voters}
+        self.ids = tuple(voter.voter_id for voter in voters)
+        self._by_id = {voter.voter_id: voter for voter in voters}
         self._others = {
-            one.voter_id: tuple(other for other in voters if other is not one) for one in voters
+            voter.voter_id: tuple(other for other in voters if other is not voter)
+            for voter in voters
         }
 
     def others(self, node_id: int) -> tuple[Voter, ...]:
@@ -68,8 +69,8 @@ class VoterSet:
 
     def with_voter(self, voter: Voter) -> "VoterSet":
         """Returns the set with `voter` added, or replacing the voter of the same id."""
-        others = tuple(one for one in self.voters if one.voter_id != voter.voter_id)
-        return VoterSet(tuple(sorted((*others, voter), key=lambda one: one.voter_id)))
+        others = tuple(old for old in self.voters if old.voter_id != voter.voter_id)
+        return VoterSet(tuple(sorted((*others, voter), key=lambda voter: voter.voter_id)))
 
     def without(self, node_id: int) -> "VoterSet":
         """Returns the set without the voter of that id."""
@@ -118,13 +119,13 @@ class VoterHistory:
 
     def truncated(self, end_offset: int) -> None:
         """Remove the records from `end_offset` on."""
-        self._sets = [one for one in self._sets if one[0] < end_offset]
-        self._versions = [one for one in self._versions if one[0] < end_offset]
+        self._sets = [entry for entry in self._sets if entry[0] < end_offset]
+        self._versions = [version for version in self._versions if version[0] < end_offset]
 
     def forget_before(self, offset: int) -> None:
         """Remove the sets and versions that no longer apply at `offset`."""
         for told in (self._sets, self._versions):
-            del told[: max((i for i, one in enumerate(told) if one[0] < offset), default=0)]
+            del told[: max((i for i, entry in enumerate(told) if entry[0] < offset), default=0)]
 
     def restart(self, batches: Iterable[Batch]) -> None:
         """Restart from a snapshot.

@@ -318,5 +318,5 @@ class Cluster(ControllerVerbs):
         return self._runtime.entered()
 
 
-def _put(members: set[NodeId], one: NodeId, is_member: bool) -> None:
-    (members.add if is_member else members.discard)(one)
+def _put(members: set[NodeId], node_id: NodeId, is_member: bool) -> None:
+    (members.add if is_member else members.discard)(node_id)

@@ -42,15 +42,16 @@ def quorum_view(world: World, described: DescribeQuorumResponse) -> Document:
     """
     partition = described.topics[0].partitions[0]
     endpoints = {
-        one.node_id: f"{one.listeners[0].host}:{one.listeners[0].port}" for one in described.nodes
+        node.node_id: f"{node.listeners[0].host}:{node.listeners[0].port}"
+        for node in described.nodes
     }
     return {
         "leaderId": partition.leader_id,
         "leaderEpoch": partition.leader_epoch,
         "highWatermark": partition.high_watermark,
         "highWatermarkUpdateTimeMs": world.controller.node.high_watermark_moved_wall_ms,
-        "voters": [_replica_view(one, endpoints) for one in partition.current_voters],
-        "observers": [_replica_view(one, endpoints) for one in partition.observers],
+        "voters": [_replica_view(voter, endpoints) for voter in partition.current_voters],
+        "observers": [_replica_view(observer, endpoints) for observer in partition.observers],
     }
 
 
@@ -89,7 +90,7 @@ def controller_view(world: World, node_id: int) -> Document:
 def brokers_view(image: Image, agents: Mapping[int, HostedAgent]) -> Document:
     """Returns every broker that is registered or simulated, in order of id."""
     return {
-        "brokers": [broker_view(image, agents, one) for one in sorted({*image.brokers, *agents})]
+        "brokers": [broker_view(image, agents, item) for item in sorted({*image.brokers, *agents})]
     }
 
 

@@ -134,5 +134,5 @@ class Waiting(ABC):
 
     def _roles(self) -> str:
         """Returns the role of every controller, for the message of a timeout."""
-        roles = ((one, process.role) for one, process in self.world.controllers.items())
-        return "; ".join(f"controller {one}: {role}" for one, role in roles)
+        roles = ((number, process.role) for number, process in self.world.controllers.items())
+        return "; ".join(f"controller {number}: {role}" for number, role in roles)

@@ -49,9 +49,9 @@ def _of(operation: Operation) -> Command:
 
     def run(given: argparse.Namespace) -> int:
         arguments = {
-            one.json_name: getattr(given, one.name)
-            for one in operation.parameters
-            if getattr(given, one.name) is not None
+            parameter.json_name: getattr(given, parameter.name)
+            for parameter in operation.parameters
+            if getattr(given, parameter.name) is not None
         }
         document = call(service_url(given.url), operation.method, operation.path, arguments)
         print_document(document, as_json=given.json)
@@ -156,7 +156,11 @@ def _cluster_url(given: argparse.Namespace) -> str:
     if given.bootstrap_server is not None:
         brokers = call(url, LIST_BROKERS.method, LIST_BROKERS.path, {})["brokers"]
         assert isinstance(brokers, list), brokers
-        known = {f"{one['host']}:{one['port']}" for b in brokers for one in b.get("listeners", ())}
+        known = {
+            f"{listener['host']}:{listener['port']}"
+            for b in brokers
+            for listener in b.get("listeners", ())
+        }
         meant = given.bootstrap_server.replace("localhost:", "127.0.0.1:").split(",")
         if not set(meant) & known:
             raise CommandError(
@@ -224,9 +228,18 @@ def print_endpoints(brokers: list[Document]) -> None:
         )
 
     print(line("ID", "HOST", "PORT", "RACK", "STATE", "ENDPOINT_TYPE"))
-    for one in brokers:
-        state = "fenced" if one["isFenced"] else "unfenced"
-        print(line(one["brokerId"], one["host"], one["port"], one["rack"], state, "broker"))
+    for listed_broker in brokers:
+        state = "fenced" if listed_broker["isFenced"] else "unfenced"
+        print(
+            line(
+                listed_broker["brokerId"],
+                listed_broker["host"],
+                listed_broker["port"],
+                listed_broker["rack"],
+                state,
+                "broker",
+            )
+        )
 
 
 def _unregister(given: argparse.Namespace) -> int:

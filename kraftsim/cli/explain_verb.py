@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 def add_explain(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb to the parser."""
-    one = verbs.add_parser(
+    parser = verbs.add_parser(
         "explain", help="print the causes of an event, such as a fence or an election"
     )
-    one.add_argument(
+    parser.add_argument(
         "what",
         metavar="EVENT|FILE|NAME",
         help="number of an event of the cluster at --url; or a scenario, by file or name",
     )
-    one.add_argument("--seed", type=int, metavar="N", help=help_texts.SEED)
-    add_cell(one)
-    one.add_argument(
+    parser.add_argument("--seed", type=int, metavar="N", help=help_texts.SEED)
+    add_cell(parser)
+    parser.add_argument(
         "--event",
         type=int,
         metavar="SEQ",
@@ -36,8 +36,8 @@ def add_explain(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
             "elections)"
         ),
     )
-    one.add_argument("--url", metavar="URL", help=help_texts.URL)
-    one.set_defaults(run=_explain)
+    parser.add_argument("--url", metavar="URL", help=help_texts.URL)
+    parser.set_defaults(run=_explain)
 
 
 def _explain(given: argparse.Namespace) -> int:

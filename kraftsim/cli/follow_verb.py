@@ -21,34 +21,34 @@ from .spark_options import setting
 
 def add_follow(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb to the parser."""
-    one = verbs.add_parser(
+    parser = verbs.add_parser(
         "follow",
         help=(
             "print broker state changes, leases and availability as a metadata log grows, through "
             "Spark"
         ),
     )
-    one.add_argument("--url", metavar="URL", help=help_texts.URL)
-    one.add_argument(
+    parser.add_argument("--url", metavar="URL", help=help_texts.URL)
+    parser.add_argument(
         "--path",
         metavar="P",
         help="read a metadata log on disk instead of --url: its directory, kraftsim's or Kafka's",
     )
-    one.add_argument(
+    parser.add_argument(
         "--out",
         metavar="DIR",
         help="write the changes as Parquet into this folder instead of printing them",
     )
-    one.add_argument(
+    parser.add_argument(
         "--checkpoint",
         metavar="C",
         help="folder in which Spark stores the offset it has reached (default: in --out)",
     )
-    one.add_argument("--once", action="store_true", help="exit at the current end of the log")
-    one.add_argument(
+    parser.add_argument("--once", action="store_true", help="exit at the current end of the log")
+    parser.add_argument(
         "--master", metavar="M", help="Spark master (default: SPARK_MASTER, else local[*,4])"
     )
-    one.add_argument(
+    parser.add_argument(
         "--conf",
         action="append",
         default=[],
@@ -56,8 +56,8 @@ def add_follow(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
         metavar="K=V",
         help=help_texts.SPARK_CONF,
     )
-    one.add_argument("--json", action="store_true", help=help_texts.JSON)
-    one.set_defaults(run=run_follow)
+    parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+    parser.set_defaults(run=run_follow)
 
 
 def run_follow(given: argparse.Namespace) -> int:

@@ -47,7 +47,7 @@ class Parser(argparse.ArgumentParser):
         """Reports an unknown option from the parser of the verb, which knows the verb's options."""
         given, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            options = [one for one in self._option_string_actions if one.startswith("--")]
+            options = [action for action in self._option_string_actions if action.startswith("--")]
             near = get_close_matches(unknown[0].partition("=")[0], options, n=1)
             self._refuse(f"unrecognized arguments: {' '.join(unknown)}", near)
         return given, unknown

@@ -53,18 +53,18 @@ def _add_up(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
 
 
 def _add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    one = verbs.add_parser("controller", help="run a single controller of a quorum")
-    one.add_argument(
+    parser = verbs.add_parser("controller", help="run a single controller of a quorum")
+    parser.add_argument(
         "--node-id", type=int, required=True, metavar="ID", help="id of this controller"
     )
-    one.add_argument("--cluster-id", required=True, metavar="ID", help=help_texts.CLUSTER_ID)
-    one.add_argument(
+    parser.add_argument("--cluster-id", required=True, metavar="ID", help=help_texts.CLUSTER_ID)
+    parser.add_argument(
         "--voters",
         required=True,
         metavar="ID@HOST:PORT:DIRECTORY,...",
         help="voters of a new quorum: id, address and directory id of each",
     )
-    one.add_argument(
+    parser.add_argument(
         "--directory-id",
         metavar="D",
         help=(
@@ -72,13 +72,13 @@ def _add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]"
             "joins as an observer)"
         ),
     )
-    one.add_argument(
+    parser.add_argument(
         "--listen",
         metavar="HOST:PORT",
         help="address of this controller (default: that in --voters)",
     )
-    _add_rules(one)
-    one.add_argument(
+    _add_rules(parser)
+    parser.add_argument(
         "--ready-file",
         metavar="FILE",
         help="write the address to this file once the controller listens; removed at the end",
@@ -89,7 +89,7 @@ def _add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
         return run_controller(given)
 
-    one.set_defaults(run=run)
+    parser.set_defaults(run=run)
 
 
 def _add_agent(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

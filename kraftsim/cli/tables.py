@@ -37,15 +37,15 @@ def print_sentence(sentence: str, document: Document, *, as_json: bool) -> None:
 def _broker_rows(brokers: Sequence[Document]) -> list[Document]:
     return [
         {
-            "id": one["brokerId"],
-            "state": _broker_state(one),
-            "epoch": one.get("brokerEpoch"),
-            "rack": one.get("rack"),
-            "leads": one.get("leaderships"),
-            "process": _process_state(one.get("agent")),
-            "startTimeMs": one.get("startTimeMs"),
+            "id": broker["brokerId"],
+            "state": _broker_state(broker),
+            "epoch": broker.get("brokerEpoch"),
+            "rack": broker.get("rack"),
+            "leads": broker.get("leaderships"),
+            "process": _process_state(broker.get("agent")),
+            "startTimeMs": broker.get("startTimeMs"),
         }
-        for one in brokers
+        for broker in brokers
     ]
 
 
@@ -65,15 +65,15 @@ def _topic_rows(topics: Sequence[Document]) -> list[Document]:
     return [
         {
             "topic": topic["name"],
-            "partition": one["partition"],
-            "leader": "none" if one["leader"] < 0 else one["leader"],
-            "epoch": one["leaderEpoch"],
-            "replicas": one["replicas"],
-            "isr": one["isr"],
-            "elr": one["eligibleLeaderReplicas"],
+            "partition": partition["partition"],
+            "leader": "none" if partition["leader"] < 0 else partition["leader"],
+            "epoch": partition["leaderEpoch"],
+            "replicas": partition["replicas"],
+            "isr": partition["isr"],
+            "elr": partition["eligibleLeaderReplicas"],
         }
         for topic in topics
-        for one in _partitions(topic)
+        for partition in _partitions(topic)
     ]
 
 
@@ -95,7 +95,7 @@ def _print_rows(rows: Sequence[Document], *, indent: str = "") -> None:
 
 def _cell(value: object) -> str:
     if isinstance(value, dict):
-        return " ".join(f"{key}={_cell(one)}" for key, one in value.items() if one is not None)
+        return " ".join(f"{key}={_cell(item)}" for key, item in value.items() if item is not None)
     if isinstance(value, list):
-        return ", ".join(_cell(one) for one in value)
+        return ", ".join(_cell(item) for item in value)
     return "" if value is None else str(value)

@@ -97,7 +97,7 @@ def _ask(given: argparse.Namespace) -> Ask:
     from .controller_client import ask_leader
 
     texts = given.bootstrap_controllers.split(",")
-    addresses = [address_of("--bootstrap-controllers", one) for one in texts]
+    addresses = [address_of("--bootstrap-controllers", text) for text in texts]
     return lambda api, body: ask_leader(addresses, api, body)
 
 
@@ -111,8 +111,8 @@ def _listed_directory(ask: Ask, node_id: int) -> str:
         raise CommandError(str(described["errorMessage"]))
     voters = described["currentVoters"]
     assert isinstance(voters, list), voters
-    directories = {one["replicaId"]: str(one["replicaDirectoryId"]) for one in voters}
+    directories = {voter["replicaId"]: str(voter["replicaDirectoryId"]) for voter in voters}
     if node_id not in directories:
-        ids = ", ".join(str(one) for one in directories)
+        ids = ", ".join(str(directory) for directory in directories)
         raise CommandError(f"no voter {node_id}: expected one of {ids}")
     return directories[node_id]

@@ -38,7 +38,7 @@ def run_agents(given: argparse.Namespace) -> int:
         raise ValueError(f"--count: expected 1 to {AGENTS_MAX}, got {given.count}")
     first_id = checked_id("--first-id", given.first_id, NODE_ID_MAX - given.count + 1)
     settings = settings_of(given.config, broker_ids=range(first_id, first_id + given.count))
-    controllers = [address_of("--controller", one) for one in given.controller.split(",")]
+    controllers = [address_of("--controller", item) for item in given.controller.split(",")]
     options = ClusterOptions(brokers=given.count, racks=given.rack, settings=settings)
     topology = topology_of(options, given.cluster_id)
     try:
@@ -60,12 +60,12 @@ async def _run(
     progress = _Progress(len(topology.brokers), facades)
     try:
         specs = []
-        for place, one in enumerate(topology.brokers):
+        for place, broker in enumerate(topology.brokers):
             broker_id = first_id + place
             port = unbound_port(broker_id)
             if kafka_port is not None:
-                port = await facades.bind(broker_id, one.host, kafka_port and kafka_port + place)
-            specs.append(replace(one, broker_id=broker_id, port=port))
+                port = await facades.bind(broker_id, broker.host, kafka_port and kafka_port + place)
+            specs.append(replace(broker, broker_id=broker_id, port=port))
         configs = [agent_config(topology, spec, random_uuid(entropy)) for spec in specs]
         fleet.start(configs, progress.heard)
         facades.serve(view)
@@ -113,13 +113,13 @@ class _Progress:
         self._states[broker_id] = state
         self._facades.follow(broker_id, state)
         states = self._states.values()
-        if not self._told and sum(one is ProcessState.RUNNING for one in states) == self._count:
+        if not self._told and sum(state is ProcessState.RUNNING for state in states) == self._count:
             self._told = True
             took_s = time.monotonic() - self._began
             if self._facades.bootstrap_servers:
                 print(f"KRAFTSIM_BOOTSTRAP_SERVERS={self._facades.bootstrap_servers}")
             print(f"KRAFTSIM_AGENTS_RUNNING={self._count}", flush=True)
             log.info("%d agents registered and unfenced in %.2f s", self._count, took_s)
-        ended = sum(one is ProcessState.NOT_RUNNING for one in states)
+        ended = sum(state is ProcessState.NOT_RUNNING for state in states)
         if ended == len(states) == self._count:
             self.all_gone.set()

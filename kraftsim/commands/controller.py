@@ -53,7 +53,7 @@ def _config(given: argparse.Namespace) -> NodeConfig:
     checked_id("--node-id", given.node_id)
     if not given.cluster_id:
         raise ValueError("--cluster-id: expected an id, got an empty text")
-    mine = next((one for one in voters if one.voter_id == given.node_id), None)
+    mine = next((voter for voter in voters if voter.voter_id == given.node_id), None)
     if given.listen is not None:
         host, port = address_of("--listen", given.listen)
     elif mine is not None:

@@ -57,7 +57,7 @@ def _included(
     elif not target.is_file():
         what = f"no such file: {target}"
     elif target.resolve() in chain:
-        what = f"includes itself: {' -> '.join(one.name for one in (*chain, target.resolve()))}"
+        what = f"includes itself: {' -> '.join(path.name for path in (*chain, target.resolve()))}"
     elif len(chain) >= DEPTH_MAX:
         what = f"expected at most {DEPTH_MAX} files that include one another"
     else:

@@ -38,15 +38,15 @@ def densities() -> Mapping[str, Density]:
 
 def keep_density(name: str, density: Density) -> None:
     """Stores the density of a mutant."""
-    kept = {one: [of.kills, of.seeds] for one, of in densities().items()}
+    kept = {name: [of.kills, of.seeds] for name, of in densities().items()}
     kept[name] = [density.kills, density.seeds]
-    rows = ",\n".join(f'"{one}": {json.dumps(kept[one])}' for one in sorted(kept))
+    rows = ",\n".join(f'"{name}": {json.dumps(kept[name])}' for name in sorted(kept))
     SWARM.write_text(f"{{\n{rows}\n}}\n", "utf-8")
 
 
 def reproducers() -> Mapping[str, Path]:
     """Returns the path of the smallest scenario of each mutant that has one."""
-    return {one.stem: one for one in sorted(REPRODUCERS.glob("*.yaml"))}
+    return {path.stem: path for path in sorted(REPRODUCERS.glob("*.yaml"))}
 
 
 def size(scenario: "Scenario") -> str:

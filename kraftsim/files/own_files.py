@@ -25,7 +25,7 @@ def load(path: Path, scenario: Scenario) -> None:
     for name in _names(scenario):
         if name not in OWN:
             file, _, _ = name.partition(":")
-            known = [one for one in OWN if one.startswith(f"{file}:")]
+            known = [name for name in OWN if name.startswith(f"{file}:")]
             expected = nearest(name, known) or f"a function of {file}, which defines none"
             raise UsageError(f"{path}: expect.always: expected {expected}, got {name!r}")
 

@@ -63,6 +63,6 @@ def expect_no_voter(pairs: Mapping[str, str], broker_ids: Container[int]) -> Non
 
 def split_known(pairs: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """Returns the settings that the simulation uses, and the sorted keys that it ignores."""
-    known = {one.name for one in fields(Settings)}
+    known = {field.name for field in fields(Settings)}
     used = {key: value for key, value in pairs.items() if setting_name(key) in known}
     return used, sorted(set(pairs) - set(used))

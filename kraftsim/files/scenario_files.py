@@ -75,12 +75,16 @@ def read_files(
     except Problem as problem:
         raise document.error(problem) from None
     wanted = set(wanted)
-    files = [ScenarioFile(path, one, document) for one in scenarios if wanted <= {*one.cell}]
+    files = [
+        ScenarioFile(path, scenario, document)
+        for scenario in scenarios
+        if wanted <= {*scenario.cell}
+    ]
     for file in files[:1]:
         load(path, file.scenario)
     if not files:
         cells = (
-            "; ".join(", ".join(one.cell) for one in scenarios)
+            "; ".join(", ".join(scenario.cell) for scenario in scenarios)
             or "none, because the file has no sweep"
         )
         raise UsageError(f"{path}: no cell with {', '.join(wanted)}: expected one of {cells}")

@@ -57,7 +57,7 @@ _FIXED = {
 
 def _operation(operation: Operation) -> Document:
     in_path = operation.path_names
-    others = [one for one in operation.parameters if one.name not in in_path]
+    others = [parameter for parameter in operation.parameters if parameter.name not in in_path]
     document: Document = {
         "operationId": operation.name,
         "summary": operation.help,
@@ -65,23 +65,29 @@ def _operation(operation: Operation) -> Document:
     }
     named: list[Document] = [
         {
-            "name": one.name,
+            "name": parameter.name,
             "in": "path",
             "required": True,
-            "description": one.help,
+            "description": parameter.help,
             "schema": {"type": "integer"},
         }
-        for one in operation.parameters
-        if one.name in in_path
+        for parameter in operation.parameters
+        if parameter.name in in_path
     ]
     if operation.method == "GET":
         named += [
-            _query(one.json_name, _TYPES[one.kind], one.help, required=one.is_required)
-            for one in others
+            _query(
+                parameter.json_name,
+                _TYPES[parameter.kind],
+                parameter.help,
+                required=parameter.is_required,
+            )
+            for parameter in others
         ]
     elif others:
         properties = {
-            one.json_name: {"type": _TYPES[one.kind], "description": one.help} for one in others
+            parameter.json_name: {"type": _TYPES[parameter.kind], "description": parameter.help}
+            for parameter in others
         }
         document["requestBody"] = _body({"type": "object", "properties": properties})
     return document | {"parameters": named}

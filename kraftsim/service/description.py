@@ -35,10 +35,10 @@ class ClusterDescription:
 
     def broker(self, broker_id: int) -> BrokerDescription:
         """Returns the broker of that id; raises UnknownBroker if it is not described."""
-        for one in self.brokers:
-            if one.broker_id == broker_id:
-                return one
-        raise UnknownBroker(broker_id, [one.broker_id for one in self.brokers])
+        for broker in self.brokers:
+            if broker.broker_id == broker_id:
+                return broker
+        raise UnknownBroker(broker_id, [broker.broker_id for broker in self.brokers])
 
 
 def describe(world: World, include_fenced: bool) -> ClusterDescription:
@@ -48,7 +48,7 @@ def describe(world: World, include_fenced: bool) -> ClusterDescription:
     return ClusterDescription(
         cluster_id=reply.cluster_id,
         controller_id=world.controller.node.leader_id,
-        brokers=tuple(_broker(one) for one in reply.brokers),
+        brokers=tuple(_broker(broker) for broker in reply.brokers),
     )
 
 
@@ -58,12 +58,12 @@ def client_view(world: World) -> ClientView:
     return ClientView(topology.cluster_id, topology.profile, world.streams.draw_of("clients"))
 
 
-def _broker(one: DescribeClusterBroker) -> BrokerDescription:
+def _broker(broker: DescribeClusterBroker) -> BrokerDescription:
     return BrokerDescription(
-        broker_id=one.broker_id,
-        host=one.host,
-        port=one.port,
-        rack=one.rack,
-        fenced=one.is_fenced,
-        start_time_ms=one.start_time_ms,
+        broker_id=broker.broker_id,
+        host=broker.host,
+        port=broker.port,
+        rack=broker.rack,
+        fenced=broker.is_fenced,
+        start_time_ms=broker.start_time_ms,
     )

@@ -84,7 +84,7 @@ class Strangers:
         self._tell(peer_id, ErrorCode.INCONSISTENT_CLUSTER_ID, text)
 
     def _tell(self, peer_id: int, cause: ErrorCode, text: str) -> None:
-        is_voter = any(one.voter_id == peer_id for one in self._config.voters)
+        is_voter = any(voter.voter_id == peer_id for voter in self._config.voters)
         told = (peer_id if is_voter else OTHERS, cause)
         if told not in self._told:
             self._told.add(told)
@@ -129,4 +129,4 @@ def _directory(request: Greeting) -> Uuid:
 def _partition_errors(response: Welcome) -> set[int]:
     if isinstance(response, FetchResponse):
         return set()
-    return {one.error_code for topic in response.topics for one in topic.partitions}
+    return {partition.error_code for topic in response.topics for partition in topic.partitions}

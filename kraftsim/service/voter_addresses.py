@@ -23,12 +23,12 @@ def voters_of(text: str) -> tuple[Voter, ...]:
 
     Raises ValueError for an invalid voter, or if two voters share an id, an address or a directory.
     """
-    voters = [voter_of("--voters", one) for one in text.split(",")]
+    voters = [voter_of("--voters", name) for name in text.split(",")]
     ids = [voter.voter_id for voter in voters]
     if len(set(ids)) < len(ids):
         raise ValueError(f"--voters: expected each id once, got {sorted(ids)}")
-    places = [(one.endpoints[0].host, one.endpoints[0].port) for one in voters]
-    directories = [one.voter_directory_id for one in voters]
+    places = [(voter.endpoints[0].host, voter.endpoints[0].port) for voter in voters]
+    directories = [voter.voter_directory_id for voter in voters]
     if len(set(places)) < len(places) or len(set(directories)) < len(directories):
         raise ValueError(
             "--voters: expected another address and another directory id for each voter"

@@ -55,14 +55,14 @@ def share_of(hits: int, of: int) -> Share:
     return Share(hits, of, share, low, high)
 
 
-def difference(one: Share, other: Share) -> Difference:
+def difference(share: Share, other: Share) -> Difference:
     """Returns `one` minus `other` with Newcombe's interval (method 10).
 
     The shares must be of different runs.
     """
-    by = one.share - other.share
-    down = sqrt((one.share - one.low) ** 2 + (other.high - other.share) ** 2)
-    up = sqrt((one.high - one.share) ** 2 + (other.share - other.low) ** 2)
+    by = share.share - other.share
+    down = sqrt((share.share - share.low) ** 2 + (other.high - other.share) ** 2)
+    up = sqrt((share.high - share.share) ** 2 + (other.share - other.low) ** 2)
     return Difference(by, by - down, by + up)
 
 

@@ -50,8 +50,8 @@ class Lives:
 
     def finish(self, now_us: int) -> None:
         """Ends the open intervals at the end of the run."""
-        for one in self._open.values():
-            one.end_us = now_us
+        for interval in self._open.values():
+            interval.end_us = now_us
 
     # View: log
 
@@ -73,9 +73,9 @@ class Lives:
                 self._broker(record.id, "unfenced", UNFENCED, now_us)
 
     def _broker(self, broker_id: int, cause: str, state: str, now_us: int) -> None:
-        one = self._change("log", f"broker-{broker_id}", cause, state, now_us)
-        if one is not None and state == FENCED:
-            one.contact_us = self._contact_us.pop(broker_id, None)
+        interval = self._change("log", f"broker-{broker_id}", cause, state, now_us)
+        if interval is not None and state == FENCED:
+            interval.contact_us = self._contact_us.pop(broker_id, None)
 
     # Views: process and quorum
 
@@ -110,9 +110,9 @@ class Lives:
     # All views
 
     def _state(self, view: str, subject: str) -> str:
-        one = self._open.get((view, subject))
-        if one is not None:
-            return one.state
+        interval = self._open.get((view, subject))
+        if interval is not None:
+            return interval.state
         return RUNNING if subject.startswith("controller-") else ABSENT  # started before recording
 
     def _meets(self, view: str, subject: str, event: str) -> None:
@@ -132,9 +132,9 @@ class Lives:
             past.end_us, past.ended_by = now_us, cause
         if state == ABSENT:
             return None
-        one = self._open[view, subject] = Interval(view, subject, state, now_us, cause)
-        self.intervals.append(one)
-        return one
+        interval = self._open[view, subject] = Interval(view, subject, state, now_us, cause)
+        self.intervals.append(interval)
+        return interval
 
 
 def _changes(record: r.BrokerRegistrationChangeRecord) -> Iterator[tuple[str, str]]:

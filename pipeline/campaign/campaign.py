@@ -60,7 +60,7 @@ class State:
     @property
     def failures(self) -> int:
         """The number of judged runs that failed or did not end."""
-        return sum(self.verdicts[one] for one in ("fail", *UNENDED))
+        return sum(self.verdicts[name] for name in ("fail", *UNENDED))
 
     @property
     def is_finished(self) -> bool:

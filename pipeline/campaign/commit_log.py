@@ -198,7 +198,7 @@ class Folder:
         """Returns temporary files, and files of shards that are not committed."""
         done = {path.stem for path in (self.path / SHARDS).glob("[0-9]*.json")}
         parts = self.path.glob("*/part-*.parquet")
-        lost = [one for one in parts if one.stem.removeprefix("part-") not in done]
+        lost = [path for path in parts if path.stem.removeprefix("part-") not in done]
         return sorted([*self.path.glob(".*.tmp"), *self.path.glob("*/.*.tmp"), *lost])
 
     def sweep(self) -> int:
@@ -225,7 +225,7 @@ def sum_of(path: Path) -> str:
 def _read_commit(path: Path) -> Commit:
     try:
         words = json.loads(path.read_text("utf-8"))
-        words["pieces"] = {table: Piece(**one) for table, one in words["pieces"].items()}
+        words["pieces"] = {table: Piece(**item) for table, item in words["pieces"].items()}
         return Commit(**words)
     except (ValueError, KeyError, TypeError) as error:
         raise PlanError(

@@ -50,14 +50,16 @@ def run_one(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
     kept = events == "all" or (events == "failures" and result.verdict != item.expected)
     rows = {
         "runs": [_run_row(item, run, result, recorder, zombies.zombie_us, began_s)],
-        "intervals": [(*about, *one) for one in _intervals(recorder, run)],
-        "violations": [(*about, *one) for one in _violations(item, result)],
+        "intervals": [(*about, *interval) for interval in _intervals(recorder, run)],
+        "violations": [(*about, *violation) for violation in _violations(item, result)],
     }
     if kept:
-        rows["transitions"] = [(*about, *one) for one in _transitions(recorder)]
+        rows["transitions"] = [(*about, *transition) for transition in _transitions(recorder)]
         heartbeats = sorted(recorder.heartbeats, key=BROKER)  # makes the files 20 % smaller
-        rows["heartbeats"] = [(*about, seq, *one) for seq, one in enumerate(heartbeats)]
-        rows["records"] = [(*about, seq, *one.values()) for seq, one in enumerate(recorder.records)]
+        rows["heartbeats"] = [(*about, seq, *heartbeat) for seq, heartbeat in enumerate(heartbeats)]
+        rows["records"] = [
+            (*about, seq, *record.values()) for seq, record in enumerate(recorder.records)
+        ]
     return Ran(result.verdict, result.digest, rows)
 
 
@@ -84,7 +86,7 @@ def _run_row(
     item: Item, run: Run, result: Result, recorder: Recorder, zombie_us: int, began_s: float
 ) -> tuple[object, ...]:
     counts = recorder.counts
-    first = min(result.violations, key=lambda one: one.t_us, default=None)
+    first = min(result.violations, key=lambda violation: violation.t_us, default=None)
     return _row_of(
         item,
         result.seed,
@@ -115,7 +117,7 @@ def _since_us(began_s: float) -> int:
 
 def _knobs(item: Item, plan: Scenario) -> set[str]:
     """Returns what varies between runs: the words of the planned steps, and the cell."""
-    return {f"{one.word}" for one in plan.do} | set(item.cell)
+    return {f"{step.word}" for step in plan.do} | set(item.cell)
 
 
 def _transitions(recorder: Recorder) -> Iterator[tuple[object, ...]]:
@@ -137,26 +139,36 @@ def _transitions(recorder: Recorder) -> Iterator[tuple[object, ...]]:
 
 def _intervals(recorder: Recorder, run: Run) -> Iterator[tuple[object, ...]]:
     racks = _racks(run)
-    for seq, one in enumerate(recorder.intervals()):
+    for seq, interval in enumerate(recorder.intervals()):
         yield (
             seq,
-            one.view,
-            one.subject,
-            racks.get(one.subject),
-            one.state,
-            one.begin_us,
-            one.end_us,
-            one.cause,
-            one.ended_by,
-            one.contact_us,
+            interval.view,
+            interval.subject,
+            racks.get(interval.subject),
+            interval.state,
+            interval.begin_us,
+            interval.end_us,
+            interval.cause,
+            interval.ended_by,
+            interval.contact_us,
         )
 
 
 def _racks(run: Run) -> Mapping[str, str | None]:
-    return {f"broker-{one.broker_id}": one.rack for one in run.world.topology.brokers}
+    return {f"broker-{broker.broker_id}": broker.rack for broker in run.world.topology.brokers}
 
 
 def _violations(item: Item, result: Result) -> Iterator[tuple[object, ...]]:
-    for seq, one in enumerate(sorted(result.violations, key=lambda one: one.t_us)):
+    for seq, violation in enumerate(
+        sorted(result.violations, key=lambda violation: violation.t_us)
+    ):
         repro = item.repro(result.seed)
-        yield seq, one.t_us, one.number, one.name, one.what, one.seq, repro
+        yield (
+            seq,
+            violation.t_us,
+            violation.number,
+            violation.name,
+            violation.what,
+            violation.seq,
+            repro,
+        )

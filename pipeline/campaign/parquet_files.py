@@ -16,7 +16,7 @@ def write_piece(folder: Folder, number: int, table: Table, rows: "pa.Table") -> 
     """Writes `rows`, which have the schema `table.schema()`, as the part of shard `number`."""
     import pyarrow.parquet as pq
 
-    encodings = {one.name: one.encoding for one in table.columns if one.encoding}
+    encodings = {column.name: column.encoding for column in table.columns if column.encoding}
     with folder.new_file(part(table.name, number)) as path:
         pq.write_table(
             rows,
@@ -24,7 +24,7 @@ def write_piece(folder: Folder, number: int, table: Table, rows: "pa.Table") -> 
             compression="zstd",
             compression_level=ZSTD_LEVEL,
             row_group_size=ROWS_OF_A_GROUP,
-            use_dictionary=[one for one in table.names if one not in encodings],
+            use_dictionary=[name for name in table.names if name not in encodings],
             column_encoding=encodings,
             write_statistics=["seed"],  # lets readers skip files
             store_schema=False,  # readers use the schema of tables.py

@@ -51,7 +51,7 @@ class Plan:
     @property
     def runs(self) -> int:
         """The number of runs."""
-        return sum(one.end - one.first for shard in self.shards for one in shard)
+        return sum(slice_.end - slice_.first for shard in self.shards for slice_ in shard)
 
     @property
     def digest(self) -> str:
@@ -66,8 +66,11 @@ class Plan:
             "code": self.code,
             "events": self.events,
             "runs": self.runs,
-            "items": [one.to_document() for one in self.items],
-            "shards": [[[one.item, one.first, one.end] for one in shard] for shard in self.shards],
+            "items": [item.to_document() for item in self.items],
+            "shards": [
+                [[slice_.item, slice_.first, slice_.end] for slice_ in shard]
+                for shard in self.shards
+            ],
         }
         return json.dumps(document, indent=1)
 
@@ -82,8 +85,8 @@ class Plan:
             return Plan(
                 code=document["code"],
                 events=document["events"],
-                items=tuple(Item.of(one) for one in document["items"]),
-                shards=tuple(tuple(Slice(*one) for one in shard) for shard in document["shards"]),
+                items=tuple(Item.of(item) for item in document["items"]),
+                shards=tuple(tuple(Slice(*item) for item in shard) for shard in document["shards"]),
             )
         except PlanError:
             raise
@@ -110,11 +113,11 @@ def shards_of(
     shards: list[tuple[Slice, ...]] = []
     shard: list[Slice] = []
     left_s = shard_s
-    for one, spent_s in _pieces(len(items), seeds, cost_s, shard_s):
+    for slice_, spent_s in _pieces(len(items), seeds, cost_s, shard_s):
         if shard and spent_s > left_s:
             shards.append(tuple(shard))
             shard, left_s = [], shard_s
-        shard.append(one)
+        shard.append(slice_)
         left_s -= spent_s
     return (*shards, tuple(shard)) if shard else tuple(shards)
 
@@ -130,6 +133,6 @@ def _pieces(
             yield Slice(number, first, end), (end - first) * cost_s[number]
 
 
-def seeds_of(one: Slice) -> Iterable[int]:
+def seeds_of(slice_: Slice) -> Iterable[int]:
     """Returns the seeds of a slice."""
-    return range(one.first, one.end)
+    return range(slice_.first, slice_.end)

@@ -62,11 +62,11 @@ def run_shard(plan: Plan, number: int, folder: Folder, attempt: int = 0) -> Comm
 
 
 def _runs(plan: Plan, number: int, *, is_careful: bool) -> Iterator[tuple[Item, Ran]]:
-    for one in plan.shards[number]:
-        item = plan.items[one.item]
+    for shard in plan.shards[number]:
+        item = plan.items[shard.item]
         scenario = item.scenario()
         with nullcontext() if item.mutant is None else planted(MUTANTS[item.mutant]):
-            for seed in seeds_of(one):
+            for seed in seeds_of(shard):
                 run = _apart if is_careful else _here
                 yield item, run(item, scenario, seed, plan.events)
 
@@ -107,5 +107,5 @@ def _table(table: Table, rows: Rows) -> "pa.Table":
 
     schema = table.schema()
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(table.columns)
-    arrays = [pa.array(one, kind) for one, kind in zip(columns, schema.types, strict=True)]
+    arrays = [pa.array(entry, kind) for entry, kind in zip(columns, schema.types, strict=True)]
     return pa.table(arrays, schema=schema)

@@ -30,11 +30,14 @@ def repeated(folder: Folder, sample: int, engine: Engine, tell: Tell) -> Repeate
     plan = folder.plan()
     done = [plan.shards[number] for number in folder.commits()]
     runs = [
-        Slice(one.item, seed, seed + 1) for shard in done for one in shard for seed in seeds_of(one)
+        Slice(slice_.item, seed, seed + 1)
+        for shard in done
+        for slice_ in shard
+        for seed in seeds_of(slice_)
     ]
     drawn = sorted(
         Random(plan.digest).sample(runs, min(sample, len(runs))),
-        key=lambda one: (one.item, one.first),
+        key=lambda slice_: (slice_.item, slice_.first),
     )
     shards = tuple(tuple(drawn[first::SHARDS]) for first in range(min(SHARDS, len(drawn))))
     again = replace(plan, events="none", shards=shards)
@@ -60,7 +63,7 @@ def digests_of(folder: Folder) -> Mapping[str, tuple[str, str]]:
         columns = ["run_id", "verdict", "digest"]
         table = pq.read_table(folder.path / part(RUNS.name, number), columns=columns)
         for run_id, verdict, digest in zip(
-            *(one.to_pylist() for one in table.columns), strict=True
+            *(column.to_pylist() for column in table.columns), strict=True
         ):
             found[run_id] = (verdict, digest)
     return found

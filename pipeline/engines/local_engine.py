@@ -98,10 +98,10 @@ def _expect_another(number: int, attempt: int, code: int | None) -> None:
 
 
 def _end(processes: list[ForkServerProcess]) -> None:
-    for one in processes:
-        one.terminate()
+    for process in processes:
+        process.terminate()
     began_s = time.monotonic()
-    for one in processes:
-        one.join(timeout=max(0.0, 1.0 - (time.monotonic() - began_s)))
-        if one.is_alive():
-            one.kill()
+    for process in processes:
+        process.join(timeout=max(0.0, 1.0 - (time.monotonic() - began_s)))
+        if process.is_alive():
+            process.kill()

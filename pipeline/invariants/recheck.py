@@ -56,13 +56,13 @@ def as_batch(rows: Sequence[tuple[Any, ...]]) -> "pa.RecordBatch":
 
     schema = VIOLATIONS.schema()
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(schema)
-    arrays = [pa.array(one, kind) for one, kind in zip(columns, schema.types, strict=True)]
+    arrays = [pa.array(entry, kind) for entry, kind in zip(columns, schema.types, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def shard_violations(folder: Folder, plan: Plan, number: int) -> Iterator[tuple[Any, ...]]:
     """Yields the violations of a shard's runs as rows; runs with a planted bug are skipped."""
-    items = {one.key: one for one in plan.items if one.mutant is None and not one.is_canary}
+    items = {item.key: item for item in plan.items if item.mutant is None and not item.is_canary}
     records = _by_run(folder, "records", number, RECORDS)
     transitions = _by_run(folder, "transitions", number, TRANSITIONS)
     intervals = _by_run(folder, "intervals", number, INTERVALS)
@@ -94,7 +94,7 @@ def run_violations(
     for _, _, t_us, offset, leader_epoch, kind, text in records:
         for what in replay.record(t_us, offset, leader_epoch, kind, text):
             yield t_us, None, what
-    replay.finish(max((one[5] for one in intervals), default=0))
+    replay.finish(max((interval[5] for interval in intervals), default=0))
     yield from _untold(replay, transitions)
     yield from _unlived(replay, intervals)
 
@@ -116,11 +116,15 @@ def _untold(
 def _unlived(
     replay: Replay, intervals: Sequence[tuple[Any, ...]]
 ) -> Iterator[tuple[int, int | None, str]]:
-    theirs = {tuple(one[2:]) for one in intervals if one[1] == "log"}
+    theirs = {tuple(interval[2:]) for interval in intervals if interval[1] == "log"}
     ours = set(replay.lives)
-    for one in sorted(theirs ^ ours, key=itemgetter(2, 0)):
-        whose = "intervals" if one in theirs else "the log"
-        yield one[2], None, f"{one[0]} is {one[1]} from {one[2]} to {one[3]} us only in {whose}"
+    for entry in sorted(theirs ^ ours, key=itemgetter(2, 0)):
+        whose = "intervals" if entry in theirs else "the log"
+        yield (
+            entry[2],
+            None,
+            f"{entry[0]} is {entry[1]} from {entry[2]} to {entry[3]} us only in {whose}",
+        )
 
 
 def _by_run(folder: Folder, table: str, number: int, columns: Sequence[str]) -> Rows:

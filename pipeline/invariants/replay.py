@@ -166,7 +166,7 @@ class Replay:
             yield f"topic {topic} is removed and does not exist"
         else:
             self.names.discard(name)
-        for key in [one for one in self.partitions if one[0] == topic]:
+        for key in [partition for partition in self.partitions if partition[0] == topic]:
             del self.partitions[key]
 
     def partition(self, data: Data, offset: int, t_us: int) -> Iterator[str]:

@@ -45,12 +45,12 @@ class LogReader(DataSourceReader):
         """Returns the partitions of the requested offsets."""
         extent = self._log.extent()
         wanted = (
-            (max(one.start, self._from), min(one.end, self._to), one)
-            for one in self._log.ranges(max(self._from, extent.start_offset), extent.end)
+            (max(range_.start, self._from), min(range_.end, self._to), range_)
+            for range_ in self._log.ranges(max(self._from, extent.start_offset), extent.end)
         )
         return [
-            RangePartition(replace(one, start=start, end=end))
-            for start, end, one in wanted
+            RangePartition(replace(batch_range, start=start, end=end))
+            for start, end, batch_range in wanted
             if start < end
         ]
 
@@ -59,7 +59,7 @@ class LogReader(DataSourceReader):
         assert isinstance(partition, RangePartition), partition
         rows = self._log.rows(partition.range)
         types = self._types
-        return arrow_batches(rows if types is None else (one for one in rows if one[3] in types))
+        return arrow_batches(rows if types is None else (row for row in rows if row[3] in types))
 
 
 class FilteringLogReader(LogReader):
@@ -67,10 +67,10 @@ class FilteringLogReader(LogReader):
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # Spark's name
         """Accepts filters of offset and record_type, and returns those that it does not accept."""
-        return [one for one in filters if not self._takes(one)]
+        return [filter_ for filter_ in filters if not self._takes(filter_)]
 
-    def _takes(self, one: Filter) -> bool:
-        match one:
+    def _takes(self, filter_: Filter) -> bool:
+        match filter_:
             case EqualTo(("offset",), int(offset)):
                 self._narrow(offset, offset + 1)
             case GreaterThanOrEqual(("offset",), int(offset)):

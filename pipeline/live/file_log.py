@@ -29,7 +29,9 @@ class FileLog:
     def extent(self) -> Extent:
         """Returns the start of the first segment and the end of the last whole batch."""
         segments = self._read_on()
-        last = next((one.last for one in reversed(segments) if one.last is not None), None)
+        last = next(
+            (segment.last for segment in reversed(segments) if segment.last is not None), None
+        )
         end = Mark(cluster_id(Path(self.path)), segments[-1].end_offset)
         if last is not None:
             end = Mark(end.cluster, last.last_offset + 1, last.epoch, last.timestamp_ms)
@@ -37,7 +39,7 @@ class FileLog:
 
     def before(self, offset: int) -> tuple[int, int]:
         """Returns the epoch and the time of the batch that has the record before `offset`."""
-        segment = next(one for one in reversed(self._known) if one.base_offset < offset)
+        segment = next(segment for segment in reversed(self._known) if segment.base_offset < offset)
         head = segment.batch_of(offset - 1)
         return head.epoch, head.timestamp_ms
 
@@ -46,13 +48,13 @@ class FileLog:
         return [
             Range(
                 end.cluster,
-                max(start, one.base_offset),
-                min(end.offset, one.end_offset),
-                str(one.file),
-                one.position_of(max(start, one.base_offset)),
+                max(start, segment.base_offset),
+                min(end.offset, segment.end_offset),
+                str(segment.file),
+                segment.position_of(max(start, segment.base_offset)),
             )
-            for one in self._read_on()
-            if one.base_offset < end.offset and start < one.end_offset
+            for segment in self._read_on()
+            if segment.base_offset < end.offset and start < segment.end_offset
         ]
 
     def rows(self, wanted: Range) -> Iterator[Row]:

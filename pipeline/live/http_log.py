@@ -41,7 +41,7 @@ class HttpLog:
     def ranges(self, start: int, end: Mark) -> Sequence[Range]:
         """Returns ranges of at most RANGE_MAX offsets."""
         begins = range(start, end.offset, RANGE_MAX)
-        return [Range(end.cluster, one, min(one + RANGE_MAX, end.offset)) for one in begins]
+        return [Range(end.cluster, begin, min(begin + RANGE_MAX, end.offset)) for begin in begins]
 
     def rows(self, wanted: Range) -> Iterator[Row]:
         """Yields the rows of the range; DataLost if a record is missing."""

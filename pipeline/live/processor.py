@@ -44,7 +44,7 @@ class BrokerStates(StatefulProcessor):
         (broker_id,) = key
         kept = self._standing.get()
         standing = None if kept is None else Standing(*kept)
-        for row in sorted(rows, key=lambda one: one.offset):
+        for row in sorted(rows, key=lambda row: row.offset):
             standing, change = fold(standing, record_of(row))
             if change is not None:
                 yield Row(broker_id=broker_id, **asdict(change))

@@ -73,5 +73,5 @@ def arrow_batches(rows: Iterable[Row]) -> "Iterator[RecordBatch]":
     waiting = iter(rows)
     while some := list(islice(waiting, ROWS_MAX)):
         columns = zip(*some, strict=True)
-        arrays = [pa.array(one, type=kind) for one, kind in zip(columns, kinds, strict=True)]
+        arrays = [pa.array(entry, type=kind) for entry, kind in zip(columns, kinds, strict=True)]
         yield pa.RecordBatch.from_arrays(arrays, names=NAMES)

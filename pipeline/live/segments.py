@@ -27,7 +27,7 @@ def segment_files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
     folder = path / PARTITION if (path / PARTITION).is_dir() else path
-    found = sorted(one for one in folder.glob("*.log") if _SEGMENT.fullmatch(one.name))
+    found = sorted(path for path in folder.glob("*.log") if _SEGMENT.fullmatch(path.name))
     if not found:
         raise KraftLogError(
             f"{path}: expected a file, or a folder with segments of a metadata log "

@@ -117,7 +117,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             yield gap_row(start.offset, cluster, reason=partition.reason, next=end.to_json())
 
     def _ranges(self, start: Mark, end: Mark) -> list[InputPartition]:
-        return [RangePartition(one) for one in self._log.ranges(start.offset, end)]
+        return [RangePartition(range_) for range_ in self._log.ranges(start.offset, end)]
 
     def _loss(self, mark: Mark, extent: Extent) -> str | None:
         """Returns why the log does not continue from `mark`; DataLost if that fails the query."""
@@ -129,7 +129,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _end(self, begin: Mark, extent: Extent, limit: ReadLimit) -> Mark:
         end = extent.end
         if self._last is not None and self._last.cluster == end.cluster:
-            end = min(end, self._last, key=lambda one: one.offset)
+            end = min(end, self._last, key=lambda mark: mark.offset)
         if isinstance(limit, ReadMaxRows) and end.offset - begin.offset > limit.max_rows:
             offset = begin.offset + limit.max_rows
             return Mark(end.cluster, offset, *self._log.before(offset))

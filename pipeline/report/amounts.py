@@ -23,16 +23,17 @@ def percent(share: float) -> str:
     return f"{share:.2%}" if 0.001 <= share <= 0.999 else f"{share:.4%}"
 
 
-def with_interval(one: Share) -> str:
+def with_interval(share: Share) -> str:
     """Formats a share with its interval; "-" if there were no trials."""
-    if not one.of:
+    if not share.of:
         return "-"
-    return f"{percent(one.share)} ({percent(one.low)} to {percent(one.high)})"
+    return f"{percent(share.share)} ({percent(share.low)} to {percent(share.high)})"
 
 
-def points(one: Difference) -> str:
+def points(difference: Difference) -> str:
     """Formats a difference of shares in percentage points."""
-    return f"{100 * one.by:+.1f} points ({100 * one.low:+.1f} to {100 * one.high:+.1f})"
+    by, low, high = (100 * share for share in (difference.by, difference.low, difference.high))
+    return f"{by:+.1f} points ({low:+.1f} to {high:+.1f})"
 
 
 def count(number: int, thing: str) -> str:

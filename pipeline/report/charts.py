@@ -57,7 +57,7 @@ class Curve:
 
 def bars(title: str, rows: Sequence[Bar]) -> str:
     """Returns a chart of bars of equal length, for shares of a whole."""
-    left, right = _margins([one.label for one in rows], [one.note for one in rows])
+    left, right = _margins([row.label for row in rows], [row.note for row in rows])
     picture = Picture(WIDTH, ROW * len(rows) + 4, title)
     for number, row in enumerate(rows):
         y = number * ROW
@@ -75,7 +75,7 @@ def bars(title: str, rows: Sequence[Bar]) -> str:
 
 def boxes(title: str, rows: Sequence[Box], say: Say) -> str:
     """Returns a box plot; `say` formats the numbers of the axis."""
-    left, right = _margins([one.label for one in rows], [one.note for one in rows])
+    left, right = _margins([row.label for row in rows], [row.note for row in rows])
     numbers = [number for row in rows for number in (*row.numbers, row.far)]
     scale = scale_of(numbers, left, WIDTH - right)
     picture = Picture(WIDTH, ROW * len(rows) + FOOT, title)
@@ -98,7 +98,7 @@ def whiskers(title: str, rows: Sequence[Whisker], say: Say, ends: tuple[float, f
 
     `ends` are the ends of the axis, whose numbers `say` formats.
     """
-    left, right = _margins([one.label for one in rows], [one.note for one in rows])
+    left, right = _margins([row.label for row in rows], [row.note for row in rows])
     scale = Scale(*ends, left, WIDTH - right)
     picture = Picture(WIDTH, ROW * len(rows) + FOOT, title)
     _axis(picture, scale, ROW * len(rows), say)
@@ -117,7 +117,7 @@ def whiskers(title: str, rows: Sequence[Whisker], say: Say, ends: tuple[float, f
 def curves(title: str, rows: Sequence[Curve], across: str, up: str) -> str:
     """Returns a chart of ascending step curves, labelled at their right ends."""
     height, foot = 300.0, FOOT + 14
-    right = 20 + LETTER * max((len(one.label) for one in rows), default=0)
+    right = 20 + LETTER * max((len(row.label) for row in rows), default=0)
     far = max((x for row in rows for x, _ in row.points), default=1.0)
     high = max((y for row in rows for _, y in row.points), default=1.0)
     over, upward = Scale(0, far, 60, WIDTH - right), Scale(0, high * 1.05, height, 14)
@@ -129,7 +129,7 @@ def curves(title: str, rows: Sequence[Curve], across: str, up: str) -> str:
     picture.text((60, 10), up, "tick")
     picture.text((WIDTH - right, height + foot - 6), across, "tick", "end")
     below = -ROW
-    for number, row in enumerate(sorted(rows, key=lambda one: -one.points[-1][1])):
+    for number, row in enumerate(sorted(rows, key=lambda row: -row.points[-1][1])):
         picture.path(_steps(row, over, upward), f"curve colour-{number % 6}")
         below = max(below + 15, upward.at(row.points[-1][1]))  # labels must not overlap
         picture.text((WIDTH - right + 8, below + 4), row.label, f"note text-{number % 6}")
@@ -144,8 +144,8 @@ def _steps(row: Curve, over: Scale, upward: Scale) -> list[tuple[float, float]]:
 
 
 def _margins(labels: Sequence[str], notes: Sequence[str]) -> tuple[float, float]:
-    longest = max((min(len(one), LABEL_MAX) for one in labels), default=0)
-    return longest * LETTER + 14, max((len(one) for one in notes), default=0) * LETTER + 16
+    longest = max((min(len(label), LABEL_MAX) for label in labels), default=0)
+    return longest * LETTER + 14, max((len(note) for note in notes), default=0) * LETTER + 16
 
 
 def _label(picture: Picture, left: float, y: float, label: str) -> None:

@@ -90,13 +90,13 @@ class Comparison:
         for measure in self.measures:
             if measure.name == name:
                 return measure.base, measure.new
-        for one in self.quantiles:
-            if one.name == name:
-                return one.base_us, one.new_us
+        for quantile in self.quantiles:
+            if quantile.name == name:
+                return quantile.base_us, quantile.new_us
         if name == "flips":
-            return 0, sum(one.runs for one in self.flips if not one.is_planted)
+            return 0, sum(flip.runs for flip in self.flips if not flip.is_planted)
         if name == "digests":
-            return 0, sum(one.different for one in self.digests)
+            return 0, sum(digest.different for digest in self.digests)
         raise KeyError(name)
 
     def to_document(self) -> dict[str, object]:

@@ -28,21 +28,21 @@ def coverage_of(seeds: tuple[int, int], ask: Ask) -> tuple[Coverage, ...]:
 
 def _coverage(scenario: str, kinds: Sequence[Row], half: Row, late: int) -> Coverage:
     runs, early = half["runs"], half["early_runs"]
-    once = [one for one in kinds if one["runs"] == 1]
-    early_once = [one for one in kinds if one["early_runs"] == 1]
-    early_twice = sum(1 for one in kinds if one["early_runs"] == 2)
+    once = [kind for kind in kinds if kind["runs"] == 1]
+    early_once = [kind for kind in kinds if kind["early_runs"] == 1]
+    early_twice = sum(1 for kind in kinds if kind["early_runs"] == 2)
     return Coverage(
         scenario=scenario,
         runs=runs,
         kinds=len(kinds),
         seen_once=len(once),
         curve=_curve(kinds, half),
-        next_is_new=share_of(len({one["a_run"] for one in once}), runs),
+        next_is_new=share_of(len({row["a_run"] for row in once}), runs),
         new_a_run=len(once) / runs,
-        first_half=share_of(len({one["an_early_run"] for one in early_once}), early),
+        first_half=share_of(len({row["an_early_run"] for row in early_once}), early),
         second_half=share_of(late, runs - early),
         expected_kinds=expected_new(len(early_once), early_twice, early, runs - early),
-        found_kinds=sum(1 for one in kinds if not one["early_runs"]),
+        found_kinds=sum(1 for kind in kinds if not kind["early_runs"]),
     )
 
 
@@ -50,7 +50,7 @@ def _curve(kinds: Sequence[Row], half: Row) -> tuple[tuple[int, int], ...]:
     """Returns the number of kinds after each seed that showed a new kind, and after all runs."""
     first, last = half["first_seed"], half["last_seed"]
     runs_a_seed = half["runs"] / (last - first + 1)
-    found = counted(one["first_seed"] for one in kinds)
+    found = counted(kind["first_seed"] for kind in kinds)
     points, known = [(0, 0)], 0
     for seed in sorted(found):
         known += found[seed]

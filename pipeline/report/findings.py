@@ -226,7 +226,7 @@ class Findings:
     @property
     def deaf(self) -> tuple[Canary, ...]:
         """Canaries with another verdict than expected; with any, no other result is reliable."""
-        return tuple(one for one in self.canaries if one.is_deaf)
+        return tuple(canary for canary in self.canaries if canary.is_deaf)
 
     @property
     def verdict(self) -> str:
@@ -235,17 +235,17 @@ class Findings:
         "fail": a canary is deaf, or a run failed or did not end. "unfinished": shards are missing.
         Otherwise "vacuous" if a run was, else "pass".
         """
-        if self.deaf or any(one.failed or one.unended for one in self.cells):
+        if self.deaf or any(cell.failed or cell.unended for cell in self.cells):
             return "fail"
         if self.campaign.shards_done < self.campaign.shards:
             return "unfinished"
-        return "vacuous" if any(one.vacuous for one in self.cells) else "pass"
+        return "vacuous" if any(cell.vacuous for cell in self.cells) else "pass"
 
     def to_document(self) -> dict[str, object]:
         """Returns the findings as JSON values."""
         return {
             "format": FORMAT,
             "verdict": self.verdict,
-            "deaf_canaries": [one.name for one in self.deaf],
+            "deaf_canaries": [canary.name for canary in self.deaf],
             **asdict(self),
         }

@@ -73,9 +73,9 @@ def regressions(found: Comparison, gates: tuple[Gate, ...]) -> Iterator[tuple[Ga
                 f"{gate.name}: expected at most {gate.text} over {base:,.0f}, got {new:,.0f}",
             )
     unended = sum(
-        one.runs
-        for one in found.flips
-        if one.is_now in UNENDED and one.was not in UNENDED and not one.is_planted
+        flip.runs
+        for flip in found.flips
+        if flip.is_now in UNENDED and flip.was not in UNENDED and not flip.is_planted
     )
     if gates and unended:
         yield ENDS, f"{count(unended, 'run')} ended in the base campaign and do not end now"

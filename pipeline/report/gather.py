@@ -25,7 +25,7 @@ def gather(folder: Folder, ask: Ask) -> Findings:
     """Returns the findings of a campaign; `ask` runs a query."""
     plan, commits = folder.plan(), folder.commits()
     cells = [Cell(**row) for row in ask(sql("cells"))]
-    cells.sort(key=lambda one: (one.scenario, one.cell))
+    cells.sort(key=lambda cell: (cell.scenario, cell.cell))
     state = state_of(plan, commits)
     return Findings(
         campaign=_campaign(folder, plan, commits, state),
@@ -52,22 +52,26 @@ def _campaign(folder: Folder, plan: Plan, commits: Mapping[int, Commit], state: 
         shards_done=state.done_shards,
         runs=state.runs,
         runs_done=state.done_runs,
-        rows={name: sum(one.pieces[name].rows for one in commits.values()) for name in TABLES},
+        rows={
+            name: sum(commit.pieces[name].rows for commit in commits.values()) for name in TABLES
+        },
         worked_s=round(state.worked_s, 1),
     )
 
 
 def _seeds(plan: Plan) -> tuple[int, int]:
-    slices = [one for shard in plan.shards for one in shard if not plan.items[one.item].is_canary]
-    return min(one.first for one in slices), max(one.end for one in slices)
+    slices = [
+        slice_ for shard in plan.shards for slice_ in shard if not plan.items[slice_.item].is_canary
+    ]
+    return min(slice_.first for slice_ in slices), max(slice_.end for slice_ in slices)
 
 
 def _lifts(ask: Ask) -> tuple[Lift, ...]:
     """Returns the effects of knobs, the clearest first."""
     rows = ask(sql("knobs"))
     lifts = [_lift(row, verdict) for row in rows for verdict in ("failed", "vacuous")]
-    known = [one for one in lifts if one.having.hits or one.lacking.hits]
-    known.sort(key=lambda one: (-one.difference.least, one.scenario, one.knob, one.verdict))
+    known = [lift for lift in lifts if lift.having.hits or lift.lacking.hits]
+    known.sort(key=lambda lift: (-lift.difference.least, lift.scenario, lift.knob, lift.verdict))
     return tuple(known[:ROWS_MAX])
 
 
@@ -91,12 +95,12 @@ def _kills(ask: Ask) -> tuple[Kill, ...]:
         killed = share_of(row.pop("killed"), row.pop("pairs"))
         kills.append(Kill(killed=killed, **row))
     found: list[Kill] = []
-    for mutant in sorted({one.mutant for one in kills}):
-        of_it = [one for one in kills if one.mutant == mutant]
+    for mutant in sorted({kill.mutant for kill in kills}):
+        of_it = [kill for kill in kills if kill.mutant == mutant]
         all_of_it = share_of(
-            sum(one.killed.hits for one in of_it), sum(one.killed.of for one in of_it)
+            sum(kill.killed.hits for kill in of_it), sum(kill.killed.of for kill in of_it)
         )
-        best = max(of_it, key=lambda one: one.killed.share)
+        best = max(of_it, key=lambda kill: kill.killed.share)
         found.append(
             Kill(
                 mutant=mutant,

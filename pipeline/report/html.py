@@ -52,10 +52,9 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     """Returns a table with at most TABLE_MAX rows; columns of integers are right-aligned."""
     shown = rows[:TABLE_MAX]
     numbers = {place for place in range(len(heads)) if shown and isinstance(shown[0][place], int)}
-    head = "".join(_cell("th", place in numbers, escape(one)) for place, one in enumerate(heads))
+    head = "".join(_cell("th", place in numbers, escape(head)) for place, head in enumerate(heads))
     body = "".join(
-        f"<tr>{''.join(_cell('td', place in numbers, _text(one)) for place, one in enumerate(row))}"
-        "</tr>"
+        f"<tr>{''.join(_cell('td', n in numbers, _text(name)) for n, name in enumerate(row))}</tr>"
         for row in shown
     )
     text = f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'
@@ -68,13 +67,13 @@ def _cell(tag: str, is_number: bool, inside: str) -> str:
     return f"<{tag}{' class=number' if is_number else ''}>{inside}</{tag}>"
 
 
-def _text(one: Cell) -> str:
-    match one:
+def _text(cell: Cell) -> str:
+    match cell:
         case None:
             return ""
         case Code():
-            return f"<code>{escape(one.text)}</code>"
+            return f"<code>{escape(cell.text)}</code>"
         case int():
-            return f"{one:,}"
+            return f"{cell:,}"
         case _:
-            return escape(one)
+            return escape(cell)

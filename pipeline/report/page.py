@@ -63,8 +63,8 @@ def _sections(found: Findings) -> Iterator[str]:
 def _head(found: Findings) -> str:
     campaign = found.campaign
     first, end = campaign.seeds
-    virtual_us = sum(one.virtual_us for one in found.cells)
-    scenarios = len({one.scenario for one in found.cells})
+    virtual_us = sum(cell.virtual_us for cell in found.cells)
+    scenarios = len({cell.scenario for cell in found.cells})
     tiles = (
         (f"{campaign.runs_done:,}", "runs, including canaries and planted bugs"),
         (f"{scenarios:,}", "scenarios" if scenarios != 1 else "scenario"),
@@ -93,36 +93,36 @@ def _banner(found: Findings) -> str:
             f"Unfinished: {campaign.runs_done:,} of {campaign.runs:,} runs are done; "
             "`kraftsim campaign resume` runs the rest."
         )
-    said = "".join(f"<p>{escape(one)}</p>" for one in lines if one)
+    said = "".join(f"<p>{escape(line)}</p>" for line in lines if line)
     return f'<div class="banner {class_}">{escape(HEADS[class_])}{said}</div>'
 
 
 def _canary(found: Findings) -> str:
     if found.deaf:
         said = "; ".join(
-            f"{one.name}: expected {one.expected}, got {one.got}" for one in found.deaf
+            f"{canary.name}: expected {canary.expected}, got {canary.got}" for canary in found.deaf
         )
         return f"A canary had an unexpected verdict, so no verdict here can be trusted. {said}."
-    if any(one.got is None for one in found.canaries):
+    if any(canary.got is None for canary in found.canaries):
         return "A canary has not run yet; until then a pass proves little."
     return "Every canary had its expected verdict: fail, or vacuous."
 
 
 def _planted(found: Findings) -> str:
-    bugs = [one for one in found.kills if one.scenario is None]
+    bugs = [kill for kill in found.kills if kill.scenario is None]
     if not bugs:
         return ""
-    killed = sum(bool(one.killed.hits) for one in bugs)
+    killed = sum(bool(bug.killed.hits) for bug in bugs)
     return f"Planted bugs, which do not count as failures: {killed:,} of {len(bugs):,} detected."
 
 
 def _counts(found: Findings) -> str:
     kinds = (
-        ("passed", sum(one.passed for one in found.cells)),
-        ("failed", sum(one.failed for one in found.cells)),
-        ("vacuous", sum(one.vacuous for one in found.cells)),
-        ("not ended", sum(one.unended for one in found.cells)),
+        ("passed", sum(cell.passed for cell in found.cells)),
+        ("failed", sum(cell.failed for cell in found.cells)),
+        ("vacuous", sum(cell.vacuous for cell in found.cells)),
+        ("not ended", sum(cell.unended for cell in found.cells)),
     )
-    runs = sum(one.runs for one in found.cells)
+    runs = sum(cell.runs for cell in found.cells)
     said = ", ".join(f"{number:,} {kind}" for kind, number in kinds if number)
     return f"Of {count(runs, 'judged run')}: {said or 'none'}."

@@ -22,7 +22,7 @@ def phase_diagram(sweep: Sweep, *, of_fences: bool) -> str:
     """
     across, up = (*sweep.axes, Axis(name="", values=("",)))[:2]
     boundary = boundary_of(sweep)
-    letters = max(len(shortened(one, LEFT_MAX)) for one in (*up.values, up.name))
+    letters = max(len(shortened(name, LEFT_MAX)) for name in (*up.values, up.name))
     left = 24.0 + LETTER * letters
     size: float = min(FIELD_MAX, (WIDE - left) / len(across.values))
     height = HIGH * len(up.values)
@@ -46,9 +46,9 @@ def phase_diagram(sweep: Sweep, *, of_fences: bool) -> str:
 
 def _together(fields: Sequence[Field]) -> dict[tuple[int, int], list[Field]]:
     found: dict[tuple[int, int], list[Field]] = {}
-    for one in fields:
-        x, y = (*one.places, 0)[:2]
-        found.setdefault((x, y), []).append(one)
+    for field in fields:
+        x, y = (*field.places, 0)[:2]
+        found.setdefault((x, y), []).append(field)
     return found
 
 
@@ -60,8 +60,8 @@ def _field(
     *,
     of_fences: bool,
 ) -> None:
-    runs = sum(one.runs for one in some)
-    hits = sum(one.with_fence if of_fences else one.failed for one in some)
+    runs = sum(field.runs for field in some)
+    hits = sum(field.with_fence if of_fences else field.failed for field in some)
     share = hits / runs if runs else 0.0
     class_ = "hot" if of_fences else "fail"
     what = "had a fence" if of_fences else "failed"
@@ -82,12 +82,12 @@ def _theory(
     axes: tuple[Axis, Axis],
     place: tuple[float, float, float],
 ) -> None:
-    across, up = (_times_ms(one.values) for one in axes)
+    across, up = (_times_ms(axis.values) for axis in axes)
     if across is None or up is None:
         return
     left, size, bottom = place
-    never = [sum(one <= boundary.never(value_ms) for one in across) for value_ms in up]
-    always = [sum(one < boundary.always(value_ms) for one in across) for value_ms in up]
+    never = [sum(number <= boundary.never(value_ms) for number in across) for value_ms in up]
+    always = [sum(number < boundary.always(value_ms) for number in across) for value_ms in up]
     for places, class_ in ((never, "never"), (always, "always")):
         points = []
         for row, number in enumerate(places):
@@ -98,7 +98,9 @@ def _theory(
 
 def _times_ms(values: Sequence[str]) -> list[float] | None:
     """Parses the values as milliseconds; None if one of them is not a time or a number."""
-    found = [_TIME.fullmatch(one) for one in values]
+    found = [_TIME.fullmatch(value) for value in values]
     return (
-        [float(one[1]) * TIMES_MS[one[2] or "ms"] for one in found if one] if all(found) else None
+        [float(match[1]) * TIMES_MS[match[2] or "ms"] for match in found if match]
+        if all(found)
+        else None
     )

@@ -34,7 +34,7 @@ def verdicts(cells: Sequence[Cell]) -> str:
         ("pass", "passed"), ("fail", "failed"), ("vacuous", "vacuous"), ("unended", "not ended")
     )
     numbers = [
-        (*(getattr(one, name) for name in COLUMNS), duration(one.zombie_us)) for one in cells
+        (*(getattr(cell, name) for name in COLUMNS), duration(cell.zombie_us)) for cell in cells
     ]
     return section(
         "verdicts",
@@ -47,14 +47,14 @@ def verdicts(cells: Sequence[Cell]) -> str:
 
 def _by_scenario(cells: Sequence[Cell]) -> Iterable[tuple[str, list[Cell]]]:
     found: dict[str, list[Cell]] = {}
-    for one in cells:
-        found.setdefault(one.scenario, []).append(one)
+    for cell in cells:
+        found.setdefault(cell.scenario, []).append(cell)
     return found.items()
 
 
 def _verdict_bar(scenario: str, cells: Sequence[Cell]) -> charts.Bar:
-    sizes = [(name, class_, sum(getattr(one, name) for one in cells)) for name, class_ in PARTS]
-    runs = sum(one.runs for one in cells)
+    sizes = [(name, class_, sum(getattr(cell, name) for cell in cells)) for name, class_ in PARTS]
+    runs = sum(cell.runs for cell in cells)
     said = [
         (class_, float(size), f"{scenario}: {count(size, 'run')} {name}")
         for name, class_, size in sizes
@@ -69,18 +69,28 @@ def failures(found: Sequence[Failure]) -> str:
         return section("failures", "Failures", sentence("No run failed."))
     rows = [
         charts.Bar(
-            f"{one.signature}",
+            f"{failure.signature}",
             (
-                ("fail", float(one.runs), f"{count(one.runs, 'run')} of {one.scenario}"),
-                ("rest", float(found[0].runs - one.runs), ""),
+                (
+                    "fail",
+                    float(failure.runs),
+                    f"{count(failure.runs, 'run')} of {failure.scenario}",
+                ),
+                ("rest", float(found[0].runs - failure.runs), ""),
             ),
-            f"{count(one.runs, 'run')}, {one.scenario}",
+            f"{count(failure.runs, 'run')}, {failure.scenario}",
         )
-        for one in found[:ROWS_MAX]
+        for failure in found[:ROWS_MAX]
     ]
     numbers = [
-        (one.signature, one.scenario, one.runs, Code(one.repro), one.what or one.verdict)
-        for one in found
+        (
+            failure.signature,
+            failure.scenario,
+            failure.runs,
+            Code(failure.repro),
+            failure.what or failure.verdict,
+        )
+        for failure in found
     ]
     said = (
         "Failed runs by the promise that they broke first: runs with the same one probably have "
@@ -102,16 +112,16 @@ def knobs(lifts: Sequence[Lift]) -> str:
         return ""
     rows = [
         charts.Whisker(
-            f"{one.knob} ({one.scenario})",
-            100 * one.difference.low,
-            100 * one.difference.by,
-            100 * one.difference.high,
-            f"{one.verdict}: {percent(one.having.share)}, without {percent(one.lacking.share)}",
-            _lift_class(one),
+            f"{lift.knob} ({lift.scenario})",
+            100 * lift.difference.low,
+            100 * lift.difference.by,
+            100 * lift.difference.high,
+            f"{lift.verdict}: {percent(lift.having.share)}, without {percent(lift.lacking.share)}",
+            _lift_class(lift),
         )
-        for one in lifts[:ROWS_MAX]
+        for lift in lifts[:ROWS_MAX]
     ]
-    clear = sum(one.difference.is_clear for one in lifts)
+    clear = sum(lift.difference.is_clear for lift in lifts)
     said = (
         "For each fault that was drawn in some runs and not in others: how many more of a hundred "
         "runs fail (or are vacuous) with it than without it. The line is the 95 % interval; an "
@@ -120,19 +130,19 @@ def knobs(lifts: Sequence[Lift]) -> str:
     )
     numbers = [
         (
-            one.scenario,
-            one.knob,
-            one.verdict,
-            with_interval(one.having),
-            one.having.of,
-            with_interval(one.lacking),
-            one.lacking.of,
-            points(one.difference),
+            lift.scenario,
+            lift.knob,
+            lift.verdict,
+            with_interval(lift.having),
+            lift.having.of,
+            with_interval(lift.lacking),
+            lift.lacking.of,
+            points(lift.difference),
         )
-        for one in lifts
+        for lift in lifts
     ]
     heads = ("scenario", "knob", "verdict", "with knob", "runs", "without", "runs", "difference")
-    ends = (min(one.low for one in rows), max(one.high for one in rows))
+    ends = (min(row.low for row in rows), max(row.high for row in rows))
     chart = charts.whiskers(
         "Difference with and without a knob",
         rows,
@@ -148,10 +158,10 @@ def knobs(lifts: Sequence[Lift]) -> str:
     )
 
 
-def _lift_class(one: Lift) -> str:
-    if not one.difference.is_clear:
+def _lift_class(lift: Lift) -> str:
+    if not lift.difference.is_clear:
         return "mark"
-    return "worse" if one.difference.by > 0 else "better"
+    return "worse" if lift.difference.by > 0 else "better"
 
 
 MUTANTS = (
@@ -164,27 +174,28 @@ MUTANTS = (
 def mutants(kills: Sequence[Kill]) -> str:
     if not kills:
         return ""
-    totals = [one for one in kills if one.scenario is None]
+    totals = [kill for kill in kills if kill.scenario is None]
     rows = [
         charts.Whisker(
-            one.mutant,
-            1000 * one.killed.low,
-            1000 * one.killed.share,
-            1000 * one.killed.high,
-            f"{1000 * one.killed.share:,.0f} of 1,000 ({one.killed.hits:,} of {one.killed.of:,})",
+            total.mutant,
+            1000 * total.killed.low,
+            1000 * total.killed.share,
+            1000 * total.killed.high,
+            f"{1000 * total.killed.share:,.0f} of 1,000 "
+            f"({total.killed.hits:,} of {total.killed.of:,})",
         )
-        for one in sorted(totals, key=lambda one: (-one.killed.share, one.mutant))
+        for total in sorted(totals, key=lambda total: (-total.killed.share, total.mutant))
     ]
     numbers = [
         (
-            one.mutant,
-            one.scenario or "all",
-            one.killed.hits,
-            one.killed.of,
-            with_interval(one.killed),
-            Code(one.repro or ""),
+            kill.mutant,
+            kill.scenario or "all",
+            kill.killed.hits,
+            kill.killed.of,
+            with_interval(kill.killed),
+            Code(kill.repro or ""),
         )
-        for one in kills
+        for kill in kills
     ]
     heads = ("bug", "scenario", "detected", "runs", "share", "command")
     chart = charts.whiskers(
@@ -206,13 +217,13 @@ def slowest(found: Sequence[Slow]) -> str:
     """Returns the section of the slowest runs."""
     numbers = [
         (
-            duration(one.wall_us),
-            duration(one.virtual_us),
-            one.events,
-            one.verdict,
-            Code(one.repro),
+            duration(slow_run.wall_us),
+            duration(slow_run.virtual_us),
+            slow_run.events,
+            slow_run.verdict,
+            Code(slow_run.repro),
         )
-        for one in found
+        for slow_run in found
     ]
     said = "The runs that took longest; the time depends on the machine."
     heads = ("took", "simulated", "events", "verdict", "command")

@@ -30,23 +30,25 @@ ESTIMATE = (
 def coverage(found: Sequence[Coverage]) -> str:
     if not found:
         return ""
-    widest = sorted(found, key=lambda one: (-one.kinds, one.scenario))
+    widest = sorted(found, key=lambda covered: (-covered.kinds, covered.scenario))
     rows = [
-        charts.Curve(one.scenario, tuple((float(x), float(y)) for x, y in one.curve))
-        for one in widest[:CURVES_MAX]
+        charts.Curve(covered.scenario, tuple((float(x), float(y)) for x, y in covered.curve))
+        for covered in widest[:CURVES_MAX]
     ]
     numbers = [
         (
-            one.scenario,
-            one.runs,
-            one.kinds,
-            one.seen_once,
-            with_interval(one.next_is_new),
-            with_interval(one.first_half),
-            with_interval(one.second_half),
-            f"{one.expected_kinds:.1f}, {one.found_kinds}" if one.first_half.of else "-",
+            covered.scenario,
+            covered.runs,
+            covered.kinds,
+            covered.seen_once,
+            with_interval(covered.next_is_new),
+            with_interval(covered.first_half),
+            with_interval(covered.second_half),
+            f"{covered.expected_kinds:.1f}, {covered.found_kinds}"
+            if covered.first_half.of
+            else "-",
         )
-        for one in widest
+        for covered in widest
     ]
     heads = (
         "scenario",
@@ -82,13 +84,13 @@ def sweeps(found: Sequence[Sweep]) -> str:
 def _sweep(sweep: Sweep) -> str:
     parts = [subtitle(sweep.scenario)]
     boundary = boundary_of(sweep)
-    if any(one.with_fence for one in sweep.fields):
+    if any(field.with_fence for field in sweep.fields):
         said = "Share of runs in which a broker was fenced."
         if boundary is not None:
             said += f" Dashed: below it no fence; solid: above it always a fence. {boundary.says}"
         parts += [sentence(said), figure(phase_diagram(sweep, of_fences=True))]
     said = "Share of runs that failed."
-    if any(one.failed for one in sweep.fields):
+    if any(field.failed for field in sweep.fields):
         parts += [sentence(said), figure(phase_diagram(sweep, of_fences=False))]
     else:
         parts.append(folded("No run failed", figure(phase_diagram(sweep, of_fences=False))))

@@ -23,7 +23,7 @@ WHAT = {
 
 def fences(found: Findings) -> str:
     """Returns the section of the silence before fences."""
-    delays = [one for one in found.delays if one.what == "fence"]
+    delays = [delay for delay in found.delays if delay.what == "fence"]
     if not delays:
         return section(
             "fences", "Fences", sentence("No broker was fenced because its lease expired.")
@@ -43,11 +43,14 @@ def fences(found: Findings) -> str:
 
 
 def _zombies(cells: Sequence[Cell]) -> str:
-    zombie_us, runs = sum(one.zombie_us for one in cells), sum(one.with_zombies for one in cells)
+    zombie_us, runs = (
+        sum(cell.zombie_us for cell in cells),
+        sum(cell.with_zombies for cell in cells),
+    )
     return (
         "Zombies: brokers acted as unfenced after their leases had expired for "
         f"{duration(zombie_us)} of simulated time in total, in {count(runs, 'run')} of "
-        f"{sum(one.runs for one in cells):,}."
+        f"{sum(cell.runs for cell in cells):,}."
     )
 
 
@@ -55,36 +58,37 @@ def recovery(delays: Sequence[Delay]) -> str:
     """Returns the section of the time from a fence or a registration until the broker is back."""
     parts = []
     for what, (title, said) in WHAT.items():
-        of_it = [one for one in delays if one.what == what]
+        of_it = [delay for delay in delays if delay.what == what]
         if of_it:
             parts += [subtitle(title), sentence(said), *_picture(title, of_it)]
     return section("recovery", "Recovery", *parts) if parts else ""
 
 
 def _picture(title: str, delays: Sequence[Delay]) -> tuple[str, str]:
-    apart = [one for one in delays if one.scenario]
-    together = [one for one in delays if not one.scenario] if len(apart) > 1 else []
-    ordered = [*together, *sorted(apart, key=lambda one: str(one.scenario))]
+    apart = [delay for delay in delays if delay.scenario]
+    together = [delay for delay in delays if not delay.scenario] if len(apart) > 1 else []
+    ordered = [*together, *sorted(apart, key=lambda delay: str(delay.scenario))]
     rows = [
         charts.Box(
-            one.scenario or "all scenarios",
-            (one.p1_us, one.p25_us, one.p50_us, one.p75_us, one.p99_us),
-            one.p999_us,
-            f"p50 {duration(one.p50_us)}, p99 {duration(one.p99_us)}",
-            f"{one.times:,} times; p99.9 {duration(one.p999_us)}, longest {duration(one.max_us)}",
+            delay.scenario or "all scenarios",
+            (delay.p1_us, delay.p25_us, delay.p50_us, delay.p75_us, delay.p99_us),
+            delay.p999_us,
+            f"p50 {duration(delay.p50_us)}, p99 {duration(delay.p99_us)}",
+            f"{delay.times:,} times; p99.9 {duration(delay.p999_us)}, "
+            f"longest {duration(delay.max_us)}",
         )
-        for one in ordered
+        for delay in ordered
     ]
     numbers = [
         (
-            one.scenario or "all",
-            one.times,
-            duration(one.p50_us),
-            duration(one.p99_us),
-            duration(one.p999_us),
-            duration(one.max_us),
+            measured.scenario or "all",
+            measured.times,
+            duration(measured.p50_us),
+            duration(measured.p99_us),
+            duration(measured.p999_us),
+            duration(measured.max_us),
         )
-        for one in ordered
+        for measured in ordered
     ]
     heads = ("scenario", "times", "p50", "p99", "p99.9", "longest")
     return (
@@ -103,19 +107,30 @@ def availability(brokers: Sequence[Availability]) -> str:
         f"controlled shutdown), from its first registration on; the {BROKERS_MAX} brokers with the "
         "lowest share. Grey is the time out of service."
     )
-    worst = sorted(brokers, key=lambda one: (one.share, one.scenario, one.subject))
+    worst = sorted(brokers, key=lambda broker: (broker.share, broker.scenario, broker.subject))
     parts = [
         sentence(said),
-        figure(charts.bars("Availability by broker", [_bar(one) for one in worst[:BROKERS_MAX]])),
+        figure(
+            charts.bars(
+                "Availability by broker", [_bar(measured) for measured in worst[:BROKERS_MAX]]
+            )
+        ),
     ]
     if racks:
         said = "The same by rack, summed over its brokers."
-        rows = [_bar(one) for one in sorted(racks, key=lambda one: one.share)[:BROKERS_MAX]]
+        rows = [_bar(rack) for rack in sorted(racks, key=lambda rack: rack.share)[:BROKERS_MAX]]
         parts += [subtitle("By rack"), sentence(said)]
         parts.append(figure(charts.bars("Availability by rack", rows)))
     numbers = [
-        (one.scenario, one.subject, one.rack, one.runs, percent(one.share), duration(one.known_us))
-        for one in worst
+        (
+            measured.scenario,
+            measured.subject,
+            measured.rack,
+            measured.runs,
+            percent(measured.share),
+            duration(measured.known_us),
+        )
+        for measured in worst
     ]
     heads = ("scenario", "broker", "rack", "runs", "in service", "of time")
     parts.append(folded("The numbers", table(heads, numbers)))
@@ -124,24 +139,24 @@ def availability(brokers: Sequence[Availability]) -> str:
 
 def _by_rack(brokers: Sequence[Availability]) -> list[Availability]:
     found: dict[tuple[str, str], list[Availability]] = {}
-    for one in brokers:
-        if one.rack is not None:
-            found.setdefault((one.scenario, one.rack), []).append(one)
+    for broker in brokers:
+        if broker.rack is not None:
+            found.setdefault((broker.scenario, broker.rack), []).append(broker)
     return [
         Availability(
             scenario=scenario,
             subject=f"rack {rack}",
             rack=rack,
-            runs=max(one.runs for one in some),
-            in_service_us=sum(one.in_service_us for one in some),
-            known_us=sum(one.known_us for one in some),
+            runs=max(measured.runs for measured in some),
+            in_service_us=sum(measured.in_service_us for measured in some),
+            known_us=sum(measured.known_us for measured in some),
         )
         for (scenario, rack), some in found.items()
     ]
 
 
-def _bar(one: Availability) -> charts.Bar:
-    away_us = one.known_us - one.in_service_us
-    said = f"{one.subject} of {one.scenario}: out of service for {duration(away_us)}"
-    parts = (("pass", float(one.in_service_us), said), ("rest", float(away_us), said))
-    return charts.Bar(f"{one.subject}, {one.scenario}", parts, percent(one.share))
+def _bar(measured: Availability) -> charts.Bar:
+    away_us = measured.known_us - measured.in_service_us
+    said = f"{measured.subject} of {measured.scenario}: out of service for {duration(away_us)}"
+    parts = (("pass", float(measured.in_service_us), said), ("rest", float(away_us), said))
+    return charts.Bar(f"{measured.subject}, {measured.scenario}", parts, percent(measured.share))

@@ -12,9 +12,9 @@ LETTER = 6.6  # approximate width of a letter of a label, in pixels
 def element(tag: str, inside: str = "", **words: object) -> str:
     """Returns an XML element; an attribute's trailing `_` is removed, other `_` become `-`."""
     said = "".join(
-        f' {name.rstrip("_").replace("_", "-")}="{escape(_spelled(one))}"'
-        for name, one in words.items()
-        if one is not None
+        f' {name.rstrip("_").replace("_", "-")}="{escape(_spelled(value))}"'
+        for name, value in words.items()
+        if value is not None
     )
     return f"<{tag}{said}>{inside}</{tag}>"
 
@@ -94,16 +94,16 @@ class Scale:
 
     def at(self, number: float) -> float:
         """Returns the pixel of a number, limited to the range of the scale."""
-        low, high, one = self.low, self.high, min(max(number, self.low), self.high)
+        low, high, middle = self.low, self.high, min(max(number, self.low), self.high)
         if self.is_log:
-            low, high, one = log10(low), log10(high), log10(one)
-        return self.begin + (one - low) / ((high - low) or 1) * (self.end - self.begin)
+            low, high, middle = log10(low), log10(high), log10(middle)
+        return self.begin + (middle - low) / ((high - low) or 1) * (self.end - self.begin)
 
     def ticks(self) -> list[float]:
         """Returns about five round numbers, or the powers of ten of a logarithmic scale."""
         if self.is_log:
             powers = range(ceil(log10(self.low)), floor(log10(self.high)) + 1)
-            return [10.0**one for one in powers]
+            return [10.0**power for power in powers]
         step = _round_step((self.high - self.low) / 5)
         first = ceil(self.low / step - 1e-9)
         return [number * step for number in range(first, floor(self.high / step + 1e-9) + 1)]
@@ -128,7 +128,7 @@ def shortened(text: str, letters: int) -> str:
 
 def _round_step(step: float) -> float:
     power = 10.0 ** floor(log10(step or 1))
-    return next(one * power for one in (1, 2, 5, 10) if one * power >= step * 0.999)
+    return next(number * power for number in (1, 2, 5, 10) if number * power >= step * 0.999)
 
 
 def _spelled(value: object) -> str:

@@ -10,13 +10,13 @@ from .findings import Axis, Cell, Field, Sweep
 
 def sweeps_of(plan: Plan, cells: Sequence[Cell]) -> tuple[Sweep, ...]:
     """Returns a sweep for each scenario with several cells; values are in the order of the file."""
-    known = {(one.scenario, one.cell): one for one in cells}
-    items = [one for one in plan.items if one.cell and one.mutant is None]
+    known = {(cell.scenario, cell.cell): cell for cell in cells}
+    items = [item for item in plan.items if item.cell and item.mutant is None]
     found = (
         _sweep(scenario, list(of_it), known)
-        for scenario, of_it in groupby(items, key=lambda one: one.name)
+        for scenario, of_it in groupby(items, key=lambda item: item.name)
     )
-    return tuple(one for one in found if one is not None)
+    return tuple(sweep for sweep in found if sweep is not None)
 
 
 def _sweep(

@@ -24,7 +24,7 @@ OF_CONTROLLERS: dict[str, Callable[[Node], object]] = {
     "log_ends": lambda node: node.log.end_offset,
     "epochs": lambda node: node.epoch,
     "leaders": lambda node: node.leader_id,
-    "voters": lambda node: sorted(one.voter_id for one in node.quorum.voters.voters),
+    "voters": lambda node: sorted(voter.voter_id for voter in node.quorum.voters.voters),
 }
 
 
@@ -46,7 +46,7 @@ class Converge:
 
         def are_equal() -> bool:
             values = list(self._values(stage).values())
-            return len(values) > 1 and all(one == values[0] for one in values)
+            return len(values) > 1 and all(value == values[0] for value in values)
 
         reached = stage.wait_until(are_equal, claim.occurs)
 

@@ -90,4 +90,4 @@ def _while_open(stage: Stage, name: str, after_us: int) -> Holds:
             from_us.pop(fault_id, None)
 
     stage.world.journal.listeners.append(told)
-    return lambda: any(one <= timeline.now_us for one in from_us.values())
+    return lambda: any(number <= timeline.now_us for number in from_us.values())

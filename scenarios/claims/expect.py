@@ -27,7 +27,7 @@ class KnownProperty(OneOf):
         return {"anyOf": [super().to_schema(), {"type": "string", "pattern": "[.]py:"}]}
 
 
-PropertyName = Annotated[str, KnownProperty(("all", *(one.name for one in ALL)))]
+PropertyName = Annotated[str, KnownProperty(("all", *(property_.name for property_ in ALL)))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,7 +48,7 @@ class Count:
 
     def begin(self, stage: Stage) -> Measurement:
         """Starts counting; the returned function gives the number at the end."""
-        counts = [one.count.counted(stage) for one in one_by_one(self, stage)]
+        counts = [measure.count.counted(stage) for measure in one_by_one(self, stage)]
 
         def measured(name: str) -> Measured | None:
             if not counts or not is_about_somebody(self.count, stage):
@@ -109,8 +109,8 @@ class While(Timed):
     def begin(self, stage: Stage) -> Measurement:
         """Starts measuring; the returned function gives the number at the end."""
         spans = Spans(stage, counts_unfinished=True)
-        for one in one_by_one(self, stage):
-            spans.watch(one.while_, Condition(Not(not_=one.while_)))
+        for measure in one_by_one(self, stage):
+            spans.watch(measure.while_, Condition(Not(not_=measure.while_)))
         return self.taken(spans, "total")
 
 
@@ -127,8 +127,8 @@ class FromTo(Timed):
     def begin(self, stage: Stage) -> Measurement:
         """Starts measuring; the returned function gives the number at the end."""
         spans = Spans(stage, counts_unfinished=False)
-        for one in one_by_one(self, stage):
-            spans.watch(one.from_, one.to)
+        for measure in one_by_one(self, stage):
+            spans.watch(measure.from_, measure.to)
         return self.taken(spans, "longest")
 
 
@@ -149,7 +149,7 @@ class Measure:
     def from_document(value: object, path: Path) -> "Measure":
         """Reads a measure; raises Problem if it has none of the words of a kind."""
         words = mapping(value, path)
-        kind = next((one for one in _KINDS if one in words), None)
+        kind = next((kind for kind in _KINDS if kind in words), None)
         if kind is None:
             what = f"expected one of {', '.join(_KINDS)}, got {in_short(value)}"
             raise Problem(path, what)

@@ -59,14 +59,14 @@ class Expectations:
     def _watch(
         self, kind: str, ones: Sequence[T], watch: "Callable[[T, Stage, Claim], Settle]"
     ) -> None:
-        for number, one in enumerate(ones):
-            self._settle.append(watch(one, self.stage, self._claim(f"{kind}[{number}]")))
+        for number, watched_claim in enumerate(ones):
+            self._settle.append(watch(watched_claim, self.stage, self._claim(f"{kind}[{number}]")))
 
     def _watch_each(self, kind: str, ones: Sequence[E]) -> None:
         """Watches claims with `each`: any of the nodes can test and break the claim."""
-        for number, one in enumerate(ones):
+        for number, watched_claim in enumerate(ones):
             claim = self._claim(f"{kind}[{number}]")
-            for part in one_by_one(one, self.stage):
+            for part in one_by_one(watched_claim, self.stage):
                 self._settle.append(part.watch(self.stage, claim))
 
     def _measure(self, claim: Claim, measured: Measured | None) -> None:

@@ -30,7 +30,7 @@ class BrokerState:
 
     def watched(self, stage: Stage) -> Holds:
         """Returns a function that tells whether the condition holds now."""
-        return lambda: every(stage.nodes(self.broker), lambda one: self._is(stage, one.number))
+        return lambda: every(stage.nodes(self.broker), lambda node: self._is(stage, node.number))
 
     def _is(self, stage: Stage, broker_id: int) -> bool:
         world = stage.world
@@ -60,6 +60,6 @@ class FencedAtLeast:
 
         def holds() -> bool:
             brokers = stage.world.committed.brokers.values()
-            return sum(bool(one.fenced) for one in brokers) >= self.fenced_at_least
+            return sum(bool(broker.fenced) for broker in brokers) >= self.fenced_at_least
 
         return holds

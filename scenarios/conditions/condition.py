@@ -88,7 +88,7 @@ class AllOf:
 
     def watched(self, stage: Stage) -> Holds:
         """Returns a function that tells whether the condition holds now."""
-        parts = [one.watched(stage) for one in self.all]
+        parts = [condition.watched(stage) for condition in self.all]
         # evaluates all parts, because `held` must see every moment
         return lambda: all([part() for part in parts])
 
@@ -101,7 +101,7 @@ class AnyOf:
 
     def watched(self, stage: Stage) -> Holds:
         """Returns a function that tells whether the condition holds now."""
-        parts = [one.watched(stage) for one in self.any]
+        parts = [condition.watched(stage) for condition in self.any]
         return lambda: any([part() for part in parts])
 
 
@@ -158,7 +158,7 @@ class Condition:
     def from_document(value: object, path: Path) -> "Condition":
         """Reads a condition; raises Problem if it has no known tag."""
         words = mapping(value, path)
-        tag = next((one for one in words if one in _TAGS), None)
+        tag = next((word for word in words if word in _TAGS), None)
         if tag is None:
             expect_keys(words, tuple(_TAGS), path)
             raise Problem(path, f"expected a condition with one of the keys {', '.join(_TAGS)}")

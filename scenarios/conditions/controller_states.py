@@ -50,7 +50,7 @@ class ControllerState:
 
     def watched(self, stage: "Stage") -> Holds:
         """Returns a function that tells whether the condition holds now."""
-        return lambda: every(stage.nodes(self.controller), lambda one: self._is(stage, one))
+        return lambda: every(stage.nodes(self.controller), lambda node: self._is(stage, node))
 
     def _is(self, stage: "Stage", node: NodeId) -> bool:
         process = stage.world.controller_of(node)
@@ -102,7 +102,9 @@ class ReplicaState:
             leader = stage.world.active
             if leader is None:
                 return False
-            return every(stage.nodes(self.replica), lambda one: self._is(stage.world, leader, one))
+            return every(
+                stage.nodes(self.replica), lambda node: self._is(stage.world, leader, node)
+            )
 
         return holds
 
@@ -133,7 +135,9 @@ def _progress(node: Node, node_id: int, wall_ms: int) -> Progress | None:
         )
     if any(voter.voter_id == node_id for voter in node.quorum.voters.voters):
         return role.progress.get(node_id, Progress())
-    return next((one for key, one in role.observers.items() if key.node_id == node_id), None)
+    return next(
+        (progress for key, progress in role.observers.items() if key.node_id == node_id), None
+    )
 
 
 def _is_past(amount: Amount | None, since_ms: int, now_ms: int) -> bool:
@@ -143,6 +147,6 @@ def _is_past(amount: Amount | None, since_ms: int, now_ms: int) -> bool:
 
 def _expect_something(condition: "ControllerState | ReplicaState") -> None:
     """Raises ValueError if no word but the first, the subject, is given."""
-    _, *words = [one.name for one in fields(condition)]
+    _, *words = [field.name for field in fields(condition)]
     if all(getattr(condition, word) is None for word in words):
         raise ValueError(f"expected one of {', '.join(words)}, or several")

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from ..stage.stage import Stage
 
 TIMES_MAX = 1_000_000_000  # more than any scenario counts
-MESSAGES = tuple(one.__name__.removesuffix("Request") for one in get_args(Request))
+MESSAGES = tuple(argument.__name__.removesuffix("Request") for argument in get_args(Request))
 Times = Annotated[int, Between(1, TIMES_MAX)]
 MessageName = Annotated[str, OneOf(MESSAGES)]
-ErrorName = Annotated[str, OneOf(tuple(one.name for one in ErrorCode))]
+ErrorName = Annotated[str, OneOf(tuple(code.name for code in ErrorCode))]
 # kind of a journal row: an admin's request was refused, with its error
 ADMIN_REFUSED = "admin_refused"
 
@@ -156,7 +156,7 @@ def error_code_of(reply: object) -> int:
     if isinstance(reply, ApiError):
         return reply.code
     whole: int = getattr(reply, "error_code", 0)
-    return whole or next((one.error_code for one in _parts(reply) if one.error_code), 0)
+    return whole or next((part.error_code for part in _parts(reply) if part.error_code), 0)
 
 
 def _parts(reply: object) -> tuple[CreatableTopicResult, ...] | tuple[UpdatableFeatureResult, ...]:

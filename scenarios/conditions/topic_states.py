@@ -44,7 +44,7 @@ class TopicState:
         is_of_some = self.state in ("relies_on", "placed_on")
         brokers = set(numbers_of(stage.nodes(self.of))) if is_of_some else set()
         partitions = image.topics[topic_id].partitions.values()
-        return quantifier(self._is(image, one, brokers) for one in partitions)
+        return quantifier(self._is(image, partition, brokers) for partition in partitions)
 
     def _is(self, image: Image, partition: Partition, brokers: set[int]) -> bool:
         match self.state:

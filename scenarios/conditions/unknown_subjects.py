@@ -18,11 +18,11 @@ def is_about_somebody(condition: Condition, stage: Stage) -> bool:
     Selectors that draw are evaluated without drawing from the run's streams.
     """
     places = dict(found(Selector, condition))
-    outer = (one for place, one in places.items() if place[:-2] not in places)
-    return all(_exist(one, stage) for one in outer if not one.is_let(EACH))
+    outer = (selector for place, selector in places.items() if place[:-2] not in places)
+    return all(_exist(selector, stage) for selector in outer if not selector.is_let(EACH))
 
 
 def _exist(selector: Selector, stage: Stage) -> bool:
     world = stage.world
     nodes = selector.nodes(world, stage.bound, Random(0))
-    return bool(nodes) and all(one in world.nodes for one in nodes)
+    return bool(nodes) and all(node in world.nodes for node in nodes)

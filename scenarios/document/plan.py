@@ -45,8 +45,8 @@ def expand(scenario: Scenario, seed: int) -> Scenario:
     shape, run_us, stream = plan.cluster, plan.time.run.us, streams.of("swarm")
     drawn = faults(scenario.chaos, shape.controllers, shape.brokers, run_us, settings, stream)
     steps = tuple(
-        Step(verb=one.verb, word=one.word, trigger="at", amount=Amount(fixed_us=one.at_us))
-        for one in drawn
+        Step(verb=fault.verb, word=fault.word, trigger="at", amount=Amount(fixed_us=fault.at_us))
+        for fault in drawn
     )
     return replace(plan, do=plan.do + _fixed(steps, settings, stream))
 
@@ -54,7 +54,7 @@ def expand(scenario: Scenario, seed: int) -> Scenario:
 def named(plan: Scenario, bound: Mapping[str, tuple[int, ...]]) -> Scenario:
     """Returns the plan with the nodes that `let` found, so that they are not drawn again."""
     let = {
-        name: Binding(Selector("every", of=tuple(Selector("id", one) for one in bound[name])))
+        name: Binding(Selector("every", of=tuple(Selector("id", number) for number in bound[name])))
         for name in plan.let
     }
     return replace(plan, let=let)
@@ -70,7 +70,7 @@ def settings_of(scenario: Scenario) -> Settings:
 
     Raises Problem for an unknown setting or a value of a wrong type.
     """
-    known = {one.name.replace("_", "."): one.name for one in fields(Settings)}
+    known = {field.name.replace("_", "."): field.name for field in fields(Settings)}
     given: dict[str, Any] = {}
     for key, value in scenario.config.items():
         if key not in known:

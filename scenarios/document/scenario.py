@@ -126,7 +126,7 @@ class Scenario:
     @property
     def own_pins(self) -> tuple[Pin, ...]:
         """The pins of this cell, and the pins without a cell."""
-        return tuple(one for one in self.pins if one.cell in ((), self.cell))
+        return tuple(pin for pin in self.pins if pin.cell in ((), self.cell))
 
 
 def read_cells(document: object) -> tuple[Scenario, ...]:
@@ -134,7 +134,7 @@ def read_cells(document: object) -> tuple[Scenario, ...]:
 
     Raises Problem with the place in the document and the nearest known word.
     """
-    return tuple(_read_cell(one) for one in cells(document))
+    return tuple(_read_cell(cell) for cell in cells(document))
 
 
 def read_scenario(document: object) -> Scenario:

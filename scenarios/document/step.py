@@ -42,10 +42,10 @@ class Step:
     def from_document(value: object, path: Path) -> "Step":
         """Reads a step; raises Problem unless it has exactly one trigger and one verb."""
         words = mapping(value, path)
-        verbs = [one for one in words if one not in STEP_WORDS]
-        triggers = [one for one in words if one in TRIGGERS]
+        verbs = [word for word in words if word not in STEP_WORDS]
+        triggers = [word for word in words if word in TRIGGERS]
         if len(verbs) != 1 or verbs[0] not in VERBS:
-            wrong = next((one for one in verbs if one not in VERBS), None)
+            wrong = next((verb for verb in verbs if verb not in VERBS), None)
             if wrong is not None:
                 raise Problem(
                     (*path, wrong), f"unknown verb {wrong!r}: expected {nearest(wrong, VERBS)}"
@@ -86,7 +86,9 @@ class Step:
     def to_schema(of: SchemaOf) -> Schema:
         """Returns the schema: one trigger and one verb; a verb without words may be null."""
         amount, text = of(Amount), of(str)
-        words = {one: amount for one in TRIGGERS if one != "when"} | {"when": of(Condition)}
+        words = {trigger: amount for trigger in TRIGGERS if trigger != "when"} | {
+            "when": of(Condition)
+        }
         words |= {"until": amount, "times": of(TimesDone), "id": text, "say": text}
         verbs = {word: any_of(of(verb), {"type": "null"}) for word, verb in VERBS.items()}
         return closed(words | verbs) | {"allOf": [_one_of(TRIGGERS), _one_of(VERBS)]}

@@ -66,7 +66,7 @@ class Kinds:
         words = mapping(value, path)
         if not words:
             raise Problem(path, "expected at least one verb to choose from, got none")
-        return Kinds(tuple(Kind.of_words(one, words[one], (*path, one)) for one in words))
+        return Kinds(tuple(Kind.of_words(word, words[word], (*path, word)) for word in words))
 
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:
@@ -75,7 +75,7 @@ class Kinds:
 
     def to_document(self) -> object:
         """Returns the document that `from_document` reads back."""
-        return {one.word: one.to_document() for one in self.members}
+        return {member.word: member.to_document() for member in self.members}
 
 
 def _kind_schema(verb: Any, of: SchemaOf) -> Schema:
@@ -117,7 +117,7 @@ def faults(
 
     Raises Problem if the interval between faults is 0.
     """
-    kinds = [one for one in chaos.kinds.members if stream.random() < PART_OF_KINDS]
+    kinds = [member for member in chaos.kinds.members if stream.random() < PART_OF_KINDS]
     kinds = kinds or list(chaos.kinds.members)
     every_us = chaos.every.fixed(settings, stream).us
     if not every_us:
@@ -129,7 +129,7 @@ def faults(
     until_us: dict[int, int] = {}
     at_us = 0
     while (at_us := at_us + int(stream.expovariate(1 / every_us))) < run_us:
-        (kind,) = stream.choices(kinds, [one.weight for one in kinds])
+        (kind,) = stream.choices(kinds, [kind.weight for kind in kinds])
         lasting_us = min(max(mean.fixed(settings, stream).us, SHORTEST_US), LONGEST_US)
         struck = {node for node, end_us in until_us.items() if end_us > at_us}
         free = _free(chaos, kind.of, controllers, brokers, struck)
@@ -150,7 +150,7 @@ def _free(chaos: Chaos, of: str, controllers: int, brokers: int, struck: set[int
     others = range(FIRST_BROKER_ID, FIRST_BROKER_ID + brokers)
     free: list[int] = []
     if of != "brokers" and len(struck & {*voters}) < (controllers - 1) // 2:
-        free += [one for one in voters if one not in struck]
+        free += [voter for voter in voters if voter not in struck]
     if of != "controllers" and len(struck & {*others}) < chaos.max_brokers:
-        free += [one for one in others if one not in struck]
+        free += [number for number in others if number not in struck]
     return free

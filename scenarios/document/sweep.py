@@ -28,8 +28,8 @@ def cells(document: object) -> Iterator[Mapping[str, object]]:
         raise Problem(("sweep",), f"expected at most {CELLS_MAX} cells (combinations of values)")
     for chosen in product(*sweep.values()):
         cell = dict(zip(sweep, chosen, strict=True))
-        rest = {key: _put(one, cell) for key, one in words.items() if key != "sweep"}
-        yield rest | ({"sweep": {name: [one] for name, one in cell.items()}} if cell else {})
+        rest = {key: _put(value, cell) for key, value in words.items() if key != "sweep"}
+        yield rest | ({"sweep": {name: [value] for name, value in cell.items()}} if cell else {})
 
 
 def swept(document: object, values: Mapping[str, tuple[object, ...]]) -> object:
@@ -76,7 +76,7 @@ def _sweep(words: Mapping[str, object]) -> Sweep:
         name: _values(values, ("sweep", name))
         for name, values in mapping(words.get("sweep", {}), ("sweep",)).items()
     }
-    rest = {key: one for key, one in words.items() if key != "sweep"}
+    rest = {key: value for key, value in words.items() if key != "sweep"}
     bound = words.get("let")
     for name, values in sweep.items():
         if name == EACH or (isinstance(bound, Mapping) and name in bound):
@@ -92,7 +92,7 @@ def _sweep(words: Mapping[str, object]) -> Sweep:
 def _values(values: object, path: Path) -> tuple[object, ...]:
     if not isinstance(values, list | tuple) or not values:
         raise Problem(path, f"expected a list of values, got {in_short(values)}")
-    if len({as_written(one) for one in values}) < len(values):
+    if len({as_written(value) for value in values}) < len(values):
         raise Problem(path, f"expected each value once, got {in_short(values)}")
     return tuple(values)
 
@@ -103,9 +103,9 @@ def _put(document: object, cell: Mapping[str, object]) -> object:
         case str() if document.startswith("$") and document[1:] in cell:
             return cell[document[1:]]
         case Mapping():
-            return {key: _put(one, cell) for key, one in document.items()}
+            return {key: _put(item, cell) for key, item in document.items()}
         case list():
-            return [_put(one, cell) for one in document]
+            return [_put(item, cell) for item in document]
         case _:
             return document
 
@@ -115,8 +115,8 @@ def _refers(document: object, name: str) -> bool:
         case str():
             return document == f"${name}"
         case Mapping():
-            return any(_refers(one, name) for one in document.values())
+            return any(_refers(item, name) for item in document.values())
         case list():
-            return any(_refers(one, name) for one in document)
+            return any(_refers(item, name) for item in document)
         case _:
             return False

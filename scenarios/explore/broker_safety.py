@@ -80,7 +80,7 @@ def _written(before: Before, node: Node) -> list[tuple[int, Any]]:
     """Returns the records that a leader wrote in this step; a follower only copies them."""
     if not before.is_active or node.epoch != before.epoch:
         return []
-    return [one for one in _records(node) if one[0] >= before.end_offset]
+    return [record for record in _records(node) if record[0] >= before.end_offset]
 
 
 def _records(node: Node) -> Iterator[tuple[int, Any]]:
@@ -133,7 +133,7 @@ def _check_reply(node: Node, asked: Asked, reply: Answer) -> None:
         return
     committed = [record for offset, record in _records(node) if offset < node.high_watermark]
     if isinstance(reply, BrokerRegistrationResponse):
-        epochs = [one.broker_epoch for one in committed if isinstance(one, RegisterBrokerRecord)]
+        epochs = [item.broker_epoch for item in committed if isinstance(item, RegisterBrokerRecord)]
         if reply.broker_epoch not in epochs:
             raise Violation("S16", f"{reply} is told, committed are {epochs}")
     if isinstance(reply, BrokerHeartbeatResponse) and not reply.is_fenced:
@@ -144,8 +144,8 @@ def _check_reply(node: Node, asked: Asked, reply: Answer) -> None:
 
 
 def _unfenced_epochs(records: Iterable[Any]) -> set[int]:
-    changes = (one for one in records if isinstance(one, BrokerRegistrationChangeRecord))
-    return {one.broker_epoch for one in changes if one.fenced == UNFENCE}
+    changes = (record for record in records if isinstance(record, BrokerRegistrationChangeRecord))
+    return {change.broker_epoch for change in changes if change.fenced == UNFENCE}
 
 
 def _check_leaders(image: Image) -> None:

@@ -88,9 +88,9 @@ class ControllerLife:
         if turn.election is not None:
             self.disk.election = turn.election
         quorum = self.node.quorum
-        quorum.log.batches[:] = [without_grants(one) for one in quorum.log.batches]
+        quorum.log.batches[:] = [without_grants(batch) for batch in quorum.log.batches]
         durable = quorum.persisted_offset
-        self.disk.batches = [one for one in quorum.log.batches if one.last_offset < durable]
+        self.disk.batches = [batch for batch in quorum.log.batches if batch.last_offset < durable]
 
     def _note_activation(self) -> None:
         is_active, broker = self.node.is_active, self.broker
@@ -207,7 +207,7 @@ class ControllerLife:
         """Returns the replies that wait for a commit and whose requester still waits."""
         active = self.node.active
         waiting = () if active is None else active._deferred._waiting
-        return [one for one in waiting if one[1].is_awaited]
+        return [entry for entry in waiting if entry[1].is_awaited]
 
 
 def raft_sends(turn: Turn) -> list[Send]:
@@ -215,6 +215,6 @@ def raft_sends(turn: Turn) -> list[Send]:
 
     At this metadata version controllers do not register.
     """
-    if any(one.channel is not Channel.RAFT for one in turn.sends):
+    if any(send.channel is not Channel.RAFT for send in turn.sends):
         raise Impossible(f"expected nothing but raft, got {turn.sends}")
     return list(turn.sends)

@@ -50,7 +50,7 @@ def config_of(node_id: int, voter_ids: tuple[int, ...]) -> NodeConfig:
         host=HOST,
         port=FIRST_PORT + node_id,
         directory_id=directory_of(node_id),
-        voters=tuple(config_of(one, ()).identity.as_voter for one in voter_ids),
+        voters=tuple(config_of(voter_id, ()).identity.as_voter for voter_id in voter_ids),
         metadata_version=CONTROLLERS_DO_NOT_REGISTER,
     )
 

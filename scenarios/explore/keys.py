@@ -24,7 +24,9 @@ def role_key(role: Role, now_ms: int = 0) -> Hashable:
     """Returns the key of a quorum role."""
     match role:
         case Leader():
-            ends = frozenset((peer, one.end_offset) for peer, one in role.progress.items())
+            ends = frozenset(
+                (peer, progress.end_offset) for peer, progress in role.progress.items()
+            )
             untold = frozenset(peer for peer, due_ms in role.begin_ms.items() if due_ms <= now_ms)
             return "leader", role.epoch_start, ends, untold
         case Prospective() | Candidate():
@@ -39,7 +41,7 @@ def role_key(role: Role, now_ms: int = 0) -> Hashable:
 
 def log_key(batches: Iterable[Batch]) -> Hashable:
     """Returns the key of a log: place and contents of each batch."""
-    return tuple((one.base_offset, one.epoch, said_in(one)) for one in batches)
+    return tuple((batch.base_offset, batch.epoch, said_in(batch)) for batch in batches)
 
 
 def said_in(batch: Batch) -> Hashable:

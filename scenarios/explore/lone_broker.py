@@ -149,8 +149,8 @@ class LoneBroker:
         event = "restarts" if is_birth else event
         life = BrokerLife(births, self.controller_ids)
         before = () if is_birth else self.lived
-        for one in before:
-            life.meet(*one)
+        for entry in before:
+            life.meet(*entry)
         sends = life.meet(event, about, next_asked)
         lived = (*before, (event, about, next_asked))
         after = LoneBroker(self.controller_ids, births, lived, life)
@@ -209,7 +209,8 @@ def topology_of(controller_ids: tuple[int, ...]) -> Topology:
     return Topology(
         cluster_id=CLUSTER_ID,
         controllers=tuple(
-            ControllerSpec(node_id=one, port=FIRST_PORT + one) for one in controller_ids
+            ControllerSpec(node_id=controller_id, port=FIRST_PORT + controller_id)
+            for controller_id in controller_ids
         ),
         brokers=(BrokerSpec(broker_id=BROKER_ID, port=unbound_port(BROKER_ID)),),
         profile=DEFAULT_PROFILE,

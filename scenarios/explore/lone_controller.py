@@ -53,7 +53,7 @@ class LoneController:
         after = LoneController(self.config, self.begins_with, lived, life)
         waiting, was = after._lines, self._lines
         ended = frozenset(peer for peer, line in was.items() if line != waiting.get(peer))
-        sends = tuple(Sent(one.peer_id, one.request) for one in raft_sends(turn))
+        sends = tuple(Sent(send.peer_id, send.request) for send in raft_sends(turn))
         return Step(after, sends, turn.replies, ended)
 
     def _restarted(self, next_asked: int) -> Step:
@@ -61,7 +61,7 @@ class LoneController:
         life = ControllerLife(self.config, copy(disk))
         turn = life.meet("restarts", (), next_asked)
         after = LoneController(self.config, disk, (("restarts", (), next_asked),), life)
-        sends = tuple(Sent(one.peer_id, one.request) for one in raft_sends(turn))
+        sends = tuple(Sent(send.peer_id, send.request) for send in raft_sends(turn))
         ended = frozenset() if self._life is None else frozenset(self._lines)
         return Step(after, sends, turn.replies, ended)
 
@@ -80,8 +80,8 @@ class LoneController:
         if quorum.others:
             happenings.append(("loses_patience",))
         if quorum.is_leader:
-            others = (one.voter_id for one in quorum.others)
-            happenings += [("says_again_that_it_leads_to", one) for one in others]
+            others = (voter.voter_id for voter in quorum.others)
+            happenings += [("says_again_that_it_leads_to", number) for number in others]
         if life.node.is_active:
             happenings += [("creates_a_topic",), ("unregisters_the_broker",)]
             happenings += [("sees_half_a_session_pass",), ("looks_at_the_leases",)]
@@ -146,7 +146,9 @@ class LoneController:
             (quorum.high_watermark, quorum.leader_high_watermark, quorum.persisted_offset),
             self.disk_key,
             frozenset((peer, heard(line.request)) for peer, line in self._lines.items()),
-            frozenset((one, asked, response_key(kept)) for one, (asked, kept) in parked.items()),
+            frozenset(
+                (number, asked, response_key(kept)) for number, (asked, kept) in parked.items()
+            ),
             self._guesses_key(),
         )
 
@@ -157,14 +159,21 @@ class LoneController:
             return None
         leases = active.state.leases
         liveness = tuple(
-            (broker_id, one.fenced, one.metadata_offset, one.controlled_shutdown_offset)
-            for broker_id, one in leases.liveness.items()
+            (
+                broker_id,
+                liveness.fenced,
+                liveness.metadata_offset,
+                liveness.controlled_shutdown_offset,
+            )
+            for broker_id, liveness in leases.liveness.items()
         )
         contacts = tuple(
             (broker_id, epoch, life.age(contact_ms))
             for broker_id, (contact_ms, epoch) in leases._contacts.items()
         )
-        deferred = tuple((offset, one.asker, reply) for offset, one, reply in life.deferred())
+        deferred = tuple(
+            (offset, request.asker, reply) for offset, request, reply in life.deferred()
+        )
         return (
             active.epoch,
             active.state.next_offset,

@@ -59,7 +59,7 @@ class LoneReplica:
         sends = twin._settled(turn)
         waiting = {} if event == "restarts" else twin._lines
         ended = {peer for peer, line in self._lines.items() if line != waiting.get(peer)}
-        sent = tuple(Sent(one.peer_id, one.request) for one in sends)
+        sent = tuple(Sent(send.peer_id, send.request) for send in sends)
         return Step(twin, sent, turn.replies, frozenset(ended))
 
     def _copied(self, next_asked: int) -> "LoneReplica":
@@ -89,19 +89,19 @@ class LoneReplica:
         return self._without_fetches(turn.sends)
 
     def _without_fetches(self, sends: tuple[Send, ...]) -> tuple[Send, ...]:
-        fetches = [one for one in sends if isinstance(one.request, FetchRequest)]
-        for one in fetches:
-            self.quorum.peers.take(one.peer_id, one.number)
-        return tuple(one for one in sends if one not in fetches)
+        fetches = [send for send in sends if isinstance(send.request, FetchRequest)]
+        for fetch in fetches:
+            self.quorum.peers.take(fetch.peer_id, fetch.number)
+        return tuple(send for send in sends if send not in fetches)
 
     def _carry_out(self, turn: Turn) -> None:
         """Makes the turn's election and log durable, as a driver does before it sends anything."""
         if turn.election is not None:
             self.disk.election = turn.election
         log = self.quorum.log
-        log.batches[:] = [without_grants(one) for one in log.batches]
+        log.batches[:] = [without_grants(batch) for batch in log.batches]
         self.disk.batches = [
-            one for one in log.batches if one.last_offset < self.quorum.persisted_offset
+            batch for batch in log.batches if batch.last_offset < self.quorum.persisted_offset
         ]
 
     # Events
@@ -167,7 +167,7 @@ class LoneReplica:
         always: tuple[tuple[Any, ...], ...] = (("loses_patience",), ("restarts",))
         if not self.is_leader:
             return always
-        again = (("says_again_that_it_leads_to", one.voter_id) for one in self.quorum.others)
+        again = (("says_again_that_it_leads_to", voter.voter_id) for voter in self.quorum.others)
         return (*always, ("writes",), *again)
 
     # State
@@ -219,7 +219,8 @@ class LoneReplica:
             self.disk_key,
             frozenset((peer, heard(line.request)) for peer, line in self._lines.items()),
             frozenset(
-                (one, asked, response_key(kept)) for one, (asked, kept) in self.waiting.items()
+                (number, asked, response_key(kept))
+                for number, (asked, kept) in self.waiting.items()
             ),
         )
 

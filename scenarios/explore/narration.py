@@ -43,8 +43,10 @@ def brief(said: Any) -> str:
     topics: Any = getattr(said, "topics", ()) or getattr(said, "responses", ())
     inside = topics[0].partitions[0] if topics else said
     numbers: Mapping[str, int] = {
-        one.name: value
-        for one in fields(inside)
-        if isinstance(value := getattr(inside, one.name), int) and value != one.default
+        field.name: value
+        for field in fields(inside)
+        if isinstance(value := getattr(inside, field.name), int) and value != field.default
     }
-    return " ".join([type(said).__name__, *(f"{name}={int(one)}" for name, one in numbers.items())])
+    return " ".join(
+        [type(said).__name__, *(f"{name}={int(number)}" for name, number in numbers.items())]
+    )

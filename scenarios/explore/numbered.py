@@ -46,10 +46,12 @@ class Remembered(dict[K, V]):
 def renamed(value: Any, names: Mapping[Any, Any]) -> Any:
     """Returns `value` with every name in it replaced, at any depth."""
     if isinstance(value, tuple | frozenset):
-        inner = (renamed(one, names) for one in value)
+        inner = (renamed(item, names) for item in value)
         return type(value)(*inner) if hasattr(value, "_fields") else type(value)(inner)
     if is_dataclass(value) and not isinstance(value, type):
-        changed = {one.name: renamed(getattr(value, one.name), names) for one in fields(value)}
+        changed = {
+            field.name: renamed(getattr(value, field.name), names) for field in fields(value)
+        }
         return replace(value, **changed)
     return names.get(value, value)
 

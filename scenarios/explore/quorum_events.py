@@ -20,7 +20,9 @@ class Line(NamedTuple):
 def lines(quorum: Quorum) -> dict[Asker, Line]:
     """Returns the open requests by peer."""
     known = quorum.peers._lines.items()
-    return {peer: Line(one.number, one.request) for peer, one in known if one.request is not None}
+    return {
+        peer: Line(line.number, line.request) for peer, line in known if line.request is not None
+    }
 
 
 def parked(quorum: Quorum) -> dict[Asker, tuple[Request, Answer]]:

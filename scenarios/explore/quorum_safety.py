@@ -169,7 +169,7 @@ class Safety:
         sets = [quorum.history.at(end_offset), *voters_after(quorum, end_offset)]
         changes = sum(len(set(keys(a)) ^ set(keys(b))) for a, b in pairwise(sets))
         if changes > 1:
-            raise Violation("9.45", f"{quorum.me.node_id}: {[one.ids for one in sets]}")
+            raise Violation("9.45", f"{quorum.me.node_id}: {[members.ids for members in sets]}")
 
     def committed_end(self, quorum: Quorum) -> int:
         """Returns the end of the committed part of this log; a new leader may not know it yet."""
@@ -202,9 +202,9 @@ class Safety:
         if quorum.leader_id != quorum.me.node_id:  # the leader may have resigned in this step
             raise Violation("9.40", f"{quorum.me.node_id} knows first of {batch.base_offset}")
         holding = [
-            one
-            for one in quorum.voters.voters
-            if has_on_disk(replicas, one.voter_id, batch.base_offset, batch.epoch)
+            voter
+            for voter in quorum.voters.voters
+            if has_on_disk(replicas, voter.voter_id, batch.base_offset, batch.epoch)
         ]
         if len(holding) < quorum.voters.majority:
             raise Violation("9.40", f"{batch.base_offset} is only on {len(holding)} disks")
@@ -235,7 +235,7 @@ def has_on_disk(replicas: Seen, node_id: int, offset: int, epoch: int) -> bool:
         return False
     if disk.snapshot is not None and offset < disk.snapshot.snapshot_id.end_offset:
         return True
-    return any(one.base_offset == offset and one.epoch == epoch for one in disk.batches)
+    return any(batch.base_offset == offset and batch.epoch == epoch for batch in disk.batches)
 
 
 def voters_after(quorum: Quorum, end_offset: int) -> list[VoterSet]:
@@ -251,4 +251,4 @@ def voters_after(quorum: Quorum, end_offset: int) -> list[VoterSet]:
 
 def keys(voters: VoterSet) -> list[tuple[int, bytes]]:
     """Returns ids and directory ids of the voters."""
-    return [(one.voter_id, one.voter_directory_id) for one in voters.voters]
+    return [(voter.voter_id, voter.voter_directory_id) for voter in voters.voters]

@@ -59,8 +59,8 @@ def explore(
     notes if a step breaks a rule.
     """
     known = Known(world) if known is None else known
-    begins = [one for one in beginnings or (world.beginning(),) if known.add(one)]
-    waiting: deque[tuple[int, State, History]] = deque((0, one, None) for one in begins)
+    begins = [beginning for beginning in beginnings or (world.beginning(),) if known.add(beginning)]
+    waiting: deque[tuple[int, State, History]] = deque((0, begin, None) for begin in begins)
     depth = 0
     while waiting:
         depth, here, history = waiting.popleft()

@@ -106,14 +106,17 @@ class Steps:
         self.mask_to = [0] * len(self.ids)  # mask of the requests to each place
         self.known: Remembered[tuple[int, Happening], tuple[Outcome, ...]]
         self.known = Remembered(self._computed)
-        self.lines = {one: line for line, one in enumerate(self._conversations())}
+        self.lines = {conversation: line for line, conversation in enumerate(self._conversations())}
         self.ends = list(self.lines)
 
     def _conversations(self) -> list[tuple[int, Asker]]:
         voters = self.ids[: self.voters]
         pairs = [(place, peer) for place, me in enumerate(voters) for peer in voters if peer != me]
         brokers = range(self.voters, len(self.ids))
-        return [*pairs, *((place, one) for place in brokers for one in CONVERSATIONS)]
+        return [
+            *pairs,
+            *((place, conversation) for place in brokers for conversation in CONVERSATIONS),
+        ]
 
     def place(self, node_id: int) -> int:
         """Returns the place of a node."""
@@ -143,9 +146,9 @@ class Steps:
         place = self.facts[number].place if number >= 0 else ~number
         about = self.spelled(event, *about)
         choices = range(max(1, self.voters - (place < self.voters)))
-        steps = [node.meet(event, *about, next_asked=one) for one in choices]
-        within = [one for one in steps if one.node.epoch <= self.epoch_max]
-        return tuple(dict.fromkeys(self.outcome(place, one) for one in within))
+        steps = [node.meet(event, *about, next_asked=choice) for choice in choices]
+        within = [step for step in steps if step.node.epoch <= self.epoch_max]
+        return tuple(dict.fromkeys(self.outcome(place, step) for step in within))
 
     def spelled(self, event: str, *about: Any) -> list[Any]:
         """Returns the arguments of an event with values instead of numbers."""
@@ -180,7 +183,7 @@ class Steps:
                 for asked, response in step.replies
                 if asked.is_awaited
             ),
-            tuple(self.lines[place, one] for one in step.ended),
+            tuple(self.lines[place, number] for number in step.ended),
             self._votes_told(place, step),
         )
 
@@ -199,9 +202,9 @@ class Steps:
     def _facts(self, place: int, node: Lone) -> Facts:
         return Facts(
             place,
-            tuple(self._waits(place, *one) for one in node.awaited.items()),
-            frozenset(self.line_at(place, one) for one in node.parked),
-            frozenset(self.line_at(place, one) for one in node.deferred),
+            tuple(self._waits(place, *entry) for entry in node.awaited.items()),
+            frozenset(self.line_at(place, number) for number in node.parked),
+            frozenset(self.line_at(place, number) for number in node.deferred),
             node.is_leader,
             node.epoch,
             self.disks.number((place, node.disk_key), node.disk),
@@ -218,7 +221,7 @@ class Steps:
             for asked, response in step.replies
             if isinstance(response, VoteResponse)
         )
-        return self.votes.number(tuple((one.request, one.response) for one in told), told)
+        return self.votes.number(tuple((reply.request, reply.response) for reply in told), told)
 
     # Outdated requests
 
@@ -235,7 +238,7 @@ class Steps:
         if epoch + is_binding > self.facts[number].epoch:
             return False
         outcomes = self.known[number, ("hears_late", request)]
-        return all(one.changes_nothing(number) for one in outcomes)
+        return all(outcome.changes_nothing(number) for outcome in outcomes)
 
 
 def _may_be_late(request: Request) -> bool:

@@ -26,8 +26,8 @@ class Naming:
     ) -> None:
         self.order = order
         self.names: dict[Hashable, Hashable] = {}
-        for one, other in zip(steps.ids, (steps.ids[place] for place in order), strict=True):
-            self.names |= names_of(one, other)
+        for number, other in zip(steps.ids, (steps.ids[place] for place in order), strict=True):
+            self.names |= names_of(number, other)
         self._came_from = sorted(range(len(order)), key=order.__getitem__)
         there = {steps.lines[order[a], self._name(b)]: line for (a, b), line in steps.lines.items()}
         self._lines_from = [there[line] for line in range(len(there))]
@@ -35,14 +35,16 @@ class Naming:
 
         def translated(keys: Sequence[Hashable]) -> Remembered[int, int]:
             return Remembered(
-                lambda one: one if one < 0 else spelled.number(self._renamed(keys[one]), None)
+                lambda number: (
+                    number if number < 0 else spelled.number(self._renamed(keys[number]), None)
+                )
             )
 
         self.nodes = translated(steps.nodes.keys)
         self._answers = translated(steps.answers.keys)
         self._histories = translated(verdicts.safeties.keys)
         self._late: Remembered[int, int] = Remembered(
-            lambda mask: sum(1 << self._request(one) for one in bits(mask))
+            lambda mask: sum(1 << self._request(bit) for bit in bits(mask))
         )
         self._steps = steps
 
@@ -91,18 +93,18 @@ class Symmetry:
         """
         if len(self.namings) == 1:
             return self.namings[0].state(state)
-        fitting = self._fitting[tuple([self._ranks[one] for one in state.nodes])]
+        fitting = self._fitting[tuple([self._ranks[node] for node in state.nodes])]
         if len(fitting) == 1:
             return fitting[0].state(state)
-        return min([one.state(state) for one in fitting])
+        return min([naming.state(state) for naming in fitting])
 
     def _that_fit(self, ranks: tuple[int, ...]) -> list[Naming]:
-        return [one for one in self.namings if fits(one, ranks)]
+        return [naming for naming in self.namings if fits(naming, ranks)]
 
     def _rank(self, number: int) -> int:
         """Returns the smallest number of the node among renamings to the first place."""
         place = self._places[number].place
-        return min(one.nodes[number] for one in self.namings if one.order[place] == 0)
+        return min(naming.nodes[number] for naming in self.namings if naming.order[place] == 0)
 
 
 def fits(naming: Naming, ranks: tuple[int, ...]) -> bool:

@@ -43,7 +43,7 @@ class Verdicts:
             return history
         facts = self.steps.facts
         voters = nodes[: self.steps.voters]
-        disks = tuple([facts[one].disk if one >= 0 else -1 for one in voters])
+        disks = tuple([facts[voter].disk if voter >= 0 else -1 for voter in voters])
         return self._known[history, place, nodes[place], disks, votes, is_reborn]
 
     def _checked(self, asked: Asked) -> int:
@@ -57,7 +57,9 @@ class Verdicts:
 
     def _seen(self, number: int, disks: tuple[int, ...], votes: int) -> Seen:
         steps, quorum = self.steps, self.steps.nodes[number].quorum
-        held = {steps.ids[place]: steps.disks[one] for place, one in enumerate(disks) if one >= 0}
+        held = {
+            steps.ids[place]: steps.disks[disk] for place, disk in enumerate(disks) if disk >= 0
+        }
         node_id = quorum.me.node_id
         return Seen({node_id: quorum}, held, {node_id: 0}, steps.votes[votes])
 
@@ -67,7 +69,7 @@ class Verdicts:
 
 def forget_watermark(safety: Safety, node_id: int) -> None:
     """Forgets a replica's high watermark: a new process may know less than the last one (9.39)."""
-    for key in [one for one in safety.watermarks if one[0].node_id == node_id]:
+    for key in [watermark for watermark in safety.watermarks if watermark[0].node_id == node_id]:
         del safety.watermarks[key]
 
 
@@ -82,4 +84,4 @@ def safety_key(safety: Safety) -> Hashable:
         for where, (batch, before) in safety.entries.items()
     }
     known = {**vars(safety), "entries": entries}
-    return tuple(frozenset(one.items()) for one in known.values())
+    return tuple(frozenset(item.items()) for item in known.values())

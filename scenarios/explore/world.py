@@ -105,7 +105,7 @@ class World:
         for line in outcome.ended:
             answers[line] = -1
             nodes[: self.steps.voters] = [
-                self._left(one, line) for one in nodes[: self.steps.voters]
+                self._left(node, line) for node in nodes[: self.steps.voters]
             ]
         for line, answer in outcome.answers:
             answers[line] = answer
@@ -134,4 +134,4 @@ class World:
         number, mask = asked
         if number < 0:
             return 0
-        return sum(1 << one for one in bits(mask) if self.steps.is_over(number, one))
+        return sum(1 << bit for bit in bits(mask) if self.steps.is_over(number, bit))

@@ -118,7 +118,7 @@ class Amount:
         if self.heavy is not None:
             mean_us = self.heavy.fixed(settings, stream).us
             return Amount(fixed_us=int(mean_us * HEAVY_SCALE * exp(-HEAVY_FALL * stream.random())))
-        low, high = (one.fixed(settings, stream) for one in (self.low, self.high) if one)
+        low, high = (amount.fixed(settings, stream) for amount in (self.low, self.high) if amount)
         in_order("from", low, "to", high)
         low_us, high_us = low.us, high.us
         return Amount(fixed_us=low_us + int(stream.random() * (high_us - low_us + 1)))

@@ -30,11 +30,11 @@ def found(kind: type[T], value: object, path: Path = ()) -> Iterator[tuple[Path,
     if isinstance(value, kind):
         yield path, value
     if isinstance(value, tuple):
-        for number, one in enumerate(value):
-            yield from found(kind, one, (*path, number))
+        for number, item in enumerate(value):
+            yield from found(kind, item, (*path, number))
     elif isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from found(kind, one, (*path, key))
+        for key, item in value.items():
+            yield from found(kind, item, (*path, key))
     elif is_dataclass(value):
         for field in fields(value):
             yield from found(kind, getattr(value, field.name), inside(value, field.name, path))
@@ -48,19 +48,19 @@ def changed(kind: type[P], value: T, change: Callable[[P], P], path: Path = ()) 
     if isinstance(value, kind):
         return _at(path, lambda: change(value))  # type: ignore[no-any-return]  # `change` keeps the type
     if isinstance(value, tuple):
-        parts = (changed(kind, one, change, (*path, i)) for i, one in enumerate(value))
+        parts = (changed(kind, item, change, (*path, i)) for i, item in enumerate(value))
         return tuple(parts)  # type: ignore[return-value]  # T is a tuple here
     if isinstance(value, Mapping):
-        pairs = ((key, changed(kind, one, change, (*path, key))) for key, one in value.items())
+        pairs = ((key, changed(kind, item, change, (*path, key))) for key, item in value.items())
         return dict(pairs)  # type: ignore[return-value]  # T is a mapping here
     if not is_dataclass(value) or isinstance(value, type):
         return value
     changes: dict[str, Any] = {}
-    for one in fields(value):
-        before = getattr(value, one.name)
-        after = changed(kind, before, change, inside(value, one.name, path))
+    for field in fields(value):
+        before = getattr(value, field.name)
+        after = changed(kind, before, change, inside(value, field.name, path))
         if after is not before:
-            changes[one.name] = after
+            changes[field.name] = after
     if not changes:
         return value
     return _at(path, lambda: replace(value, **changes))  # type: ignore[no-any-return]  # `replace` keeps the type

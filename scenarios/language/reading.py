@@ -33,7 +33,9 @@ class Problem(ValueError):
     @property
     def place(self) -> str:
         """The place as text, as in `do[2].on`."""
-        return "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in self.path)[1:]
+        return "".join(
+            f"[{member}]" if isinstance(member, int) else f".{member}" for member in self.path
+        )[1:]
 
 
 def key_of(name: str) -> str:
@@ -68,15 +70,15 @@ def read(kind: Any, value: object, path: Path = ()) -> Any:
     if is_dataclass(kind):
         return read_words(kind, mapping(value, path), path)
     if origin in (Union, types.UnionType):
-        (inner,) = (one for one in arguments if one is not type(None))
+        (inner,) = (argument for argument in arguments if argument is not type(None))
         return None if value is None else read(inner, value, path)
     if origin is tuple:
         if not isinstance(value, list | tuple):
             raise Problem(path, f"expected a list, got {in_short(value)}")
-        return tuple(read(arguments[0], one, (*path, i)) for i, one in enumerate(value))
+        return tuple(read(arguments[0], member, (*path, i)) for i, member in enumerate(value))
     if origin is not None and issubclass(origin, Mapping):
         pairs = mapping(value, path)
-        return {key: read(arguments[1], one, (*path, key)) for key, one in pairs.items()}
+        return {key: read(arguments[1], member, (*path, key)) for key, member in pairs.items()}
     return _read_plain(kind, value, path)
 
 
@@ -116,7 +118,8 @@ def words_of(kind: Any) -> Mapping[str, Word]:
     """Returns the words of a dataclass, by their spelling in the file."""
     hints = get_type_hints(kind, include_extras=True)
     return {
-        key_of(one.name): Word(one.name, hints[one.name], _is_required(one)) for one in fields(kind)
+        key_of(field.name): Word(field.name, hints[field.name], _is_required(field))
+        for field in fields(kind)
     }
 
 
@@ -128,7 +131,8 @@ def read_words(kind: Any, value: Mapping[str, object], path: Path) -> Any:
         if key not in value and word.is_required:
             raise Problem(path, f"expected the key {key!r}, got none")
     given = {
-        known[key].name: read(known[key].kind, one, (*path, key)) for key, one in value.items()
+        known[key].name: read(known[key].kind, member, (*path, key))
+        for key, member in value.items()
     }
     try:
         made: object = kind(**given)
@@ -147,14 +151,14 @@ def document_of(value: Any) -> Any:
         return value.to_document()
     if is_dataclass(value):
         return {
-            key_of(one.name): document_of(getattr(value, one.name))
-            for one in fields(value)
-            if getattr(value, one.name) != _default(one)
+            key_of(field.name): document_of(getattr(value, field.name))
+            for field in fields(value)
+            if getattr(value, field.name) != _default(field)
         }
     if isinstance(value, Mapping):
-        return {key: document_of(one) for key, one in value.items()}
+        return {key: document_of(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
-        return [document_of(one) for one in value]
+        return [document_of(member) for member in value]
     return value
 
 

@@ -51,7 +51,7 @@ class Parts:
         if origin is Annotated:
             return self._constrained(*arguments)
         if origin in (Union, types.UnionType):
-            (inner,) = (one for one in arguments if one is not type(None))
+            (inner,) = (argument for argument in arguments if argument is not type(None))
             return any_of(self.of(inner), {"type": "null"})
         if origin is tuple:
             return any_of({"type": "array", "items": self.of(arguments[0])}, SWEPT)
@@ -110,10 +110,10 @@ def closed(properties: Mapping[str, Schema], required: Sequence[str] = ()) -> Sc
 def any_of(*schemas: Schema) -> Schema:
     """Returns the schema of alternatives; nested alternatives become one list."""
     flat: list[Schema] = []
-    for one in schemas:
-        inner = one.get("anyOf") if one.keys() == {"anyOf"} else None
-        flat += inner if isinstance(inner, list) else [one]
-    return {"anyOf": [one for number, one in enumerate(flat) if one not in flat[:number]]}
+    for schema in schemas:
+        inner = schema.get("anyOf") if schema.keys() == {"anyOf"} else None
+        flat += inner if isinstance(inner, list) else [schema]
+    return {"anyOf": [row for number, row in enumerate(flat) if row not in flat[:number]]}
 
 
 def _described(kind: Any) -> Schema:

@@ -52,7 +52,7 @@ class Selector:
         if isinstance(value, str):
             return _word(value, path)
         if isinstance(value, list):
-            parts = (Selector.from_document(one, (*path, i)) for i, one in enumerate(value))
+            parts = (Selector.from_document(item, (*path, i)) for i, item in enumerate(value))
             return Selector("every", of=tuple(parts))
         return _shape(mapping(value, path), path)
 
@@ -82,13 +82,13 @@ class Selector:
             case "let":
                 return f"${self.value}"
             case "every":
-                return [one.to_document() for one in self.of]
+                return [selector.to_document() for selector in self.of]
             case "rack" | "leader_of":
                 return {self.word: self.value}
             case "pick" | "nth":
                 return {self.word: self.value, "of": self.of[0].to_document()}
             case "other_than":
-                left_out, whole = (one.to_document() for one in self.of)
+                left_out, whole = (selector.to_document() for selector in self.of)
                 return {"other_than": left_out, "of": whole}
             case "minority" | "majority" | "rack_of":
                 return {self.word: self.of[0].to_document()}
@@ -104,7 +104,7 @@ class Selector:
         if self.is_let(name):
             return Selector("id", number)
         return Selector(
-            self.word, self.value, tuple(one.with_bound(name, number) for one in self.of)
+            self.word, self.value, tuple(selector.with_bound(name, number) for selector in self.of)
         )
 
     def nodes(self, world: World, bound: Bound, stream: Random) -> tuple[NodeId, ...]:
@@ -117,7 +117,7 @@ class Selector:
                 return world.named(int(self.value))
             case "let":
                 if self.value not in bound:
-                    known = ", ".join(f"${one}" for one in bound) or "nothing"
+                    known = ", ".join(f"${name}" for name in bound) or "nothing"
                     raise ValueError(f"${self.value} is not bound: `let` binds {known}")
                 return bound[str(self.value)]
             case "rack":
@@ -125,7 +125,7 @@ class Selector:
             case "leader_of":
                 return world.leader_of(str(self.value))
             case "every":
-                parts = (one.nodes(world, bound, stream) for one in self.of)
+                parts = (selector.nodes(world, bound, stream) for selector in self.of)
                 return tuple(dict.fromkeys(node for part in parts for node in part))
             case "pick" | "minority" | "majority":
                 return self._drawn(self.of[0].nodes(world, bound, stream), stream)
@@ -134,10 +134,12 @@ class Selector:
                 return self.of[0].nodes(world, bound, stream)[place - 1 : place]
             case "rack_of":
                 nodes = self.of[0].nodes(world, bound, stream)
-                return tuple(one for rack in world.racks_of(nodes) for one in world.nodes_in(rack))
+                return tuple(
+                    node for rack in world.racks_of(nodes) for node in world.nodes_in(rack)
+                )
             case "other_than":
-                left_out, whole = (one.nodes(world, bound, stream) for one in self.of)
-                return tuple(one for one in whole if one not in left_out)
+                left_out, whole = (selector.nodes(world, bound, stream) for selector in self.of)
+                return tuple(node_id for node_id in whole if node_id not in left_out)
             case word:
                 return _of_word(world, word)
 
@@ -190,7 +192,7 @@ def _of_word(world: World, word: str) -> tuple[NodeId, ...]:
             return active_nodes
         case "standbys":
             controllers = map(controller_node, world.controllers)
-            return tuple(one for one in controllers if one not in active_nodes)
+            return tuple(controller for controller in controllers if controller not in active_nodes)
         case "controllers":
             return tuple(map(controller_node, world.controllers))
         case "brokers":

@@ -13,10 +13,10 @@ def as_written(document: object) -> str:
     """Returns the document in one line."""
     match document:
         case Mapping():
-            inside = (f"{_text(str(key))}: {as_written(one)}" for key, one in document.items())
+            inside = (f"{_text(str(key))}: {as_written(item)}" for key, item in document.items())
             return f"{{{', '.join(inside)}}}"
         case list() | tuple():
-            return f"[{', '.join(as_written(one) for one in document)}]"
+            return f"[{', '.join(as_written(item) for item in document)}]"
         case str():
             return _text(document)
         case _:

@@ -35,7 +35,7 @@ def _of_smoke(scenario: Scenario) -> Iterator[Problem]:
     except Problem as problem:
         yield problem
         return
-    yield from (Problem(("smoke", *one.path), one.what) for one in _of_small(small))
+    yield from (Problem(("smoke", *problem.path), problem.what) for problem in _of_small(small))
 
 
 def _of_small(small: Scenario) -> Iterator[Problem]:

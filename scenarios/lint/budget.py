@@ -99,12 +99,16 @@ def _longest_without_majority(scenario: Scenario, plan: Scenario) -> int:
 
 
 def _away(absences: list[_Absence], at_us: int) -> dict[object, int]:
-    return {one.name: one.controllers for one in absences if one.begins_us <= at_us < one.ends_us}
+    return {
+        absence.name: absence.controllers
+        for absence in absences
+        if absence.begins_us <= at_us < absence.ends_us
+    }
 
 
 def _stretches(absences: list[_Absence]) -> Iterator[tuple[int, int]]:
     """Yields the times between which the set of absent controllers does not change."""
-    times = sorted({time for one in absences for time in (one.begins_us, one.ends_us)})
+    times = sorted({time for absence in absences for time in (absence.begins_us, absence.ends_us)})
     return pairwise(times)
 
 

@@ -44,15 +44,15 @@ def complaints(scenario: Scenario) -> Iterator[Problem]:
     for selector, problem in _named(whole, OF_CONTROLLERS, "expected a controller, got a broker"):
         if _is_of_brokers(selector):
             yield problem
-    for path, one in found(Converge, whole):
-        if one.equal != IMAGES and _is_of_brokers(one.of):
-            yield Problem((*path, "of"), f"expected controllers: brokers have no {one.equal}")
+    for path, claim in found(Converge, whole):
+        if claim.equal != IMAGES and _is_of_brokers(claim.of):
+            yield Problem((*path, "of"), f"expected controllers: brokers have no {claim.equal}")
 
 
 def _named(whole: Scenario, words: Words, what: str) -> Iterator[tuple[Selector, Problem]]:
     for kind, word in words:
-        for path, one in found(kind, whole):
-            selector = getattr(one, word)
+        for path, value in found(kind, whole):
+            selector = getattr(value, word)
             if selector is not None:
                 yield selector, Problem((*path, word), what)
 

@@ -31,7 +31,7 @@ def complaints(scenario: Scenario) -> Iterator[Problem]:
 def _unknown_failure(scenario: Scenario) -> Iterator[Problem]:
     """Yields a mistake if `fails_with` is no property, no claim of the file, and no assertion."""
     failure = scenario.expect.fails_with
-    known = (*(one.name for one in ALL), *scenario.expect.names(), ASSERTION)
+    known = (*(property_.name for property_ in ALL), *scenario.expect.names(), ASSERTION)
     if failure is not None and failure not in known:
         what = f"expected {nearest(failure, known)}, got {failure!r}"
         yield Problem(("expect", "fails_with"), what)
@@ -54,10 +54,10 @@ def _unknown_faults(scenario: Scenario) -> Iterator[Problem]:
     kinds = () if scenario.chaos is None else scenario.chaos.kinds.members
     words = (*(step.word for step in scenario.do), *(kind.word for kind in kinds))
     known = tuple(dict.fromkeys((*(step.id for step in scenario.do if step.id), *words)))
-    for number, one in enumerate(scenario.expect.during):
-        if one.fault is not None and one.fault not in known:
-            near = nearest(one.fault, known)
-            what = f"expected {near}, got {one.fault!r}"
+    for number, claim in enumerate(scenario.expect.during):
+        if claim.fault is not None and claim.fault not in known:
+            near = nearest(claim.fault, known)
+            what = f"expected {near}, got {claim.fault!r}"
             yield Problem(("expect", "during", number, "fault"), what)
 
 
@@ -74,7 +74,7 @@ def _unknown_mutants(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _unbound(scenario: Scenario) -> Iterator[Problem]:
-    known = ", ".join(f"${one}" for one in scenario.let) or "nothing"
+    known = ", ".join(f"${name}" for name in scenario.let) or "nothing"
     for path, name in _names(document_of(scenario)):
         if name not in scenario.let:
             yield Problem(path, f"${name} is not bound: `let` binds {known}")
@@ -96,8 +96,8 @@ def _names(document: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
         case str() if document.startswith("$"):
             yield path, document[1:]
         case dict():
-            names = (name for key, one in document.items() for name in _names(one, (*path, key)))
-            yield from (one for one in names if one[1] != EACH or EACH not in document)
+            names = (name for key, item in document.items() for name in _names(item, (*path, key)))
+            yield from (name for name in names if name[1] != EACH or EACH not in document)
         case list():
-            for number, one in enumerate(document):
-                yield from _names(one, (*path, number))
+            for number, item in enumerate(document):
+                yield from _names(item, (*path, number))

@@ -42,14 +42,14 @@ class Population:
 
     def __init__(self, scenario: Scenario) -> None:
         shape = scenario.cluster
-        added = [one for _, one in found(AddBrokers, scenario.do)]
+        added = [inner for _, inner in found(AddBrokers, scenario.do)]
         self._let = scenario.let
-        self._has_repeats = any(one.trigger == "every" for one in scenario.do)
-        self.brokers = shape.brokers + sum(one.count for one in added)
+        self._has_repeats = any(inner.trigger == "every" for inner in scenario.do)
+        self.brokers = shape.brokers + sum(inner.count for inner in added)
         self.controllers = shape.controllers
         self.may_grow = bool(added) and self._has_repeats
-        self.racks = (*shape.racks, *(one.rack for one in added if one.rack))
-        created = (one.name for _, one in found(CreateTopic, scenario.do))
+        self.racks = (*shape.racks, *(inner.rack for inner in added if inner.rack))
+        created = (inner.name for _, inner in found(CreateTopic, scenario.do))
         self.topics = (*shape.topics, *created)
         self.has_flood = any(found(Flood, scenario.do))
 
@@ -79,7 +79,7 @@ class Population:
             case "id" | "nth" | "active" | "leader_of":
                 return 1
             case "every":
-                return sum(self.most(one) for one in selector.of)
+                return sum(self.most(inner) for inner in selector.of)
             case "let" if selector.value in self._let:
                 return self.most(self._let[str(selector.value)].nodes)
             case "brokers":
@@ -109,7 +109,7 @@ class Population:
             case "standbys":
                 return self.controllers - 1
             case "every":
-                return sum(self.controllers_of(one) for one in selector.of)
+                return sum(self.controllers_of(inner) for inner in selector.of)
             case "let" if selector.value in self._let:
                 return self.controllers_of(self._let[str(selector.value)].nodes)
             case "pick" | "nth" | "minority" | "majority" if selector.of[0].word in (

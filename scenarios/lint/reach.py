@@ -124,11 +124,11 @@ def impossible(condition: Condition, plan: Scenario, whole_us: int) -> str:
         case FencedAtLeast(fenced_at_least=least) if least > _brokers(plan):
             return f"there are {_brokers(plan)} brokers"
         case AnyOf(any=parts):
-            whys = [impossible(one, plan, whole_us) for one in parts]
+            whys = [impossible(part, plan, whole_us) for part in parts]
             return "" if "" in whys else whys[0] if whys else "the condition has no key"
         case AllOf(all=parts):
             return _contradiction(parts) or next(
-                filter(None, (impossible(one, plan, whole_us) for one in parts)), ""
+                filter(None, (impossible(part, plan, whole_us) for part in parts)), ""
             )
         case Not(not_=Condition(of=AllOf(all=()))):
             return "a condition without keys always holds"
@@ -140,7 +140,7 @@ def _contradiction(parts: Sequence[Condition]) -> str:
     """Returns two states of one broker that exclude each other."""
     known = {"fenced", "unfenced", "unregistered"}
     states: dict[tuple[object, object, bool], str] = {}
-    for part in (one.of for one in parts):
+    for part in (part.of for part in parts):
         if isinstance(part, BrokerState):
             of = (part.broker, part.seen_by, part.state in known)
             if states.setdefault(of, part.state) != part.state:

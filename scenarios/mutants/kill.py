@@ -71,7 +71,10 @@ def broken(scenario: Scenario, seed: int) -> tuple[str, ...]:
     """Returns what is broken in a run; `start` stands for a run that does not end."""
     run = Run(scenario, seed, properties_of(scenario))
     try:
-        return tuple(one.name for one in sorted(run.finish().violations, key=lambda one: one.t_us))
+        return tuple(
+            violation.name
+            for violation in sorted(run.finish().violations, key=lambda violation: violation.t_us)
+        )
     except LimitError:  # the cluster did not even start, which every scenario notices
         ended = () if run.assertion is None else (run.assertion.name,)
-        return (*(one.name for one in run.watch.violations.values()), *ended, START)
+        return (*(violation.name for violation in run.watch.violations.values()), *ended, START)

@@ -28,7 +28,7 @@ def forgets_whom_it_takes_over(swaps: Swaps) -> None:
     """Gives a new leader no leases for registered brokers."""
 
     def started(leases: Leases, registered: Any, now_ms: int) -> None:
-        leases.liveness.update({one.broker_id: Liveness(one.fenced) for one in registered})
+        leases.liveness.update({item.broker_id: Liveness(item.fenced) for item in registered})
 
     swaps.attribute(Leases, "started", started)
 
@@ -44,9 +44,9 @@ def fenced_ones_get_a_lease(swaps: Swaps) -> None:
     """Gives a new leader leases for all registered brokers, fenced or not."""
 
     def started(leases: Leases, registered: Any, now_ms: int) -> None:
-        for one in registered:
-            leases.liveness[one.broker_id] = Liveness(one.fenced)
-            leases.note_contact(one.broker_id, one.broker_epoch, now_ms)
+        for item in registered:
+            leases.liveness[item.broker_id] = Liveness(item.fenced)
+            leases.note_contact(item.broker_id, item.broker_epoch, now_ms)
 
     swaps.attribute(Leases, "started", started)
 

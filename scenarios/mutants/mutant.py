@@ -77,7 +77,7 @@ def mutant(
 
 
 @contextmanager
-def planted(one: Mutant) -> Iterator[None]:
+def planted(bug: Mutant) -> Iterator[None]:
     """Plants the bug for the duration of the context; the world must be made within it.
 
     Raises CompiledError if the modules are compiled.
@@ -90,7 +90,7 @@ def planted(one: Mutant) -> Iterator[None]:
         )
     swaps = Swaps()
     try:
-        one.plant(swaps)
+        bug.plant(swaps)
         yield
     finally:
         swaps.undo()

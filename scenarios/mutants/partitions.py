@@ -82,7 +82,7 @@ def places_on_strangers(swaps: Swaps) -> None:
         swaps,
         CreateTopicsRequest,
         r.PartitionRecord,
-        lambda one: replace(one, replicas=(*one.replicas, 99)),
+        lambda record: replace(record, replicas=(*record.replicas, 99)),
     )
 
 
@@ -110,7 +110,7 @@ def placement_sees_no_fence(swaps: Swaps) -> None:
     candidates = placement.candidates
 
     def buggy(state: State) -> list[placement.Candidate]:
-        return [replace(one, fenced=False) for one in candidates(state)]
+        return [replace(candidate, fenced=False) for candidate in candidates(state)]
 
     swaps.attribute(placement, "candidates", buggy)
 

@@ -179,7 +179,7 @@ def begins_unfenced(swaps: Swaps) -> None:
         swaps,
         BrokerRegistrationRequest,
         r.RegisterBrokerRecord,
-        lambda one: replace(one, fenced=False),
+        lambda record: replace(record, fenced=False),
     )
 
 
@@ -218,7 +218,7 @@ def changes_another_incarnation(swaps: Swaps) -> None:
         swaps,
         BrokerHeartbeatRequest,
         r.BrokerRegistrationChangeRecord,
-        lambda one: replace(one, broker_epoch=one.broker_epoch - 1),
+        lambda record: replace(record, broker_epoch=record.broker_epoch - 1),
     )
 
 
@@ -235,11 +235,11 @@ def any_features(swaps: Swaps) -> None:
     def buggy(state: State, request: Any) -> tuple[r.FeatureRange, ...]:
         return tuple(
             r.FeatureRange(
-                name=one.name,
-                min_supported_version=one.min_supported_version,
-                max_supported_version=one.max_supported_version,
+                name=feature.name,
+                min_supported_version=feature.min_supported_version,
+                max_supported_version=feature.max_supported_version,
             )
-            for one in request.features or ()
+            for feature in request.features or ()
         )
 
     swaps.attribute(registration, "_checked_features", buggy)

@@ -110,7 +110,7 @@ def watermark_goes_back(swaps: Swaps) -> None:
 
     def advance(quorum: Quorum) -> bool:
         role = leader_role(quorum.role)
-        ends = sorted(leading._end_offset(quorum, role, one) for one in quorum.voters.ids)
+        ends = sorted(leading._end_offset(quorum, role, node_id) for node_id in quorum.voters.ids)
         candidate = ends[(len(ends) - 1) // 2]
         if candidate <= role.epoch_start or candidate == quorum.high_watermark:
             return False

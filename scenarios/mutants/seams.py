@@ -20,8 +20,10 @@ def rewritten(swaps: Swaps, request: type, kind: type, change: Rewrite) -> None:
 
     def buggy(state: State, asked: Any, now_ms: int) -> Decision:
         decision: Decision = handler(state, asked, now_ms)
-        records = [change(one) if isinstance(one, kind) else one for one in decision.records]
-        return decision._replace(records=tuple(one for one in records if one is not None))
+        records = [
+            change(record) if isinstance(record, kind) else record for record in decision.records
+        ]
+        return decision._replace(records=tuple(record for record in records if record is not None))
 
     swaps.entry(HANDLERS, request, buggy)
 

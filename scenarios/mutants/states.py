@@ -66,7 +66,7 @@ def leaving_gives_nothing_away(swaps: Swaps) -> None:
 
     def buggy(state: State, broker: Any) -> list[r.Record]:
         changes = writes(state, broker)
-        return [one for one in changes if not isinstance(one, r.PartitionChangeRecord)]
+        return [change for change in changes if not isinstance(change, r.PartitionChangeRecord)]
 
     swaps.entry(heartbeats._WRITES, LEAVING, buggy)
 
@@ -80,7 +80,7 @@ def leaving_gives_nothing_away(swaps: Swaps) -> None:
 )
 def unfences_at_once(swaps: Swaps) -> None:
     """Unfences a fenced broker at its first heartbeat."""
-    next_state(swaps, lambda one, now: UNFENCED if now is FENCED else one)
+    next_state(swaps, lambda state, now: UNFENCED if now is FENCED else state)
 
 
 @mutant(
@@ -92,7 +92,7 @@ def unfences_at_once(swaps: Swaps) -> None:
 )
 def never_lets_go(swaps: Swaps) -> None:
     """Never grants a controlled shutdown."""
-    next_state(swaps, lambda one, now: LEAVING if one is OVER else one)
+    next_state(swaps, lambda state, now: LEAVING if state is OVER else state)
 
 
 @mutant(
@@ -104,7 +104,7 @@ def never_lets_go(swaps: Swaps) -> None:
 )
 def lets_go_at_once(swaps: Swaps) -> None:
     """Grants a controlled shutdown at once."""
-    next_state(swaps, lambda one, now: OVER if one is LEAVING else one)
+    next_state(swaps, lambda state, now: OVER if state is LEAVING else state)
 
 
 @mutant(
@@ -132,7 +132,7 @@ def leaving_is_not_written(swaps: Swaps) -> None:
 
     def buggy(state: State, broker: Any) -> list[r.Record]:
         changes = writes(state, broker)
-        return [one for one in changes if isinstance(one, r.PartitionChangeRecord)]
+        return [change for change in changes if isinstance(change, r.PartitionChangeRecord)]
 
     swaps.entry(heartbeats._WRITES, LEAVING, buggy)
 

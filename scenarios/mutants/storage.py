@@ -117,8 +117,8 @@ def snapshots_lack_fences(swaps: Swaps) -> None:
 
     def buggy(image: Any) -> list[r.Record]:
         return [
-            replace(one, fenced=True) if isinstance(one, r.RegisterBrokerRecord) else one
-            for one in records_of(image)
+            replace(record, fenced=True) if isinstance(record, r.RegisterBrokerRecord) else record
+            for record in records_of(image)
         ]
 
     swaps.attribute(snapshotting, "records_of", buggy)

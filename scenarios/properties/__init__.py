@@ -13,4 +13,4 @@ ALL: tuple[type[Property], ...] = (
     *liveness.CLASSES,
     *progress.CLASSES,
 )
-ALWAYS = tuple(one for one in ALL if one.always)
+ALWAYS = tuple(property_ for property_ in ALL if property_.always)

@@ -70,7 +70,7 @@ class ReadsAreCommitted(OfTheCommittedLog):
             return
         self.exercised += 1
         is_hiding = not request.include_fenced_brokers
-        told = frozenset((one.broker_id, one.is_fenced) for one in reply.brokers)
+        told = frozenset((broker.broker_id, broker.is_fenced) for broker in reply.brokers)
         if is_hiding and any(is_fenced for _, is_fenced in told):
             raise Broken(f"{message.receiver} asked for unfenced brokers only, got {told}")
         of_controllers = reply.endpoint_type == CONTROLLER_ENDPOINT
@@ -86,7 +86,7 @@ class ReadsAreCommitted(OfTheCommittedLog):
         for place in range(first, len(listings)):
             shown = listings[place]
             if is_hiding:
-                shown = frozenset(one for one in shown if not one[1])
+                shown = frozenset(entry for entry in shown if not entry[1])
             if shown == told:
                 return place
         raise Broken(
@@ -136,14 +136,14 @@ class QuorumTimes(Property):
 
     def arrived(self, message: Message) -> None:
         if isinstance(message.request, DescribeQuorumRequest) and message.is_reply:
-            for one in _states(message.reply):
+            for state in _states(message.reply):
                 self.exercised += 1
-                self._check(one, self.world.timeline.wall_ms)
+                self._check(state, self.world.timeline.wall_ms)
 
-    def _check(self, one: ReplicaState, wall_ms: int) -> None:
-        fetched, caught_up = one.last_fetch_timestamp, one.last_caught_up_timestamp
+    def _check(self, state: ReplicaState, wall_ms: int) -> None:
+        fetched, caught_up = state.last_fetch_timestamp, state.last_caught_up_timestamp
         if not (-1 <= caught_up <= fetched <= wall_ms):
-            raise Broken(f"expected -1 <= caught up <= fetched <= {wall_ms}, got {one}")
+            raise Broken(f"expected -1 <= caught up <= fetched <= {wall_ms}, got {state}")
 
 
 def _states(reply: object) -> Iterator[ReplicaState]:

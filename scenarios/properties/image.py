@@ -65,16 +65,16 @@ def seen_in(image: Image, key: Key) -> Fact | None:
 
 def keys_of(image: Image) -> set[Key]:
     """Returns every key for which the image has values."""
-    keys: set[Key] = {("Broker", one) for one in image.brokers}
-    keys |= {("Controller", one) for one in image.controllers}
-    keys |= {("Config", *one) for one in image.configs}
-    keys |= {("Quota", one) for one in image.client_quotas}
-    keys |= {("Scram", *one) for one in image.scram_credentials}
-    keys |= {("Access", one) for one in image.access_controls}
-    keys |= {("Token", one) for one in image.delegation_tokens}
+    keys: set[Key] = {("Broker", broker) for broker in image.brokers}
+    keys |= {("Controller", controller) for controller in image.controllers}
+    keys |= {("Config", *config) for config in image.configs}
+    keys |= {("Quota", quota) for quota in image.client_quotas}
+    keys |= {("Scram", *credential) for credential in image.scram_credentials}
+    keys |= {("Access", entry) for entry in image.access_controls}
+    keys |= {("Token", token) for token in image.delegation_tokens}
     for topic_id, topic in image.topics.items():
         keys.add(("Topic", topic_id))
-        keys |= {("Partition", topic_id, one) for one in topic.partitions}
+        keys |= {("Partition", topic_id, partition) for partition in topic.partitions}
     return keys
 
 
@@ -82,7 +82,9 @@ def _fields(value: Any, **names: str) -> Fact | None:
     """Returns a dataclass as a dictionary; `names` maps its field names to the shadow's."""
     if value is None:
         return None
-    return {names.get(one.name, one.name): getattr(value, one.name) for one in fields(value)}
+    return {
+        names.get(field.name, field.name): getattr(value, field.name) for field in fields(value)
+    }
 
 
 def _broker(image: Image, broker_id: int) -> Fact | None:
@@ -109,17 +111,17 @@ def _producer_ids(image: Image) -> Fact:
 
 _SEEN: dict[str, Callable[..., Fact | None]] = {
     "Broker": _broker,
-    "Controller": lambda image, one: _fields(image.controllers.get(one)),
+    "Controller": lambda image, item: _fields(image.controllers.get(item)),
     "Topic": _topic,
     "Partition": _partition,
     "Config": lambda image, *one: image.configs.get(one),
     "Features": lambda image: image.features or None,
     "KRaftVersion": lambda image: {"level": image.kraft_version},
     "ProducerIds": _producer_ids,
-    "Quota": lambda image, one: image.client_quotas.get(one),
+    "Quota": lambda image, item: image.client_quotas.get(item),
     "Scram": lambda image, *one: _fields(image.scram_credentials.get(one)),
-    "Access": lambda image, one: _fields(image.access_controls.get(one)),
-    "Token": lambda image, one: _fields(image.delegation_tokens.get(one)),
+    "Access": lambda image, item: _fields(image.access_controls.get(item)),
+    "Token": lambda image, item: _fields(image.delegation_tokens.get(item)),
 }
 
 CLASSES: tuple[type[Property], ...] = (ImageIsReplay,)

@@ -52,7 +52,7 @@ class NoEarlyFence(OfTenures):
     def _was_wished(self, known: Any) -> bool:
         """Returns True if a heartbeat wants a fence or a shutdown, which is granted at once."""
         return self.is_decided_now(known) and any(
-            one.want_fence or one.want_shut_down for one in known.heartbeats
+            heartbeat.want_fence or heartbeat.want_shut_down for heartbeat in known.heartbeats
         )
 
 
@@ -161,10 +161,10 @@ class UnfenceNeedsCatchUp(OfTenures):
             return
         self.exercised += 1
         fitting = [
-            one
-            for one in known.heartbeats
-            if one.current_metadata_offset >= known.register_offset
-            and not (one.want_fence or one.want_shut_down)
+            heartbeat
+            for heartbeat in known.heartbeats
+            if heartbeat.current_metadata_offset >= known.register_offset
+            and not (heartbeat.want_fence or heartbeat.want_shut_down)
         ]
         if not fitting or not self.is_decided_now(known):
             raise Broken(
@@ -318,15 +318,15 @@ class ShutdownLaw(OfTheCommittedLog):
         broker_id, epoch = request.broker_id, request.broker_epoch
         broker: BrokerRegistration | None = active.state.image.brokers.get(broker_id)
         if broker is not None and broker.broker_epoch == epoch:
-            one = active.state.leases.liveness[broker_id]
-            self._check((message.receiver.number, broker_id), (active.epoch, epoch), one)
+            liveness = active.state.leases.liveness[broker_id]
+            self._check((message.receiver.number, broker_id), (active.epoch, epoch), liveness)
 
-    def _check(self, key: tuple[int, int], tenure: tuple[int, int], one: Liveness) -> None:
-        offset = one.controlled_shutdown_offset
+    def _check(self, key: tuple[int, int], tenure: tuple[int, int], liveness: Liveness) -> None:
+        offset = liveness.controlled_shutdown_offset
         known_tenure, known = self._offsets.get(key, (tenure, NO_OFFSET))
         if known_tenure == tenure and known != NO_OFFSET:
             self.exercised += 1
-            if offset != known and (offset != NO_OFFSET or not one.fenced):
+            if offset != known and (offset != NO_OFFSET or not liveness.fenced):
                 raise Broken(f"broker {key[1]} has shutdown offset {offset}, and {known} before")
         self._offsets[key] = tenure, offset
 

@@ -166,7 +166,7 @@ class NoPlacementOnStrangers(OfTheCommittedLog):
             case _:
                 return
         self.exercised += bool(placed)
-        strangers = [one for one in sorted(placed) if self.shadow.broker(one) is None]
+        strangers = [number for number in sorted(placed) if self.shadow.broker(number) is None]
         if strangers:
             raise Broken(
                 f"{record} at offset {offset} has the replicas {strangers}, which are not "

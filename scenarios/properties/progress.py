@@ -260,9 +260,9 @@ class ProgressDuring(Property):
     def _is_reachable(self, broker: NodeId) -> bool:
         network = self.world.network
         return all(
-            network.is_open(broker, one) and network.is_open(one, broker)
-            for one in map(controller_node, self.world.controllers)
-            if self.world.must_be_well(one)
+            network.is_open(broker, node_id) and network.is_open(node_id, broker)
+            for node_id in map(controller_node, self.world.controllers)
+            if self.world.must_be_well(node_id)
         )
 
 

@@ -131,7 +131,7 @@ class LogMatching(Property):
             self._check(node.log, batch)
         if turn.snapshot is not None:
             start = self.world.log_start  # entries that no log has any more cannot be contradicted
-            self._entries = {key: one for key, one in self._entries.items() if key[0] >= start}
+            self._entries = {key: entry for key, entry in self._entries.items() if key[0] >= start}
 
     def _check(self, log: MetadataLog, batch: Batch) -> None:
         here, before = (batch.base_offset, batch.epoch), _before(log, batch.base_offset)
@@ -172,7 +172,7 @@ class CommittedIsFinal(Property):
     def wrote(self, node: Node, turn: Turn) -> None:
         if turn.snapshot is not None:
             start = self.world.log_start
-            self._committed = {key: one for key, one in self._committed.items() if key >= start}
+            self._committed = {key: batch for key, batch in self._committed.items() if key >= start}
         if turn.truncate_to is None:
             return
         node_id, end = node.config.node_id, self._ends.get(node.config.node_id, 0)
@@ -231,7 +231,7 @@ class HighWatermark(Property):
                 f"{quorum.me.node_id}, not the leader, is the first with high watermark {mark}"
             )
         epoch = epoch_before(quorum.log, mark)
-        holding = [one for one in quorum.voters.ids if self._holds(one, mark, epoch)]
+        holding = [node_id for node_id in quorum.voters.ids if self._holds(node_id, mark, epoch)]
         if len(holding) < quorum.voters.majority:
             raise Broken(
                 f"{mark} of epoch {epoch} is committed, but only on the disks of {holding}"

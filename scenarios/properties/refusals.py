@@ -83,11 +83,16 @@ class _Untouched(Property):
 
 def _soft(node: Node, broker_id: int) -> Soft:
     leases = node.leases
-    one = leases.liveness.get(broker_id)
+    liveness = leases.liveness.get(broker_id)
     contact_ms = leases.contact_ms(broker_id)
-    if one is None:
+    if liveness is None:
         return (contact_ms,)
-    return contact_ms, one.fenced, one.metadata_offset, one.controlled_shutdown_offset
+    return (
+        contact_ms,
+        liveness.fenced,
+        liveness.metadata_offset,
+        liveness.controlled_shutdown_offset,
+    )
 
 
 def _is_of(record: Any, request: Subject) -> bool:

@@ -158,7 +158,7 @@ def _successes(request: Request, reply: object) -> list[tuple[object, ...]]:
         case UnregisterBrokerRequest(), UnregisterBrokerResponse(error_code=0):
             return [("unregistered", request.broker_id)]
         case CreateTopicsRequest(), CreateTopicsResponse() if not request.validate_only:
-            return [("topic", one.topic_id) for one in reply.topics if not one.error_code]
+            return [("topic", topic.topic_id) for topic in reply.topics if not topic.error_code]
         case _:
             return []
 

@@ -90,14 +90,14 @@ class Shadow:
         if name not in ("EndTransactionRecord", "AbortTransactionRecord"):
             return set()
         held, self._held = self._held, None
-        told = [self._say(*one) for one in held if name == "EndTransactionRecord"]
+        told = [self._say(*entry) for entry in held if name == "EndTransactionRecord"]
         return set().union(*told)
 
     def _say(self, record: Any, offset: int, timestamp_ms: int) -> set[Key]:
         name = type(record).__name__
         if name in SAYS_NOTHING:
             return set()
-        said = {one.name: getattr(record, one.name) for one in fields(record)}
+        said = {field.name: getattr(record, field.name) for field in fields(record)}
         if name in SETS:
             key = _key(SETS[name], said)
             self.facts[key] = said
@@ -181,7 +181,9 @@ class Shadow:
             if said["topic_name"] in ("", fact["name"])
         }
         keys = {
-            ("Partition", one, number) for one in topics for number in topics[one]["partitions"]
+            ("Partition", topic, number)
+            for topic in topics
+            for number in topics[topic]["partitions"]
         }
         for key in keys:
             self._amend(key, eligible_leader_replicas=(), last_known_elr=())
@@ -208,7 +210,7 @@ class Shadow:
     def _one_of(self, key: Key, name: str, value: object) -> set[Key]:
         """Sets one value of a fact; None removes it."""
         fact = {**self.facts.get(key, {}), name: value}
-        self.facts[key] = {one: told for one, told in fact.items() if told is not None}
+        self.facts[key] = {name: told for name, told in fact.items() if told is not None}
         if not self.facts[key]:
             del self.facts[key]
         return {key}

@@ -145,7 +145,7 @@ class OfTenures(Property):
         node_id, this = node.config.node_id, controller_node(node.config.node_id)
         now_ms = self.world.clock_ms(this)
         tenure = self.tenures[node_id] = Tenure(
-            this, node.epoch, now_ms, {b: _known(one) for b, one in node.latest.brokers.items()}
+            this, node.epoch, now_ms, {b: _known(item) for b, item in node.latest.brokers.items()}
         )
         self.began(node, tenure)
         for known in tenure.brokers.values():

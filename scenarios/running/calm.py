@@ -26,7 +26,9 @@ def core_of(calm: Calm, stage: Stage) -> frozenset[NodeId]:
 
 def _surviving_majority(world: World, stream: Random) -> tuple[NodeId, ...]:
     """Draws a majority of the voters; a controller that lost its directory is none (KIP-853)."""
-    latest = max((one.node.quorum for one in world.controllers.values()), key=lambda q: q.epoch)
+    latest = max(
+        (controller.node.quorum for controller in world.controllers.values()), key=lambda q: q.epoch
+    )
     voters = latest.voters
     surviving = [
         controller_node(node_id)

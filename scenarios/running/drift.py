@@ -17,9 +17,9 @@ def first_difference(pinned: Scenario, now: Scenario) -> str | None:
 
     Texts and claims are not compared, because they do not change the run.
     """
-    was, is_ = (dict(_decisive(one)) for one in (pinned, now))
+    was, is_ = (dict(_decisive(scenario)) for scenario in (pinned, now))
     for where in dict.fromkeys((*was, *is_)):
-        before, after = (one.get(where, "nothing") for one in (was, is_))
+        before, after = (row.get(where, "nothing") for row in (was, is_))
         if before != after:
             return f"{where}: {before} before, {after} now"
     return None
@@ -35,11 +35,11 @@ def _decisive(plan: Scenario) -> Iterator[tuple[str, object]]:
 def _leaves(where: str, value: object) -> Iterator[tuple[str, object]]:
     match value:
         case dict() if value:
-            for key, one in value.items():
+            for key, item in value.items():
                 if key != "say":
-                    yield from _leaves(f"{where}.{key}", one)
+                    yield from _leaves(f"{where}.{key}", item)
         case list() if value:
-            for place, one in enumerate(value):
-                yield from _leaves(f"{where}[{place}]", one)
+            for place, item in enumerate(value):
+                yield from _leaves(f"{where}[{place}]", item)
         case _:
             yield where, value

@@ -138,7 +138,7 @@ class Run:
     def _warm_up(self) -> None:
         world, plan = self.world, self.plan
         world.start()
-        brokers = [one.broker_id for one in world.topology.brokers]
+        brokers = [broker.broker_id for broker in world.topology.brokers]
         if not world.run_until(lambda: world.are_unfenced(brokers), limit_us=START_LIMIT_US):
             raise LimitError("expected every broker unfenced within 2 minutes of the start")
         for name, shape in plan.cluster.topics.items():
@@ -175,14 +175,14 @@ class Run:
     def _judge(self) -> Result:
         plan = self.plan
         broken = tuple(
-            Violation("-", one.name, *one.broken, -1)
-            for one in self.expectations.claims
-            if one.broken is not None
+            Violation("-", claim.name, *claim.broken, -1)
+            for claim in self.expectations.claims
+            if claim.broken is not None
         )
         ended = () if self.assertion is None else (self.assertion,)
         violations = (*self.watch.violations.values(), *broken, *ended)
-        violations += self._unbroken({one.name for one in violations})
-        exercised = {one.name: one.exercised for one in self.watch.properties.values()}
+        violations += self._unbroken({violation.name for violation in violations})
+        exercised = {new_run.name: new_run.exercised for new_run in self.watch.properties.values()}
         vacuous = tuple(self._vacuous(exercised))
         return Result(
             scenario=plan.name,
@@ -193,7 +193,7 @@ class Run:
             violations=violations,
             vacuous=vacuous,
             bound=_numbers(self.stage),
-            effects={one.fault_id: one.effects() for one in self.stage.faults},
+            effects={fault.fault_id: fault.effects() for fault in self.stage.faults},
             exercised=exercised,
             measured=tuple(self.expectations.measured),
             events=self.world.timeline.asked,
@@ -224,7 +224,7 @@ class Run:
 
 
 def _verdict(plan: Scenario, violations: Sequence[Violation], vacuous: Sequence[str]) -> str:
-    if {one.name for one in violations} != {plan.expect.fails_with} - {None}:
+    if {violation.name for violation in violations} != {plan.expect.fails_with} - {None}:
         return "fail"
     return "vacuous" if vacuous else "pass"
 
@@ -238,10 +238,10 @@ def _expect_topic(name: str, reply: object) -> None:
 
 def bound_by(scenario: Scenario, seed: int) -> Mapping[str, tuple[int, ...]]:
     """Returns the nodes that `let` finds in this run; they may depend on the first leader."""
-    one = Run(scenario, seed, ())
+    new_run = Run(scenario, seed, ())
     if scenario.let:
-        one.begin()
-    return _numbers(one.stage)
+        new_run.begin()
+    return _numbers(new_run.stage)
 
 
 def _numbers(stage: Stage) -> Mapping[str, tuple[int, ...]]:
@@ -260,5 +260,7 @@ def properties_of(scenario: Scenario) -> tuple[type[Property], ...]:
     Raises KeyError for a property of a file that was not loaded.
     """
     wanted = {*scenario.expect.always, scenario.expect.fails_with or ""}
-    ours = (one for one in ALL if one.name in wanted or ("all" in wanted and one.always))
+    ours = (
+        new_run for new_run in ALL if new_run.name in wanted or ("all" in wanted and new_run.always)
+    )
     return (*ours, *(OWN[name] for name in sorted(wanted) if is_own(name)))

@@ -33,7 +33,7 @@ class Shrunk:
 
 def signature(result: Result) -> str:
     """Returns the name of the property or claim that was broken first."""
-    return min(result.violations, key=lambda one: one.t_us).name
+    return min(result.violations, key=lambda violation: violation.t_us).name
 
 
 def shrink(
@@ -51,7 +51,9 @@ def shrink(
             f"{plan.name}: expected a seed whose run fails, got {result.verdict} with seed {seed}"
         )
     wanted = signature(result)
-    plan, better, tried = smallest(plan, lambda one: _fails_alike(one, seed, wanted), may_go_on)
+    plan, better, tried = smallest(
+        plan, lambda scenario: _fails_alike(scenario, seed, wanted), may_go_on
+    )
     result = better or result
     return Shrunk(named(plan, result.bound), result, tried + 1)
 
@@ -130,15 +132,17 @@ def _fewer_nodes(plan: Scenario) -> Iterator[Scenario]:
         if controllers < shape.controllers:
             yield replace(plan, cluster=replace(shape, controllers=controllers))
     for name in shape.topics:
-        topics = {key: one for key, one in shape.topics.items() if key != name}
+        topics = {key: topic for key, topic in shape.topics.items() if key != name}
         yield replace(plan, cluster=replace(shape, topics=topics))
 
 
 def _among(shape: ClusterShape, brokers: int) -> ClusterShape:
     """Returns the cluster with fewer brokers, and at most as many replicas as brokers."""
     topics = {
-        name: replace(one, replication=min(one.replication, brokers)) if one.replication else one
-        for name, one in shape.topics.items()
+        name: replace(topic, replication=min(topic.replication, brokers))
+        if topic.replication
+        else topic
+        for name, topic in shape.topics.items()
     }
     return replace(shape, brokers=brokers, topics=topics)
 

@@ -58,12 +58,12 @@ class Watch:
 
     def __init__(self, world: World, classes: Iterable[type[Property]]) -> None:
         self.world = world
-        self.properties = {one.number: one(world) for one in classes}
+        self.properties = {class_.number: class_(world) for class_ in classes}
         self.violations: dict[str, Violation] = {}
         self._log = CommittedLog(self._tell)
-        for one in self.properties.values():
-            if isinstance(one, OfTheCommittedLog):
-                one.shadow = self._log.shadow
+        for property_ in self.properties.values():
+            if isinstance(property_, OfTheCommittedLog):
+                property_.shadow = self._log.shadow
         self._standings: dict[int, Standing] = {}
         self._hear = {hook: self._hearers(hook) for hook in HOOKS}
         self._arrived: ByKind = {}
@@ -72,11 +72,13 @@ class Watch:
     def finish(self) -> tuple[Violation, ...]:
         """Calls `finished` of the properties and returns all violations in the order of time."""
         self._tell("finished")
-        return tuple(sorted(self.violations.values(), key=lambda one: one.t_us))
+        return tuple(sorted(self.violations.values(), key=lambda violation: violation.t_us))
 
     def unexercised(self) -> tuple[str, ...]:
         """Returns the numbers of the properties that had nothing to check in this run."""
-        return tuple(number for number, one in self.properties.items() if not one.exercised)
+        return tuple(
+            number for number, property_ in self.properties.items() if not property_.exercised
+        )
 
     def hears(self, hook: str) -> bool:
         """Returns True if a property overrides the method `hook`."""
@@ -118,25 +120,25 @@ class Watch:
 
     def _hearers(self, hook: str) -> list[Hearer]:
         return [
-            (one, getattr(one, hook))
-            for one in self.properties.values()
-            if _overrides(type(one), hook)
+            (property_, getattr(property_, hook))
+            for property_ in self.properties.values()
+            if _overrides(type(property_), hook)
         ]
 
     def _tell(self, hook: str, *what: object) -> None:
-        for one, hear in self._hear[hook]:
+        for property_, hear in self._hear[hook]:
             try:
                 hear(*what)
             except Broken as broken:
-                self._fell(one, str(broken))
+                self._fell(property_, str(broken))
 
     def _tell_of_step(self, hook: str, node: Node, turn: Turn) -> None:
         """Does the same as `_tell` without `*what`, because steps are very frequent."""
-        for one, hear in self._hear[hook]:
+        for property_, hear in self._hear[hook]:
             try:
                 hear(node, turn)
             except Broken as broken:
-                self._fell(one, str(broken))
+                self._fell(property_, str(broken))
 
     def _tell_of(self, by_kind: ByKind, hook: str, message: Message) -> None:
         """Passes a message to the properties that watch its kind: most messages are fetches."""
@@ -144,13 +146,15 @@ class Watch:
         if hearers is None:
             kind = type(message.request)
             hearers = by_kind[kind] = [
-                one for one in self._hear[hook] if one[0].kinds is None or kind in one[0].kinds
+                entry
+                for entry in self._hear[hook]
+                if entry[0].kinds is None or kind in entry[0].kinds
             ]
-        for one, hear in hearers:
+        for property_, hear in hearers:
             try:
                 hear(message)
             except Broken as broken:
-                self._fell(one, str(broken))
+                self._fell(property_, str(broken))
 
     def _fell(self, fallen: Property, what: str) -> None:
         world = self.world
@@ -158,7 +162,7 @@ class Watch:
             fallen.number, fallen.name, what, world.timeline.now_us, world.journal.last_seq
         )
         for hook, hearers in self._hear.items():
-            self._hear[hook] = [one for one in hearers if one[0] is not fallen]
+            self._hear[hook] = [hearer for hearer in hearers if hearer[0] is not fallen]
         self._arrived.clear()
         self._stopped.clear()
 
@@ -179,9 +183,9 @@ def watch(world: World, classes: Iterable[type[Property]]) -> Watch:
     if world.timeline.now_us != 0:
         raise ValueError(f"expected a world before its start, got {world.timeline.now_us} us")
     watching = Watch(world, classes)
-    if any(watching.hears(one) for one in ("stepped", "wrote", "moved", "restarted")):
+    if any(watching.hears(number) for number in ("stepped", "wrote", "moved", "restarted")):
         world.step_listeners.append(watching.on_step)
-    if any(watching.hears(one) for one in ("committed", "read", "done")):
+    if any(watching.hears(number) for number in ("committed", "read", "done")):
         world.committed_listeners.append(watching.on_committed)
     if watching.hears("arrived"):
         world.network.arrived.append(watching.on_arrived)

@@ -9,4 +9,4 @@ Holds = Callable[[], bool]
 
 def every(nodes: tuple[NodeId, ...], holds: Callable[[NodeId], bool]) -> bool:
     """Returns True if `nodes` is not empty and every node satisfies `holds`."""
-    return bool(nodes) and all(holds(one) for one in nodes)
+    return bool(nodes) and all(holds(node) for node in nodes)

@@ -121,7 +121,7 @@ class Stage:
 
     def controllers_of(self, selector: Selector) -> list[NodeId]:
         """Returns the controllers among the targets of a verb."""
-        return [one for one in self.targets(selector) if self.world.controller_of(one)]
+        return [target for target in self.targets(selector) if self.world.controller_of(target)]
 
     def bring_back(self, node: NodeId) -> None:
         """Starts the node's process, unless the broker was unregistered."""
@@ -141,7 +141,7 @@ class Stage:
             if not waiting.is_over and waiting.holds():
                 waiting.is_over = True
                 waiting.then()
-        self.waiting = [one for one in self.waiting if not one.is_over]
+        self.waiting = [waiting for waiting in self.waiting if not waiting.is_over]
 
     def begin(self, verb: FaultSource, word: str, fault_id: str, say: str = "") -> Fault:
         """Begins a fault and writes its row first, so that the row is the cause of what follows."""
@@ -186,7 +186,7 @@ class Stage:
     def tell_of_calm(self, core: frozenset[NodeId]) -> None:
         """Writes a journal row with the core, if a node is left out of it."""
         world = self.world
-        left = [one for one in world.nodes if one not in core]
+        left = [node for node in world.nodes if node not in core]
         if left:
             detail = {"core": list(numbers_of(sorted(core))), "left": list(numbers_of(left))}
             world.journal.write("scenario", "calm_begins", detail=detail)

@@ -57,8 +57,8 @@ class Decommission(Verb, word="broker.decommission"):
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         requests = [
-            DecommissionBrokerRequest(broker_id=one, force=self.force)
-            for one in numbers_of(stage.targets(self.on))
+            DecommissionBrokerRequest(broker_id=number, force=self.force)
+            for number in numbers_of(stage.targets(self.on))
         ]
         return asked(stage, *requests, refused=self.refused)
 
@@ -72,7 +72,7 @@ class Unregister(Verb, word="broker.unregister"):
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         brokers = numbers_of(stage.targets(self.on))
-        requests = [UnregisterBrokerRequest(broker_id=one) for one in brokers]
+        requests = [UnregisterBrokerRequest(broker_id=broker) for broker in brokers]
         return asked(stage, *requests, refused=self.refused)
 
 

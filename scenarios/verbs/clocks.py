@@ -127,7 +127,7 @@ class Suspend(Verb, word="clock.suspend"):
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         processes = stage.processes
-        asleep = [one for one in stage.targets(self.on) if processes.is_alive(one)]
+        asleep = [target for target in stage.targets(self.on) if processes.is_alive(target)]
         for node in asleep:
             processes.suspend(node)
 
@@ -153,7 +153,7 @@ class Strobe(Verb, word="clock.strobe"):
         strobes = [strobe(clock, self.by.us // 1000, every_us) for clock in clocks]
 
         def end() -> None:
-            for one in strobes:
-                one.end()
+            for recurring in strobes:
+                recurring.end()
 
-        return lambda: sum(one.hits for one in strobes), end
+        return lambda: sum(recurring.hits for recurring in strobes), end

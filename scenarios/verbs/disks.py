@@ -24,7 +24,7 @@ class DiskVerb(Verb):
     def disks(self, stage: Stage) -> list[Disk]:
         """Returns the disks of the controllers that the verb names."""
         controllers = stage.world.controllers
-        return [controllers[one.number].disk for one in stage.controllers_of(self.on)]
+        return [controllers[controller.number].disk for controller in stage.controllers_of(self.on)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,9 @@ class Stall(DiskVerb, word="disk.stall"):
         disks = self.disks(stage)
         before = sum(disk.delayed for disk in disks)
         _each(disks, Disk.stall)
-        return lambda: sum(one.delayed for one in disks) - before, lambda: _each(disks, Disk.go_on)
+        return lambda: sum(disk.delayed for disk in disks) - before, lambda: _each(
+            disks, Disk.go_on
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +72,9 @@ class LostFsync(DiskVerb, word="disk.lost_fsync"):
         disks = self.disks(stage)
         before = sum(disk.lost for disk in disks)
         _each(disks, Disk.lie)
-        return lambda: sum(one.lost for one in disks) - before, lambda: _each(disks, Disk.be_honest)
+        return lambda: sum(disk.lost for disk in disks) - before, lambda: _each(
+            disks, Disk.be_honest
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,7 +53,7 @@ class Swizzle(Verb, word="net.swizzle"):
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         nodes, stream = stage.targets(self.of), stage.stream(f"fault/{fault_id}")
         half_us, timeline = self.for_.us // 2, stage.world.timeline
-        clogs = [_Clog(stage, one) for one in stream.sample(nodes, len(nodes))]
+        clogs = [_Clog(stage, node_id) for node_id in stream.sample(nodes, len(nodes))]
         step_us = half_us // max(len(clogs), 1)
         for place, clog in enumerate(clogs):
             timeline.after(place * step_us, clog.close)

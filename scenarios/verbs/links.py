@@ -64,10 +64,10 @@ class Ways(Verb):
 
     def _ways(self, stage: Stage) -> "Callable[[Message], bool]":
         if self.between:
-            one, other = (frozenset(stage.targets(side)) for side in self.between[:2])
+            group, other = (frozenset(stage.targets(side)) for side in self.between[:2])
             return lambda m: (
-                (m.sender in one and m.receiver in other)
-                or (m.sender in other and m.receiver in one)
+                (m.sender in group and m.receiver in other)
+                or (m.sender in other and m.receiver in group)
             )
         if self.on is not None:
             nodes = frozenset(stage.targets(self.on))
@@ -165,6 +165,6 @@ class Heal(Verb, word="net.heal"):
     """Ends every open fault."""
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        open_ones = sum(one.is_open for one in stage.faults)
+        open_ones = sum(fault.is_open for fault in stage.faults)
         stage.lift_all()
         return lambda: open_ones, nothing

@@ -53,7 +53,7 @@ class Install(Verb, word="broker.install"):
     release: Annotated[str, OneOf(tuple(PROFILES))]
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        hosts = [stage.world.hosts[one] for one in stage.targets(self.on)]
+        hosts = [stage.world.hosts[target] for target in stage.targets(self.on)]
         for host in hosts:
             host.spec = replace(host.spec, profile=PROFILES[self.release])
         return lambda: len(hosts), nothing
@@ -70,8 +70,8 @@ class RemoveVoter(Verb, word="quorum.remove"):
         controllers = stage.world.controllers
         requests = [
             RemoveRaftVoterRequest(
-                voter_id=one, voter_directory_id=controllers[one].node.config.directory_id
+                voter_id=number, voter_directory_id=controllers[number].node.config.directory_id
             )
-            for one in numbers_of(stage.controllers_of(self.on))
+            for number in numbers_of(stage.controllers_of(self.on))
         ]
         return asked(stage, *requests, refused=self.refused)

@@ -20,7 +20,7 @@ class Crash(Verb, word="proc.crash"):
     for_: Amount | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        gone = [one for one in stage.targets(self.on) if stage.processes.is_alive(one)]
+        gone = [target for target in stage.targets(self.on) if stage.processes.is_alive(target)]
         for node in gone:
             stage.processes.crash(node)
         return lambda: len(gone), lambda: _bring_back(stage, gone)
@@ -34,7 +34,7 @@ class Stop(Verb, word="proc.stop"):
     for_: Amount | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        gone = [one for one in stage.targets(self.on) if stage.processes.is_alive(one)]
+        gone = [target for target in stage.targets(self.on) if stage.processes.is_alive(target)]
         for node in gone:
             stage.processes.stop(node)
         return lambda: len(gone), lambda: _bring_back(stage, gone)
@@ -47,7 +47,9 @@ class Start(Verb, word="proc.start"):
     on: Selector
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        nodes = [one for one in stage.targets(self.on) if not stage.processes.is_alive(one)]
+        nodes = [
+            target for target in stage.targets(self.on) if not stage.processes.is_alive(target)
+        ]
         for node in nodes:
             stage.processes.start(node)
         return lambda: len(nodes), nothing
@@ -93,7 +95,7 @@ class Pause(Verb, word="proc.pause"):
     for_: Amount | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        held = [one for one in stage.targets(self.on) if stage.processes.is_alive(one)]
+        held = [target for target in stage.targets(self.on) if stage.processes.is_alive(target)]
         for node in held:
             stage.processes.pause(node)
 
@@ -117,7 +119,7 @@ class Wipe(Verb, word="proc.amnesia"):
     keeps_directory: bool = False
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        gone = [one for one in stage.targets(self.on) if stage.processes.is_alive(one)]
+        gone = [target for target in stage.targets(self.on) if stage.processes.is_alive(target)]
         for node in gone:
             stage.processes.wipe(node, keeps_directory=self.keeps_directory)
         return lambda: len(gone), lambda: _bring_back(stage, gone)
@@ -132,7 +134,7 @@ class Clone(Verb, word="proc.clone"):
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         processes = stage.processes
-        clones = [processes.clone(one) for one in stage.targets(self.on)]
+        clones = [processes.clone(target) for target in stage.targets(self.on)]
 
         def end() -> None:
             for clone in clones:
@@ -201,7 +203,7 @@ class Slow(Verb, word="proc.slow"):
         processes = stage.processes
         service_us = uniform(self.low.us, self.high.us, stage.stream(f"fault/{fault_id}"))
         slowed = stage.controllers_of(self.on)
-        queues = [processes.slow(one, service_us) for one in slowed]
+        queues = [processes.slow(node_id, service_us) for node_id in slowed]
 
         def quicken() -> None:
             for node in slowed:

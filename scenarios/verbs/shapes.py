@@ -53,8 +53,8 @@ class Shape:
 
 def _bridge(order: Nodes) -> Ways:
     half = len(order) // 2
-    one, other = order[:half], order[half + 1 :]
-    return frozenset(way for a in one for b in other for way in ((a, b), (b, a)))
+    entry, other = order[:half], order[half + 1 :]
+    return frozenset(way for a in entry for b in other for way in ((a, b), (b, a)))
 
 
 def _ring(order: Nodes, width: int) -> Ways:

@@ -62,7 +62,7 @@ class Hand:
         self.sent += self.agent.start(0)
 
     def answer(self, channel: Channel, reply: Any) -> None:
-        asked = [one for one in self.sent if one.channel is channel][-1]
+        asked = [request for request in self.sent if request.channel is channel][-1]
         self.sent += self.agent.on_reply(asked, reply, self.now_ms)
 
     def pass_ms(self, ms: int) -> None:
@@ -73,7 +73,7 @@ class Hand:
         self.now_ms = end
 
     def lease_requests(self) -> list[Any]:
-        return [one.request for one in self.sent if one.channel is Channel.LEASE]
+        return [request.request for request in self.sent if request.channel is Channel.LEASE]
 
     def fetched(self, high_watermark: int, error: int = 0) -> FetchResponse:
         data = FetchPartitionData(
@@ -105,7 +105,7 @@ class Hand:
 def test_nobody_registers_before_it_has_seen_metadata() -> None:
     hand = Hand()
 
-    assert [one.channel for one in hand.sent] == [Channel.METADATA]
+    assert [request.channel for request in hand.sent] == [Channel.METADATA]
     hand.answer(Channel.METADATA, hand.fetched(0, error=74))
     assert hand.lease_requests() == []
 
@@ -143,9 +143,9 @@ def test_a_lost_heartbeat_is_sent_again_and_its_late_answer_changes_nothing() ->
     hand = Hand().running()
     hand.pass_ms(2_000)
     lost = hand.sent[-1] if hand.sent[-1].channel is Channel.LEASE else None
-    lost = lost or [one for one in hand.sent if one.channel is Channel.LEASE][-1]
+    lost = lost or [request for request in hand.sent if request.channel is Channel.LEASE][-1]
     hand.pass_ms(4_500 + 2_000)
-    again = [one for one in hand.sent if one.channel is Channel.LEASE][-1]
+    again = [request for request in hand.sent if request.channel is Channel.LEASE][-1]
     assert again.number > lost.number
 
     hand.agent.on_reply(lost, BrokerHeartbeatResponse(should_shut_down=True), hand.now_ms)

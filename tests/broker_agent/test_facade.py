@@ -87,7 +87,7 @@ def test_fenced_brokers_are_described_only_when_asked_for() -> None:
             listener="PLAINTEXT",
             random=world.streams.draw_of("clients"),
         )
-        return [(one.broker_id, one.is_fenced) for one in answer.brokers]
+        return [(broker.broker_id, broker.is_fenced) for broker in answer.brokers]
 
     assert described(False) == [(1, False)]
     assert described(True) == [(1, False), (2, True)]

@@ -97,7 +97,7 @@ async def test_twenty_agents_register_and_are_unfenced() -> None:
         await watched.all_are("RUNNING")
 
         assert kraft.world.are_unfenced(range(1, 21))
-        epochs = {one.broker_epoch for one in kraft.world.committed.brokers.values()}
+        epochs = {broker.broker_epoch for broker in kraft.world.committed.brokers.values()}
         assert len(epochs) == 20
 
 
@@ -109,8 +109,8 @@ async def test_a_stopped_fleet_drains_and_leaves_cleanly() -> None:
         watched.fleet.stop()
         await watched.all_are("NOT_RUNNING")
 
-        assert all(one.fenced for one in kraft.world.committed.brokers.values())
-        assert all(one.agent.was_drained for one in watched.fleet.agents.values())
+        assert all(broker.fenced for broker in kraft.world.committed.brokers.values())
+        assert all(agent.agent.was_drained for agent in watched.fleet.agents.values())
 
 
 async def test_a_closed_fleet_is_missed_when_its_leases_run_out() -> None:
@@ -119,7 +119,7 @@ async def test_a_closed_fleet_is_missed_when_its_leases_run_out() -> None:
             watched.start(kraft.cluster_id, count=3)
             await watched.all_are("RUNNING")
         await until(
-            kraft, lambda: all(one.fenced for one in kraft.world.committed.brokers.values())
+            kraft, lambda: all(broker.fenced for broker in kraft.world.committed.brokers.values())
         )
 
 
@@ -134,10 +134,10 @@ async def test_agents_whose_connections_break_come_back_before_their_leases_run_
         await kraft.create_topic("orders", partitions=1, replication_factor=3)
         end = kraft.world.controller.node.log.end_offset
         agents = watched.fleet.agents.values()
-        await until(kraft, lambda: all(one.agent.metadata_offset >= end - 1 for one in agents))
+        await until(kraft, lambda: all(agent.agent.metadata_offset >= end - 1 for agent in agents))
 
         assert kraft.world.are_unfenced(range(1, 6))
-        assert {one.state for one in agents} == {"RUNNING"}
+        assert {agent.state for agent in agents} == {"RUNNING"}
 
 
 async def test_agents_that_find_no_controller_wait_for_one() -> None:

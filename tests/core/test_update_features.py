@@ -39,7 +39,7 @@ def update(
 
 def told(reply: Any) -> list[tuple[str, int, str | None]]:
     """What the reply says of each feature."""
-    return [(one.feature, one.error_code, one.error_message) for one in reply.results]
+    return [(result.feature, result.error_code, result.error_message) for result in reply.results]
 
 
 def level(feature_name: str, feature_level: int) -> FeatureLevelRecord:
@@ -103,8 +103,8 @@ def test_a_validation_writes_nothing() -> None:
 def test_a_fenced_broker_that_cannot_follow_forbids_an_upgrade_until_it_is_unregistered() -> None:
     cluster = ControllerUnderTest(metadata_version=27)
     old = tuple(
-        feature("metadata.version", 7, 27) if one.name == "metadata.version" else one
-        for one in ALL_OF_4_4
+        feature("metadata.version", 7, 27) if known.name == "metadata.version" else known
+        for known in ALL_OF_4_4
     )
     cluster.registered(1, features=old)
     assert cluster.is_fenced(1)
@@ -235,7 +235,7 @@ def test_raising_kraft_version_writes_the_voters_into_the_log(static: Controller
 
 @pytest.mark.rule("1.23", "5.56")
 def test_from_then_on_a_broker_must_know_kraft_version(static: ControllerUnderTest) -> None:
-    without = tuple(one for one in ALL_OF_4_4 if one.name != "kraft.version")
+    without = tuple(known for known in ALL_OF_4_4 if known.name != "kraft.version")
     assert not isinstance(static.register(1, features=without), ApiError)
 
     reply = update(static, ("kraft.version", 1, UPGRADE))
@@ -288,7 +288,7 @@ def test_the_same_kraft_version_again_changes_nothing(kind: int, written: list[A
     mark = cluster.end
 
     assert 0 == update(cluster, ("kraft.version", 1, kind)).error_code
-    assert written == [one for batch in cluster.node.log.read(mark) for one in batch.records]
+    assert written == [record for batch in cluster.node.log.read(mark) for record in batch.records]
 
 
 @pytest.mark.rule("5.56")

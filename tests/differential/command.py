@@ -68,8 +68,8 @@ def _wanted(arguments: Arguments) -> int:
 def _replay(given: tuple[Given, ...]) -> int:
     """Judge files in order, release by release."""
     codes = []
-    for version in dict.fromkeys(one.release.version for one in given):
-        files = [one for one in given if one.release.version == version]
+    for version in dict.fromkeys(option.release.version for option in given):
+        files = [option for option in given if option.release.version == version]
         judging = partial(_judge_files, files)
         codes.append(judge(files[0].release, len(files), judging, is_drawn=False))
     return max(codes)

@@ -90,8 +90,10 @@ class History:
         self._topic_names[uuid_text(record.topic_id)] = f"topic {name}/{self._topics_made[name]}"
 
     def _forget_topic(self, topic_id: Uuid) -> None:
-        self.topic_ids = {name: one for name, one in self.topic_ids.items() if one != topic_id}
-        self.partitions = {k: one for k, one in self.partitions.items() if k[0] != topic_id}
+        self.topic_ids = {
+            name: value for name, value in self.topic_ids.items() if value != topic_id
+        }
+        self.partitions = {k: value for k, value in self.partitions.items() if k[0] != topic_id}
 
     def _note_registration(self, record: RegisterBrokerRecord, offset: int) -> None:
         self._registered.add(record.broker_id)
@@ -109,9 +111,9 @@ class History:
         first = broker_id - broker_id % IDS_EACH
         ids = range(first, first + IDS_EACH)
         if self._registered.isdisjoint(ids):
-            for one in ids:
-                self.epochs.pop(one, None)
-                self.register_offsets.pop(one, None)
+            for node_id in ids:
+                self.epochs.pop(node_id, None)
+                self.register_offsets.pop(node_id, None)
 
     def _changed(self, record: PartitionChangeRecord) -> None:
         partition = self.partitions[record.topic_id, record.partition_id]

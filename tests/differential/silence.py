@@ -185,7 +185,7 @@ class SideBySide:
                 self.of_nobody += [f"{path}: Kafka {a!r}, ours {b!r}" for path, a, b in found]
             else:
                 place, api = first_difference(theirs, own)
-                self._found[number] = [Mismatch(place, api, *one) for one in found]
+                self._found[number] = [Mismatch(place, api, *difference) for difference in found]
 
     def _name(self, number: int) -> str:
         return self._sequences[number].name

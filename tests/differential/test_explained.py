@@ -55,8 +55,8 @@ def test_the_row_of_orders_explains_only_another_broker() -> None:
     known = matches()
 
     def is_explained(ours: str) -> bool:
-        one = Mismatch(0, "UpdateFeatures", "reply.errorMessage", kafka, ours)
-        return bool(explanation([one], "4.3.1", known))
+        mismatch = Mismatch(0, "UpdateFeatures", "reply.errorMessage", kafka, ours)
+        return bool(explanation([mismatch], "4.3.1", known))
 
     assert is_explained(text.format(2, "7-8"))
     assert not is_explained(text.format(2, "7-8").replace("Broker", "Controller"))

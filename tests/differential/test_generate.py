@@ -63,9 +63,9 @@ def test_a_record_that_a_later_batch_holds_is_at_another_place() -> None:
 
 
 def test_changes_of_an_alter_partition_keep_their_order() -> None:
-    one, other = (change(0), change(1)), (change(1), change(0))
+    first, other = (change(0), change(1)), (change(1), change(0))
 
-    assert spelled(one, keeps_order=True) != spelled(other, keeps_order=True)
+    assert spelled(first, keeps_order=True) != spelled(other, keeps_order=True)
 
 
 def test_changes_that_a_fence_brings_come_in_any_order() -> None:
@@ -97,7 +97,9 @@ def test_silent_sequences_ask_nothing_that_makes_kafka_resign() -> None:
             assert not (has_deleted and "offlineLogDirs" in body), sequence.name
     for step in asked(silent_sequences(), "AlterPartition"):
         for topic in step.body["topics"]:
-            assert all(one["leaderRecoveryState"] in (0, 1) for one in topic["partitions"])
+            assert all(
+                partition["leaderRecoveryState"] in (0, 1) for partition in topic["partitions"]
+            )
 
 
 def test_silent_sequences_name_no_topic_and_no_broker_of_another() -> None:

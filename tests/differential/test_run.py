@@ -111,10 +111,10 @@ def test_a_sequence_after_which_kafka_has_resigned_is_named() -> None:
 
 
 def test_silent_sequences_that_share_a_number_are_judged_one_after_the_other() -> None:
-    one, other = (draw_silent_sequence(RELEASE, CLUSTER_ID, seed, 3) for seed in (1, 2))
+    first, other = (draw_silent_sequence(RELEASE, CLUSTER_ID, seed, 3) for seed in (1, 2))
     third = draw_silent_sequence(RELEASE, CLUSTER_ID, 1, 4)
 
-    assert [{3: one, 4: third}, {3: other}] == batches([one, other, third])
+    assert [{3: first, 4: third}, {3: other}] == batches([first, other, third])
 
 
 def test_a_finding_is_shrunk_and_shown_again_by_fresh_controllers() -> None:

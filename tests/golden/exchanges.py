@@ -71,11 +71,11 @@ class Happening(NamedTuple):
 @cache
 def exchanges(release: str, run: str) -> tuple[Exchange, ...]:
     """All about the quorum; ApiVersions too, which a leader asks of a new voter."""
-    frames = [one for one in recordings.frames(release, run) if one.connection[0] == "c"]
+    frames = [frame for frame in recordings.frames(release, run) if frame.connection[0] == "c"]
     told = {(f.connection, f.correlation_id): f for f in frames if f.direction == "rsp"}
     asked = [f for f in frames if f.direction == "req" and f.api_key in ANSWERED | {API_VERSIONS}]
-    made = (_exchange(one, told.get((one.connection, one.correlation_id))) for one in asked)
-    return tuple(one for one in made if _is_of_the_quorum(one.request))
+    made = (_exchange(frame, told.get((frame.connection, frame.correlation_id))) for frame in asked)
+    return tuple(frame for frame in made if _is_of_the_quorum(frame.request))
 
 
 def _exchange(asked: Frame, told: Frame | None) -> Exchange:
@@ -96,24 +96,26 @@ def happenings(place: Place, moved: dict[int, int]) -> list[Happening]:
     what came while the process was stopped takes effect when it goes on."""
     told = [*_exchanged(place), *_done(place)]
     told.sort(
-        key=lambda one: (
-            moved.get(one.seq, one.seq),
-            one.exchange is not None,
-            one.seq not in moved,
+        key=lambda frame: (
+            moved.get(frame.seq, frame.seq),
+            frame.exchange is not None,
+            frame.seq not in moved,
         )
     )
     return list(_without_pauses(told))
 
 
 def _exchanged(place: Place) -> Iterator[Happening]:
-    for one in exchanges(place.release, place.run):
-        is_heard = one.receiver == place.node_id and one.asked.api_key in ANSWERED
-        if not is_heard and (one.sender != place.node_id or one.receiver == one.sender):
+    for exchange in exchanges(place.release, place.run):
+        is_heard = exchange.receiver == place.node_id and exchange.asked.api_key in ANSWERED
+        if not is_heard and (
+            exchange.sender != place.node_id or exchange.receiver == exchange.sender
+        ):
             continue
         asked, told = ("heard", "answered") if is_heard else ("asked", "told")
-        yield Happening(one.seq, asked, one)
-        if one.told is not None:
-            yield Happening(one.told.seq, told, one)
+        yield Happening(exchange.seq, asked, exchange)
+        if exchange.told is not None:
+            yield Happening(exchange.told.seq, told, exchange)
 
 
 def _done(place: Place) -> Iterator[Happening]:
@@ -125,25 +127,25 @@ def _done(place: Place) -> Iterator[Happening]:
 
 def _without_pauses(told: list[Happening]) -> Iterator[Happening]:
     held: list[Happening] | None = None
-    for one in told:
-        if one.kind == "send SIGSTOP to":
+    for frame in told:
+        if frame.kind == "send SIGSTOP to":
             held = []
-        elif one.kind == "send SIGCONT to":
+        elif frame.kind == "send SIGCONT to":
             yield from held or ()
             held = None
         elif held is not None:
-            held.append(one)
+            held.append(frame)
         else:
-            yield one
+            yield frame
 
 
 def identity(place: Place) -> Identity:
     """As it was formatted: A2 names the voters (of unknown directories) by configuration, A3 begins
     with one voter and lets the others join it."""
     own = next(
-        one.request
-        for one in exchanges(place.release, place.run)
-        if isinstance(one.request, FetchRequest) and one.sender == place.node_id
+        exchange.request
+        for exchange in exchanges(place.release, place.run)
+        if isinstance(exchange.request, FetchRequest) and exchange.sender == place.node_id
     )
     alone = Identity(
         key=ReplicaKey(place.node_id, own.topics[0].partitions[0].replica_directory_id),
@@ -157,11 +159,11 @@ def identity(place: Place) -> Identity:
     voters = (
         replace(
             alone.as_voter,
-            voter_id=one,
+            voter_id=voter_id,
             voter_directory_id=ZERO_UUID,
-            endpoints=(_endpoint(place, one),),
+            endpoints=(_endpoint(place, voter_id),),
         )
-        for one in VOTER_IDS
+        for voter_id in VOTER_IDS
     )
     return alone.with_voters(tuple(voters))
 

@@ -51,11 +51,11 @@ def runs(release: str) -> list[str]:
 
 def frames(release: str, run: str, api_key: int | None = None) -> list[Frame]:
     """In the order of the wire."""
-    return [one for one in _frames(release, run) if api_key is None or one.api_key == api_key]
+    return [found for found in _frames(release, run) if api_key is None or found.api_key == api_key]
 
 
 def frame(release: str, run: str, seq: int) -> Frame:
-    (found,) = (one for one in _frames(release, run) if one.seq == seq)
+    (found,) = (kept for kept in _frames(release, run) if kept.seq == seq)
     return found
 
 

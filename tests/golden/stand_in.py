@@ -79,7 +79,9 @@ class StandIn:
     def __init__(self, place: Place, moved: dict[int, int]) -> None:
         self.place = place
         self.told = happenings(place, moved)
-        self.exchanges = {one.exchange.seq: one.exchange for one in self.told if one.exchange}
+        self.exchanges = {
+            exchange.exchange.seq: exchange.exchange for exchange in self.told if exchange.exchange
+        }
         self.answers: list[tuple[Exchange, Response | None]] = []
         self.requests: list[tuple[Exchange, Request | None]] = []
         self.urged: list[tuple[int, str]] = []
@@ -91,21 +93,21 @@ class StandIn:
         self.stored, self.log = ElectionState(), MetadataLog()
 
     def run(self) -> "StandIn":
-        for one in self.told:
+        for exchange in self.told:
             self.now_ms += 1
-            self.seq = one.seq
-            self._meet(one)
+            self.seq = exchange.seq
+            self._meet(exchange)
         return self
 
-    def _meet(self, one: Happening) -> None:
-        match one:
+    def _meet(self, happening: Happening) -> None:
+        match happening:
             case Happening(kind="start"):
                 self._start()
             case Happening(kind="send SIGKILL to"):
                 self._end()
             case Happening(exchange=Exchange() as exchange) if self.running is not None:
                 steps = {"heard": self._hear, "answered": self._answer, "asked": self._ask}
-                steps.get(one.kind, self._be_told)(exchange)
+                steps.get(happening.kind, self._be_told)(exchange)
 
     # The process
 
@@ -145,8 +147,12 @@ class StandIn:
     def _wall_ms(self) -> int:
         """The time of the next control batch of the recorded log: ours writes none but these."""
         end_offset = self.quorum.log.end_offset
-        later = (one for one in self.recorded if one.base_offset >= end_offset and one.is_control)
-        return next((one.timestamp_ms for one in later), 0)
+        later = (
+            exchange
+            for exchange in self.recorded
+            if exchange.base_offset >= end_offset and exchange.is_control
+        )
+        return next((batch.timestamp_ms for batch in later), 0)
 
     # What it hears
 
@@ -178,9 +184,12 @@ class StandIn:
         of them had run out of time before."""
         while self.quorum.is_leader and (start := self.quorum.log.end_offset) < end_offset:
             ends = (self._promised_end(seq) for seq in self._waiting())
-            cut = min(one for one in (*ends, end_offset) if one > start)
+            cut = min(offset for offset in (*ends, end_offset) if offset > start)
             self._let_run_out(start)
-            self._step(_append, [one for one in self.recorded if start <= one.base_offset < cut])
+            self._step(
+                _append,
+                [exchange for exchange in self.recorded if start <= exchange.base_offset < cut],
+            )
 
     def _let_run_out(self, end_offset: int) -> None:
         """Those who wait, and are told of nothing that lies at `end_offset` or behind it."""
@@ -258,8 +267,8 @@ class StandIn:
         if not isinstance(role, Leader) or role.change is None or role.change.offset >= 0:
             return []
         self._let_run_out(start)
-        later = (one for one in self.recorded if one.base_offset >= start)
-        return list(itertools.takewhile(lambda one: not one.is_control, later))
+        later = (exchange for exchange in self.recorded if exchange.base_offset >= start)
+        return list(itertools.takewhile(lambda batch: not batch.is_control, later))
 
     # What it does by its own clock
 
@@ -298,9 +307,9 @@ class StandIn:
 
 
 def _append(quorum: Quorum, batches: list[Batch], turn: Turn) -> None:
-    for one in batches:
-        assert one.epoch == quorum.epoch, f"{one} in epoch {quorum.epoch}"
-        quorum.accept(one, turn)
+    for batch in batches:
+        assert batch.epoch == quorum.epoch, f"{batch} in epoch {quorum.epoch}"
+        quorum.accept(batch, turn)
 
 
 def _stand_without_asking(quorum: Quorum, turn: Turn) -> None:
@@ -342,8 +351,8 @@ def end_of(response: Response | None) -> int:
 
 def _recorded_log(place: Place) -> list[Batch]:
     (log,) = (
-        one
-        for one in recordings.metadata_logs(place.release)
-        if (one.run, one.node) == (place.run, f"c{place.node_id}") and one.name.endswith(".log")
+        log
+        for log in recordings.metadata_logs(place.release)
+        if (log.run, log.node) == (place.run, f"c{place.node_id}") and log.name.endswith(".log")
     )
     return decode_batches(log.data)

@@ -25,8 +25,10 @@ def _cited(recording: str) -> Iterator[tuple[str, str, int]]:
         if part.endswith("not kept"):
             continue
         for release, run, numbers in _FRAMES.findall(part):
-            for one in ("4.1.1", "4.3.1") if release == "4.x" else (release,):
-                yield from ((one, RUNS[run], int(seq)) for seq in re.findall(r"\d+", numbers))
+            for of_release in ("4.1.1", "4.3.1") if release == "4.x" else (release,):
+                yield from (
+                    (of_release, RUNS[run], int(seq)) for seq in re.findall(r"\d+", numbers)
+                )
 
 
 def _kept(release: str, run: str) -> set[int]:
@@ -41,10 +43,10 @@ def test_every_frame_that_a_rule_cites_is_kept(release: str) -> None:
     cited = [
         (run, seq, rule.number)
         for rule in rule_book().rules.values()
-        for one, run, seq in _cited(rule.sources.get("Recording", ""))
-        if one == release
+        for of_release, run, seq in _cited(rule.sources.get("Recording", ""))
+        if of_release == release
     ]
     kept = {run: _kept(release, run) for run, _, _ in cited}
 
     assert len(cited) > 150
-    assert [one for one in cited if one[1] not in kept[one[0]]] == []
+    assert [citation for citation in cited if citation[1] not in kept[citation[0]]] == []

@@ -79,7 +79,7 @@ def test_a_leader_that_falls_is_followed_by_one_that_was_voted_for(
 
 def test_every_release_lost_a_leader_in_three_ways() -> None:
     assert [(release, 3) for release in RELEASES] == [
-        (release, sum(one == release for one, *_ in FALLS)) for release in RELEASES
+        (release, sum(of_fall == release for of_fall, *_ in FALLS)) for release in RELEASES
     ]
 
 
@@ -87,7 +87,7 @@ def test_every_release_lost_a_leader_in_three_ways() -> None:
 @pytest.mark.parametrize(("release", "run"), RUNS)
 def test_a_node_keeps_an_epoch_no_older_than_its_log(release: str, run: str) -> None:
     states = recordings.quorum_states(release, run)
-    logs = [one for one in recordings.metadata_logs(release) if one.run == run]
+    logs = [log for log in recordings.metadata_logs(release) if log.run == run]
 
     assert "c3000" in states
     for log in logs:

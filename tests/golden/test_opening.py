@@ -106,7 +106,7 @@ def as_offered(response: ApiVersionsResponse) -> ApiVersionsResponse:
 @pytest.mark.rule("5.1")
 def test_what_4_4_lists_is_offered_or_said_to_be_absent() -> None:
     _, response = theirs(RECORDED["openings"]["static"]["exchanges"][0])
-    absent = {one["key"] for one in differences()["absent"]["apis"]}
+    absent = {absence["key"] for absence in differences()["absent"]["apis"]}
 
     assert OFFERED | absent == {key.api_key for key in response.api_keys}
 

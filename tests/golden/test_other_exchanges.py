@@ -60,12 +60,12 @@ def exchanges(release: str, run: str, api_key: int) -> list[Exchange]:
     told = {(f.connection, f.correlation_id): f for f in frames if f.direction == "rsp"}
     return [
         Exchange(
-            one,
-            decode_request(read_request_header(one.data), one.data),
-            response_in(told[one.connection, one.correlation_id].data, one),
+            frame,
+            decode_request(read_request_header(frame.data), frame.data),
+            response_in(told[frame.connection, frame.correlation_id].data, frame),
         )
-        for one in frames
-        if one.direction == "req"
+        for frame in frames
+        if frame.direction == "req"
     ]
 
 
@@ -90,12 +90,12 @@ def test_a_controller_that_registers_is_answered_and_written_down_as_recorded(
 ) -> None:
     told = exchanges(release, run, CONTROLLER_REGISTRATION)
     assert len(told) == REGISTERED[run]
-    for one in told:
-        assert isinstance(one.request, ControllerRegistrationRequest)
-        active, recorded = before_registration(release, run, one.request)
-        decision = register_controller(active, one.request, 0)
+    for exchange in told:
+        assert isinstance(exchange.request, ControllerRegistrationRequest)
+        active, recorded = before_registration(release, run, exchange.request)
+        decision = register_controller(active, exchange.request, 0)
 
-        assert one.response == over_the_wire(decision.reply, one.asked)
+        assert exchange.response == over_the_wire(decision.reply, exchange.asked)
         assert (recorded,) == decision.records
 
 
@@ -137,13 +137,13 @@ def active_after(batches: list[Batch]) -> State:
 def test_a_snapshot_is_handed_out_as_recorded(release: str) -> None:
     told = exchanges(release, SINGLE, FETCH_SNAPSHOT)
     assert len(told) == HANDED_OUT[release]
-    for one in told:
-        assert isinstance(one.request, FetchSnapshotRequest)
-        assert isinstance(one.response, FetchSnapshotResponse)
-        leader = leader_with(recorded_snapshot(one.response), one.request, release)
-        answer = snapshots.on_request(leader, one.request, Turn(0, 0))
+    for exchange in told:
+        assert isinstance(exchange.request, FetchSnapshotRequest)
+        assert isinstance(exchange.response, FetchSnapshotResponse)
+        leader = leader_with(recorded_snapshot(exchange.response), exchange.request, release)
+        answer = snapshots.on_request(leader, exchange.request, Turn(0, 0))
 
-        assert one.response == over_the_wire(answer, one.asked)
+        assert exchange.response == over_the_wire(answer, exchange.asked)
 
 
 def recorded_snapshot(response: FetchSnapshotResponse) -> Snapshot:

@@ -159,9 +159,9 @@ class Probed:
     def _learn_topic_ids(self, ours: CreateTopicsResponse, recorded: Frame) -> None:
         _, theirs = decode_response(19, recorded.api_version, recorded.data)
         assert isinstance(theirs, CreateTopicsResponse)
-        for one, other in zip(theirs.topics, ours.topics, strict=True):
-            if any(one.topic_id):
-                self.topic_ids[one.topic_id] = other.topic_id
+        for theirs_topic, other in zip(theirs.topics, ours.topics, strict=True):
+            if any(theirs_topic.topic_id):
+                self.topic_ids[theirs_topic.topic_id] = other.topic_id
 
 
 class _NoRegistrar(Registrar):
@@ -171,7 +171,7 @@ class _NoRegistrar(Registrar):
 
 
 def exchanges(release: str) -> Iterator[tuple[str, Frame, Frame]]:
-    frames = {one.seq: one for one in recordings.frames(release, "A6-errors")}
+    frames = {frame.seq: frame for frame in recordings.frames(release, "A6-errors")}
     for probe in recordings.probes(release):
         asked, *told = probe["seq"]
         answered = probe["api_key"] in APIS
@@ -215,7 +215,7 @@ def _comparable(request: Frame, data: bytes) -> object:
     if request.api_key == DESCRIBE_QUORUM:
         _, response = decode_response(DESCRIBE_QUORUM, request.api_version, data)
         assert isinstance(response, DescribeQuorumResponse)
-        return replace(response, topics=tuple(_without_offsets(one) for one in response.topics))
+        return replace(response, topics=tuple(_without_offsets(topic) for topic in response.topics))
     if request.api_key == FETCH:
         _, response = decode_response(FETCH, request.api_version, data)
         assert isinstance(response, FetchResponse)
@@ -226,12 +226,12 @@ def _comparable(request: Frame, data: bytes) -> object:
                     topic,
                     partitions=tuple(
                         replace(
-                            one,
-                            records=bool(one.records),
-                            high_watermark=max(one.high_watermark, -1) >= 0,
-                            diverging_epoch=one.diverging_epoch.epoch,
+                            partition,
+                            records=bool(partition.records),
+                            high_watermark=max(partition.high_watermark, -1) >= 0,
+                            diverging_epoch=partition.diverging_epoch.epoch,
                         )
-                        for one in topic.partitions
+                        for partition in topic.partitions
                     ),
                 )
                 for topic in response.responses
@@ -243,11 +243,11 @@ def _comparable(request: Frame, data: bytes) -> object:
 def _without_offsets(topic: DescribeQuorumTopicResult) -> DescribeQuorumTopicResult:
     partitions = (
         replace(
-            one,
-            high_watermark=one.high_watermark > 0,
-            current_voters=tuple(replace(v, log_end_offset=0) for v in one.current_voters),
+            partition,
+            high_watermark=partition.high_watermark > 0,
+            current_voters=tuple(replace(v, log_end_offset=0) for v in partition.current_voters),
         )
-        for one in topic.partitions
+        for partition in topic.partitions
     )
     return replace(topic, partitions=tuple(partitions))
 

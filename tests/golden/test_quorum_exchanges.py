@@ -135,7 +135,7 @@ def stood_in(place: Place) -> StandIn:
 def test_a_voter_in_the_place_of_a_recorded_one_gives_its_answers(place: Place) -> None:
     stand_in = stood_in(place)
 
-    assert Counter(one.asked.api_key for one, _ in stand_in.answers) == COMPARED[place]
+    assert Counter(exchange.asked.api_key for exchange, _ in stand_in.answers) == COMPARED[place]
     assert unequal_answers(stand_in) == {}
 
 
@@ -162,9 +162,9 @@ def test_a_leader_that_is_removed_resigns_of_itself_and_others_when_they_are_tol
     assert [what for _, what in stopped] == ["rings", "rings", "rings", "resigns"]
 
 
-@pytest.mark.parametrize(("place", "seq"), [(one, seq) for one in MOVED for seq in MOVED[one]])
+@pytest.mark.parametrize(("place", "seq"), [(key, seq) for key in MOVED for seq in MOVED[key]])
 def test_no_frame_is_moved_that_could_stay(place: Place, seq: int) -> None:
-    moved = {one: at for one, at in MOVED[place].items() if one != seq}
+    moved = {exchange: at for exchange, at in MOVED[place].items() if exchange != seq}
     try:
         stand_in = StandIn(place, moved).run()
     except (AssertionError, Impossible):
@@ -182,8 +182,8 @@ def _unequal(stand_in: StandIn) -> tuple[set[int], set[int]]:
 def unequal_answers(stand_in: StandIn) -> dict[int, tuple[object, object]]:
     """By the seq of the request: the recorded answer, and ours."""
     told = (
-        (one.seq, comparable(one.response), comparable(_over_the_wire(one, answer)))
-        for one, answer in stand_in.answers
+        (exchange.seq, comparable(exchange.response), comparable(_over_the_wire(exchange, answer)))
+        for exchange, answer in stand_in.answers
     )
     return {seq: (theirs, ours) for seq, theirs, ours in told if theirs != ours}
 
@@ -216,11 +216,11 @@ def _without_times(result: DescribeQuorumPartitionResult) -> DescribeQuorumParti
     voters, observers = (
         tuple(
             replace(
-                one,
-                last_fetch_timestamp=min(one.last_fetch_timestamp, 0),
-                last_caught_up_timestamp=min(one.last_caught_up_timestamp, 0),
+                replica,
+                last_fetch_timestamp=min(replica.last_fetch_timestamp, 0),
+                last_caught_up_timestamp=min(replica.last_caught_up_timestamp, 0),
             )
-            for one in sorted(replicas, key=lambda one: one.replica_id)
+            for replica in sorted(replicas, key=lambda replica: replica.replica_id)
         )
         for replicas in (result.current_voters, result.observers)
     )
@@ -249,9 +249,13 @@ def _with_grants_in_order(batch: Batch) -> Batch:
 def unequal_requests(stand_in: StandIn) -> dict[int, tuple[object, object]]:
     """By seq: what the recorded voter asked, and what ours asked by the same line."""
     asked = (
-        (one.seq, _comparable_request(one.request), _comparable_request(_as_sent(one, sent)))
-        for one, sent in stand_in.requests
-        if one.asked.api_key in {FETCH, VOTE, BEGIN, END, UPDATE}
+        (
+            exchange.seq,
+            _comparable_request(exchange.request),
+            _comparable_request(_as_sent(exchange, sent)),
+        )
+        for exchange, sent in stand_in.requests
+        if exchange.asked.api_key in {FETCH, VOTE, BEGIN, END, UPDATE}
     )
     return {seq: (theirs, ours) for seq, theirs, ours in asked if theirs != ours}
 

@@ -39,7 +39,9 @@ ALL_RUNS = [(release, run) for release in RELEASES for run in runs(release)]
 
 def spoken(release: str, run: str) -> list[Frame]:
     return [
-        one for one in frames(release, run) if (one.api_key, one.api_version) not in UNSPEAKABLE
+        recorded
+        for recorded in frames(release, run)
+        if (recorded.api_key, recorded.api_version) not in UNSPEAKABLE
     ]
 
 
@@ -56,8 +58,11 @@ def with_batches_spelled_anew(response: Response) -> Response:
             replace(
                 topic,
                 partitions=tuple(
-                    replace(one, records=tuple(spelled_anew(batch) for batch in one.records or ()))
-                    for one in topic.partitions
+                    replace(
+                        partition,
+                        records=tuple(spelled_anew(batch) for batch in partition.records or ()),
+                    )
+                    for partition in topic.partitions
                 ),
             )
             for topic in response.responses
@@ -68,37 +73,41 @@ def with_batches_spelled_anew(response: Response) -> Response:
 @pytest.mark.rule("1.2", "2.1", "3.1", "4.34", "5.5", "5.46")
 @pytest.mark.parametrize(("release", "run"), ALL_RUNS)
 def test_every_recorded_request_is_spelled_again_byte_for_byte(release: str, run: str) -> None:
-    for one in spoken(release, run):
-        if one.direction == "req":
-            header = read_request_header(one.data)
-            request = decode_request(header, one.data)
+    for message in spoken(release, run):
+        if message.direction == "req":
+            header = read_request_header(message.data)
+            request = decode_request(header, message.data)
             again = encode_request(
-                one.api_key, one.api_version, header.correlation_id, header.client_id, request
+                message.api_key,
+                message.api_version,
+                header.correlation_id,
+                header.client_id,
+                request,
             )
 
-            assert one.correlation_id == header.correlation_id, one.place
-            assert one.client_id == header.client_id, one.place
-            assert one.data == again[4:], one.place
+            assert message.correlation_id == header.correlation_id, message.place
+            assert message.client_id == header.client_id, message.place
+            assert message.data == again[4:], message.place
 
 
 @pytest.mark.rule("1.4", "2.2", "3.1", "3.4", "5.6", "5.47", "5.49")
 @pytest.mark.parametrize(("release", "run"), ALL_RUNS)
 def test_every_recorded_response_is_spelled_again_byte_for_byte(release: str, run: str) -> None:
-    for one in spoken(release, run):
-        if one.direction == "rsp":
-            key, version = one.api_key, one.api_version
-            correlation_id, response = decode_response(key, version, one.data)
+    for message in spoken(release, run):
+        if message.direction == "rsp":
+            key, version = message.api_key, message.api_version
+            correlation_id, response = decode_response(key, version, message.data)
             again = encode_response(
                 key, version, correlation_id, with_batches_spelled_anew(response)
             )
 
-            assert one.correlation_id == correlation_id, one.place
-            assert one.data == again[4:], one.place
-            assert len(one.data) == int.from_bytes(again[:4], "big")
+            assert message.correlation_id == correlation_id, message.place
+            assert message.data == again[4:], message.place
+            assert len(message.data) == int.from_bytes(again[:4], "big")
 
 
 def test_every_api_that_we_speak_was_recorded() -> None:
-    recorded = {one.api_key for release, run in ALL_RUNS for one in spoken(release, run)}
+    recorded = {message.api_key for release, run in ALL_RUNS for message in spoken(release, run)}
 
     assert APIS.keys() == recorded
 
@@ -129,7 +138,11 @@ def test_key_and_version_are_read_even_when_nobody_speaks_them(release: str) -> 
 def test_answers_read_as_another_decoder_read_them(release: str) -> None:
     """probes.jsonl has what kio made of each answer."""
     compared = 0
-    known = {one.seq: one for one in spoken(release, "A6-errors") if one.direction == "rsp"}
+    known = {
+        message.seq: message
+        for message in spoken(release, "A6-errors")
+        if message.direction == "rsp"
+    }
     for probe in probes(release):
         answer = known.get((probe["seq"] or [None])[-1])
         if answer is None or probe["api_key"] not in DECODED_BY_KIO:
@@ -149,7 +162,7 @@ def test_answers_read_as_another_decoder_read_them(release: str) -> None:
 def test_every_metadata_log_and_snapshot_is_spelled_again_byte_for_byte(release: str) -> None:
     for log in metadata_logs(release):
         batches = decode_batches(log.data)
-        again = encode_batches([spelled_anew(one) for one in batches], bytes_max=len(log.data))
+        again = encode_batches([spelled_anew(batch) for batch in batches], bytes_max=len(log.data))
 
         assert log.data == again, log.place
 
@@ -191,7 +204,7 @@ def compact(document: object) -> str:
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_damaged_log_is_noticed(release: str) -> None:
-    log = max(metadata_logs(release), key=lambda one: len(one.data))
+    log = max(metadata_logs(release), key=lambda log: len(log.data))
 
     for position in range(17, len(log.data), 997):
         damaged = bytearray(log.data)

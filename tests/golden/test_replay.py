@@ -31,7 +31,9 @@ WHOLE = [log for log in ACTIVE if log.name == f"{0:020}.log"]
 
 @pytest.mark.rule("9.31")
 @pytest.mark.parametrize(
-    "log", [one for one in LOGS if one.name.endswith(f"{0:020}.log")], ids=lambda log: log.place
+    "log",
+    [log_file for log_file in LOGS if log_file.name.endswith(f"{0:020}.log")],
+    ids=lambda log: log.place,
 )
 def test_every_recorded_log_replays(log: LogFile) -> None:
     batches = decode_batches(log.data)
@@ -46,19 +48,19 @@ def _described(image: Image) -> dict[tuple[str, int], tuple[str, ...]]:
     """(topic, partition) -> leader, replicas, ISR, ELR, last known, as kafka-topics prints them."""
     return {
         (topic.name, index): (
-            "none" if one.leader < 0 else str(one.leader),
-            _ids(one.replicas),
-            _ids(one.isr),
-            _ids(one.elr),
-            _ids(one.last_known_elr),
+            "none" if parameter.leader < 0 else str(parameter.leader),
+            _ids(parameter.replicas),
+            _ids(parameter.isr),
+            _ids(parameter.elr),
+            _ids(parameter.last_known_elr),
         )
         for topic in image.topics.values()
-        for index, one in topic.partitions.items()
+        for index, parameter in topic.partitions.items()
     }
 
 
 def _ids(ids: tuple[int, ...]) -> str:
-    return ",".join(str(one) for one in ids)
+    return ",".join(str(node_id) for node_id in ids)
 
 
 _LINE = re.compile(
@@ -92,7 +94,9 @@ DESCRIPTIONS = [
 
 @pytest.mark.rule("4.12", "4.13", "4.16", "4.27", "4.28")
 @pytest.mark.parametrize(
-    ("log", "name"), DESCRIPTIONS, ids=lambda one: one.place if isinstance(one, LogFile) else one
+    ("log", "name"),
+    DESCRIPTIONS,
+    ids=lambda parameter: parameter.place if isinstance(parameter, LogFile) else parameter,
 )
 def test_some_prefix_of_the_log_is_what_kafka_topics_described(log: LogFile, name: str) -> None:
     printed = _printed(recordings.tool(log.release, log.run, name))
@@ -109,7 +113,9 @@ ENDPOINTS = [
 
 @pytest.mark.rule("5.17", "6.27")
 @pytest.mark.parametrize(
-    ("log", "name"), ENDPOINTS, ids=lambda one: one.place if isinstance(one, LogFile) else one
+    ("log", "name"),
+    ENDPOINTS,
+    ids=lambda parameter: parameter.place if isinstance(parameter, LogFile) else parameter,
 )
 def test_some_prefix_of_the_log_has_the_brokers_that_kafka_cluster_listed(
     log: LogFile, name: str
@@ -151,7 +157,7 @@ SNAPSHOTS = [
 
 
 @pytest.mark.rule("9.46")
-@pytest.mark.parametrize(("log", "snapshot"), SNAPSHOTS, ids=lambda one: one.place)
+@pytest.mark.parametrize(("log", "snapshot"), SNAPSHOTS, ids=lambda parameter: parameter.place)
 def test_a_snapshot_of_kafka_is_our_fold_of_the_log_up_to_it(
     log: LogFile, snapshot: LogFile
 ) -> None:
@@ -170,24 +176,26 @@ def test_a_snapshot_of_kafka_is_our_fold_of_the_log_up_to_it(
 def _registered(image: Image) -> dict[int, tuple[object, ...]]:
     """All of a registration but the offsets and times that a snapshot does not keep."""
     return {
-        one.broker_id: (
-            one.broker_epoch,
-            uuid_text(one.incarnation_id),
-            one.fenced,
-            one.in_controlled_shutdown,
-            one.rack,
-            one.log_dirs,
-            one.listeners,
-            sorted(one.features, key=lambda feature: feature.name),
+        broker.broker_id: (
+            broker.broker_epoch,
+            uuid_text(broker.incarnation_id),
+            broker.fenced,
+            broker.in_controlled_shutdown,
+            broker.rack,
+            broker.log_dirs,
+            broker.listeners,
+            sorted(broker.features, key=lambda feature: feature.name),
         )
-        for one in image.brokers.values()
+        for broker in image.brokers.values()
     }
 
 
 @pytest.mark.rule("5.53")
 @pytest.mark.parametrize(("release", "epoch"), [("3.9.1", 4), ("4.1.1", 7), ("4.3.1", 9)])
 def test_the_features_epoch_is_where_the_bootstrap_ended(release: str, epoch: int) -> None:
-    (log,) = (one for one in WHOLE if (one.release, one.run) == (release, "A1-single"))
+    (log,) = (
+        log_file for log_file in WHOLE if (log_file.release, log_file.run) == (release, "A1-single")
+    )
 
     image = replay(b for b in decode_batches(log.data) if b.last_offset < 30)
 
@@ -195,7 +203,7 @@ def test_the_features_epoch_is_where_the_bootstrap_ended(release: str, epoch: in
 
 
 @pytest.mark.rule("9.46", "10.43")
-@pytest.mark.parametrize(("log", "snapshot"), SNAPSHOTS, ids=lambda one: one.place)
+@pytest.mark.parametrize(("log", "snapshot"), SNAPSHOTS, ids=lambda parameter: parameter.place)
 def test_our_snapshot_would_hold_the_records_of_kafkas(log: LogFile, snapshot: LogFile) -> None:
     """Their order within a kind is a hash map's; the start time of a broker is ours (KIP-436); the
     state of ZooKeeper's migration (3.9) is history that we do not keep."""

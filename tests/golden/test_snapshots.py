@@ -28,7 +28,7 @@ def rebuilt(batches: list[Batch]) -> list[Batch]:
     header, *data, _ = batches
     first, *others = header.records
     assert isinstance(first, SnapshotHeader)
-    told = {type(one): one for one in others}
+    told = {type(snapshot): snapshot for snapshot in others}
     version, voters = told.get(KRaftVersion), told.get(Voters)
     assert version is None or isinstance(version, KRaftVersion)
     assert voters is None or isinstance(voters, Voters)
@@ -75,9 +75,9 @@ def test_a_snapshot_has_the_epoch_of_its_name_and_offsets_of_its_own(file: LogFi
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_quorum_that_can_change_begins_with_a_snapshot_of_its_voters(release: str) -> None:
     (file,) = (
-        one
-        for one in SNAPSHOTS
-        if (one.release, one.name) == (release, f"{0:020}-{0:010}.checkpoint")
+        snapshot
+        for snapshot in SNAPSHOTS
+        if (snapshot.release, snapshot.name) == (release, f"{0:020}-{0:010}.checkpoint")
     )
     (header, footer) = decode_snapshot(file.data)
 
@@ -93,9 +93,9 @@ def test_a_quorum_that_can_change_begins_with_a_snapshot_of_its_voters(release: 
 def test_what_fetch_snapshot_handed_out_is_the_file_that_the_broker_kept(release: str) -> None:
     kept = {file.data for file in SNAPSHOTS if (file.release, file.node) == (release, "b3")}
     handed_out = []
-    for one in recordings.frames(release, "A1-single", 59):
-        if one.direction == "rsp":
-            _, answer = decode_response(59, one.api_version, one.data)
+    for frame in recordings.frames(release, "A1-single", 59):
+        if frame.direction == "rsp":
+            _, answer = decode_response(59, frame.api_version, frame.data)
             assert isinstance(answer, FetchSnapshotResponse)
             ((data,),) = (topic.partitions for topic in answer.topics)
             batches = decode_snapshot(data.unaligned_records)

@@ -115,8 +115,8 @@ class Confluent:
         if found.error is not None:
             raise confluent_kafka.KafkaException(found.error)
         return [
-            Partition(one.leader, one.replicas, one.isrs)
-            for _, one in sorted(found.partitions.items())
+            Partition(value.leader, value.replicas, value.isrs)
+            for _, value in sorted(found.partitions.items())
         ]
 
     def create(self, topic: str, partitions: int, replication_factor: int) -> None:
@@ -161,11 +161,13 @@ class KafkaPython:
     def fencing(self) -> dict[int, bool]:
         """Every registered broker, and whether it is fenced (KIP-1073)."""
         brokers = self._admin.describe_cluster()["brokers"]
-        return {one["broker_id"]: one["is_fenced"] for one in brokers}
+        return {broker["broker_id"]: broker["is_fenced"] for broker in brokers}
 
     def addresses(self) -> str:
         brokers = self._admin.describe_cluster()["brokers"]
-        return _addresses((one["broker_id"], one["host"], one["port"]) for one in brokers)
+        return _addresses(
+            (broker["broker_id"], broker["host"], broker["port"]) for broker in brokers
+        )
 
     def topics(self) -> set[str]:
         return set(self._admin.list_topics())
@@ -175,8 +177,8 @@ class KafkaPython:
         if found["error_code"]:
             raise kafka.errors.for_code(found["error_code"])(topic)
         return [
-            Partition(one["leader_id"], one["replica_nodes"], one["isr_nodes"])
-            for one in found["partitions"]
+            Partition(partition["leader_id"], partition["replica_nodes"], partition["isr_nodes"])
+            for partition in found["partitions"]
         ]
 
     def create(self, topic: str, partitions: int, replication_factor: int) -> None:
@@ -215,11 +217,13 @@ class AioKafka:
         return str(self._await(self._admin.describe_cluster())["cluster_id"])
 
     def brokers(self) -> set[int]:
-        return {one["node_id"] for one in self._await(self._admin.describe_cluster())["brokers"]}
+        return {
+            broker["node_id"] for broker in self._await(self._admin.describe_cluster())["brokers"]
+        }
 
     def addresses(self) -> str:
         brokers = self._await(self._admin.describe_cluster())["brokers"]
-        return _addresses((one["node_id"], one["host"], one["port"]) for one in brokers)
+        return _addresses((broker["node_id"], broker["host"], broker["port"]) for broker in brokers)
 
     def topics(self) -> set[str]:
         return set(self._await(self._admin.list_topics()))
@@ -228,7 +232,8 @@ class AioKafka:
         (found,) = self._await(self._admin.describe_topics([topic]))
         _raise_for(found["error_code"], topic)
         return [
-            Partition(one["leader"], one["replicas"], one["isr"]) for one in found["partitions"]
+            Partition(partition["leader"], partition["replicas"], partition["isr"])
+            for partition in found["partitions"]
         ]
 
     def create(self, topic: str, partitions: int, replication_factor: int) -> None:

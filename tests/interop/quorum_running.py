@@ -41,7 +41,7 @@ class Quorum:
     @property
     def voters(self) -> str:
         return ",".join(
-            f"{one}@127.0.0.1:{self.ports[one]}:{self.directories[one]}" for one in self.ports
+            f"{port}@127.0.0.1:{self.ports[port]}:{self.directories[port]}" for port in self.ports
         )
 
     @property
@@ -69,10 +69,10 @@ class Quorum:
         return None
 
     def voter_ids(self) -> set[int]:
-        return {one.replica_id for one in self._seen_by_leader().current_voters}
+        return {voter.replica_id for voter in self._seen_by_leader().current_voters}
 
     def observers(self) -> set[int]:
-        return {one.replica_id for one in self._seen_by_leader().observers}
+        return {observer.replica_id for observer in self._seen_by_leader().observers}
 
     def _seen_by_leader(self) -> DescribeQuorumPartitionResult:
         for node_id in self.ports:
@@ -96,11 +96,11 @@ class Quorum:
 def ask(port: int, request: Request) -> Response:
     """One request on a connection of its own, in the newest version."""
     api = _KEYS[type(request)]
-    with socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S) as one:
-        one.sendall(encode_request(api.key, api.max_version, 1, "test", request))
+    with socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S) as connection:
+        connection.sendall(encode_request(api.key, api.max_version, 1, "test", request))
         data = b""
         while len(data) < 4 or len(data) < 4 + int.from_bytes(data[:4], "big"):
-            more = one.recv(65536)
+            more = connection.recv(65536)
             if not more:
                 raise ConnectionError("closed before the answer was whole")
             data += more
@@ -113,7 +113,7 @@ def quorum_of_three(folder: Path) -> Iterator[Quorum]:
         quorum = Quorum(
             folder,
             ports=dict(zip(IDS, free_ports(len(IDS)), strict=True)),
-            directories={one: uuid_text(secrets.token_bytes(16)) for one in IDS},
+            directories={node_id: uuid_text(secrets.token_bytes(16)) for node_id in IDS},
             running=running,
         )
         for node_id in IDS:
@@ -124,7 +124,7 @@ def quorum_of_three(folder: Path) -> Iterator[Quorum]:
 def free_ports(count: int) -> list[int]:
     """Ports that nobody listened on a moment ago: a quorum must know them before it starts."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
+    ports = [connection.getsockname()[1] for connection in sockets]
+    for connection in sockets:
+        connection.close()
     return ports

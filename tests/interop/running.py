@@ -64,7 +64,7 @@ class Service:
         """What the controller has committed, whatever a broker tells its clients."""
         topics = self._call("GET", "/v1/topics")["topics"]
         assert isinstance(topics, list), topics
-        (found,) = [one for one in topics if one["name"] == topic]
+        (found,) = [topic_name for topic_name in topics if topic_name["name"] == topic]
         return [partition["leader"] for partition in found["partitions"]]
 
     def _call(self, method: str, path: str, body: Document | None = None) -> Document:

@@ -50,7 +50,10 @@ def test_of_four_brokers_one_is_killed_and_is_listed_as_fenced_until_it_is_back(
 
     eventually(client.fencing, dict.fromkeys(one_fenced, False), ignoring=client.failure)
     eventually(
-        lambda: all(sorted(one.isr) == sorted(one.replicas) for one in client.partitions("orders")),
+        lambda: all(
+            sorted(partition.isr) == sorted(partition.replicas)
+            for partition in client.partitions("orders")
+        ),
         True,
         ignoring=client.failure,
     )

@@ -59,7 +59,7 @@ def test_a_voter_whose_memory_is_gone_may_not_come_back_as_if_it_were_not(tmp_pa
         eventually(lambda: quorum.leader() is not None, True, ignoring=OSError)
         leader = quorum.leader()
         assert leader is not None
-        killed = next(one for one in IDS if one != leader)
+        killed = next(node_id for node_id in IDS if node_id != leader)
         old = parse_uuid(quorum.directories[killed])
         quorum.kill(killed)
 
@@ -77,7 +77,9 @@ def test_a_voter_whose_memory_is_gone_may_not_come_back_as_if_it_were_not(tmp_pa
         described = quorum.described(leader)
         assert described is not None
         voters = described.topics[0].partitions[0].current_voters
-        assert (killed, fresh) in {(one.replica_id, one.replica_directory_id) for one in voters}
+        assert (killed, fresh) in {
+            (voter.replica_id, voter.replica_directory_id) for voter in voters
+        }
 
 
 @pytest.mark.rule("10.51", "10.52", "6.39")

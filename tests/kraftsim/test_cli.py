@@ -56,7 +56,7 @@ def test_a_cluster_is_asked_why_by_the_number_of_an_event(service: Service, run:
     service.do(service.kraft.kill(2))
     service.do(service.kraft.wait(broker=2, state="fenced"))
     events = [json.loads(line) for line in run("events --json")[1].splitlines()]
-    (fence,) = (one["seq"] for one in events if one["kind"] == "broker_fenced")
+    (fence,) = (event["seq"] for event in events if event["kind"] == "broker_fenced")
 
     code, out, _ = run(f"explain {fence}")
     assert code == 0

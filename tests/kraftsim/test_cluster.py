@@ -28,7 +28,7 @@ async def test_every_broker_is_unfenced_once_a_cluster_is_started() -> None:
     async with virtual(brokers=3) as kraft:
         cluster = await kraft.describe_cluster()
 
-    assert [(one.broker_id, one.fenced) for one in cluster.brokers] == [
+    assert [(broker.broker_id, broker.fenced) for broker in cluster.brokers] == [
         (1, False),
         (2, False),
         (3, False),
@@ -241,7 +241,7 @@ async def test_settings_and_racks_reach_the_brokers() -> None:
         await kraft.wait(broker=1, state="fenced", timeout="4s")
         cluster = await kraft.describe_cluster(include_fenced=True)
 
-    assert [one.rack for one in cluster.brokers] == ["a", "b", "a"]
+    assert [broker.rack for broker in cluster.brokers] == ["a", "b", "a"]
 
 
 async def test_a_cluster_that_is_not_started_says_how_to_start_it() -> None:
@@ -297,7 +297,10 @@ async def test_a_scaled_clock_runs_ahead_of_the_real_one() -> None:
 async def test_waiters_do_not_disturb_each_other() -> None:
     settings = {"broker_session_timeout_ms": 200, "broker_heartbeat_interval_ms": 50}
     async with Cluster(brokers=3, settings=settings) as kraft:
-        waits = [asyncio.ensure_future(kraft.wait(broker=one, state="fenced")) for one in (1, 2, 3)]
+        waits = [
+            asyncio.ensure_future(kraft.wait(broker=broker_id, state="fenced"))
+            for broker_id in (1, 2, 3)
+        ]
         waits[0].cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await waits[0]

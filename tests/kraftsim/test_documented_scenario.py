@@ -22,5 +22,5 @@ def test_the_scenario_in_the_docs_passes(tmp_path, capsys):
 
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [("pass", 1), ("pass", 1)] == [
-        (one["verdict"], one["measured"]["fence_delay"]["samples"]) for one in lines
+        (line["verdict"], line["measured"]["fence_delay"]["samples"]) for line in lines
     ]

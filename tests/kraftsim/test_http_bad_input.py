@@ -24,7 +24,7 @@ def nothing_happened(kraft: Cluster, caplog: pytest.LogCaptureFixture) -> Iterat
     end, brokers = node.log.end_offset, dict(node.committed.brokers)
     yield
     assert (node.log.end_offset, dict(node.committed.brokers)) == (end, brokers)
-    assert [one.getMessage() for one in caplog.records if one.exc_info] == []
+    assert [record.getMessage() for record in caplog.records if record.exc_info] == []
 
 
 HEARTBEAT = {
@@ -117,12 +117,12 @@ async def test_a_body_over_the_limit_is_refused_and_the_next_one_is_read(http: H
 async def test_thousands_of_topics_in_a_body_within_the_limit_are_refused_one_by_one(
     http: Http,
 ) -> None:
-    names = [f"{one:0250}" for one in range(3000)]
+    names = [f"{number:0250}" for number in range(3000)]
 
     answer = await http.kafka("CreateTopics", topics=[{"name": name} for name in names])
 
     assert answer.status == 200
-    assert {one["errorCode"] for one in answer.document["topics"]} == {17}
+    assert {topic["errorCode"] for topic in answer.document["topics"]} == {17}
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ READS = ("DescribeCluster",)  # these succeed with a body that happens to be rig
 def test_no_body_whatever_is_answered_with_a_fault_of_ours(data: st.DataObject) -> None:
     """Any JSON in any field of any API is answered or refused, never a 500."""
     name = data.draw(st.sampled_from(sorted(set(KAFKA_APIS) - set(READS))))
-    fields = [one.json for one in KAFKA_APIS[name].request.struct.fields]
+    fields = [field.json for field in KAFKA_APIS[name].request.struct.fields]
     body = data.draw(st.dictionaries(st.sampled_from(fields), JSON))
 
     async def answered() -> int:

@@ -167,8 +167,8 @@ async def test_a_decommissioned_broker_leaves_every_assignment(http: Http, kraft
     (topic,) = (await http.get("/v1/topics")).document["topics"]
 
     assert (done.status, done.document["errorCode"]) == (200, 0)
-    assert [one["replicas"] for one in topic["partitions"]] == [[1], [2]]
-    assert [one["leader"] for one in topic["partitions"]] == [1, 2]
+    assert [partition["replicas"] for partition in topic["partitions"]] == [[1], [2]]
+    assert [partition["leader"] for partition in topic["partitions"]] == [1, 2]
 
 
 async def test_decommissioning_refuses_strangers_and_last_replicas(
@@ -191,11 +191,13 @@ async def test_topics_come_and_go_each_with_its_own_code(http: Http) -> None:
     deleted = await http.kafka("DeleteTopics", topics=[{"name": "orders"}, {"name": "none"}])
 
     assert (created.status, created.document["errorCode"]) == (200, 0)
-    assert [(one["name"], one["errorCode"]) for one in created.document["topics"]] == [
+    assert [(topic["name"], topic["errorCode"]) for topic in created.document["topics"]] == [
         ("orders", 0),
         ("bad name", 17),
     ]
-    assert {(one["name"], one["errorCode"]) for one in deleted.document["responses"]} == {
+    assert {
+        (response["name"], response["errorCode"]) for response in deleted.document["responses"]
+    } == {
         ("orders", 0),
         ("none", 3),
     }
@@ -211,10 +213,10 @@ async def test_a_described_cluster_has_fenced_brokers_only_when_asked(
     plain = await http.kafka("DescribeCluster")
     asked = await http.kafka("DescribeCluster", includeFencedBrokers=True)
 
-    assert [one["brokerId"] for one in plain.document["brokers"]] == [1, 3]
-    fenced = {one["brokerId"]: one["isFenced"] for one in asked.document["brokers"]}
+    assert [broker["brokerId"] for broker in plain.document["brokers"]] == [1, 3]
+    fenced = {broker["brokerId"]: broker["isFenced"] for broker in asked.document["brokers"]}
     assert fenced == {1: False, 2: True, 3: False}
-    assert all(one["startTimeMs"] > 0 for one in asked.document["brokers"])
+    assert all(broker["startTimeMs"] > 0 for broker in asked.document["brokers"])
 
 
 @pytest.mark.rule("5.8", "5.14")
@@ -222,7 +224,7 @@ async def test_an_endpoint_type_chooses_controllers_and_a_third_one_is_refused(h
     controllers = await http.kafka("DescribeCluster", endpointType=2)
     refused = await http.kafka("DescribeCluster", endpointType=3)
 
-    assert [one["brokerId"] for one in controllers.document["brokers"]] == [3000]
+    assert [broker["brokerId"] for broker in controllers.document["brokers"]] == [3000]
     assert refused.refusal == (400, 115, "UNSUPPORTED_ENDPOINT_TYPE")
     assert refused.message == "Unsupported endpoint type 3"
 
@@ -235,7 +237,7 @@ async def test_a_version_is_checked_against_those_of_the_api(http: Http) -> None
     ]
 
     assert good.status == 200
-    assert {one.refusal for one in answers} == {(400, 42, "INVALID_REQUEST")}
+    assert {answer.refusal for answer in answers} == {(400, 42, "INVALID_REQUEST")}
     assert answers[0].message == "version: expected 0 to 2 of DescribeCluster, got '3'"
 
 

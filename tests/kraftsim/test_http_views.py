@@ -41,7 +41,7 @@ async def test_the_cluster_at_a_glance(http: Http, kraft: Cluster) -> None:
 async def test_a_broker_is_shown_alike_alone_and_in_the_list(http: Http) -> None:
     listed = (await http.get("/v1/brokers")).document["brokers"]
 
-    assert [one["brokerId"] for one in listed] == [1, 2, 3]
+    assert [row["brokerId"] for row in listed] == [1, 2, 3]
     assert (await http.get("/v1/brokers/2")).document == listed[1]
     assert listed[1]["registered"] is True
     assert (listed[1]["fenced"], listed[1]["inControlledShutdown"]) == (False, False)
@@ -63,7 +63,7 @@ async def test_every_view_of_a_broker_has_its_start_time(http: Http, kraft: Clus
 
     assert listed["startTimeMs"] == start
     assert (await http.get("/v1/brokers/2")).document["startTimeMs"] == start
-    assert {one["brokerId"]: one["startTimeMs"] for one in described}[2] == start
+    assert {row["brokerId"]: row["startTimeMs"] for row in described}[2] == start
 
 
 async def test_an_unregistered_simulated_broker_is_still_shown_as_a_process(http: Http) -> None:
@@ -97,9 +97,9 @@ async def test_the_log_is_read_page_by_page_without_a_gap(http: Http) -> None:
         next_offset = page["nextOffset"]
 
     assert pages == whole["records"]
-    assert [one["offset"] for one in pages] == list(range(whole["highWatermark"]))
-    registered = [one for one in pages if one["type"] == "REGISTER_BROKER_RECORD"]
-    assert [one["data"]["brokerId"] for one in registered] == [1, 2, 3]
+    assert [page["offset"] for page in pages] == list(range(whole["highWatermark"]))
+    registered = [page for page in pages if page["type"] == "REGISTER_BROKER_RECORD"]
+    assert [row["data"]["brokerId"] for row in registered] == [1, 2, 3]
 
 
 async def test_beyond_the_end_the_log_has_nothing_yet(http: Http) -> None:
@@ -177,7 +177,7 @@ async def test_events_are_read_page_by_page_without_a_gap(http: Http) -> None:
     rest = (await http.get("/v1/events", from_=first["next"])).document
 
     assert first["events"] + rest["events"] == whole["events"]
-    assert [one["seq"] for one in whole["events"]] == list(range(whole["next"]))
+    assert [event["seq"] for event in whole["events"]] == list(range(whole["next"]))
     assert whole["events"][0]["kind"] == "controller_elected"
 
 
@@ -185,7 +185,7 @@ async def test_a_cluster_that_runs_can_be_asked_why(http: Http) -> None:
     await http.post("/sim/brokers/2/kill")
     await http.get("/v1/wait", broker=2, state="fenced")
     events = (await http.get("/v1/events")).document["events"]
-    fence = next(one for one in reversed(events) if one["kind"] == "broker_fenced")
+    fence = next(event for event in reversed(events) if event["kind"] == "broker_fenced")
 
     answer = await http.get(f"/sim/explain/{fence['seq']}")
     assert (200, fence["seq"]) == (answer.status, answer.document["event"])
@@ -309,7 +309,7 @@ async def test_a_stream_begins_at_its_cursor_and_goes_on_after_a_reconnection(ht
     async with http.session.get(url, headers=STREAM | last) as response:
         again = await rows(stream_of(response), 2)
 
-    assert [one["seq"] for one in first + again] == [4, 5, 6, 7]
+    assert [row["seq"] for row in first + again] == [4, 5, 6, 7]
 
 
 async def test_a_quiet_stream_says_that_there_is_nothing(http: Http, monkeypatch) -> None:

@@ -31,8 +31,10 @@ SCENARIO = {
 def topology(*broker_ids: int, controller_ids: tuple[int, ...] = (3000,)) -> Topology:
     return Topology(
         cluster_id="kraftsimTestCluster001",
-        controllers=tuple(ControllerSpec(node_id=one) for one in controller_ids),
-        brokers=tuple(BrokerSpec(broker_id=one, port=9092) for one in broker_ids),
+        controllers=tuple(
+            ControllerSpec(node_id=controller_id) for controller_id in controller_ids
+        ),
+        brokers=tuple(BrokerSpec(broker_id=broker_id, port=9092) for broker_id in broker_ids),
     )
 
 
@@ -48,7 +50,7 @@ def add_to_a_world(broker_id: int) -> None:
 
 DOORS: dict[str, Callable[[int], object]] = {
     "a broker of a topology": topology,
-    "a controller of a topology": lambda one: topology(controller_ids=(one,)),
+    "a controller of a topology": lambda node_id: topology(controller_ids=(node_id,)),
     "a broker that is added to a world": add_to_a_world,
 }
 

@@ -149,8 +149,8 @@ def test_a_pin_of_a_cell_is_about_that_cell_alone(files, capsys):
     main(["scenario", "run", "swept.yaml", "--json"])
 
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [3, 3, 5, 3] == [one["seed"] for one in found]
-    assert [0, 0, 1, 0] == [len(one["drifted"]) for one in found]
+    assert [3, 3, 5, 3] == [problem["seed"] for problem in found]
+    assert [0, 0, 1, 0] == [len(problem["drifted"]) for problem in found]
 
 
 @pytest.mark.parametrize(

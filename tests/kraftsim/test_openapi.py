@@ -66,29 +66,29 @@ def test_a_path_is_written_in_the_table_or_in_the_list_beside_it() -> None:
         if isinstance(node, ast.Constant) and PATH.match(str(node.value))
     ]
     assert written == []
-    assert {http_log.LOG, http_log.LOG_END} <= {one.path for one in OPERATIONS}
+    assert {http_log.LOG, http_log.LOG_END} <= {operation.path for operation in OPERATIONS}
 
 
 def test_every_operation_has_a_name_of_its_own_and_says_what_it_does() -> None:
     paths: Any = openapi_document()["paths"]
-    operations = [one for item in paths.values() for one in item.values()]
+    operations = [operation for item in paths.values() for operation in item.values()]
 
-    names = [one["operationId"] for one in operations]
+    names = [operation["operationId"] for operation in operations]
     assert len(names) == len(set(names))
-    assert [one["operationId"] for one in operations if not one["summary"]] == []
-    assert all("200" in one["responses"] for one in operations)
+    assert [operation["operationId"] for operation in operations if not operation["summary"]] == []
+    assert all("200" in operation["responses"] for operation in operations)
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda described: described.name)
 def test_the_arguments_of_an_operation_are_documented(operation: Any) -> None:
     paths: Any = openapi_document()["paths"]
     document = paths[operation.path][operation.method.lower()]
 
-    named = {one["name"] for one in document["parameters"]}
+    named = {parameter["name"] for parameter in document["parameters"]}
     if "requestBody" in document:
         schema = document["requestBody"]["content"]["application/json"]["schema"]
         named |= set(schema["properties"])
-    assert named == {one.json_name for one in operation.parameters}
+    assert named == {parameter.json_name for parameter in operation.parameters}
 
 
 @pytest.mark.parametrize("name", sorted(KAFKA_APIS))
@@ -97,7 +97,7 @@ def test_the_fields_of_an_api_are_documented(name: str) -> None:
     body = paths[f"/kafka/{name}"]["post"]["requestBody"]["content"]["application/json"]
 
     fields = KAFKA_APIS[name].request.struct.fields
-    assert list(body["schema"]["properties"]) == [one.json for one in fields]
+    assert list(body["schema"]["properties"]) == [field.json for field in fields]
     assert body["schema"]["additionalProperties"] is False
 
 

@@ -19,7 +19,7 @@ def topology(**options: object) -> Topology:
 def test_a_cluster_of_which_nothing_was_said_is_kafkas_default() -> None:
     meant = topology()
 
-    assert [(one.broker_id, one.port, one.rack) for one in meant.brokers] == [
+    assert [(broker.broker_id, broker.port, broker.rack) for broker in meant.brokers] == [
         (1, 9092, None),
         (2, 9093, None),
         (3, 9094, None),
@@ -46,13 +46,15 @@ def test_kafka_4_4_is_the_default_of_every_command_and_class() -> None:
 
 
 def test_racks_go_round() -> None:
-    assert [one.rack for one in topology(brokers=5, racks=("a", "b")).brokers] == list("ababa")
+    assert [broker.rack for broker in topology(brokers=5, racks=("a", "b")).brokers] == list(
+        "ababa"
+    )
 
 
 def test_the_advertised_host_is_the_one_that_is_registered() -> None:
     meant = topology(host="0.0.0.0", advertised_host="kafka.test")
 
-    assert {one.host for one in meant.brokers} == {"kafka.test"}
+    assert {broker.host for broker in meant.brokers} == {"kafka.test"}
     assert meant.controllers[0].host == "kafka.test"
 
 

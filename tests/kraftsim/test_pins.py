@@ -126,7 +126,7 @@ def test_a_plan_of_the_library_is_what_its_seed_gives(name, pin):
     path = library()[name]
     scenario, plan = read_file(path).scenario, read_file(path.parent / pin.plan).scenario
 
-    results = [Run(one, pin.seed, []).finish() for one in (scenario, plan)]
+    results = [Run(document, pin.seed, []).finish() for document in (scenario, plan)]
     now = named(expand(scenario, pin.seed), results[0].bound)
     assert first_difference(plan, now) is None
-    assert 1 == len({one.digest for one in results})
+    assert 1 == len({result.digest for result in results})

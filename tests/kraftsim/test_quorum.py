@@ -42,12 +42,12 @@ async def test_the_quorum_is_shown_with_voters_and_observers(http: Http, kraft: 
     shown = (await http.get("/v1/quorum")).document
 
     assert {"leaderId", "leaderEpoch", "highWatermark", "highWatermarkUpdateTimeMs"} < shown.keys()
-    assert IDS == {one["nodeId"] for one in shown["voters"]}
-    assert {1, 2, 3} == {one["nodeId"] for one in shown["observers"]}
-    leader = next(one for one in shown["voters"] if one["nodeId"] == shown["leaderId"])
+    assert IDS == {voter["nodeId"] for voter in shown["voters"]}
+    assert {1, 2, 3} == {observer["nodeId"] for observer in shown["observers"]}
+    leader = next(voter for voter in shown["voters"] if voter["nodeId"] == shown["leaderId"])
     assert leader["endpoint"].startswith("127.0.0.1:")
     assert leader["logEndOffset"] >= shown["highWatermark"] > 0
-    assert all(one["lastCaughtUpTimestamp"] > 0 for one in shown["voters"])
+    assert all(voter["lastCaughtUpTimestamp"] > 0 for voter in shown["voters"])
 
 
 async def test_leadership_is_handed_over_to_whom_one_names(http: Http, kraft: Cluster) -> None:
@@ -86,7 +86,7 @@ async def test_a_transfer_in_vain_says_where_every_controller_stands(kraft: Clus
         await kraft.transfer_leadership(timeout="1s")
 
     assert f"controller {dead}: NOT_RUNNING" in str(over.value)
-    assert all(f"controller {one}: " in str(over.value) for one in others)
+    assert all(f"controller {controller}: " in str(over.value) for controller in others)
 
 
 async def test_who_only_believes_that_it_leads_is_not_who_follows_a_leader(kraft: Cluster) -> None:
@@ -98,7 +98,9 @@ async def test_who_only_believes_that_it_leads_is_not_who_follows_a_leader(kraft
 
     following = await kraft.transfer_leadership()
 
-    assert {following} == IDS - {one.node.config.node_id for one in (cut_off, elected)}
+    assert {following} == IDS - {
+        controller.node.config.node_id for controller in (cut_off, elected)
+    }
 
 
 async def test_a_timeout_that_is_none_costs_nobody_its_leadership(kraft: Cluster) -> None:
@@ -186,7 +188,7 @@ async def test_a_killed_leader_is_followed_by_another_and_comes_back(
 
     shown = (await http.get("/v1/controllers")).document["controllers"]
     assert {"LEADER": 1, "FOLLOWER": 2} == {
-        role: sum(one["role"] == role for one in shown) for role in ("LEADER", "FOLLOWER")
+        role: sum(row["role"] == role for row in shown) for role in ("LEADER", "FOLLOWER")
     }
 
 
@@ -238,4 +240,4 @@ async def test_without_sockets_three_controllers_are_usable_at_once() -> None:
     async with Cluster(brokers=3, controllers=3) as kraft:
         described = await kraft.describe_quorum()
 
-    assert IDS == {one.replica_id for one in described.topics[0].partitions[0].current_voters}
+    assert IDS == {voter.replica_id for voter in described.topics[0].partitions[0].current_voters}

@@ -78,6 +78,6 @@ async def test_a_topic_named_twice_in_one_deletion_is_refused_and_the_others_go(
         reply = await kraft.request(DeleteTopicsRequest(topics=topics))
 
         assert isinstance(reply, DeleteTopicsResponse)
-        answers = [(one.name, one.error_code) for one in reply.responses]
+        answers = [(response.name, response.error_code) for response in reply.responses]
         assert answers == [("a", 42), ("b", 0)]
         assert list(kraft.world.committed.topic_ids) == ["a"]

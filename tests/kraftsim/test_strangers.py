@@ -64,7 +64,7 @@ def two_controllers() -> tuple[NodeConfig, NodeConfig]:
         )
         for node_id, port in zip((3000, 3001), free_ports(2), strict=True)
     )
-    one, other = (
+    first, other = (
         NodeConfig(
             node_id=voter.voter_id,
             cluster_id="one",
@@ -76,7 +76,7 @@ def two_controllers() -> tuple[NodeConfig, NodeConfig]:
         )
         for voter in voters
     )
-    return one, other
+    return first, other
 
 
 @asynccontextmanager
@@ -97,9 +97,9 @@ async def running(*configs: NodeConfig) -> AsyncIterator[None]:
 @pytest.mark.realtime
 @pytest.mark.rule("10.13")
 async def test_controllers_of_two_clusters_say_so_on_both_sides(lines: Lines) -> None:
-    one, other = two_controllers()
+    first, other = two_controllers()
 
-    async with running(one, replace(other, cluster_id="another")):
+    async with running(first, replace(other, cluster_id="another")):
         said = await lines.until("node 3001 belongs to another cluster: expected one, but it ")
         await lines.until("node 3000 belongs to another cluster: expected another, but it ")
 
@@ -109,12 +109,12 @@ async def test_controllers_of_two_clusters_say_so_on_both_sides(lines: Lines) ->
 @pytest.mark.realtime
 @pytest.mark.rule("10.13")
 async def test_a_voter_under_another_directory_is_told_of_with_the_way_out(lines: Lines) -> None:
-    one, other = two_controllers()
+    first, other = two_controllers()
     directory = secrets.token_bytes(16)
     moved = replace(other, directory_id=directory)
     listed, mine = uuid_text(other.directory_id), uuid_text(directory)
 
-    async with running(one, moved):
+    async with running(first, moved):
         theirs = await lines.until("controller 3001 at 127.0.0.1", f"expected {listed}")
         own = await lines.until("controller 3000 lists this one, 3001", f"directory id {listed}")
 

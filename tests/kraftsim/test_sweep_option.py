@@ -26,7 +26,7 @@ def quiet(tmp_path):
 
 def cells(capsys, *words):
     assert main(["scenario", "run", *words, "--json"]) in (0, 3)
-    return [json.loads(one)["cell"] for one in capsys.readouterr().out.splitlines()]
+    return [json.loads(line)["cell"] for line in capsys.readouterr().out.splitlines()]
 
 
 def test_values_of_what_the_file_sweeps_take_the_place_of_its_own(quiet, capsys):
@@ -39,7 +39,7 @@ def test_values_of_what_the_file_sweeps_take_the_place_of_its_own(quiet, capsys)
 )
 def test_any_word_can_be_swept_by_the_way_to_it(quiet, word, capsys):
     name, _, values = word.partition("=")
-    expected = [f"lost=0.0, {name}={one}" for one in values.split(",")]
+    expected = [f"lost=0.0, {name}={value}" for value in values.split(",")]
 
     assert expected == cells(capsys, quiet, "--sweep", word, "--cell", "lost=0.0")
 

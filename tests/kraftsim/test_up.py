@@ -55,10 +55,10 @@ class Process:
 def started() -> Iterator[list[Process]]:
     processes: list[Process] = []
     yield processes
-    for one in processes:
-        if one.process.poll() is None:
-            one.process.kill()
-        one.process.communicate()
+    for process in processes:
+        if process.process.poll() is None:
+            process.process.kill()
+        process.process.communicate()
 
 
 def start(started: list[Process], *words: str) -> Process:
@@ -81,9 +81,9 @@ def test_it_announces_itself_once_ready_and_ends_on_sigterm(
     ]
     assert len(told["KRAFTSIM_BOOTSTRAP_SERVERS"].split(",")) == 2
     assert ready.read_text() == "".join(f"{key}={value}\n" for key, value in told.items())
-    assert [one.name for one in tmp_path.iterdir()] == ["ready"]
+    assert [path.name for path in tmp_path.iterdir()] == ["ready"]
     with urlopen(told["KRAFTSIM_HTTP"] + "/v1/brokers") as answer:
-        assert [one["fenced"] for one in json.load(answer)["brokers"]] == [False, False]
+        assert [broker["fenced"] for broker in json.load(answer)["brokers"]] == [False, False]
 
     up.signal(signal.SIGTERM)
     code, out, _ = up.ended()
@@ -142,7 +142,7 @@ def test_a_port_in_use_is_one_clear_line_and_the_ready_file_of_another_stays(
         code, out, err = up.ended()
 
     assert (code, out) == (1, "")
-    (line,) = [one for one in err.splitlines() if one.startswith("kraftsim: ")]
+    (line,) = [line for line in err.splitlines() if line.startswith("kraftsim: ")]
     assert "in use" in line
     assert "--kafka-port 0" in line
     assert ready.read_text() == "KRAFTSIM_HTTP=another"
@@ -282,7 +282,7 @@ def test_agents_register_unfence_and_drain(started: list[Process]) -> None:
     assert agents.line() == "KRAFTSIM_AGENTS_RUNNING=5\n"
     with urlopen(told["KRAFTSIM_HTTP"] + "/v1/brokers") as answer:
         brokers = json.load(answer)["brokers"]
-    assert [(one["brokerId"], one["fenced"]) for one in brokers] == [
+    assert [(broker["brokerId"], broker["fenced"]) for broker in brokers] == [
         (number, False) for number in range(11, 16)
     ]
 
@@ -290,7 +290,7 @@ def test_agents_register_unfence_and_drain(started: list[Process]) -> None:
 
     assert agents.ended()[0] == 0
     with urlopen(told["KRAFTSIM_HTTP"] + "/v1/brokers") as answer:
-        assert all(one["fenced"] for one in json.load(answer)["brokers"])
+        assert all(broker["fenced"] for broker in json.load(answer)["brokers"])
 
 
 @pytest.mark.parametrize(

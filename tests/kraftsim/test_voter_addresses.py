@@ -10,7 +10,7 @@ A, B = "AbcdefghijklmnopqrstuA", "BbcdefghijklmnopqrstuA"
 def test_voters_are_read_in_order_of_id() -> None:
     voters = voters_of(f"3001@b.test:9991:{B},3000@[::1]:9990:{A}")
 
-    assert [3000, 3001] == [one.voter_id for one in voters]
+    assert [3000, 3001] == [voter.voter_id for voter in voters]
     assert ("::1", 9990) == (voters[0].endpoints[0].host, voters[0].endpoints[0].port)
 
 

@@ -17,7 +17,7 @@ def test_a_voter_is_removed_and_added_again(run: Any, monkeypatch: pytest.Monkey
         monkeypatch.setenv("KRAFTSIM_HTTP", service.kraft.http_url)
         voters = json.loads(run("quorum show --json")[1])["voters"]
         leader = service.kraft.world.controller.node.leader_id
-        listed = next(one for one in voters if one["nodeId"] != leader)
+        listed = next(voter for voter in voters if voter["nodeId"] != leader)
         voter = listed["nodeId"]
         directory, address = listed["directoryId"], listed["endpoint"]
 

@@ -40,7 +40,7 @@ class Duck:
     def ask(self) -> Ask:
         def answer(query: str) -> list[Rows]:
             done = self.database.execute(query)
-            names = [one[0] for one in done.description]
+            names = [column[0] for column in done.description]
             return [dict(zip(names, row, strict=True)) for row in done.fetchall()]
 
         return answer

@@ -32,10 +32,10 @@ def commit(**changes):
 
 
 def test_a_commit_is_read_back_as_it_was(folder):
-    one = commit(pieces={"runs": Piece(1, 2, "3")}, verdicts={"pass": 1})
-    folder.commit(one)
+    committed = commit(pieces={"runs": Piece(1, 2, "3")}, verdicts={"pass": 1})
+    folder.commit(committed)
 
-    assert {0: one} == folder.commits()
+    assert {0: committed} == folder.commits()
 
 
 def test_a_second_campaign_does_not_go_into_the_folder_of_the_first(folder):

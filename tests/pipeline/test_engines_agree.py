@@ -22,13 +22,13 @@ pytestmark = pytest.mark.spark
 
 def rows(answer: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     """In an order that does not depend on the engine."""
-    return sorted((tuple(one.values()) for one in answer), key=repr)
+    return sorted((tuple(value.values()) for value in answer), key=repr)
 
 
-def are_alike(one: Any, other: Any) -> bool:
-    if isinstance(one, float) or isinstance(other, float):
-        return isclose(one, other, rel_tol=1e-12)
-    return bool(one == other)
+def are_alike(value: Any, other: Any) -> bool:
+    if isinstance(value, float) or isinstance(other, float):
+        return isclose(value, other, rel_tol=1e-12)
+    return bool(value == other)
 
 
 def differences(ours: Any, theirs: Any, where: str = "") -> Iterator[str]:
@@ -38,8 +38,8 @@ def differences(ours: Any, theirs: Any, where: str = "") -> Iterator[str]:
         for key in ours:
             yield from differences(ours[key], theirs[key], f"{where}.{key}")
     elif isinstance(ours, list | tuple) and len(ours) == len(theirs):
-        for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
-            yield from differences(one, other, f"{where}[{number}]")
+        for number, (row, other) in enumerate(zip(ours, theirs, strict=True)):
+            yield from differences(row, other, f"{where}[{number}]")
     elif not are_alike(ours, theirs):
         yield f"{where}: {ours} and {theirs}"
 
@@ -77,7 +77,7 @@ def test_what_a_rule_finds_in_a_tampered_campaign_is_the_same_of_both(spark, sha
         broken.database.execute(text)
         spark.sql(text)
 
-    for name in ("lives", *(one.name for one in rules.RULES)):
+    for name in ("lives", *(rule.name for rule in rules.RULES)):
         text = sql(name, rules.HERE)
         ours = rows([row.asDict() for row in spark.sql(text).collect()])
         assert ours == rows(broken.ask(text)), name
@@ -103,10 +103,10 @@ def test_a_table_without_files_is_an_empty_one(spark, shaky, tmp_path: Path) -> 
 
 def test_every_query_is_one_that_both_were_asked() -> None:
     """A file that no test reads would be one that only one engine was tried with."""
-    asked = {one.stem for one in Path(views.__file__).parent.glob("*.sql")}
+    asked = {path.stem for path in Path(views.__file__).parent.glob("*.sql")}
     source = "".join(
-        Path(one).read_text("utf-8")
-        for one in (
+        Path(source).read_text("utf-8")
+        for source in (
             views.__file__,
             comparison.__file__,
             Path(comparison.__file__).with_name("gather.py"),
@@ -114,5 +114,5 @@ def test_every_query_is_one_that_both_were_asked() -> None:
         )
     )
     assert not {name for name in asked if f'"{name}"' not in source and f"'{name}'" not in source}
-    files = {one.stem for one in rules.HERE.glob("*.sql")}
-    assert files == {one.name for one in rules.RULES} | set(rules.VIEWS)
+    files = {path.stem for path in rules.HERE.glob("*.sql")}
+    assert files == {rule.name for rule in rules.RULES} | set(rules.VIEWS)

@@ -41,7 +41,7 @@ def test_it_is_the_run_that_the_scenario_is_by_itself(tables):
 def test_transitions_are_the_rows_of_the_journal(tables):
     result = run(read_scenario(FENCED), SEED)
 
-    assert [(one.seq, one.t_us, one.kind) for one in result.rows] == [
+    assert [(row.seq, row.t_us, row.kind) for row in result.rows] == [
         (row["seq"], row["t_us"], row["kind"]) for row in tables["transitions"]
     ]
 
@@ -128,6 +128,6 @@ def test_what_cannot_be_run_is_a_row_that_says_why():
 
     ran = run_one(item, item.scenario(), SEED, events="all")
 
-    (row,) = [dict(zip(TABLES["runs"].names, one, strict=True)) for one in ran.rows["runs"]]
+    (row,) = [dict(zip(TABLES["runs"].names, row, strict=True)) for row in ran.rows["runs"]]
     assert "error" == row["verdict"]
     assert "LimitError" in row["error"]

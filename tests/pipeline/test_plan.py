@@ -26,7 +26,9 @@ def test_every_run_is_in_one_shard(campaign):
 
     shards = shards_of(items, seeds, cost_s)
 
-    planned = [(one.item, seed) for shard in shards for one in shard for seed in seeds_of(one)]
+    planned = [
+        (slice_.item, seed) for shard in shards for slice_ in shard for seed in seeds_of(slice_)
+    ]
     assert [(n, seed) for n in range(len(campaign)) for seed in seeds[n]] == planned
 
 

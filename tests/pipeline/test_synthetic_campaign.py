@@ -13,16 +13,18 @@ pytestmark = pytest.mark.xdist_group("spark")  # beside the others that read the
 
 
 def test_a_grown_campaign_is_whole_and_sound(swept, tmp_path: Path) -> None:
-    events = sum(one.pieces[name].rows for one in swept.commits().values() for name in EVENTS)
+    events = sum(commit.pieces[name].rows for commit in swept.commits().values() for name in EVENTS)
     grown = grow(swept, tmp_path / "grown", 2 * events)
-    small, large = (gather(one, duck((one, "")).ask) for one in (swept, grown))
+    small, large = (gather(campaign, duck((campaign, "")).ask) for campaign in (swept, grown))
     times = large.campaign.seeds[1] // small.campaign.seeds[1]
 
     assert large.campaign.events >= 2 * events
     assert large.campaign.runs == large.campaign.runs_done
-    assert [one.runs * times for one in small.cells] == [one.runs for one in large.cells]
+    assert [cell.runs * times for cell in small.cells] == [cell.runs for cell in large.cells]
     commits = grown.commits()
-    assert [] == [wrong for one in commits.values() for wrong in grown.corrupt(one)]
+    assert [] == [wrong for commit in commits.values() for wrong in grown.corrupt(commit)]
     assert [] == [
-        one for number in commits for one in shard_violations(grown, grown.plan(), number)
+        violation
+        for number in commits
+        for violation in shard_violations(grown, grown.plan(), number)
     ]

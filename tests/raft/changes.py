@@ -17,8 +17,8 @@ def led_with_an_observer():
 
 def named(*node_ids):
     texts = [
-        f"ReplicaKey(id={one}, directoryId={uuid_text(key_of(one).directory_id)})"
-        for one in node_ids
+        f"ReplicaKey(id={node_id}, directoryId={uuid_text(key_of(node_id).directory_id)})"
+        for node_id in node_ids
     ]
     return texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]"
 
@@ -34,4 +34,4 @@ def the_question(replicas):
 
 
 def result(replicas, token):
-    return [(one.error_code, one.error_message) for one in replicas.answers(token)]
+    return [(answer.error_code, answer.error_message) for answer in replicas.answers(token)]

@@ -117,8 +117,8 @@ class History:
         never stands again, as it is no voter to itself, and refuses its vote to the others, whose
         logs are shorter: Kafka, too, does not recover from this (rules 10.2, 10.12, 10.50)."""
         return self.replicas.leader is None and any(
-            not one.is_voter and one.history.latest_offset >= one.high_watermark
-            for one in self.replicas.quorums.values()
+            not quorum.is_voter and quorum.history.latest_offset >= quorum.high_watermark
+            for quorum in self.replicas.quorums.values()
         )
 
     def end_well(self):
@@ -135,6 +135,6 @@ class History:
         leader = self.replicas.elect()
         self.replicas.write()
         self.replicas.run_for(5000)
-        ends = {one.log.end_offset for one in self.replicas.quorums.values()}
-        marks = {one.high_watermark for one in self.replicas.quorums.values()}
+        ends = {quorum.log.end_offset for quorum in self.replicas.quorums.values()}
+        marks = {quorum.high_watermark for quorum in self.replicas.quorums.values()}
         assert ends == marks == {leader.log.end_offset}

@@ -183,14 +183,14 @@ def spoiled(message, places):
 def _paths(value, path=()):
     """Every field within, those of what it consists of included."""
     if is_dataclass(value):
-        for one in fields(value):
-            is_kept = isinstance(value, Batch) and one.name in NEVER_REPLACED
+        for field in fields(value):
+            is_kept = isinstance(value, Batch) and field.name in NEVER_REPLACED
             if not is_kept:
-                yield (*path, one.name)
-                yield from _paths(getattr(value, one.name), (*path, one.name))
+                yield (*path, field.name)
+                yield from _paths(getattr(value, field.name), (*path, field.name))
     elif isinstance(value, tuple):
-        for position, one in enumerate(value):
-            yield from _paths(one, (*path, position))
+        for position, member in enumerate(value):
+            yield from _paths(member, (*path, position))
 
 
 def _replaced(value, path, number):

@@ -74,11 +74,11 @@ def identity_of(node_id, voter_ids, *, kraft_version=1, is_volatile=False):
     """Static voters (kraft.version 0) know no directories of each other."""
     directories = kraft_version > 0
     voters = []
-    for one in voter_ids:
+    for voter_id in voter_ids:
         bare = Identity(
-            key=key_of(one, directories=directories),
+            key=key_of(voter_id, directories=directories),
             cluster_id=CLUSTER_ID,
-            endpoint=endpoint_of(one),
+            endpoint=endpoint_of(voter_id),
             voters=VoterSet(),
         )
         voters.append(bare.as_voter)
@@ -173,9 +173,9 @@ class Replicas:
         to it do not. Where the disk is lost, so is what was on its way to it."""
         del self.quorums[node_id]
         self.in_flight = [
-            one
-            for one in self.in_flight
-            if one.receiver != node_id or not (one.is_answer or loses_disk)
+            send
+            for send in self.in_flight
+            if send.receiver != node_id or not (send.is_answer or loses_disk)
         ]
         if loses_disk:
             self.disks[node_id] = Disk()
@@ -217,7 +217,7 @@ class Replicas:
     def keep_what_is_safe(self, node_id):
         quorum = self.quorums[node_id]
         self.disks[node_id].batches = [
-            one for one in quorum.log.batches if one.last_offset < quorum.persisted_offset
+            batch for batch in quorum.log.batches if batch.last_offset < quorum.persisted_offset
         ]
 
     def flush(self, node_id):
@@ -263,11 +263,11 @@ class Replicas:
     def requests(self, kind, *, sender=None):
         """What is on its way of that kind."""
         return [
-            one
-            for one in self.in_flight
-            if not one.is_answer
-            and isinstance(one.sent.request, kind)
-            and sender in (None, one.sender)
+            send
+            for send in self.in_flight
+            if not send.is_answer
+            and isinstance(send.sent.request, kind)
+            and sender in (None, send.sender)
         ]
 
     def answer(self, message, response):
@@ -337,8 +337,8 @@ class Replicas:
 
     @property
     def leader(self):
-        leaders = [one for one in self.quorums.values() if one.is_leader]
-        return max(leaders, key=lambda one: one.epoch, default=None)
+        leaders = [quorum for quorum in self.quorums.values() if quorum.is_leader]
+        return max(leaders, key=lambda leader: leader.epoch, default=None)
 
     def write(self, count=1):
         """The leader appends `count` records; where they end."""
@@ -367,7 +367,7 @@ class Replicas:
             is_control=True,
         )
         epoch = next(
-            one.epoch for one in reversed(quorum.log.batches) if one.base_offset < end_offset
+            batch.epoch for batch in reversed(quorum.log.batches) if batch.base_offset < end_offset
         )
         snapshot = Snapshot(
             SnapshotId(end_offset=end_offset, epoch=epoch),

@@ -85,8 +85,10 @@ def begin(
 def end(leader, epoch, successors=(), *, cluster_id=CLUSTER_ID, topic=METADATA_TOPIC):
     """`successors`: ids, the preferred one first."""
     candidates = tuple(
-        PreferredCandidate(candidate_id=one, candidate_directory_id=key_of(one).directory_id)
-        for one in successors
+        PreferredCandidate(
+            candidate_id=successor, candidate_directory_id=key_of(successor).directory_id
+        )
+        for successor in successors
     )
     said = EndQuorumEpochPartition(
         leader_id=leader, leader_epoch=epoch, preferred_candidates=candidates
@@ -115,7 +117,7 @@ def fetch_by(node_id, quorum, *, offset=None, directory=None, **fields):
 
 
 def epoch_before(quorum, offset):
-    epochs = [one.epoch for one in quorum.log.batches if one.base_offset < offset]
+    epochs = [batch.epoch for batch in quorum.log.batches if batch.base_offset < offset]
     return epochs[-1] if epochs else quorum.log.start_epoch
 
 

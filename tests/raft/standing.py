@@ -77,8 +77,8 @@ def win(replicas, node_id=ME):
     if len(replicas.ids) > 1:
         prospect(replicas, node_id)
         for _ in ("pre-vote", "vote"):
-            for one in votes_asked(replicas, node_id)[: len(replicas.ids) // 2]:
-                grant(replicas, one)
+            for request in votes_asked(replicas, node_id)[: len(replicas.ids) // 2]:
+                grant(replicas, request)
     assert replicas.quorums[node_id].is_leader
     replicas.lose_everything()
 

@@ -46,7 +46,7 @@ def test_a_voter_that_is_added_is_asked_written_committed_and_then_announced(lea
     leader.run_for(500)
     assert [AddRaftVoterResponse()] == leader.answers("add")
     assert quorum.history.latest_offset < quorum.high_watermark
-    assert {(1, 2, 3, 4)} == {one.voters.ids for one in leader.quorums.values()}
+    assert {(1, 2, 3, 4)} == {quorum.voters.ids for quorum in leader.quorums.values()}
 
 
 @pytest.mark.rule("10.51")

@@ -24,7 +24,7 @@ class Contract:
     def check(self, replicas, node_id):
         quorum, disk = replicas.quorums[node_id], replicas.disks[node_id]
         assert ElectionState(quorum.epoch, quorum.leader_id, quorum.voted) == disk.election
-        known = {id(one) for one in self.seen}
+        known = {id(message) for message in self.seen}
         for message in replicas.in_flight:
             if message.sender == node_id and id(message) not in known:
                 self._check_message(message, disk)
@@ -73,7 +73,9 @@ def live_through_all():
 def test_nothing_leaves_before_its_state_is_durable():
     lived = live_through_all()
 
-    assert min(sum(one.fetches for one in lived), sum(one.votes for one in lived)) > 10
+    assert (
+        min(sum(history.fetches for history in lived), sum(history.votes for history in lived)) > 10
+    )
 
 
 def forgets_its_epoch(patch):

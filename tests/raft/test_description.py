@@ -34,9 +34,9 @@ def told(replicas, node_id=ME):
 def state_of(replicas, node_id):
     partition = told(replicas)
     (state,) = [
-        one
-        for one in (*partition.current_voters, *partition.observers)
-        if one.replica_id == node_id
+        replica
+        for replica in (*partition.current_voters, *partition.observers)
+        if replica.replica_id == node_id
     ]
     return state.log_end_offset, state.last_fetch_timestamp, state.last_caught_up_timestamp
 
@@ -59,12 +59,13 @@ def test_only_the_metadata_is_described(leader, named):
     """Golden 4.3.1 A6, seq 28."""
     response = leader.ask(ME, describe(*named))
 
-    partitions = [one for topic in response.topics for one in topic.partitions]
+    partitions = [partition for topic in response.topics for partition in topic.partitions]
     text = "This server does not host this topic-partition."
     assert {(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, text, 0, 0)} == {
-        (one.error_code, one.error_message, one.leader_id, one.leader_epoch) for one in partitions
+        (partition.error_code, partition.error_message, partition.leader_id, partition.leader_epoch)
+        for partition in partitions
     }
-    assert [index for _, index in named] == [one.partition_index for one in partitions]
+    assert [index for _, index in named] == [partition.partition_index for partition in partitions]
     assert (0, ()) == (response.error_code, response.nodes)
 
 
@@ -78,15 +79,15 @@ def test_nothing_is_described_if_nothing_is_asked(leader):
 def test_only_a_leader_describes(role):
     response = standing(role).ask(ME, describe())
 
-    (one,) = response.topics[0].partitions
+    (voter,) = response.topics[0].partitions
     assert (0, ErrorCode.NOT_LEADER_OR_FOLLOWER, 0, 0, ()) == (
         response.error_code,
-        one.error_code,
-        one.leader_id,
-        one.leader_epoch,
+        voter.error_code,
+        voter.leader_id,
+        voter.leader_epoch,
         response.nodes,
     )
-    assert one.error_message.startswith("For requests intended only for the leader")
+    assert voter.error_message.startswith("For requests intended only for the leader")
 
 
 @pytest.mark.rule("5.26", "5.27", "9.39")
@@ -106,7 +107,7 @@ def test_a_new_leader_knows_only_itself(leader):
     assert (end_offset, wall(leader), wall(leader)) == state_of(leader, ME)
     assert (-1, -1, -1) == state_of(leader, 2) == state_of(leader, 3)
     assert () == told(leader).observers
-    assert [1, 2, 3] == sorted(one.replica_id for one in told(leader).current_voters)
+    assert [1, 2, 3] == sorted(voter.replica_id for voter in told(leader).current_voters)
 
 
 @pytest.mark.rule("5.29", "5.31")
@@ -174,8 +175,8 @@ def test_a_fetch_that_is_not_valid_changes_nothing(what):
 @pytest.mark.rule("5.28", "5.34")
 def test_an_observer_is_forgotten_five_minutes_after_its_last_fetch(leader):
     leader.submit(ME, fetch_by(9, leader.quorums[ME]), "nine")
-    (one,) = told(leader).observers
-    assert (9, key_of(9).directory_id) == (one.replica_id, one.replica_directory_id)
+    (voter,) = told(leader).observers
+    assert (9, key_of(9).directory_id) == (voter.replica_id, voter.replica_directory_id)
 
     leader.now_ms += 299_999
     assert 1 == len(told(leader).observers)
@@ -200,9 +201,11 @@ def test_a_voter_under_another_directory_is_an_observer_of_the_same_id(leader):
 
     partition = told(leader)
     assert [(2, uuid_of("reborn"))] == [
-        (one.replica_id, one.replica_directory_id) for one in partition.observers
+        (observer.replica_id, observer.replica_directory_id) for observer in partition.observers
     ]
-    assert {-1} == {one.log_end_offset for one in partition.current_voters if one.replica_id != ME}
+    assert {-1} == {
+        voter.log_end_offset for voter in partition.current_voters if voter.replica_id != ME
+    }
 
 
 @pytest.mark.rule("5.36", "5.37", "5.38")
@@ -213,8 +216,10 @@ def test_static_voters_have_no_directory_and_any_fits():
         replicas.submit(ME, fetch_by(node_id, replicas.quorums[ME]), node_id)
 
     partition = told(replicas)
-    assert {ZERO_UUID} == {one.replica_directory_id for one in partition.current_voters}
-    assert [key_of(9).directory_id] == [one.replica_directory_id for one in partition.observers]
+    assert {ZERO_UUID} == {voter.replica_directory_id for voter in partition.current_voters}
+    assert [key_of(9).directory_id] == [
+        observer.replica_directory_id for observer in partition.observers
+    ]
 
 
 @pytest.mark.rule("5.38")
@@ -222,9 +227,9 @@ def test_nodes_are_the_voters_and_where_they_listen(leader):
     leader.submit(ME, fetch_by(9, leader.quorums[ME]), "nine")
 
     assert {
-        one: (QuorumEndpoint(name="CONTROLLER", host="127.0.0.1", port=9000 + one),)
-        for one in (1, 2, 3)
-    } == {one.node_id: one.listeners for one in leader.ask(ME, describe()).nodes}
+        node_id: (QuorumEndpoint(name="CONTROLLER", host="127.0.0.1", port=9000 + node_id),)
+        for node_id in (1, 2, 3)
+    } == {node.node_id: node.listeners for node in leader.ask(ME, describe()).nodes}
 
 
 @pytest.mark.rule("5.28", "10.51")
@@ -238,7 +243,7 @@ def test_an_observer_that_becomes_a_voter_is_listed_once():
 
     partition = told(replicas)
     assert ([1, 2, 3, 4], ()) == (
-        [one.replica_id for one in partition.current_voters],
+        [voter.replica_id for voter in partition.current_voters],
         partition.observers,
     )
 
@@ -252,6 +257,6 @@ def test_the_high_watermark_is_at_most_what_a_majority_has():
         replicas.run_for(50)
         replicas.isolate(lost)
         partition = told(replicas)
-        ends = sorted((one.log_end_offset for one in partition.current_voters), reverse=True)
+        ends = sorted((voter.log_end_offset for voter in partition.current_voters), reverse=True)
         assert ends[2] >= partition.high_watermark
         assert replicas.quorums[ME].log.end_offset >= partition.high_watermark

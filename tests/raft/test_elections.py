@@ -26,9 +26,11 @@ def test_a_prospective_asks_every_other_voter_without_raising_its_epoch():
     replicas = standing("prospective")
 
     sent = votes_asked(replicas)
-    partitions = [messages.vote_partition(one.sent.request) for one in sent]
-    assert {2, 3} == {one.sent.request.voter_id for one in sent}
-    assert {(0, True)} == {(one.replica_epoch, one.pre_vote) for one in partitions}
+    partitions = [messages.vote_partition(request.sent.request) for request in sent]
+    assert {2, 3} == {request.sent.request.voter_id for request in sent}
+    assert {(0, True)} == {
+        (partition.replica_epoch, partition.pre_vote) for partition in partitions
+    }
     assert ElectionState() == replicas.disks[ME].election
 
 
@@ -56,8 +58,8 @@ def test_less_than_a_majority_does_not(voters, grants):
     prospect(replicas)
     for next_role in (Candidate, Leader):
         requests = votes_asked(replicas)
-        for one in requests[: grants - 1]:
-            grant(replicas, one)
+        for request in requests[: grants - 1]:
+            grant(replicas, request)
         assert not isinstance(replicas.quorums[ME].role, next_role)
         grant(replicas, requests[grants - 1])
         assert isinstance(replicas.quorums[ME].role, next_role)
@@ -70,14 +72,14 @@ def test_a_split_vote_is_followed_by_another_election():
     prospect(replicas, 2)
     for node_id in (1, 2):
         grant(replicas, votes_asked(replicas, node_id)[0])
-    roles = [type(one.role) for one in replicas.quorums.values()]
-    epochs = {one.epoch for one in replicas.quorums.values()}
+    roles = [type(quorum.role) for quorum in replicas.quorums.values()]
+    epochs = {quorum.epoch for quorum in replicas.quorums.values()}
     assert ([Candidate, Candidate], {1}) == (roles, epochs)
 
     leader = replicas.elect()
 
     assert leader.epoch >= 2
-    assert 1 == sum(one.is_leader for one in replicas.quorums.values())
+    assert 1 == sum(quorum.is_leader for quorum in replicas.quorums.values())
 
 
 @pytest.mark.rule("10.14")
@@ -90,8 +92,8 @@ def test_two_candidates_of_an_epoch_refuse_each_other():
 @pytest.mark.rule("10.17")
 def test_a_candidate_that_lost_waits_for_its_time_and_asks_without_raising_its_epoch():
     replicas = standing("candidate")
-    for one in votes_asked(replicas):
-        grant(replicas, one, granted=False)
+    for request in votes_asked(replicas):
+        grant(replicas, request, granted=False)
     assert isinstance(replicas.quorums[ME].role, Candidate)
 
     while isinstance(replicas.quorums[ME].role, Candidate):
@@ -107,13 +109,13 @@ def test_a_candidate_that_a_majority_has_refused_asks_no_more(refusals, asked):
     """Released ones send no Vote after it (KafkaRaftClient.maybeSendVoteRequests)."""
     replicas = Replicas((1, 2, 3, 4, 5))
     prospect(replicas)
-    for one in votes_asked(replicas)[:2]:
-        grant(replicas, one)
-    for one in votes_asked(replicas)[:refusals]:
-        grant(replicas, one, granted=False)
+    for request in votes_asked(replicas)[:2]:
+        grant(replicas, request)
+    for request in votes_asked(replicas)[:refusals]:
+        grant(replicas, request, granted=False)
 
     assert isinstance(replicas.quorums[ME].role, Candidate)
-    assert asked == {one.receiver for one in votes_asked(replicas)}
+    assert asked == {request.receiver for request in votes_asked(replicas)}
 
 
 @pytest.mark.rule("10.1", "10.16")
@@ -124,9 +126,9 @@ def test_a_prospective_that_meets_a_voter_without_pre_votes_is_a_candidate_at_on
     replicas.answer(message, VoteResponse(error_code=ErrorCode.UNSUPPORTED_VERSION))
 
     assert ElectionState(epoch=1, voted=key_of(ME)) == replicas.disks[ME].election
-    again = [one.sent.request for one in votes_asked(replicas)]
-    assert {2, 3} == {one.voter_id for one in again}
-    assert {False} == {messages.vote_partition(one).pre_vote for one in again}
+    again = [request.sent.request for request in votes_asked(replicas)]
+    assert {2, 3} == {request.voter_id for request in again}
+    assert {False} == {messages.vote_partition(request).pre_vote for request in again}
 
 
 @pytest.mark.rule("10.54")
@@ -135,7 +137,7 @@ def test_a_candidate_that_is_told_so_asks_again_only_after_a_pause():
     message = votes_asked(replicas)[0]
     replicas.answer(message, VoteResponse(error_code=ErrorCode.UNSUPPORTED_VERSION))
 
-    assert message.receiver not in {one.receiver for one in replicas.requests(VoteRequest)}
+    assert message.receiver not in {request.receiver for request in replicas.requests(VoteRequest)}
     assert 1 == replicas.quorums[ME].epoch
 
 
@@ -149,7 +151,7 @@ def both_prospective():
     replicas.run_for(1000)
     replicas.crash(3)
     replicas.lose_everything()
-    replicas.now_ms = max(replicas.due_ms[one] for one in (1, 2)) + 3000
+    replicas.now_ms = max(replicas.due_ms[node_id] for node_id in (1, 2)) + 3000
     for node_id in (1, 2):
         replicas.step(node_id, conduct.on_deadline)
         assert isinstance(replicas.quorums[node_id].role, Prospective)
@@ -168,7 +170,9 @@ def test_of_two_voters_that_lose_their_leader_at_once_the_one_with_the_lower_id_
 @pytest.mark.rule("10.17")
 def test_a_voter_that_lets_another_go_first_does_not_wait_for_long():
     replicas = both_prospective()
-    (request,) = (one for one in replicas.requests(VoteRequest, sender=1) if one.receiver == 2)
+    (request,) = (
+        request for request in replicas.requests(VoteRequest, sender=1) if request.receiver == 2
+    )
     replicas.deliver(request)
     replicas.crash(1)
     replicas.start(1)
@@ -220,8 +224,8 @@ def test_a_replica_that_was_cut_off_disturbs_nobody_when_it_returns():
 def test_a_prospective_that_is_refused_returns_to_the_leader_it_knows():
     replicas = standing("follower")
     prospect(replicas)
-    for one in votes_asked(replicas):
-        grant(replicas, one, granted=False)
+    for request in votes_asked(replicas):
+        grant(replicas, request, granted=False)
 
     role = replicas.quorums[ME].role
     assert isinstance(role, Follower)
@@ -233,8 +237,8 @@ def test_a_prospective_that_is_refused_and_knows_no_leader_draws_its_time_anew()
     replicas = standing("prospective")
     replicas.now_ms += 900
     before_ms = replicas.quorums[ME].role.election_ms
-    for one in votes_asked(replicas):
-        grant(replicas, one, granted=False)
+    for request in votes_asked(replicas):
+        grant(replicas, request, granted=False)
 
     role = replicas.quorums[ME].role
     assert isinstance(role, Unattached)
@@ -285,7 +289,7 @@ def test_a_vote_that_is_not_answered_is_asked_again():
     replicas.now_ms += 20
     replicas.step(ME, conduct.on_deadline)
 
-    assert [message.receiver] == [one.receiver for one in replicas.requests(VoteRequest)]
+    assert [message.receiver] == [request.receiver for request in replicas.requests(VoteRequest)]
 
 
 # Times
@@ -338,8 +342,8 @@ def test_an_observer_never_stands_for_election():
     assert NEVER_MS == replicas.quorums[4].role.election_ms
     leader = replicas.elect()
     replicas.run_for(1000)
-    for one in (1, 2, 3):
-        replicas.crash(one)
+    for node_id in (1, 2, 3):
+        replicas.crash(node_id)
     replicas.run_for(60_000)
 
     observer = replicas.quorums[4]

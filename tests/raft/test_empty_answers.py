@@ -41,7 +41,7 @@ def test_an_answer_that_brings_nothing_at_once_is_asked_for_again_only_after_a_p
     answer(follower, the_fetch(follower), **fields)
 
     assert 10 == follower.quorums[ME].log.end_offset
-    assert 2 not in {one.receiver for one in follower.requests(FetchRequest, sender=ME)}
+    assert 2 not in {request.receiver for request in follower.requests(FetchRequest, sender=ME)}
     follower.now_ms += 20
     follower.lose_everything()
     follower.step(ME, conduct.on_deadline)

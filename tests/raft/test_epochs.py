@@ -120,16 +120,18 @@ def test_a_new_leader_says_so_to_every_voter_once():
     replicas = Replicas((1, 2, 3, 4, 5))
     told = []
     while replicas.now_ms < 20_000:
-        told += [one for one in replicas.requests(BeginQuorumEpochRequest) if one not in told]
+        told += [
+            request for request in replicas.requests(BeginQuorumEpochRequest) if request not in told
+        ]
         if replicas.in_flight:
             replicas.deliver(replicas.in_flight[0])
         else:
             replicas.fire(min(replicas.quorums, key=replicas.due_ms.get))
 
     leader = replicas.leader.me.node_id
-    assert sorted({1, 2, 3, 4, 5} - {leader}) == sorted(one.receiver for one in told)
+    assert sorted({1, 2, 3, 4, 5} - {leader}) == sorted(send.receiver for send in told)
     assert {endpoint_of(leader).port} == {
-        one.port for message in told for one in message.sent.request.leader_endpoints
+        endpoint.port for message in told for endpoint in message.sent.request.leader_endpoints
     }
 
 
@@ -143,9 +145,11 @@ def test_a_voter_that_does_not_fetch_is_told_again_after_half_a_fetch_timeout():
     while replicas.now_ms < began_ms + 2500:
         replicas.run_for(100)
         replicas.fire(ME)
-        told += [one for one in replicas.requests(BeginQuorumEpochRequest) if one not in told]
+        told += [
+            request for request in replicas.requests(BeginQuorumEpochRequest) if request not in told
+        ]
 
-    assert {3} == {one.receiver for one in told}
+    assert {3} == {send.receiver for send in told}
     assert len(told) >= 1
 
 
@@ -236,7 +240,7 @@ def test_a_voter_that_slept_through_many_epochs_follows_in_the_end():
 
     assert leader.epoch > 3 * RISE_MAX
     assert {(leader.epoch, leader.leader_id)} == {
-        (one.epoch, one.leader_id) for one in replicas.quorums.values()
+        (quorum.epoch, quorum.leader_id) for quorum in replicas.quorums.values()
     }
 
 
@@ -254,6 +258,6 @@ def test_a_higher_epoch_that_is_not_learned_is_asked_about_again_only_after_a_pa
     response = fetch_answer.refused(fenced, ErrorCode.FENCED_LEADER_EPOCH)
     replicas.answer(fetch, response)
 
-    asked = {one.receiver for one in replicas.requests(FetchRequest, sender=ME)}
+    asked = {request.receiver for request in replicas.requests(FetchRequest, sender=ME)}
     assert fetch.receiver not in asked
     assert 1 + RISE_MAX == replicas.quorums[ME].epoch

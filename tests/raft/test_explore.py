@@ -133,7 +133,9 @@ def test_the_search_finds_a_voter_that_grants_to_a_shorter_log(monkeypatch):
     monkeypatch.setattr(elections, "_grants", blind)
     world = quorum_of(3, Limits(patience=2, losses=0, asks_around=False))
     beginning = told_all(world, led(world, world.beginning(), 0, 1), {0, 1})
-    assert [3, 3, 0] == [quorum_at(world, beginning, one).high_watermark for one in range(3)]
+    assert [3, 3, 0] == [
+        quorum_at(world, beginning, node_id).high_watermark for node_id in range(3)
+    ]
 
     assert "9.40" == caught(world, beginning)
 
@@ -162,7 +164,7 @@ def test_the_search_finds_a_leader_that_commits_by_counting_what_an_older_epoch_
     state = world.beginning()
     for leader in (0, 2, 0):
         state = led(world, state, leader, 1)
-    assert [4, 0, 3] == [quorum_at(world, state, one).log.end_offset for one in range(3)]
+    assert [4, 0, 3] == [quorum_at(world, state, node_id).log.end_offset for node_id in range(3)]
 
     if is_careless:
         assert "9.40" == caught(world, state)
@@ -184,7 +186,7 @@ def test_replicas_that_are_taken_for_one_do_the_same():
 
 def live_through(world, drawn):
     steps, state = world.steps, world.beginning()
-    replicas = [steps.make(one).meet("restarts").node for one in range(3)]
+    replicas = [steps.make(node_id).meet("restarts").node for node_id in range(3)]
     for _ in range(100):
         place, happening = drawn.choice(seldom_restarts(world, state, drawn))
         event, *about = happening
@@ -200,23 +202,25 @@ def live_through(world, drawn):
             peer = steps.place(steps.ends[line][1])
             replicas[peer] = replicas[peer].meet("is_left_by", steps.ids[place]).node
         state = world.moved(state, place, outcome, state.spent, is_reborn=event == "restarts")
-        assert [one.key for one in replicas] == [steps.nodes.keys[one] for one in state.nodes]
+        assert [replica.key for replica in replicas] == [
+            steps.nodes.keys[node] for node in state.nodes
+        ]
 
 
 def seldom_restarts(world, state, drawn):
     with_restarts = drawn.random() < 0.1
     steps = world.happenings(state)
-    return [one for one in steps if with_restarts or one[1] != ("restarts",)]
+    return [step for step in steps if with_restarts or step[1] != ("restarts",)]
 
 
 def test_a_step_leaves_the_replica_from_which_it_began_as_it_was():
     world = quorum_of(3, Limits())
     state = told_all(world, led(world, world.beginning(), 0, 1), {0, 1, 2})
-    replicas = [world.steps.nodes[one] for one in state.nodes]
-    before = [one.key for one in replicas]
+    replicas = [world.steps.nodes[node] for node in state.nodes]
+    before = [replica.key for replica in replicas]
     after = {there for step in world.happenings(state) for there in world.after(state, *step)}
 
-    assert before == [one.key for one in replicas]
+    assert before == [replica.key for replica in replicas]
     assert len(after) > 10
 
 
@@ -233,5 +237,5 @@ def test_nothing_is_passed_over_for_the_sake_of_names_or_of_what_may_arrive():
     known = Known(world)
     explored = explore(world, known=known)
 
-    assert {world.symmetry.canonical(one)[0] for one in every} == known.by_what_stands.keys()
+    assert {world.symmetry.canonical(state)[0] for state in every} == known.by_what_stands.keys()
     assert explored.states < len(every) * 0.6

@@ -246,7 +246,7 @@ def test_an_observer_whose_leader_hangs_asks_another_and_keeps_its_epochs_leader
     for _ in range(10):
         replicas.in_flight = replicas.requests(FetchRequest, sender=4)
         replicas.fire(4)
-        asked += [one.receiver for one in replicas.requests(FetchRequest, sender=4)]
+        asked += [request.receiver for request in replicas.requests(FetchRequest, sender=4)]
 
     observer = replicas.quorums[4]
     assert (1, leader) == (observer.epoch, observer.leader_id)
@@ -374,12 +374,12 @@ def test_what_a_leader_of_an_older_epoch_sends_is_not_taken(follower):
 def test_a_voter_that_listens_elsewhere_now_is_known_there_soon():
     replicas = Replicas((1, 2, 3))
     leader = replicas.elect()
-    moved = next(one for one in replicas.ids if one != leader.me.node_id)
+    moved = next(node_id for node_id in replicas.ids if node_id != leader.me.node_id)
     quorum = replicas.quorums[moved]
     elsewhere = VoterEndpoint(name="CONTROLLER", host="127.0.0.1", port=7777)
 
     quorum.identity = replace(quorum.identity, endpoint=elsewhere)
     replicas.run_for(3000)
 
-    known = {one.voters.find(moved).endpoints for one in replicas.quorums.values()}
+    known = {quorum.voters.find(moved).endpoints for quorum in replicas.quorums.values()}
     assert {(elsewhere,)} == known

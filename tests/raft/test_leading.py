@@ -46,14 +46,14 @@ def test_an_epoch_begins_with_one_control_batch():
     assert (True, 0, 1) == (batch.is_control, batch.base_offset, batch.epoch)
     assert LeaderChange(leader_id=1, voters=(1, 2, 3), granting_voters=(1, 2)) == change
     assert KRaftVersion(kraft_version=1) == version
-    assert [1, 2, 3] == [one.voter_id for one in voters.voters]
+    assert [1, 2, 3] == [voter.voter_id for voter in voters.voters]
 
 
 @pytest.mark.rule("10.21")
 def test_static_voters_are_not_written():
     (batch,) = elected((1, 2, 3), kraft_version=0).quorums[ME].log.batches
 
-    assert [LeaderChange] == [type(one) for one in batch.records]
+    assert [LeaderChange] == [type(record) for record in batch.records]
 
 
 @pytest.mark.rule("10.21")
@@ -61,8 +61,10 @@ def test_voters_that_the_log_tells_already_are_not_written_again(leader):
     leader.resign(ME)
     leader.elect()
 
-    opening = next(one for one in leader.leader.log.batches if one.epoch == leader.leader.epoch)
-    assert [LeaderChange] == [type(one) for one in opening.records]
+    opening = next(
+        batch for batch in leader.leader.log.batches if batch.epoch == leader.leader.epoch
+    )
+    assert [LeaderChange] == [type(record) for record in opening.records]
 
 
 @pytest.mark.rule("10.21")
@@ -79,8 +81,10 @@ def test_a_leader_that_listens_elsewhere_than_the_voters_say_writes_where():
         if leading_now != ME:
             replicas.resign(leading_now, successor_id=ME)
 
-    opening = next(one for one in replicas.leader.log.batches if one.epoch == replicas.leader.epoch)
-    assert [LeaderChange, KRaftVersion, Voters] == [type(one) for one in opening.records]
+    opening = next(
+        batch for batch in replicas.leader.log.batches if batch.epoch == replicas.leader.epoch
+    )
+    assert [LeaderChange, KRaftVersion, Voters] == [type(record) for record in opening.records]
     assert 7777 == replicas.leader.voters.find(ME).endpoints[0].port
     assert [1, 2, 3] == list(replicas.leader.voters.ids)
 
@@ -160,7 +164,7 @@ def test_the_high_watermark_never_moves_down(leader):
     for node_id in (2, 3):
         leader.submit(ME, fetch_by(node_id, quorum, offset=3), node_id)
 
-    assert {3} == {one.end_offset for one in quorum.role.progress.values()}
+    assert {3} == {progress.end_offset for progress in quorum.role.progress.values()}
     assert before == quorum.high_watermark
 
 
@@ -231,7 +235,7 @@ def test_an_append_answers_everybody_who_waits(leader):
 
     for node_id in (2, 9):
         (data,) = map(data_of, leader.answers(node_id))
-        assert [end_offset - 1] == [one.base_offset for one in data.records]
+        assert [end_offset - 1] == [record.base_offset for record in data.records]
 
 
 @pytest.mark.rule("10.35", "10.31")
@@ -246,7 +250,7 @@ def test_a_new_high_watermark_answers_those_who_named_the_old_one(leader):
 
     leader.submit(ME, fetch_by(2, quorum), "voter")
 
-    assert [end_offset] == [data_of(one).high_watermark for one in leader.answers("named")]
+    assert [end_offset] == [data_of(answer).high_watermark for answer in leader.answers("named")]
     assert [[], []] == [leader.answers("silent"), leader.answers("knows")]
 
 

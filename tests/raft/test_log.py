@@ -86,7 +86,7 @@ def test_the_epoch_of_a_snapshot_goes_on_behind_it():
     assert (3, 15) == log.end_offset_for_epoch(3) == log.end_offset_for_epoch(2)
 
     log.append(batch(15, 5, 1))
-    assert [(3, 15), (3, 15), (5, 16)] == [log.end_offset_for_epoch(one) for one in (3, 4, 5)]
+    assert [(3, 15), (3, 15), (5, 16)] == [log.end_offset_for_epoch(epoch) for epoch in (3, 4, 5)]
 
 
 @pytest.mark.rule("9.41", "10.34")
@@ -106,7 +106,7 @@ def test_truncation_takes_whole_batches(end_offset, expected, last_epoch, ends):
     log.truncate(end_offset)
 
     assert (expected, last_epoch) == (log.end_offset, log.last_epoch)
-    assert ends == {one: log.end_offset_for_epoch(one)[1] for one in ends}
+    assert ends == {end: log.end_offset_for_epoch(end)[1] for end in ends}
 
 
 @pytest.mark.rule("10.34")
@@ -115,7 +115,7 @@ def test_another_epoch_follows_a_truncation():
     log.truncate(3)
     log.append(batch(3, 2, 4))
 
-    assert [(1, 3), (2, 7), (2, 7)] == [log.end_offset_for_epoch(one) for one in (1, 2, 3)]
+    assert [(1, 3), (2, 7), (2, 7)] == [log.end_offset_for_epoch(epoch) for epoch in (1, 2, 3)]
 
 
 @pytest.mark.rule("10.47")
@@ -133,8 +133,8 @@ def test_a_log_begins_behind_its_snapshot(offset, epoch, bases, ends):
     log.begin_at(offset, epoch)
 
     assert (offset, 7, 4) == (log.start_offset, log.end_offset, log.last_epoch)
-    assert bases == [one.base_offset for one in log.read(offset)]
-    assert ends == {one: log.end_offset_for_epoch(one)[1] for one in ends}
+    assert bases == [read.base_offset for read in log.read(offset)]
+    assert ends == {end: log.end_offset_for_epoch(end)[1] for end in ends}
 
 
 @pytest.mark.rule("10.45")

@@ -133,8 +133,8 @@ def test_a_removed_leader_that_nobody_answers_raises_its_epoch_once_and_never_st
     leader.submit(ME, remove_voter(ME), "remove")
     leader.run_for(10)
     assert isinstance(leader.quorums[ME].role, Resigned)
-    for one in (2, 3, 4):
-        leader.crash(one)
+    for node_id in (2, 3, 4):
+        leader.crash(node_id)
     leader.run_for(60_000)
 
     assert 2 == leader.quorums[ME].epoch
@@ -150,7 +150,7 @@ def test_voters_that_are_truncated_were_never_voters(leader):
     leader.heal()
     leader.run_for(5000)
 
-    assert {(1, 2, 3)} == {one.voters.ids for one in leader.quorums.values()}
+    assert {(1, 2, 3)} == {quorum.voters.ids for quorum in leader.quorums.values()}
 
 
 @pytest.mark.rule("10.51", "10.52")

@@ -121,7 +121,7 @@ def test_a_leader_that_resigns_names_those_who_have_most_of_its_log_first():
 
     request = replicas.requests(EndQuorumEpochRequest)[0].sent.request
     assert [4, 3, 2] == [key.node_id for key in messages.successors(request)]
-    assert [key_of(one) for one in (4, 3, 2)] == list(messages.successors(request))
+    assert [key_of(node_id) for node_id in (4, 3, 2)] == list(messages.successors(request))
     assert () == request.leader_endpoints
 
 
@@ -141,8 +141,8 @@ def test_the_first_successor_asks_for_votes_at_once():
     replicas = standing("leader")
     replicas.run_for(1000)
     replicas.resign(ME, successor_id=3)
-    for one in replicas.requests(EndQuorumEpochRequest):
-        replicas.deliver(one)
+    for request in replicas.requests(EndQuorumEpochRequest):
+        replicas.deliver(request)
     replicas.fire(3)
 
     assert isinstance(replicas.quorums[3].role, Prospective)
@@ -162,7 +162,7 @@ def test_a_resigned_leader_says_so_until_each_voter_has_heard():
     replicas.step(ME, conduct.on_deadline)
 
     again = replicas.requests(EndQuorumEpochRequest)
-    assert [second.receiver] == [one.receiver for one in again]
+    assert [second.receiver] == [request.receiver for request in again]
 
 
 @pytest.mark.rule("10.39", "10.8")

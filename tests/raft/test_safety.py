@@ -70,7 +70,7 @@ class Broken:
         end_offset = leading._end_offset
 
         def generous(quorum, role, node_id):
-            observed = [one.end_offset for one in role.observers.values()]
+            observed = [observer.end_offset for observer in role.observers.values()]
             return max([end_offset(quorum, role, node_id), *observed])
 
         patch.setattr(leading, "_end_offset", generous)
@@ -119,7 +119,7 @@ class Broken:
         (Broken.believes_any_watermark, {"9.40"}),
         (Broken.changes_voters_before_the_last_are_committed, {"9.45"}),
     ],
-    ids=lambda one: getattr(one, "__name__", ""),
+    ids=lambda parameter: getattr(parameter, "__name__", ""),
 )
 def test_random_histories_catch_a_quorum_that(how, rules, monkeypatch):
     how(monkeypatch)

@@ -329,7 +329,7 @@ def test_a_process_begins_with_its_snapshot_and_the_voters_that_it_tells():
         replicas.take_snapshot(node_id)
         replicas.restart(node_id)
 
-    assert [(1, 2)] * 2 == [one.voters.ids for one in replicas.quorums.values()]
+    assert [(1, 2)] * 2 == [quorum.voters.ids for quorum in replicas.quorums.values()]
     assert key_of(2).directory_id == replicas.quorums[1].voters.find(2).voter_directory_id
     replicas.add(3)
     leader = replicas.elect()
@@ -345,9 +345,9 @@ def test_the_same_log_is_led_on_after_a_snapshot(leader):
     leader.write(3)
     leader.run_for(3000)
 
-    ends = {one.log.end_offset for one in leader.quorums.values()}
+    ends = {quorum.log.end_offset for quorum in leader.quorums.values()}
     assert 1 == len(ends)
-    assert {one.high_watermark for one in leader.quorums.values()} == ends
+    assert {quorum.high_watermark for quorum in leader.quorums.values()} == ends
 
 
 @pytest.mark.rule("10.34", "10.45")

@@ -102,8 +102,10 @@ def test_a_leader_that_restarts_resigns_with_an_empty_list_of_successors():
     replicas = standing("leader")
     replicas.restart(ME)
 
-    requests = [one.sent.request for one in replicas.requests(EndQuorumEpochRequest, sender=ME)]
-    (partition,) = {one.topics[0].partitions[0] for one in requests}
+    requests = [
+        request.sent.request for request in replicas.requests(EndQuorumEpochRequest, sender=ME)
+    ]
+    (partition,) = {request.topics[0].partitions[0] for request in requests}
     assert (2, ME, 1, (), ()) == (
         len(requests),
         partition.leader_id,
@@ -111,7 +113,7 @@ def test_a_leader_that_restarts_resigns_with_an_empty_list_of_successors():
         partition.preferred_successors,
         partition.preferred_candidates,
     )
-    assert {()} == {one.leader_endpoints for one in requests}
+    assert {()} == {request.leader_endpoints for request in requests}
     assert isinstance(replicas.quorums[ME].role, Resigned)
 
 

@@ -22,8 +22,8 @@ class Descriptions:
         self.seen = {}
 
     def __call__(self, replicas, _):
-        for one in replicas.requests(UpdateRaftVoterRequest):
-            self.seen[one.sender, one.receiver, one.sent.number] = one
+        for request in replicas.requests(UpdateRaftVoterRequest):
+            self.seen[request.sender, request.receiver, request.sent.number] = request
 
     @property
     def told(self):
@@ -62,7 +62,8 @@ def test_at_first_a_leader_knows_only_itself():
 
     assert replicas.leader.identity.as_voter == me
     assert [(2, ZERO_UUID, NOTHING), (3, ZERO_UUID, NOTHING)] == [
-        (one.voter_id, one.voter_directory_id, one.k_raft_version_feature) for one in others
+        (node_id.voter_id, node_id.voter_directory_id, node_id.k_raft_version_feature)
+        for node_id in others
     ]
 
 
@@ -149,7 +150,7 @@ def test_the_voters_of_an_upgrade_need_not_be_told_again(static, descriptions):
     static.run_for(10_000)
 
     assert [(2, ME), (3, ME)] == descriptions.told
-    opening = [one for one in static.leader.log.batches if one.is_control][-1]
+    opening = [batch for batch in static.leader.log.batches if batch.is_control][-1]
     assert (static.leader.epoch, 1) == (opening.epoch, len(opening.records))
 
 
@@ -168,7 +169,7 @@ def test_once_that_is_committed_voters_change_by_the_log(static):
     assert ErrorCode.NONE == static.ask(ME, update_voter(2, 1)).error_code
     static.run_for(1000)
 
-    assert [0, 0] == [static.answers(one)[0].error_code for one in ("add", "remove")]
+    assert [0, 0] == [static.answers(change)[0].error_code for change in ("add", "remove")]
     for quorum in static.quorums.values():
         assert (1, 2, 4) == quorum.voters.ids
         assert 7777 == quorum.voters.find(2).endpoints[0].port
@@ -184,12 +185,12 @@ def test_an_upgrade_that_is_lost_with_its_leader_can_be_made_by_the_next(static)
 
     static.heal()
     static.run_for(10_000)
-    assert {0} == {one.history.kraft_version for one in static.quorums.values()}
-    assert {ZERO_UUID} == {one.voter_directory_id for one in static.quorums[ME].voters.voters}
+    assert {0} == {quorum.history.kraft_version for quorum in static.quorums.values()}
+    assert {ZERO_UUID} == {voter.voter_directory_id for voter in static.quorums[ME].voters.voters}
 
     raise_kraft_version(static)
     static.run_for(1000)
-    assert {1} == {one.history.kraft_version for one in static.quorums.values()}
+    assert {1} == {quorum.history.kraft_version for quorum in static.quorums.values()}
     assert identity_of(ME, (1, 2, 3)).voters == static.quorums[ME].voters
 
 

@@ -37,17 +37,17 @@ EXEMPT = {
 def fields_of(owner):
     """The fields that the class or its base declares."""
     classes = [
-        one
+        node
         for module in OWNERS[owner]
-        for one in ast.walk(tree_of(module))
-        if isinstance(one, ast.ClassDef) and one.name in (owner, "ReplicaLog")
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.ClassDef) and node.name in (owner, "ReplicaLog")
     ]
     return {
         target.attr if isinstance(target, ast.Attribute) else target.id
-        for one in classes
-        for target in ast.walk(one)
+        for class_ in classes
+        for target in ast.walk(class_)
         if _is_stored_in_self(target)
-        or (isinstance(target, ast.Name) and _is_declared(one, target))
+        or (isinstance(target, ast.Name) and _is_declared(class_, target))
     } - FREE
 
 
@@ -58,11 +58,11 @@ def _is_stored_in_self(target):
     return False
 
 
-def _is_declared(one, target):
+def _is_declared(class_def, target):
     """True for a field in the body of the class, not for a variable of a method."""
     targets = [
         each.target if isinstance(each, ast.AnnAssign) else each.targets[0]
-        for each in one.body
+        for each in class_def.body
         if isinstance(each, ast.AnnAssign | ast.Assign)
     ]
     return any(target is each for each in targets)
@@ -143,12 +143,12 @@ def test_a_read_and_a_transition_are_none(source, fields):
 
 def test_each_effect_of_a_turn_ends_its_fast_path(fields):
     (turn,) = [
-        one
-        for one in ast.walk(tree_of(f"{RAFT}.protocol"))
-        if isinstance(one, ast.ClassDef) and one.name == "Turn"
+        node
+        for node in ast.walk(tree_of(f"{RAFT}.protocol"))
+        if isinstance(node, ast.ClassDef) and node.name == "Turn"
     ]
     written = {
-        method.name: {one.attr for one in ast.walk(method) if _is_stored_in_self(one)}
+        method.name: {target.attr for target in ast.walk(method) if _is_stored_in_self(target)}
         for method in turn.body
         if isinstance(method, ast.FunctionDef) and method.name != "__init__"
     }

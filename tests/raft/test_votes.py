@@ -120,7 +120,9 @@ def test_a_late_candidate_is_told_who_leads():
         data.leader_id,
         data.leader_epoch,
     )
-    assert [(ME, 9001)] == [(one.node_id, one.port) for one in response.node_endpoints]
+    assert [(ME, 9001)] == [
+        (endpoint.node_id, endpoint.port) for endpoint in response.node_endpoints
+    ]
 
 
 # Who grants
@@ -199,7 +201,7 @@ def test_a_vote_is_durable_before_it_is_told(unattached):
     conduct.on_request(unattached.quorums[ME], vote(2, 3), "token", turn)
 
     assert ElectionState(epoch=3, voted=key_of(2)) == turn.election
-    assert [True] == [one.topics[0].partitions[0].vote_granted for _, one in turn.replies]
+    assert [True] == [reply.topics[0].partitions[0].vote_granted for _, reply in turn.replies]
 
 
 @pytest.mark.rule("9.37", "9.38", "10.3")

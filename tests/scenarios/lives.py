@@ -25,7 +25,7 @@ def active_id(world):
 
 
 def follower_id(world):
-    return next(one for one in world.controllers if one != active_id(world))
+    return next(controller for controller in world.controllers if controller != active_id(world))
 
 
 def register(world, broker_id, **fields):
@@ -97,12 +97,16 @@ def a_voter_that_is_behind(world):
 
     behind = world.controllers[follower_id(world)]
     leader = active_id(world)
-    others = [one for one in world.controllers if one != behind.node.config.node_id]
+    others = [
+        controller for controller in world.controllers if controller != behind.node.config.node_id
+    ]
     world.network.isolate(node(behind.node.config.node_id), nodes(others))
     create_topic(world, "missed", (1, 2, 3))
     world.kill_controller(leader)
     world.network.heal()
-    world.network.add(Block(lambda one: isinstance(one.request, VoteRequest) and stands(one)))
+    world.network.add(
+        Block(lambda message: isinstance(message.request, VoteRequest) and stands(message))
+    )
     pass_time(world, 15)
 
 

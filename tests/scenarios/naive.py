@@ -102,7 +102,7 @@ class Naive:
                 quorum.durable,
                 quorum.high_watermark,
                 quorum.log.end_offset,
-                tuple((one.base_offset, one.epoch) for one in turn.persist),
+                tuple((write.base_offset, write.epoch) for write in turn.persist),
                 turn.truncate_to,
                 self.holders(quorum),
             )
@@ -114,8 +114,8 @@ class Naive:
         offset = quorum.high_watermark - 1
         mine = entry_at(quorum.log, offset)
         return sum(
-            entry_at(self.world.controllers[one].node.log, offset) in (mine, "snapshot")
-            for one in quorum.voters.ids
+            entry_at(self.world.controllers[node_id].node.log, offset) in (mine, "snapshot")
+            for node_id in quorum.voters.ids
         )
 
     def note_writing(self, node, turn):
@@ -150,21 +150,23 @@ def entry_at(log, offset):
 
 
 def one_leader_an_epoch(all_of):
-    led = {(one.epoch, one.node_id) for one in all_of.seen if one.leads}
+    led = {(node.epoch, node.node_id) for node in all_of.seen if node.leads}
     return len(led) == len({epoch for epoch, _ in led})
 
 
 def epochs_grow(all_of):
     known = Counter()
-    for one in all_of.seen:
-        if one.epoch < known[one.node_id] or one.disk.epoch != one.epoch:
+    for node in all_of.seen:
+        if node.epoch < known[node.node_id] or node.disk.epoch != node.epoch:
             return False
-        known[one.node_id] = one.epoch
+        known[node.node_id] = node.epoch
     return True
 
 
 def votes_are_one(all_of):
-    given = {(one.node_id, one.disk.epoch, one.disk.voted) for one in all_of.seen if one.disk.voted}
+    given = {
+        (node.node_id, node.disk.epoch, node.disk.voted) for node in all_of.seen if node.disk.voted
+    }
     return len(given) == len({(node_id, epoch) for node_id, epoch, _ in given})
 
 
@@ -172,13 +174,13 @@ def logs_match(all_of):
     """Of the same entry, everything before it that both logs have."""
     logs = [process.node.log for process in all_of.world.controllers.values()]
     for mine, theirs in combinations(logs, 2):
-        shared = {(one.base_offset, one.epoch): one for one in theirs.batches}
-        places = [place for place, one in enumerate(mine.batches) if is_in(one, shared)]
+        shared = {(batch.base_offset, batch.epoch): batch for batch in theirs.batches}
+        places = [place for place, batch in enumerate(mine.batches) if is_in(batch, shared)]
         last = max(places, default=-1)
         first = max(mine.start_offset, theirs.start_offset)
-        for one in mine.batches[: last + 1]:
-            twin = shared.get((one.base_offset, one.epoch))
-            if one.base_offset >= first and twin != one:
+        for batch in mine.batches[: last + 1]:
+            twin = shared.get((batch.base_offset, batch.epoch))
+            if batch.base_offset >= first and twin != batch:
                 return False
     return True
 
@@ -190,21 +192,21 @@ def is_in(batch, shared):
 def watermarks_grow(all_of):
     known, highest = Counter(), 0
     majority = len(all_of.world.controllers) // 2 + 1
-    for one in all_of.seen:
-        life = one.node_id, one.life
-        if one.watermark < known[life] or one.watermark > one.end_offset:
+    for node in all_of.seen:
+        life = node.node_id, node.life
+        if node.watermark < known[life] or node.watermark > node.end_offset:
             return False
-        if one.watermark > highest:
-            if one.leader_id != one.node_id or one.holders < majority:
+        if node.watermark > highest:
+            if node.leader_id != node.node_id or node.holders < majority:
                 return False
-            highest = one.watermark
-        known[life] = one.watermark
+            highest = node.watermark
+        known[life] = node.watermark
     return True
 
 
 def leaders_are_complete(all_of):
     committed = all_of.world.committed_log
-    newest = max((one.epoch for one in all_of.seen), default=0)
+    newest = max((node.epoch for node in all_of.seen), default=0)
     for process in all_of.world.controllers.values():
         quorum = process.node.quorum
         if not (process.is_alive and quorum.is_leader and quorum.epoch == newest):
@@ -220,12 +222,12 @@ def leaders_are_complete(all_of):
 def writers_lead(all_of):
     written = set()
     before = {}
-    for one in all_of.seen:
-        led = one.epoch if one.leader_id == one.node_id else None
-        if led is not None and one.cut_at is not None and before.get(one.node_id) == led:
+    for node in all_of.seen:
+        led = node.epoch if node.leader_id == node.node_id else None
+        if led is not None and node.cut_at is not None and before.get(node.node_id) == led:
             return False
-        before[one.node_id] = led
-        for here in one.wrote:
+        before[node.node_id] = led
+        for here in node.wrote:
             if here not in written and here[1] != led:
                 return False
             written.add(here)
@@ -238,24 +240,24 @@ def writers_lead(all_of):
 def last_contact(all_of, wrote):
     """The last heartbeat of this incarnation that this controller has heard, or its claim."""
     times = [
-        one.at_ms
-        for one in all_of.heard
-        if one.node_id == wrote.node_id
-        and one.request.broker_id == wrote.before.broker_id
-        and one.request.broker_epoch == wrote.before.broker_epoch
-        and wrote.began_ms <= one.at_ms <= wrote.at_ms
+        message.at_ms
+        for message in all_of.heard
+        if message.node_id == wrote.node_id
+        and message.request.broker_id == wrote.before.broker_id
+        and message.request.broker_epoch == wrote.before.broker_epoch
+        and wrote.began_ms <= message.at_ms <= wrote.at_ms
     ]
     return max(times, default=wrote.began_ms)
 
 
 def said_now(all_of, wrote):
     return [
-        one.request
-        for one in all_of.heard
-        if one.node_id == wrote.node_id
-        and one.at_ms == wrote.at_ms
-        and one.request.broker_id == wrote.before.broker_id
-        and one.request.broker_epoch == wrote.before.broker_epoch
+        message.request
+        for message in all_of.heard
+        if message.node_id == wrote.node_id
+        and message.at_ms == wrote.at_ms
+        and message.request.broker_id == wrote.before.broker_id
+        and message.request.broker_epoch == wrote.before.broker_epoch
     ]
 
 
@@ -264,7 +266,7 @@ def nobody_is_fenced_early(all_of):
     for wrote in all_of.wrote:
         if fenced_by(wrote.record) is None or wrote.before is None:
             continue
-        if any(one.want_fence or one.want_shut_down for one in said_now(all_of, wrote)):
+        if any(entry.want_fence or entry.want_shut_down for entry in said_now(all_of, wrote)):
             continue
         if wrote.at_ms - last_contact(all_of, wrote) < session_ms:
             return False
@@ -274,9 +276,9 @@ def nobody_is_fenced_early(all_of):
 def unfences_are_wished(all_of):
     return all(
         any(
-            one.current_metadata_offset >= wrote.before.register_offset
-            and not (one.want_fence or one.want_shut_down)
-            for one in said_now(all_of, wrote)
+            entry.current_metadata_offset >= wrote.before.register_offset
+            and not (entry.want_fence or entry.want_shut_down)
+            for entry in said_now(all_of, wrote)
         )
         for wrote in all_of.wrote
         if unfenced_by(wrote.record) is not None and wrote.before is not None
@@ -325,7 +327,7 @@ def broken_by(image: Image, record, offset, highest):
             known = image.brokers.get(record.broker_id)
             if known is not None and known.incarnation_id == record.incarnation_id:
                 names = ("broker_epoch", "fenced", "in_controlled_shutdown")
-                if any(getattr(known, one) != getattr(record, one) for one in names):
+                if any(getattr(known, name) != getattr(record, name) for name in names):
                     broken.add("S10")
             elif not highest < record.broker_epoch <= offset or not record.fenced:
                 broken.add("S10")
@@ -334,7 +336,7 @@ def broken_by(image: Image, record, offset, highest):
             if known is None or known.broker_epoch != record.broker_epoch:
                 broken.add("S11")
         case r.PartitionRecord():
-            if any(one not in image.brokers for one in record.replicas):
+            if any(replica not in image.brokers for replica in record.replicas):
                 broken.add("S27")
     return broken
 
@@ -359,21 +361,23 @@ def broken_at(image: Image, partition):
     if leader != -1 and (not leads or leader not in image.brokers or image.brokers[leader].fenced):
         return {"S25"}
     alone = len(isr) == 1 and leader in (-1, *isr)
-    if not alone and not all(image.is_active(one) for one in isr):
+    if not alone and not all(image.is_active(broker_id) for broker_id in isr):
         return {"S25"}
     return set()
 
 
 def left_behind(image: Image, broker_id, batch):
-    decommissions = any(getattr(one, "replicas", None) is not None for one in batch.records)
-    changed = {(one.topic_id, one.partition_id) for one in batch.records if hasattr(one, "isr")}
+    decommissions = any(getattr(record, "replicas", None) is not None for record in batch.records)
+    changed = {
+        (record.topic_id, record.partition_id) for record in batch.records if hasattr(record, "isr")
+    }
     for topic in image.topics.values():
-        for number, one in topic.partitions.items():
-            named = {one.leader, *one.isr}
+        for number, value in topic.partitions.items():
+            named = {value.leader, *value.isr}
             if decommissions or (topic.topic_id, number) not in changed:
-                named |= set(one.elr)
-            named |= set(one.replicas) if decommissions else set()
-            alone = one.leader == -1 and one.isr == (broker_id,)
+                named |= set(value.elr)
+            named |= set(value.replicas) if decommissions else set()
+            alone = value.leader == -1 and value.isr == (broker_id,)
             if broker_id in named and (decommissions or not alone):
                 return {"S26"}
     return set()

@@ -35,8 +35,10 @@ def rewritten(patch, request, kind, change):
 
     def buggy(state, asked, now_ms):
         decision = handler(state, asked, now_ms)
-        records = tuple(change(one) if isinstance(one, kind) else one for one in decision.records)
-        return decision._replace(records=tuple(one for one in records if one is not None))
+        records = tuple(
+            change(record) if isinstance(record, kind) else record for record in decision.records
+        )
+        return decision._replace(records=tuple(record for record in records if record is not None))
 
     patch.setitem(HANDLERS, request, buggy)
 
@@ -154,7 +156,7 @@ def begins_unfenced(patch):
         patch,
         BrokerRegistrationRequest,
         r.RegisterBrokerRecord,
-        lambda one: replace(one, fenced=False),
+        lambda record: replace(record, fenced=False),
     )
 
 
@@ -164,7 +166,7 @@ def changes_another_incarnation(patch):
         patch,
         BrokerHeartbeatRequest,
         r.BrokerRegistrationChangeRecord,
-        lambda one: replace(one, broker_epoch=one.broker_epoch - 1),
+        lambda record: replace(record, broker_epoch=record.broker_epoch - 1),
     )
 
 
@@ -225,23 +227,27 @@ def nothing_expires(patch):
 
 
 def unfences_at_once(patch):
-    next_state(patch, lambda one, now: ControlState.UNFENCED if now is ControlState.FENCED else one)
+    next_state(
+        patch, lambda state, now: ControlState.UNFENCED if now is ControlState.FENCED else state
+    )
 
 
 def never_unfences(patch):
-    next_state(patch, lambda one, now: ControlState.FENCED if now is ControlState.FENCED else one)
+    next_state(
+        patch, lambda state, now: ControlState.FENCED if now is ControlState.FENCED else state
+    )
 
 
 def never_lets_go(patch):
     over, leaving = ControlState.SHUTDOWN_NOW, ControlState.CONTROLLED_SHUTDOWN
-    next_state(patch, lambda one, now: leaving if one is over else one)
+    next_state(patch, lambda state, now: leaving if state is over else state)
 
 
 def forgets_whom_it_takes_over(patch):
     """KAFKA-18138: leases begin with the first heartbeat."""
 
     def started(leases, registered, now_ms):
-        leases.liveness.update({one.broker_id: Liveness(one.fenced) for one in registered})
+        leases.liveness.update({broker.broker_id: Liveness(broker.fenced) for broker in registered})
 
     patch.setattr(Leases, "started", started)
 
@@ -272,7 +278,7 @@ def counts_on_everybody(patch):
         patch,
         CreateTopicsRequest,
         r.PartitionRecord,
-        lambda one: replace(one, isr=one.replicas, leader=one.replicas[0]),
+        lambda record: replace(record, isr=record.replicas, leader=record.replicas[0]),
     )
 
 
@@ -281,7 +287,7 @@ def places_on_strangers(patch):
         patch,
         CreateTopicsRequest,
         r.PartitionRecord,
-        lambda one: replace(one, replicas=(*one.replicas, 99)),
+        lambda record: replace(record, replicas=(*record.replicas, 99)),
     )
 
 

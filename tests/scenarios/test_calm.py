@@ -12,7 +12,9 @@ from tests.worlds import nodes
 pytestmark = pytest.mark.slow
 
 
-IN_THE_END = [one for one in ALL if one.number.startswith("L") and one.always]
+IN_THE_END = [
+    property_ for property_ in ALL if property_.number.startswith("L") and property_.always
+]
 STANDBYS_CRASH = {"at": "2s", "proc.crash": {"on": "standbys"}}
 FIRST_IS_CUT_OFF = {"at": "2s", "net.partition": {"on": 1}}
 
@@ -36,7 +38,7 @@ def states(run):
 
 def test_a_majority_is_healed_and_the_rest_stays_dead():
     dead = [3001, 3002, 3003]
-    run, result = ran(*({"at": "2s", "proc.crash": {"on": one}} for one in dead), controllers=5)
+    run, result = ran(*({"at": "2s", "proc.crash": {"on": node}} for node in dead), controllers=5)
 
     healed = run.world.core & {*nodes(dead)}
     assert ["NOT_RUNNING"] * (3 - len(healed)) + ["RUNNING"] * (2 + len(healed)) == states(run)
@@ -87,7 +89,7 @@ def test_a_way_stays_closed_when_one_end_of_it_is_left_out():
 def test_the_journal_says_who_is_healed_and_who_is_left():
     run, result = ran(calm={"brokers": [2]})
 
-    (row,) = [one for one in result.rows if one.kind == "calm_begins"]
+    (row,) = [row for row in result.rows if row.kind == "calm_begins"]
     assert list(numbers_of(sorted(run.world.core))) == row.detail["core"]
     assert {1, 3} <= set(row.detail["left"])
 

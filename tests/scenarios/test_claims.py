@@ -30,7 +30,7 @@ def scenario(*steps, controllers=1, time=None, **expect):
 
 def judged(*steps, **expect):
     result = run(scenario(*steps, **expect), 1)
-    return result.verdict, [one.name for one in result.violations], list(result.vacuous)
+    return result.verdict, [violation.name for violation in result.violations], list(result.vacuous)
 
 
 PASS = ("pass", [], [])
@@ -69,8 +69,8 @@ def test_during_a_fault_that_comes_back_is_during_each_of_its_times():
 
 
 def measured(*steps, **measure):
-    (one,) = run(scenario(*steps, measure={"it": measure}), 1).measured
-    return one
+    (violation,) = run(scenario(*steps, measure={"it": measure}), 1).measured
+    return violation
 
 
 def test_how_long_a_state_held_is_measured():
@@ -115,7 +115,7 @@ def test_records_are_counted_one_by_one_and_states_by_how_often_they_come_about(
 
 
 def test_what_each_of_several_does_is_taken_together():
-    crashes = [{"at": "2s", "proc.crash": {"on": one, "for": "15s"}} for one in (1, 2)]
+    crashes = [{"at": "2s", "proc.crash": {"on": number, "for": "15s"}} for number in (1, 2)]
     delay = {
         "each": "brokers",
         "from": {"broker": "$each", "state": "NOT_RUNNING"},
@@ -195,7 +195,7 @@ def test_what_does_not_converge_in_time_says_who_has_what():
 
     result = run(scenario(cut, controllers=3, converge=at_once), 1)
 
-    assert ["converge[0]"] == [one.name for one in result.violations]
+    assert ["converge[0]"] == [violation.name for violation in result.violations]
     assert "expected equal high_watermarks within 0s after the start of calm, got {" in (
         result.violations[0].what
     )

@@ -190,7 +190,7 @@ def test_no_clock_runs_backwards(clock: Clock, ppm: int) -> None:
 
 def history(world: World) -> list[object]:
     """What was decided, and when it came to be known, without the stamps."""
-    batches = [replace(one, timestamp_ms=0) for one in world.committed_log.batches]
+    batches = [replace(batch, timestamp_ms=0) for batch in world.committed_log.batches]
     rows = [(row.t_us, row.node, row.kind, row.offset) for row in world.journal.since(0)]
     return [*batches, *rows]
 

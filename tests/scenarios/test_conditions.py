@@ -30,12 +30,12 @@ def came_about(condition, *steps, seed=1):
     """Did it, in this run?"""
     result = run(scenario(*steps, sometimes=[condition]), seed)
     assert not result.violations
-    return not [one for one in result.vacuous if one.startswith("sometimes")]
+    return not [text for text in result.vacuous if text.startswith("sometimes")]
 
 
 def count(condition, *steps):
-    (one,) = run(scenario(*steps, measure={"it": {"count": condition}}), 1).measured
-    return one.value
+    (claim,) = run(scenario(*steps, measure={"it": {"count": condition}}), 1).measured
+    return claim.value
 
 
 CRASH = {"at": "2s", "proc.crash": {"on": 1, "for": "12s"}}

@@ -30,7 +30,7 @@ def active(world: World) -> ControllerProcess:
 
 def followers(world: World) -> list[int]:
     leader_id = active(world).node.config.node_id
-    return [one for one in world.controllers if one != leader_id]
+    return [controller for controller in world.controllers if controller != leader_id]
 
 
 def asked_for_topic(world: World, name: str) -> list[object]:
@@ -56,16 +56,18 @@ def created(world: World, name: str) -> int:
 
 def assert_all_agree(world: World) -> None:
     """All have committed the same, and have it on their disks, between two records of idleness."""
-    nodes = [one.node for one in world.controllers.values()]
-    assert world.run_until(lambda: len({one.high_watermark for one in nodes}) == 1, limit_us=10**6)
+    nodes = [controller.node for controller in world.controllers.values()]
+    assert world.run_until(
+        lambda: len({node_disk.high_watermark for node_disk in nodes}) == 1, limit_us=10**6
+    )
     end_offset = nodes[0].high_watermark
     logs = [
-        [one for one in process.disk.stored.log.batches if one.last_offset < end_offset]
+        [batch for batch in process.disk.stored.log.batches if batch.last_offset < end_offset]
         for process in world.controllers.values()
     ]
     assert all(node.high_watermark == end_offset for node in nodes)
     assert all(node.committed == nodes[0].committed for node in nodes)
-    assert all(one == logs[0] for one in logs)
+    assert all(log == logs[0] for log in logs)
 
 
 class Voter:
@@ -203,7 +205,7 @@ def test_what_is_created_over_slow_disks_takes_as_long_as_a_majority_of_them(wor
 
 
 def test_with_the_disks_of_a_majority_stalled_nothing_is_acknowledged(world: World) -> None:
-    disks = [world.controllers[one].disk for one in followers(world)]
+    disks = [world.controllers[follower].disk for follower in followers(world)]
     for disk in disks:
         disk.stall()
 
@@ -316,7 +318,7 @@ def test_whatever_a_controller_counts_as_safe_its_disk_has_also_after_a_truncati
     def watch(node: Node, _: Turn) -> None:
         stored = world.controllers[node.config.node_id].disk.stored.log.batches
         safe = node.quorum.persisted_offset
-        if any(one not in stored for one in node.log.batches if one.last_offset < safe):
+        if any(batch not in stored for batch in node.log.batches if batch.last_offset < safe):
             claimed.append(safe)
 
     cut_off = active(world)
@@ -344,7 +346,7 @@ def test_slow_disks_and_crashes_lose_nothing_that_was_acknowledged(seed: int) ->
     acknowledged = {name for name, replies in asked if is_good(replies)}
     assert acknowledged <= set(world.committed.topic_ids)
     assert len(acknowledged) > 5
-    assert sum(one.disk.lost for one in world.controllers.values()) > 0
+    assert sum(controller.disk.lost for controller in world.controllers.values()) > 0
     assert_all_agree(world)
 
 

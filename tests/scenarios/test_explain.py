@@ -30,7 +30,7 @@ def rows_of(*steps, seed=3, controllers=1, brokers=2, topics=None):
 
 def why(rows, kind, which=-1):
     """What led to the last row of a kind, without the times."""
-    row = [one for one in rows if one.kind == kind][which]
+    row = [row for row in rows if row.kind == kind][which]
     return [line.partition(" s  ")[2] for line in told_why(rows, row.seq)]
 
 
@@ -136,9 +136,9 @@ def test_every_fence_unfence_and_registration_has_a_cause():
     loss = {"at": "2s", "net.loss": {"on": "brokers", "p": 0.4, "burst": 5}}
     kinds = ("broker_fenced", "broker_unfenced", "broker_registered")
 
-    rows = [one for one in rows_of(crashes, loss, controllers=3) if one.kind in kinds]
+    rows = [row for row in rows_of(crashes, loss, controllers=3) if row.kind in kinds]
     assert len(rows) > 5
-    assert [] == [one for one in rows if one.cause_seq is None]
+    assert [] == [row for row in rows if row.cause_seq is None]
 
 
 def test_causes_come_before_what_they_cause():

@@ -31,9 +31,9 @@ def searched(subject, limits, states_max=STATES_MAX):
 
 def brokers(world):
     """Every state in which the broker was seen by a controller, and by itself."""
-    lives = [one.life for one in world.steps.nodes.values]
-    controllers = [one for one in lives if hasattr(one, "node")]
-    return controllers, [one.agent for one in lives if hasattr(one, "agent")]
+    lives = [value.life for value in world.steps.nodes.values]
+    controllers = [life for life in lives if hasattr(life, "node")]
+    return controllers, [life.agent for life in lives if hasattr(life, "agent")]
 
 
 @pytest.mark.rule("1.11", "1.12", "1.25", "1.30", "2.7", "2.36")
@@ -49,10 +49,14 @@ def test_a_broker_is_safe_with_one_controller_in_every_history_within(crashes, r
     assert explored.is_exhaustive, explored
     assert explored.states > 1000
     controllers, agents = brokers(world)
-    assert {"STARTING", "RECOVERY", "RUNNING"} <= {one.state.value for one in agents}
-    assert stops == ("SHUTTING_DOWN" in {one.state.value for one in agents})
-    assert {True, False} == {one.broker.fenced for one in controllers if one.broker}
-    assert 1 + rebirths == len({one.broker.incarnation_id for one in controllers if one.broker})
+    assert {"STARTING", "RECOVERY", "RUNNING"} <= {agent.state.value for agent in agents}
+    assert stops == ("SHUTTING_DOWN" in {agent.state.value for agent in agents})
+    assert {True, False} == {
+        controller.broker.fenced for controller in controllers if controller.broker
+    }
+    assert 1 + rebirths == len(
+        {controller.broker.incarnation_id for controller in controllers if controller.broker}
+    )
 
 
 @pytest.mark.parametrize(
@@ -106,7 +110,7 @@ def test_nodes_that_are_taken_for_one_do_the_same():
 
 def live_through(world, drawn):
     steps, state = world.steps, running_cluster(world)
-    nodes = [steps.nodes[one] for one in state.nodes]
+    nodes = [steps.nodes[node] for node in state.nodes]
     for _ in range(60):
         place, happening = drawn.choice([*world.happenings(state)])
         event, *about = happening
@@ -123,7 +127,7 @@ def live_through(world, drawn):
                 if asker in nodes[other].parked | nodes[other].deferred:
                     nodes[other] = nodes[other].meet("is_left_by", asker).node
         state = world.moved(state, place, outcome, state.spent, is_reborn=event == "restarts")
-        assert [one.key for one in nodes] == [steps.nodes.keys[one] for one in state.nodes]
+        assert [node.key for node in nodes] == [steps.nodes.keys[node] for node in state.nodes]
 
 
 # The verb

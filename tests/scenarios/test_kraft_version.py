@@ -54,7 +54,7 @@ def leader_id(world: World) -> int:
 
 
 def a_follower(world: World) -> int:
-    return next(one for one in IDS if one != leader_id(world))
+    return next(node_id for node_id in IDS if node_id != leader_id(world))
 
 
 def put(world: World, request: Request) -> Any:
@@ -68,18 +68,18 @@ def put(world: World, request: Request) -> Any:
 
 @pytest.mark.rule("10.49", "10.50", "5.56")
 def test_the_voters_move_from_the_configuration_into_the_log(world: World) -> None:
-    assert {ZERO_UUID} == {one.voter_directory_id for one in voters_of(world, 3000).voters}
+    assert {ZERO_UUID} == {voter.voter_directory_id for voter in voters_of(world, 3000).voters}
     before = world.committed_log.end_offset
 
     assert 0 == ask(world, RAISE).error_code
     pass_time(world, 1)
 
-    directories = [world.controllers[one].node.config.directory_id for one in IDS]
-    (control,) = (one for one in world.committed_log.read(before) if one.is_control)
+    directories = [world.controllers[node_id].node.config.directory_id for node_id in IDS]
+    (control,) = (batch for batch in world.committed_log.read(before) if batch.is_control)
     version, told = control.records
     assert KRaftVersion(kraft_version=1) == version
     assert isinstance(told, Voters)
-    assert directories == [one.voter_directory_id for one in told.voters]
+    assert directories == [voter.voter_directory_id for voter in told.voters]
     for process in world.controllers.values():
         assert VoterSet(told.voters) == process.node.quorum.voters
         assert 1 == process.node.quorum.history.kraft_version == process.node.latest.kraft_version
@@ -105,14 +105,15 @@ def test_a_voter_can_be_removed_and_added_again(raised: World) -> None:
     assert voter is not None
     key = {"voter_id": node_id, "voter_directory_id": voter.voter_directory_id}
     where = tuple(
-        QuorumEndpoint(name=one.name, host=one.host, port=one.port) for one in voter.endpoints
+        QuorumEndpoint(name=endpoint.name, host=endpoint.host, port=endpoint.port)
+        for endpoint in voter.endpoints
     )
 
     assert 0 == put(raised, RemoveRaftVoterRequest(**key)).error_code
     assert node_id not in voters_of(raised, leader_id(raised)).ids
     assert 0 == put(raised, AddRaftVoterRequest(**key, listeners=where)).error_code
 
-    assert {IDS} == {voters_of(raised, one).ids for one in IDS}
+    assert {IDS} == {voters_of(raised, node_id).ids for node_id in IDS}
 
 
 @pytest.mark.rule("10.53")
@@ -133,7 +134,7 @@ def test_a_voter_can_move(raised: World) -> None:
 
     assert 0 == put(raised, elsewhere).error_code
 
-    third = next(one for one in IDS if one not in (node_id, leader_id(raised)))
+    third = next(voter_id for voter_id in IDS if voter_id not in (node_id, leader_id(raised)))
     moved = voters_of(raised, third).find(node_id)
     assert moved is not None
     assert "elsewhere.test" == moved.endpoints[0].host
@@ -150,5 +151,5 @@ def test_a_restart_and_a_failover_keep_what_was_raised(raised: World) -> None:
     pass_time(raised, 10)
 
     assert first != leader_id(raised)
-    assert {told} == {voters_of(raised, one) for one in IDS}
+    assert {told} == {voters_of(raised, voter_id) for voter_id in IDS}
     assert 1 == raised.committed.finalized["kraft.version"]

@@ -26,8 +26,8 @@ def scenario(*steps, **changes):
 
 
 def finished(*steps, **changes):
-    one = Run(scenario(*steps, **changes), 1, [])
-    return one, one.finish()
+    run = Run(scenario(*steps, **changes), 1, [])
+    return run, run.finish()
 
 
 def test_a_bridge_hears_both_halves_and_they_do_not_hear_each_other():
@@ -45,45 +45,45 @@ def test_in_a_majorities_ring_each_hears_a_majority_and_no_two_the_same(size):
 
     heard = [frozenset(a for a in nodes if (a, b) not in closed) for b in nodes]
 
-    assert {size // 2 + 1} == {len(one) for one in heard}
+    assert {size // 2 + 1} == {len(row) for row in heard}
     assert size == len(set(heard))
 
 
 def test_a_link_that_flaps_is_cut_for_the_first_part_of_each_period():
     flap = {"on": 1, "period": "4s", "down": "1s", "for": "12s"}
 
-    one, result = finished({"at": "1s", "net.flap": flap})
+    run, result = finished({"at": "1s", "net.flap": flap})
 
     assert result.effects["net.flap#1"] > 0
-    assert not one.world.network.rules
+    assert not run.world.network.rules
 
 
 def test_what_a_swizzle_kept_arrives_in_the_end():
-    one, result = finished({"at": "1s", "net.swizzle": {"of": "brokers", "for": "15s"}})
+    run, result = finished({"at": "1s", "net.swizzle": {"of": "brokers", "for": "15s"}})
 
     assert result.effects["net.swizzle#1"] > 0
-    assert not one.world.network.rules
-    assert one.world.are_unfenced([1, 2])
+    assert not run.world.network.rules
+    assert run.world.are_unfenced([1, 2])
 
 
 def test_brokers_that_are_added_register_under_the_next_ids():
-    one, _ = finished({"at": "1s", "broker.add": {"count": 2}})
+    run, _ = finished({"at": "1s", "broker.add": {"count": 2}})
 
-    assert one.world.are_unfenced([1, 2, 3, 4])
+    assert run.world.are_unfenced([1, 2, 3, 4])
 
 
 def test_a_flood_creates_a_topic_each_time():
-    one, result = finished({"at": "1s", "load.flood": {"every": "100ms", "for": "1s"}})
+    run, result = finished({"at": "1s", "load.flood": {"every": "100ms", "for": "1s"}})
 
-    assert result.effects["load.flood#1"] == len(one.world.committed.topics) == 10
+    assert result.effects["load.flood#1"] == len(run.world.committed.topics) == 10
 
 
 def test_a_voter_that_is_removed_votes_no_more():
     remove = {"at": "1s", "quorum.remove": {"on": 3001}}
 
-    one, _ = finished(remove, cluster={"controllers": 3, "brokers": 1})
+    run, _ = finished(remove, cluster={"controllers": 3, "brokers": 1})
 
-    voters = {voter.voter_id for voter in one.world.controllers[3000].node.quorum.voters.voters}
+    voters = {voter.voter_id for voter in run.world.controllers[3000].node.quorum.voters.voters}
     assert {3000, 3002} == voters
 
 
@@ -99,11 +99,11 @@ def test_other_software_runs_from_the_next_start_on(restarts, highest):
     if restarts:
         steps.append({"at": "2s", "proc.restart": {"on": 2}})
 
-    one, result = finished(*steps, cluster={"brokers": 2, "metadata_version": 21})
+    run, result = finished(*steps, cluster={"brokers": 2, "metadata_version": 21})
 
     (levels,) = (
         feature
-        for feature in one.world.committed.brokers[2].features
+        for feature in run.world.committed.brokers[2].features
         if feature.name == "metadata.version"
     )
     assert highest == levels.max_supported_version

@@ -188,7 +188,7 @@ def test_what_would_show_nothing_is_complained_of(wrong):
 
     found = list(complaints(unsound))
 
-    assert [] != [one for one in found if said in str(one)], found
+    assert [] != [problem for problem in found if said in str(problem)], found
 
 
 SOUND = {

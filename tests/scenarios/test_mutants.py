@@ -27,10 +27,10 @@ PARTS = (
 )
 
 
-def killed(one):
+def killed(mutant):
     """That a pinned run passes without it is for test_library."""
-    scenario = in_small(LIBRARY[one.scenario])
-    return kill(one, scenario, scenario.pins[0].seed)
+    scenario = in_small(LIBRARY[mutant.scenario])
+    return kill(mutant, scenario, scenario.pins[0].seed)
 
 
 def harmless():
@@ -52,9 +52,9 @@ def test_a_bug_that_changes_nothing_survives():
 
 
 def test_what_falls_without_a_bug_kills_none():
-    one = MUTANTS["M41"]
+    mutant = MUTANTS["M41"]
 
-    assert not Kill(one, (one.broken,), without=(one.broken,)).is_killed
+    assert not Kill(mutant, (mutant.broken,), without=(mutant.broken,)).is_killed
 
 
 def places():
@@ -64,7 +64,7 @@ def places():
         if name.startswith(PARTS):
             for key, value in vars(module).items():
                 found[name, key] = id(value)
-                found |= {(name, key, inner): id(one) for inner, one in inside(name, value)}
+                found |= {(name, key, inner): id(member) for inner, member in inside(name, value)}
     return found
 
 
@@ -99,14 +99,16 @@ def test_a_scenario_names_those_that_it_kills():
     for name in sorted(MUTANTS):
         named[MUTANTS[name].scenario].append(name)
 
-    assert named == {name: list(one.mutants) for name, one in LIBRARY.items() if one.mutants}
+    assert named == {
+        name: list(member.mutants) for name, member in LIBRARY.items() if member.mutants
+    }
 
 
 def test_no_scenario_kills_by_what_it_is_known_to_break():
     assert [] == [
-        one.name
-        for one in MUTANTS.values()
-        if one.broken == LIBRARY[one.scenario].expect.fails_with
+        mutant.name
+        for mutant in MUTANTS.values()
+        if mutant.broken == LIBRARY[mutant.scenario].expect.fails_with
     ]
 
 
@@ -150,11 +152,11 @@ def test_a_smallest_scenario_is_sound(name):
 
 @pytest.mark.parametrize("name", sorted(MUTANTS)[::6])
 def test_a_smallest_scenario_falls_with_its_bug_and_holds_without(name):
-    one, scenario = MUTANTS[name], read_file(reproducers()[name]).scenario
+    mutant, scenario = MUTANTS[name], read_file(reproducers()[name]).scenario
     seed = scenario.pins[0].seed
 
     assert () == broken(scenario, seed)
-    assert kill(one, scenario, seed).is_killed
+    assert kill(mutant, scenario, seed).is_killed
 
 
 def test_the_smallest_scenario_of_a_bug_is_run_by_name(capsys):

@@ -14,7 +14,7 @@ from tests.worlds import pass_time
 pytestmark = pytest.mark.slow
 
 
-SHARED = [one for one in ALL if one.number in COVERED]
+SHARED = [property_ for property_ in ALL if property_.number in COVERED]
 
 
 def watched_by_both(seed=1):

@@ -58,7 +58,7 @@ def test_a_value_is_made_by_name_and_compared_by_what_counts(module):
     assert place != module["Place"](offset=7, epoch=0)
     assert place != (7, -1)
     assert "Place(offset=7, epoch=-1)" == repr(place)
-    assert ["offset", "epoch", "spelled"] == [one.name for one in fields(place)]
+    assert ["offset", "epoch", "spelled"] == [field.name for field in fields(place)]
     assert 3 == replace(place, epoch=3).epoch
     with pytest.raises(TypeError):
         module["Place"](7)

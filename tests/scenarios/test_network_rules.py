@@ -129,7 +129,9 @@ def test_a_burst_loses_as_much_but_in_a_row(wire):
 
     arrived = set(wire.names())
     lost = [number not in arrived for number in range(20_000)]
-    runs = sum(one and not before for before, one in zip([False, *lost], lost, strict=False))
+    runs = sum(
+        is_lost and not before for before, is_lost in zip([False, *lost], lost, strict=False)
+    )
     assert sum(lost) == pytest.approx(4000, rel=0.1)
     assert sum(lost) / runs == pytest.approx(5.0, rel=0.15)
 

@@ -56,7 +56,7 @@ def test_a_way_of_one_is_cut_and_the_other_is_heard(world: World) -> None:
 
 def test_each_draws_from_a_stream_of_its_own() -> None:
     streams = Streams(1)
-    drawn = [streams.of(stream_name("node", one)).random() for one in (CONTROLLER, BROKER)]
+    drawn = [streams.of(stream_name("node", kind)).random() for kind in (CONTROLLER, BROKER)]
 
     assert drawn[0] != drawn[1]
 

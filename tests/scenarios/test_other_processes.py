@@ -18,7 +18,7 @@ HANDFUL = ["steady-heartbeats", "zombie-after-takeover", "swizzle-clog", "rack-p
 SEED = 5
 HASH_SEEDS = ["0", "1", "2", "random"]
 THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
-OTHERS = [one for one in ("3.11", "3.12", "3.13") if one != THIS]
+OTHERS = [version for version in ("3.11", "3.12", "3.13") if version != THIS]
 OTHERS_HASH_SEEDS = HASH_SEEDS if "KRAFTSIM_DETERMINISM" in os.environ else ["random"]
 
 

@@ -27,7 +27,7 @@ def active_id(world: World) -> int:
 
 
 def follower_id(world: World) -> int:
-    return next(one for one in world.controllers if one != active_id(world))
+    return next(controller for controller in world.controllers if controller != active_id(world))
 
 
 def until_active(world: World) -> int:

@@ -13,11 +13,11 @@ from tests.scenarios.lives import PLANTED, SESSION_S, STARTING, a_second_leader,
 from tests.scenarios.watched import settled_world, troubled, watched_world
 from tests.worlds import SECOND_US, pass_time
 
-BY_NUMBER = {one.number: one for one in ALL}
+BY_NUMBER = {property_.number: property_ for property_ in ALL}
 
 
 def test_every_property_is_broken_by_a_bug_in_here():
-    assert list(PLANTED) == [one.number for one in ALL]
+    assert list(PLANTED) == [property_.number for property_ in ALL]
 
 
 @pytest.mark.parametrize("number", PLANTED)
@@ -44,7 +44,7 @@ def test_a_planted_bug_is_caught_by_its_property(number, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "number", [one.number for one in ALWAYS if PLANTED[one.number][0] is not None]
+    "number", [property_.number for property_ in ALWAYS if PLANTED[property_.number][0] is not None]
 )
 def test_without_the_bug_the_same_life_is_right(number):
     world, watching = settled_world(classes=(BY_NUMBER[number],))

@@ -90,11 +90,11 @@ def assert_one_leader_an_epoch(world: World) -> None:
 
 def assert_all_agree(world: World) -> None:
     """Every living controller has committed the same, and its image is what its log tells."""
-    living = [one.node for one in world.controllers.values() if one.is_alive]
-    assert len({one.high_watermark for one in living}) == 1
+    living = [controller.node for controller in world.controllers.values() if controller.is_alive]
+    assert len({replica.high_watermark for replica in living}) == 1
     for controller in living:
         end_offset = controller.high_watermark
-        committed = [one for one in controller.log.batches if one.last_offset < end_offset]
+        committed = [batch for batch in controller.log.batches if batch.last_offset < end_offset]
         assert replay(committed) == controller.committed == world.committed
 
 
@@ -103,7 +103,7 @@ def test_three_controllers_elect_one_and_all_register(world: World) -> None:
     pass_time(world, 2)
 
     assert [3000, 3001, 3002] == list(world.committed.controllers)
-    assert 1 == sum(one.node.is_active for one in world.controllers.values())
+    assert 1 == sum(controller.node.is_active for controller in world.controllers.values())
     assert_one_leader_an_epoch(world)
     assert_all_agree(world)
 
@@ -159,17 +159,17 @@ def test_a_controller_that_comes_back_over_its_disk_follows_and_catches_up(world
 def test_a_voter_is_removed_and_added_again_without_any_socket(world: World) -> None:
     """The leader asks the new one what it supports, and nobody listens on a port here."""
     leader = active_id(world)
-    (voter, *_) = (one for one in described(world).current_voters if one.replica_id != leader)
+    (voter, *_) = (voter for voter in described(world).current_voters if voter.replica_id != leader)
     named = {"voter_id": voter.replica_id, "voter_directory_id": voter.replica_directory_id}
     port = world.controllers[voter.replica_id].node.config.port
     at = QuorumEndpoint(name="CONTROLLER", host="127.0.0.1", port=port)
 
     assert 0 == ask(world, RemoveRaftVoterRequest(**named)).error_code
-    assert voter.replica_id not in {one.replica_id for one in described(world).current_voters}
+    assert voter.replica_id not in {voter.replica_id for voter in described(world).current_voters}
     pass_time(world, 3)  # it fetches on, as an observer
     assert 0 == ask(world, AddRaftVoterRequest(**named, listeners=(at,))).error_code
 
-    assert voter.replica_id in {one.replica_id for one in described(world).current_voters}
+    assert voter.replica_id in {voter.replica_id for voter in described(world).current_voters}
 
 
 def described(world: World) -> DescribeQuorumPartitionResult:
@@ -203,7 +203,7 @@ def test_a_leader_that_is_cut_off_steps_down_and_what_it_wrote_alone_is_gone(wor
 def test_a_follower_that_was_cut_off_returns_without_an_election(world: World) -> None:
     """KIP-996: it asks first whether it would win, and does not raise its epoch."""
     leader = active_id(world)
-    follower = next(one for one in world.controllers if one != leader)
+    follower = next(controller for controller in world.controllers if controller != leader)
     epoch = world.controllers[leader].node.epoch
 
     world.network.isolate(node(follower), nodes(world.controllers))
@@ -248,7 +248,7 @@ def test_a_paused_leader_finds_another_when_it_goes_on(world: World) -> None:
 @pytest.mark.rule("10.39", "10.40")
 def test_leadership_is_handed_to_the_one_that_is_named(world: World) -> None:
     leader = active_id(world)
-    chosen = next(one for one in world.controllers if one != leader)
+    chosen = next(controller for controller in world.controllers if controller != leader)
 
     world.controllers[leader].hosted.resign(chosen)
     took_us = until_active(world, other_than=leader)
@@ -327,7 +327,7 @@ def test_a_kill_at_any_moment_under_load_loses_nothing_that_was_acknowledged(see
 
 def test_a_slow_voter_holds_up_nobody(world: World) -> None:
     """Two of three are a majority, however late the third answers."""
-    slow = next(one for one in world.controllers if one != active_id(world))
+    slow = next(controller for controller in world.controllers if controller != active_id(world))
     world.pause_controller(slow)
     before_us = world.timeline.now_us
 
@@ -372,8 +372,10 @@ def test_the_same_seed_gives_the_same_story() -> None:
 
 def test_a_registration_that_is_lost_while_nobody_leads_does_not_stop_time(world: World) -> None:
     """Its time runs out at an instant at which this controller knows of no leader."""
-    lonely = next(one for one in world.controllers if one != active_id(world))
-    world.network.add(Block(lambda one: isinstance(one.request, ControllerRegistrationRequest)))
+    lonely = next(controller for controller in world.controllers if controller != active_id(world))
+    world.network.add(
+        Block(lambda message: isinstance(message.request, ControllerRegistrationRequest))
+    )
     world.kill_controller(lonely)
     world.start_controller(lonely)
     pass_time(world, 0.5)

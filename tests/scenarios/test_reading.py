@@ -166,4 +166,4 @@ def test_another_seed_draws_other_times_and_the_same_seed_the_same():
 
     assert expand(scenario, 3) == expand(scenario, 3)
     assert len(drawn) > 15
-    assert all(1_000_000 <= one <= 5_000_000 for one in drawn)
+    assert all(1_000_000 <= amount <= 5_000_000 for amount in drawn)

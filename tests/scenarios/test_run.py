@@ -44,7 +44,7 @@ def test_a_claim_that_comes_true_too_late_fails_and_says_when():
     result = run(scenario(do=[CRASH], expect={"leads_to": [claim]}), 1)
 
     assert "fail" == result.verdict
-    assert ["leads_to[0]"] == [one.name for one in result.violations]
+    assert ["leads_to[0]"] == [violation.name for violation in result.violations]
     assert "expected within 3s" in result.violations[0].what
 
 
@@ -137,7 +137,9 @@ def test_a_broken_property_is_told_once_with_its_number():
     result = Run(scenario(), 1, [NoHeartbeat]).finish()
 
     assert "fail" == result.verdict
-    assert [("S0", "no-heartbeat")] == [(one.number, one.name) for one in result.violations]
+    assert [("S0", "no-heartbeat")] == [
+        (violation.number, violation.name) for violation in result.violations
+    ]
 
 
 def test_watching_changes_nothing():
@@ -184,7 +186,7 @@ def digest_under(hash_seed):
 
 
 def test_a_seed_has_one_digest_in_every_process_and_under_every_hash_seed():
-    assert 1 == len({digest_under(one) for one in ("0", "1", "2", "random")})
+    assert 1 == len({digest_under(hash_seed) for hash_seed in ("0", "1", "2", "random")})
 
 
 # A process that sees the impossible

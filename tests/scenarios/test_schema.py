@@ -27,14 +27,14 @@ def test_it_is_a_schema():
 
 @pytest.mark.parametrize("path", library().values(), ids=list(library()))
 def test_every_file_of_the_library_is_valid(path):
-    assert [] == [one.message for one in VALIDATOR.iter_errors(read_document(path).value)]
+    assert [] == [error.message for error in VALIDATOR.iter_errors(read_document(path).value)]
 
 
 @pytest.mark.parametrize("whole", [WHOLE, SWEPT], ids=["whole", "swept"])
 def test_what_the_reader_takes_is_valid(whole):
     read_cells(whole)
 
-    assert [] == [one.message for one in VALIDATOR.iter_errors(whole)]
+    assert [] == [error.message for error in VALIDATOR.iter_errors(whole)]
 
 
 UNSAID = (  # by the schema: lengths of times and of lists

@@ -31,7 +31,7 @@ def active_id(world: World) -> int:
 
 
 def follower_id(world: World) -> int:
-    return next(one for one in world.controllers if one != active_id(world))
+    return next(controller for controller in world.controllers if controller != active_id(world))
 
 
 def test_a_hiccup_pauses_for_moments_until_it_ends(world: World, processes: Processes) -> None:
@@ -107,7 +107,9 @@ def test_what_waits_in_front_of_a_slow_controller_has_not_arrived(world: World) 
     queue = Processes(world).slow(asked, constant(SECOND_US), room=2)
     arrived: list[Message] = []
     stopped: list[Message] = []
-    world.network.arrived.append(lambda one: arrived.append(one) if one.receiver == asked else 0)
+    world.network.arrived.append(
+        lambda message: arrived.append(message) if message.receiver == asked else 0
+    )
     world.network.stopped.append(stopped.append)
 
     for _ in range(3):

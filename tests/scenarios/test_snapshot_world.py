@@ -42,14 +42,14 @@ def test_nobody_keeps_what_lies_behind_everybodys_snapshot() -> None:
     assert world.committed_log.end_offset > 400
     assert 0 < world.committed_log.start_offset == world.log_start
     assert len(world.committed_log.batches) < 150
-    kept = [len(one) for rule in ("S4", "S5", "S8") for one in sized(watching.properties[rule])]
+    kept = [len(size) for rule in ("S4", "S5", "S8") for size in sized(watching.properties[rule])]
     assert kept
     assert max(kept) < 150
     assert watching.finish() == ()
 
 
 def sized(rule: object) -> list[Sized]:
-    return [one for one in vars(rule).values() if isinstance(one, dict | set)]
+    return [value for value in vars(rule).values() if isinstance(value, dict | set)]
 
 
 @pytest.mark.rule("10.46")
@@ -76,7 +76,7 @@ def test_a_broker_that_comes_late_begins_with_the_snapshot() -> None:
 def test_a_controller_that_was_away_for_long_begins_with_the_snapshot() -> None:
     world = small_snapshots(controllers=3)
     assert world.active is not None
-    away = next(one for one, process in world.controllers.items() if process is not world.active)
+    away = next(size for size, process in world.controllers.items() if process is not world.active)
     world.kill_controller(away)
     create_topic(world, "missed", (1, 2, 3))
     pass_time(world, 120)

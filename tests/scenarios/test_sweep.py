@@ -36,15 +36,15 @@ def test_every_combination_of_values_is_a_scenario_with_its_name():
         ("pause=1s", "beat=2000"),
         ("pause=8s", "beat=500"),
         ("pause=8s", "beat=2000"),
-    ] == [one.cell for one in found]
-    assert [1_000_000, 8_000_000] == sorted({one.do[0].verb.for_.us for one in found})
-    assert {500, 2000} == {one.config["broker.heartbeat.interval.ms"] for one in found}
+    ] == [cell.cell for cell in found]
+    assert [1_000_000, 8_000_000] == sorted({cell.do[0].verb.for_.us for cell in found})
+    assert {500, 2000} == {cell.config["broker.heartbeat.interval.ms"] for cell in found}
 
 
 def test_a_value_can_be_whatever_stands_there():
     swept = document(sweep={"net": ["wan", {"low": "1ms", "high": "2ms"}]}, network="$net")
 
-    assert [20_000, 1_000] == [one.network.low.us for one in read_cells(swept)]
+    assert [20_000, 1_000] == [cell.network.low.us for cell in read_cells(swept)]
 
 
 def test_one_more_cell_moves_no_other():
@@ -55,7 +55,7 @@ def test_one_more_cell_moves_no_other():
     )
 
     assert two[1] == three[2]
-    begins = {expand(one, 5).do[0].amount.us for one in (*two, *three)}
+    begins = {expand(cell, 5).do[0].amount.us for cell in (*two, *three)}
     assert 1 == len(begins)
     assert run(two[1], 5).digest == run(three[2], 5).digest != run(two[0], 5).digest
 

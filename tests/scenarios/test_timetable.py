@@ -101,10 +101,10 @@ def test_a_topic_that_is_refused_is_no_effect_unless_that_was_meant(words, effec
 
 
 def test_so_many_as_there_are_not_cannot_be_picked():
-    one = Run(scenario({"at": "1s", "proc.crash": {"on": {"pick": 50, "of": "brokers"}}}), 1, [])
+    paused = Run(scenario({"at": "1s", "proc.crash": {"on": {"pick": 50, "of": "brokers"}}}), 1, [])
 
     with pytest.raises(ValueError, match="pick: expected at most 2, got 50"):
-        one.finish()
+        paused.finish()
 
 
 def test_a_claim_is_told_as_its_file_spells_it():

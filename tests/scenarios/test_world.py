@@ -66,7 +66,7 @@ def test_a_stopped_broker_drains_and_leaves_no_leadership_behind() -> None:
 
     assert world.agents[1].state == "NOT_RUNNING"
     assert world.committed.brokers[1].fenced
-    assert [partition(world, "orders", one).leader for one in (0, 1)] == [2, 3]
+    assert [partition(world, "orders", number).leader for number in (0, 1)] == [2, 3]
     told = kinds(world, broker_id=1)
     assert told.index("PENDING_CONTROLLED_SHUTDOWN") < told.index("broker_in_controlled_shutdown")
     assert told[-3:] == ["broker_fenced", "SHUTTING_DOWN", "NOT_RUNNING"]

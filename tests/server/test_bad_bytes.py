@@ -100,7 +100,7 @@ async def test_bad_bytes_close_their_own_connection_and_touch_nothing_else(
     await kraft.advance("30s")
     assert "unfenced" in kraft.states_of(1)
     assert kraft.world.committed.brokers[1] == before
-    assert [one.levelname for one in caplog.records] == ["WARNING"]
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert caplog.records[0].exc_info is None
 
 
@@ -228,7 +228,11 @@ async def sent(chunks: list[bytes]) -> tuple[KafkaConnection, Wire]:
 
 
 def recorded_requests() -> list[bytes]:
-    return [one.data for one in recordings("4.3.1", "A6-errors") if one.direction == "req"]
+    return [
+        recording.data
+        for recording in recordings("4.3.1", "A6-errors")
+        if recording.direction == "req"
+    ]
 
 
 RECORDED = recorded_requests()
@@ -263,7 +267,7 @@ def test_no_bytes_whatever_make_a_connection_fail(chunks: list[bytes]) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_cuts_do_not_change_what_is_answered(data: st.DataObject) -> None:
-    frames = [framed(one) for one in data.draw(st.lists(st.sampled_from(RECORDED), max_size=5))]
+    frames = [framed(frame) for frame in data.draw(st.lists(st.sampled_from(RECORDED), max_size=5))]
     stream = b"".join(frames)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=6)))
     edges = [0, *cuts, len(stream)]

@@ -116,7 +116,7 @@ async def test_version_5_of_api_versions_is_spoken_from_4_4_on() -> None:
                 async with connected(servers) as client:
                     client.send(18, 5, API_VERSIONS)
                     _, response = await client.answer(18, answered_in)
-                    newest = {one.api_key: one.max_version for one in response.api_keys}[18]
+                    newest = {key.api_key: key.max_version for key in response.api_keys}[18]
                     assert (code, 5 if profile == "kafka-4.4" else 4) == (
                         response.error_code,
                         newest,
@@ -170,7 +170,7 @@ async def test_a_facade_hands_on_what_its_broker_cannot_decide(
 
     _, response = await facade.answer(19, 7)
 
-    assert [one.error_code for one in response.topics] == [0]
+    assert [topic.error_code for topic in response.topics] == [0]
     assert "orders" in kraft.world.committed.topic_ids
 
 
@@ -365,5 +365,5 @@ async def test_a_facade_shows_what_its_broker_has_fetched(kraft: Cluster, facade
     facade.send(3, 12, MetadataRequest())
     _, fresh = await facade.answer(3, 12)
 
-    assert [one.name for one in stale.topics] == []
-    assert [one.name for one in fresh.topics] == ["orders"]
+    assert [topic.name for topic in stale.topics] == []
+    assert [topic.name for topic in fresh.topics] == ["orders"]

@@ -143,7 +143,7 @@ class Timers:
 
     @property
     def armed(self) -> int:
-        return sum(not one.cancelled() for one in self.handles)
+        return sum(not handle.cancelled() for handle in self.handles)
 
 
 async def test_one_timer_is_armed_for_whatever_is_due_first(

@@ -35,12 +35,14 @@ SOON = settings(max_examples=400, deadline=timedelta(milliseconds=500))
 def samples() -> list[Frame]:
     """The longest recorded frame of each API, version and direction."""
     longest: dict[object, Frame] = {}
-    of_all_runs = (one for run in runs("4.3.1") for one in frames("4.3.1", run))
-    for one in of_all_runs:
-        if one.api_key in APIS and APIS[one.api_key].speaks(one.api_version):
-            kind = (one.api_key, one.api_version, one.direction)
-            if kind not in longest or len(one.data) > len(longest[kind].data):
-                longest[kind] = one
+    of_all_runs = (frame for run in runs("4.3.1") for frame in frames("4.3.1", run))
+    for frames_of_run in of_all_runs:
+        if frames_of_run.api_key in APIS and APIS[frames_of_run.api_key].speaks(
+            frames_of_run.api_version
+        ):
+            kind = (frames_of_run.api_key, frames_of_run.api_version, frames_of_run.direction)
+            if kind not in longest or len(frames_of_run.data) > len(longest[kind].data):
+                longest[kind] = frames_of_run
     return list(longest.values())
 
 
@@ -63,7 +65,7 @@ def damaged(draw: st.DrawFn, data: bytes) -> bytes:
 @SOON
 @given(st.data())
 def test_a_damaged_request_is_read_or_refused(data: st.DataObject) -> None:
-    sample = data.draw(st.sampled_from([one for one in SAMPLES if one.direction == "req"]))
+    sample = data.draw(st.sampled_from([sample for sample in SAMPLES if sample.direction == "req"]))
     frame = data.draw(damaged(sample.data))
 
     try:
@@ -84,7 +86,7 @@ def test_a_damaged_request_is_read_or_refused(data: st.DataObject) -> None:
 @SOON
 @given(st.data())
 def test_a_damaged_response_is_read_or_refused(data: st.DataObject) -> None:
-    sample = data.draw(st.sampled_from([one for one in SAMPLES if one.direction == "rsp"]))
+    sample = data.draw(st.sampled_from([sample for sample in SAMPLES if sample.direction == "rsp"]))
     frame = data.draw(damaged(sample.data))
     key, version = sample.api_key, sample.api_version
 
@@ -100,7 +102,7 @@ def test_a_damaged_response_is_read_or_refused(data: st.DataObject) -> None:
 @given(st.data())
 def test_damaged_batches_are_read_or_refused(data: st.DataObject) -> None:
     log = data.draw(
-        st.sampled_from([one for one in metadata_logs("4.3.1") if one.run == "A6-errors"])
+        st.sampled_from([log for log in metadata_logs("4.3.1") if log.run == "A6-errors"])
     )
 
     with suppress(DecodeError):
@@ -109,7 +111,7 @@ def test_damaged_batches_are_read_or_refused(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_every_prefix_of_a_record_is_read_or_refused(release: str) -> None:
-    log = max(metadata_logs(release), key=lambda one: len(one.data))
+    log = max(metadata_logs(release), key=lambda log: len(log.data))
     distinct = {
         (type(record), version): record
         for batch in decode_batches(log.data)

@@ -72,11 +72,11 @@ def table(key: int, kind: str) -> Message:
 def kio_class(key: int, version: int, kind: str) -> type:
     module = importlib.import_module(f"kio.schema.{PACKAGES[key]}.v{version}.{kind}")
     (found,) = (
-        one
-        for one in vars(module).values()
-        if is_dataclass(one)
-        and isinstance(one, type)
-        and getattr(one, "__type__", None) is EntityType[kind]
+        value
+        for value in vars(module).values()
+        if is_dataclass(value)
+        and isinstance(value, type)
+        and getattr(value, "__type__", None) is EntityType[kind]
     )
     return found
 
@@ -117,7 +117,7 @@ def kio_rows(entity: type) -> tuple[Row, ...]:
 
 
 def kio_row(field: Any, hint: Any) -> Row:
-    options = [one for one in flat_union(hint) if one is not type(None)]
+    options = [hint_part for hint_part in flat_union(hint) if hint_part is not type(None)]
     (main,) = options
     is_nullable = len(flat_union(hint)) > len(options)
     is_array = typing.get_origin(main) is tuple
@@ -171,7 +171,7 @@ def test_tagged_fields_have_kafkas_defaults(key: int, version: int, kind: str) -
 
 def compare_defaults(struct: Struct, entity: type, version: int) -> None:
     hints = typing.get_type_hints(entity)
-    theirs = {our_name(one): one for one in fields(entity)}
+    theirs = {our_name(field): field for field in fields(entity)}
     for field in struct.fields:
         if not field.since <= version <= field.until or field.on_demand:
             continue
@@ -181,10 +181,10 @@ def compare_defaults(struct: Struct, entity: type, version: int) -> None:
         element = field.type.element if isinstance(field.type, Array) else field.type
         if isinstance(element, Struct):
             (inside,) = (
-                one
+                hint_part
                 for hint in flat_union(hints[theirs[field.name].name])
-                for one in (hint, *typing.get_args(hint))
-                if is_dataclass(one) and isinstance(one, type)
+                for hint_part in (hint, *typing.get_args(hint))
+                if is_dataclass(hint_part) and isinstance(hint_part, type)
             )
             compare_defaults(element, inside, version)
 
@@ -212,7 +212,7 @@ def test_both_read_what_the_other_wrote(
 def document(value: Any, struct: Struct | None = None, version: int = 0) -> Any:
     """An entity of kio, or an object of ours in one version, in plain values."""
     if struct is None:
-        return {our_name(one): plain(getattr(value, one.name)) for one in fields(value)}
+        return {our_name(field): plain(getattr(value, field.name)) for field in fields(value)}
     return {
         field.name: plain(getattr(value, field.name), field, version)
         for field in struct.fields
@@ -225,7 +225,7 @@ def plain(value: Any, field: Field | None = None, version: int = 0) -> Any:
         element = None
         if field is not None and isinstance(field.type, Array):
             element = Field(field.name, field.type.element)
-        return [plain(one, element, version) for one in value]
+        return [plain(each_element, element, version) for each_element in value]
     if is_dataclass(value):
         struct = field.type if field is not None and isinstance(field.type, Struct) else None
         return document(value, struct if is_ours(value) else None, version)

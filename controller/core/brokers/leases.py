@@ -137,9 +137,9 @@ class Leases:
         """Lowest offset of unfenced brokers not shutting down; infinity if none (2.15)."""
         return min(
             (
-                one.metadata_offset
-                for one in self.liveness.values()
-                if not one.fenced and not one.is_shutting_down
+                liveness.metadata_offset
+                for liveness in self.liveness.values()
+                if not liveness.fenced and not liveness.is_shutting_down
             ),
             default=float("inf"),
         )

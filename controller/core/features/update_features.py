@@ -32,7 +32,9 @@ def update_features(state: State, request: UpdateFeaturesRequest, now_ms: int) -
     is level 0 (5.59).
     """
     updates = _in_hash_order(request.feature_updates)
-    proposed = state.image.features | {one.feature: one.max_version_level for one in updates}
+    proposed = state.image.features | {
+        update.feature: update.max_version_level for update in updates
+    }
     reasons = {update.feature: _refusal(state, update, proposed) for update in updates}
     refused = [reason for reason in reasons.values() if reason is not None]
     if state.profile.updates_features_together:
@@ -55,10 +57,10 @@ def _in_hash_order(updates: tuple[FeatureUpdate, ...]) -> tuple[FeatureUpdate, .
 
 
 def _records(state: State, updates: tuple[FeatureUpdate, ...]) -> tuple[Record, ...]:
-    levels = tuple(record for one in updates for record in _level_records(state, one))
+    levels = tuple(record for update in updates for record in _level_records(state, update))
     turns_elr_on = any(
-        one.feature == feature_levels.ELIGIBLE_LEADER_REPLICAS and one.max_version_level > 0
-        for one in updates
+        update.feature == feature_levels.ELIGIBLE_LEADER_REPLICAS and update.max_version_level > 0
+        for update in updates
     )
     return (*elr_safety_records(state.image, state.settings), *levels) if turns_elr_on else levels
 
@@ -158,8 +160,10 @@ def _unsupported(state: State, feature: str, level: int) -> str | None:
         ranges = _ranges(controller.features)
         if controller_id != me:
             reason = reason or _reason(f"Controller {controller_id}", ranges, feature, level)
-    voter_ids = [one.voter_id for one in state.voters()]
-    missing = [one for one in voter_ids if one != me and one not in image.controllers]
+    voter_ids = [voter.voter_id for voter in state.voters()]
+    missing = [
+        voter_id for voter_id in voter_ids if voter_id != me and voter_id not in image.controllers
+    ]
     if reason is None and missing:
         return f"controller {missing[0]} has not registered, and may not support this feature"
     return reason
@@ -185,7 +189,10 @@ def _range_text(low: int, high: int) -> str:
 
 
 def _ranges(supported: Iterable[FeatureRange]) -> dict[str, tuple[int, int]]:
-    return {one.name: (one.min_supported_version, one.max_supported_version) for one in supported}
+    return {
+        feature.name: (feature.min_supported_version, feature.max_supported_version)
+        for feature in supported
+    }
 
 
 def _metadata_version_refusal(state: State, update: FeatureUpdate) -> str | None:
@@ -211,9 +218,9 @@ def _metadata_version_refusal(state: State, update: FeatureUpdate) -> str | None
 def _kraft_version_refusal(state: State, update: FeatureUpdate) -> str | None:
     """Every voter must have sent the leader a range that includes the level (KIP-853)."""
     level = update.max_version_level
-    ranges = (one.k_raft_version_feature for one in state.voters())
+    ranges = (voter.k_raft_version_feature for voter in state.voters())
     if level == state.image.kraft_version or all(
-        one.min_supported_version <= level <= one.max_supported_version for one in ranges
+        range_.min_supported_version <= level <= range_.max_supported_version for range_ in ranges
     ):
         return None
     return (

@@ -21,7 +21,9 @@ class NameCollisions:
         """Remove the name of a deleted topic."""
         if _collides(name):
             form = _form(name)
-            left = tuple(one for one in self._names.get(form, ()) if one != name)
+            left = tuple(
+                known_name for known_name in self._names.get(form, ()) if known_name != name
+            )
             if left:
                 self._names[form] = left
             else:

@@ -195,19 +195,20 @@ def _manual(state: State, topic: CreatableTopic) -> Assignment:
                 f"A manual partition assignment was specified, but {field} was not set to -1.",
             )
     assignment: Assignment = {}
-    for one in topic.assignments:
-        if one.partition_index in assignment:
+    for manual in topic.assignments:
+        if manual.partition_index in assignment:
             raise _bad_assignment(
-                f"Found multiple manual partition assignments for partition {one.partition_index}"
+                "Found multiple manual partition assignments for partition "
+                f"{manual.partition_index}"
             )
-        first = next(iter(assignment.values()), one.broker_ids)
-        check_manual_replicas(state, one.broker_ids, len(first))
-        if not any(state.image.is_active(broker_id) for broker_id in one.broker_ids):
+        first = next(iter(assignment.values()), manual.broker_ids)
+        check_manual_replicas(state, manual.broker_ids, len(first))
+        if not any(state.image.is_active(broker_id) for broker_id in manual.broker_ids):
             raise _bad_assignment(
                 "All brokers specified in the manual partition assignment for partition "
-                f"{one.partition_index} are fenced or in controlled shutdown."
+                f"{manual.partition_index} are fenced or in controlled shutdown."
             )
-        assignment[one.partition_index] = one.broker_ids
+        assignment[manual.partition_index] = manual.broker_ids
     if sorted(assignment) != list(range(len(assignment))):
         raise _bad_assignment("partitions should be a consecutive 0-based integer sequence")
     return dict(sorted(assignment.items()))

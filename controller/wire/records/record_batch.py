@@ -35,11 +35,11 @@ def encode_batches(batches: Sequence[Batch], bytes_max: int = FETCH_BYTES_MAX) -
     spelled: list[bytes] = []
     size = 0
     for batch in batches:
-        one = encode_batch(batch)
-        size += len(one)
+        data = encode_batch(batch)
+        size += len(data)
         if spelled and size > bytes_max:
             break
-        spelled.append(one)
+        spelled.append(data)
     return b"".join(spelled)
 
 

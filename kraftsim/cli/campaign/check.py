@@ -21,13 +21,13 @@ SHOWN_MAX = 20  # printed rows per rule
 
 def add_check(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb to the parser."""
-    one = words.add_parser(
+    parser = words.add_parser(
         "check", help="check every stored log with SQL and with an independent model of the image"
     )
-    one.add_argument("folder", type=Path, metavar="DIR", help=help_texts.CAMPAIGN)
-    one.add_argument("--json", action="store_true", help=help_texts.JSON)
-    add_spark(one)
-    one.set_defaults(run=_check)
+    parser.add_argument("folder", type=Path, metavar="DIR", help=help_texts.CAMPAIGN)
+    parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+    add_spark(parser)
+    parser.set_defaults(run=_check)
 
 
 def _check(given: argparse.Namespace) -> int:
@@ -35,7 +35,7 @@ def _check(given: argparse.Namespace) -> int:
 
     folder = whole_folder(given.folder)
     rows = checked(folder, where_of(given))
-    logs = sum(one.pieces["records"].rows for one in folder.commits().values())
+    logs = sum(commit.pieces["records"].rows for commit in folder.commits().values())
     if given.json:
         print(json.dumps({"records": logs, "violations": rows}))
     else:
@@ -51,13 +51,13 @@ def _lines(rows: Sequence[Mapping[str, Any]], logs: int) -> Iterator[str]:
 
     counts = Counter(row["number"] for row in rows)
     for number, name, claim in (
-        *((one.number, one.name, one.claim) for one in RULES),
+        *((rule.number, rule.name, rule.claim) for rule in RULES),
         (NUMBER, NAME, "An independent model of the log finds nothing that Kafka forbids."),
     ):
         held = "holds" if logs else "not checked"
         state = f"BROKEN, {counts[number]} times" if counts[number] else held
         yield f"{number:4} {name:36} {state:18} {claim}"
-        for row in [one for one in rows if one["number"] == number][:SHOWN_MAX]:
+        for row in [row for row in rows if row["number"] == number][:SHOWN_MAX]:
             yield f"     {row['run_id']} at {row['t_us'] / 1e6:.3f} s: {row['what']}"
             yield f"     {row['repro']}"
     if logs:

@@ -23,27 +23,27 @@ CHANCE = 0.05  # a p-value below this is printed
 
 def add_compare(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb to the parser."""
-    one = words.add_parser(
+    parser = words.add_parser(
         "compare", help="compare two campaigns of the same seeds, before and after a change"
     )
-    one.add_argument(
+    parser.add_argument(
         "base", type=Path, metavar="BASE", help="folder of the campaign before the change"
     )
-    one.add_argument(
+    parser.add_argument(
         "new", type=Path, metavar="NEW", help="folder of the campaign after the change"
     )
-    one.add_argument(
+    parser.add_argument(
         "--fail-on",
         type=_gates,
         default=(),
         metavar="NAME:+N,...",
         help="fail if a number grows by more than this, as in p99:+10%%,violations:+0",
     )
-    one.add_argument(
+    parser.add_argument(
         "--json", type=Path, metavar="F", help="write the numbers to this file as JSON"
     )
-    add_spark(one)
-    one.set_defaults(run=_compare)
+    add_spark(parser)
+    parser.set_defaults(run=_compare)
 
 
 def _gates(text: str) -> "tuple[Gate, ...]":
@@ -94,17 +94,18 @@ def _lines(found: "Comparison") -> Iterator[str]:
     for flip in found.flips:
         planted = " with a bug planted" if flip.is_planted else ""
         yield f"  {flip.runs:,} runs{planted}: {flip.was} before, {flip.is_now} now: {flip.repro}"
-    for one in found.digests:
-        if one.different:
-            share = f"{one.different:,} of {one.pairs:,}"
-            yield f"  {share} runs of {one.scenario} have another digest now: {one.repro}"
+    for digest in found.digests:
+        if digest.different:
+            share = f"{digest.different:,} of {digest.pairs:,}"
+            yield f"  {share} runs of {digest.scenario} have another digest now: {digest.repro}"
     yield f"{'measure':16}{'base':>14}{'new':>14}   pairs in which it grew, in which it shrank"
     for measure in found.measures:
         word = f" (p-value {measure.chance:.2g})" if measure.chance < CHANCE else ""
         grew = f"{measure.more:,}, {measure.less:,}{word}"
         is_time = measure.name == "zombies"
         base, new = (
-            f"{one / 1e6:,.3f} s" if is_time else f"{one:,}" for one in (measure.base, measure.new)
+            f"{number / 1e6:,.3f} s" if is_time else f"{number:,}"
+            for number in (measure.base, measure.new)
         )
         yield f"{measure.name:16}{base:>14}{new:>14}   {grew}"
     yield f"{'quantile':16}{'base':>14}{'new':>14}   95 % interval of each"
@@ -112,10 +113,12 @@ def _lines(found: "Comparison") -> Iterator[str]:
         yield _quantile_line(quantile)
 
 
-def _quantile_line(one: "Quantile") -> str:
-    base, new = ("-" if us is None else f"{us / 1000:,.1f} ms" for us in (one.base_us, one.new_us))
-    ranges = [_range(us) for us in (one.base_interval_us, one.new_interval_us)]
-    return f"{one.name:16}{base:>14}{new:>14}   {ranges[0]}; {ranges[1]}"
+def _quantile_line(quantile: "Quantile") -> str:
+    base, new = (
+        "-" if us is None else f"{us / 1000:,.1f} ms" for us in (quantile.base_us, quantile.new_us)
+    )
+    ranges = [_range(us) for us in (quantile.base_interval_us, quantile.new_interval_us)]
+    return f"{quantile.name:16}{base:>14}{new:>14}   {ranges[0]}; {ranges[1]}"
 
 
 def _range(interval_us: "Interval | None") -> str:

@@ -37,7 +37,7 @@ def plan_of(given: argparse.Namespace) -> "Plan":
     for file in files:
         expect_sound(file)
     _expect_names_apart(files)
-    subjects = [one for one in files if not _is_canary(one)]
+    subjects = [file for file in files if not _is_canary(file)]
     if given.tag and not files:
         raise UsageError(f"--tag: no scenario of the library has the tag {' or '.join(given.tag)}")
     if not subjects:
@@ -83,7 +83,7 @@ def _items(files: "list[ScenarioFile]", given: argparse.Namespace) -> "Iterator[
     names = given.mutants
     bugs = [] if names is None else mutants_of([] if names == "all" else names.split(","))
     for file in files:
-        for mutant in (None, *(one.name for one in bugs)):
+        for mutant in (None, *(bug.name for bug in bugs)):
             yield _item(file, mutant=mutant, is_small=given.smoke)
 
 

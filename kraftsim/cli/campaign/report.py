@@ -23,21 +23,21 @@ EXIT_CODES = {"pass": GOOD, "fail": FAILED, "vacuous": VACUOUS, "unfinished": VA
 
 def add_report(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb to the parser."""
-    one = words.add_parser(
+    parser = words.add_parser(
         "report", help="write the results of a campaign as an HTML page or as JSON"
     )
-    one.add_argument("folder", type=Path, metavar="DIR", help=help_texts.CAMPAIGN)
-    one.add_argument(
+    parser.add_argument("folder", type=Path, metavar="DIR", help=help_texts.CAMPAIGN)
+    parser.add_argument(
         "--html",
         type=Path,
         metavar="F",
         help="HTML file to write (default: report.html, unless --json is given)",
     )
-    one.add_argument(
+    parser.add_argument(
         "--json", type=Path, metavar="F", help="write the numbers to this file as JSON"
     )
-    add_spark(one)
-    one.set_defaults(run=_report)
+    add_spark(parser)
+    parser.set_defaults(run=_report)
 
 
 def whole_folder(path: Path) -> "Folder":
@@ -74,7 +74,7 @@ def _report(given: argparse.Namespace) -> int:
         html.write_text(page(found), "utf-8")
     if given.json is not None:
         given.json.write_text(json.dumps(found.to_document(), indent=1), "utf-8")
-    written = [str(one) for one in (html, given.json) if one is not None]
+    written = [str(item) for item in (html, given.json) if item is not None]
     print(f"{_sentence(found)}; written: {', '.join(written)}")
     return EXIT_CODES[found.verdict]
 
@@ -90,10 +90,10 @@ def _expect_writable(file: Path | None) -> None:
 
 def _sentence(found: "Findings") -> str:
     if found.deaf:
-        names = ", ".join(one.name for one in found.deaf)
+        names = ", ".join(canary.name for canary in found.deaf)
         return f"failed: a canary had an unexpected verdict, so no verdict can be trusted ({names})"
-    runs = sum(one.runs for one in found.cells)
-    scenarios = len({one.scenario for one in found.cells})
+    runs = sum(cell.runs for cell in found.cells)
+    scenarios = len({cell.scenario for cell in found.cells})
     return (
         f"{found.verdict}: {runs:,} runs of {scenarios:,} scenario{'' if scenarios == 1 else 's'}"
     )

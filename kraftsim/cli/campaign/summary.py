@@ -28,9 +28,9 @@ def _deaf_canaries(plan: "Plan", state: "State") -> list[str]:
     from kraftsim.pipeline.campaign.campaign import canaries_of
 
     return [
-        f"{one.name}: expected {one.expected}, got {one.got}"
-        for one in canaries_of(plan, state)
-        if one.is_deaf
+        f"{canary.name}: expected {canary.expected}, got {canary.got}"
+        for canary in canaries_of(plan, state)
+        if canary.is_deaf
     ]
 
 
@@ -58,7 +58,7 @@ def _lines(folder: "Folder", state: "State", deaf: list[str]) -> list[str]:
         killed = state.planted["fail"]
         lines.append(f"planted bugs: detected in {killed:,} of {state.planted.total():,} runs")
     lines += [
-        f"a canary had an unexpected verdict, so no verdict can be trusted: {one}" for one in deaf
+        f"a canary had an unexpected verdict, so no verdict can be trusted: {name}" for name in deaf
     ]
     if not state.is_finished:
         lines.append(f"unfinished; continue with: kraftsim campaign resume {folder.path}")

@@ -53,52 +53,52 @@ def add_campaign_verbs(
         ),
         ("sweep", _sweep, "remove files of interrupted shards, and move corrupt shards aside"),
     ):
-        one = words.add_parser(name, help=what)
-        one.add_argument("folder", type=Path, metavar="DIR", help=help_texts.CAMPAIGN)
+        parser = words.add_parser(name, help=what)
+        parser.add_argument("folder", type=Path, metavar="DIR", help=help_texts.CAMPAIGN)
         if name in ("resume", "verify"):
-            _add_engine(one)
+            _add_engine(parser)
         if name == "verify":
-            one.add_argument(
+            parser.add_argument(
                 "--sample",
                 type=_count,
                 default=SAMPLE,
                 metavar="N",
                 help=f"number of runs to repeat (default {SAMPLE})",
             )
-        one.add_argument("--json", action="store_true", help=help_texts.JSON)
-        one.set_defaults(run=run)
+        parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+        parser.set_defaults(run=run)
     return parent
 
 
 def _add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    one = words.add_parser(
+    parser = words.add_parser(
         "run", help="run scenarios with many seeds and store the results of every run"
     )
-    add_choice(one)
-    one.add_argument(
+    add_choice(parser)
+    parser.add_argument(
         "--seeds",
         type=seed_range,
         required=True,
         metavar="A..B",
         help="run every scenario with each seed from A to B-1",
     )
-    one.add_argument(
+    parser.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="new folder for the tables"
     )
-    one.add_argument(
+    parser.add_argument(
         "--mutants",
         nargs="?",
         const="all",
         metavar="NAME,...",
         help="also run every scenario with each of these planted bugs (without names: with all)",
     )
-    one.add_argument(
+    parser.add_argument(
         "--events",
         choices=("all", "failures", "none"),
         default="all",
         help="runs of which transitions, heartbeats and records are stored (default all)",
     )
-    one.add_argument(
+    parser.add_argument(
         "--shard-seconds",
         type=_seconds,
         metavar="SECONDS",
@@ -107,9 +107,9 @@ def _add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
             "length)"
         ),
     )
-    _add_engine(one)
-    one.add_argument("--json", action="store_true", help=help_texts.JSON)
-    one.set_defaults(run=_run, cell=[])
+    _add_engine(parser)
+    parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+    parser.set_defaults(run=_run, cell=[])
 
 
 def _seconds(text: str) -> float:

@@ -60,24 +60,26 @@ class Outcome:
 
 def add_explore(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb to the parser."""
-    one = words.add_parser("explore", help="check every history of a few nodes up to given limits")
-    one.add_argument(
+    parser = words.add_parser(
+        "explore", help="check every history of a few nodes up to given limits"
+    )
+    parser.add_argument(
         "--voters", type=int, choices=(1, 2, 3), default=2, help="number of voters (default 2)"
     )
-    one.add_argument("--broker", action="store_true", help="add a broker that renews its lease")
+    parser.add_argument("--broker", action="store_true", help="add a broker that renews its lease")
     for option, (_, counted) in AMOUNTS.items():
-        one.add_argument(f"--{option}", type=int, metavar="N", help=f"limit of the {counted}")
-    one.add_argument(
+        parser.add_argument(f"--{option}", type=int, metavar="N", help=f"limit of the {counted}")
+    parser.add_argument(
         "--states-max",
         type=int,
         metavar="N",
         help="stop at this number of states; the result is then not exhaustive",
     )
-    one.add_argument(
+    parser.add_argument(
         "--mutant", metavar="NAME", help="plant this bug, to see whether the exploration finds it"
     )
-    one.add_argument("--json", action="store_true", help=help_texts.JSON)
-    one.set_defaults(run=_explore)
+    parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+    parser.set_defaults(run=_explore)
 
 
 def _explore(given: argparse.Namespace) -> int:
@@ -115,7 +117,9 @@ def _limits(given: argparse.Namespace, subject: "Subject") -> "Limits":
     for option, (field, _) in AMOUNTS.items():
         if asked[field] is not None and asked[field] < 0:
             raise UsageError(f"--{option}: expected 0 or more, got {asked[field]}")
-    return replace(LIMITS[subject], **{key: one for key, one in asked.items() if one is not None})
+    return replace(
+        LIMITS[subject], **{key: item for key, item in asked.items() if item is not None}
+    )
 
 
 def _searched(
@@ -159,7 +163,9 @@ def _tell(subject: "Subject", limits: "Limits", outcome: Outcome, seconds: float
     if explored is None:
         print(f"VIOLATED  {outcome.broken}")
         print("shortest history that violates it:")
-        print(*(f"  {number:3}  {one}" for number, one in enumerate(outcome.history, 1)), sep="\n")
+        print(
+            *(f"  {number:3}  {name}" for number, name in enumerate(outcome.history, 1)), sep="\n"
+        )
         return
     seen = f"{explored.states:,} states, histories of up to {explored.depth} steps, {seconds:.1f} s"
     if explored.is_exhaustive:
@@ -170,12 +176,12 @@ def _tell(subject: "Subject", limits: "Limits", outcome: Outcome, seconds: float
 
 def _spelled(limits: "Limits") -> list[str]:
     amounts = {option: getattr(limits, field) for option, (field, _) in AMOUNTS.items()}
-    return [f"{option} {'any' if isinf(one) else one}" for option, one in amounts.items()]
+    return [f"{option} {'any' if isinf(item) else item}" for option, item in amounts.items()]
 
 
 def _document(subject: "Subject", limits: "Limits", outcome: Outcome) -> dict[str, object]:
     explored = outcome.explored
-    amounts = {key: None if isinf(one) else one for key, one in asdict(limits).items()}
+    amounts = {key: None if isinf(item) else item for key, item in asdict(limits).items()}
     return {
         "voters": subject.voters,
         "broker": subject.has_broker,

@@ -26,23 +26,25 @@ SWARM = "swarm-everything"
 
 def add_mutants(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb to the parser."""
-    one = words.add_parser(
+    parser = words.add_parser(
         "mutants", help="plant each known bug in a run and report whether a property detects it"
     )
-    one.add_argument("names", nargs="*", metavar="NAME", help="planted bugs to run (default: all)")
-    one.add_argument("--json", action="store_true", help=help_texts.JSON)
-    one.add_argument(
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="planted bugs to run (default: all)"
+    )
+    parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+    parser.add_argument(
         "--smallest",
         action="store_true",
         help="run the smallest known scenario that detects each bug",
     )
-    one.add_argument(
+    parser.add_argument(
         "--swarm",
         type=int,
         metavar="N",
         help=f"count the seeds from 1 to N with which {SWARM} alone detects each bug",
     )
-    one.set_defaults(run=_mutants)
+    parser.set_defaults(run=_mutants)
 
 
 def _mutants(given: argparse.Namespace) -> int:
@@ -51,10 +53,10 @@ def _mutants(given: argparse.Namespace) -> int:
         return _swarm(chosen, given.swarm, as_json=given.json)
     rows: list[dict[str, object]] = []
     without: dict[str, tuple[str, ...]] = {}
-    for one in chosen:
+    for mutant in chosen:
         began_s = time.monotonic()
-        done = _kill(one, _shown_by(one, smallest=given.smallest), without)
-        rows.append(_row(one) | _measured(one) | {"killed": done.is_killed})
+        done = _kill(mutant, _shown_by(mutant, smallest=given.smallest), without)
+        rows.append(_row(mutant) | _measured(mutant) | {"killed": done.is_killed})
         if not given.json:
             _tell(done, time.monotonic() - began_s)
     if given.json:
@@ -68,8 +70,8 @@ def planted_by(name: str | None) -> "Callable[[], AbstractContextManager[None]]"
 
     if name is None:
         return nullcontext
-    (one,) = mutants_of([name])
-    return lambda: planted(one)
+    (mutant,) = mutants_of([name])
+    return lambda: planted(mutant)
 
 
 def mutants_of(names: Iterable[str]) -> "list[Mutant]":
@@ -94,22 +96,22 @@ def small_scenario(name: str) -> "Scenario":
     return in_small(read_file(find(name)).scenario)
 
 
-def _shown_by(one: "Mutant", *, smallest: bool) -> "Scenario":
+def _shown_by(mutant: "Mutant", *, smallest: bool) -> "Scenario":
     from ...files.mutant_files import reproducers
     from ...files.scenario_files import read_file
 
     if not smallest:
-        return small_scenario(one.scenario)
+        return small_scenario(mutant.scenario)
     kept = reproducers()
-    if one.name not in kept:
+    if mutant.name not in kept:
         raise CommandError(
-            f"no smallest scenario for {one.name}: write it with `kraftsim scenario shrink "
-            f"{one.scenario} --mutant {one.name}`"
+            f"no smallest scenario for {mutant.name}: write it with `kraftsim scenario shrink "
+            f"{mutant.scenario} --mutant {mutant.name}`"
         )
-    return read_file(kept[one.name]).scenario
+    return read_file(kept[mutant.name]).scenario
 
 
-def _kill(one: "Mutant", scenario: "Scenario", without: dict[str, tuple[str, ...]]) -> "Kill":
+def _kill(mutant: "Mutant", scenario: "Scenario", without: dict[str, tuple[str, ...]]) -> "Kill":
     """Runs a mutant; violations in `without`, which occur without the bug, are not kills."""
     from kraftsim.scenarios.mutants.kill import broken, kill
     from kraftsim.scenarios.mutants.mutant import CompiledError
@@ -118,26 +120,26 @@ def _kill(one: "Mutant", scenario: "Scenario", without: dict[str, tuple[str, ...
     if scenario.name not in without:
         without[scenario.name] = broken(scenario, seed)
     try:
-        return kill(one, scenario, seed, without[scenario.name])
+        return kill(mutant, scenario, seed, without[scenario.name])
     except CompiledError as error:
         raise CommandError(str(error)) from None
 
 
-def _row(one: "Mutant") -> dict[str, object]:
+def _row(mutant: "Mutant") -> dict[str, object]:
     return {
-        "mutant": one.name,
-        "defect": one.defect,
-        "scenario": one.scenario,
-        "property": one.broken,
+        "mutant": mutant.name,
+        "defect": mutant.defect,
+        "scenario": mutant.scenario,
+        "property": mutant.broken,
     }
 
 
-def _measured(one: "Mutant") -> dict[str, object]:
+def _measured(mutant: "Mutant") -> dict[str, object]:
     """Returns the stored measurements of `make mutants`; None for those not made yet."""
     from ...files.mutant_files import densities, reproducers, size
     from ...files.scenario_files import read_file
 
-    density, small = densities().get(one.name), reproducers().get(one.name)
+    density, small = densities().get(mutant.name), reproducers().get(mutant.name)
     return {
         "swarm_kills": None if density is None else density.kills,
         "swarm_seeds": None if density is None else density.seeds,
@@ -146,12 +148,12 @@ def _measured(one: "Mutant") -> dict[str, object]:
 
 
 def _tell(done: "Kill", took_s: float) -> None:
-    one, measured = done.mutant, _measured(done.mutant)
+    mutant, measured = done.mutant, _measured(done.mutant)
     alone = f"{measured['swarm_kills']} of {measured['swarm_seeds']} seeds"
     verdict = "killed  " if done.is_killed else "SURVIVED"
     print(
-        f"{one.name} {verdict} {took_s:4.1f} s  {one.scenario} by {one.broken}: {one.title} "
-        f"({one.defect}); swarm alone: {alone}; smallest: {measured['smallest']}",
+        f"{mutant.name} {verdict} {took_s:4.1f} s  {mutant.scenario} by {mutant.broken}: "
+        f"{mutant.title} ({mutant.defect}); swarm alone: {alone}; smallest: {measured['smallest']}",
         flush=True,
     )
 
@@ -163,11 +165,11 @@ def _swarm(chosen: "list[Mutant]", seeds: int, *, as_json: bool) -> int:
     scenario = small_scenario(SWARM)
     passing = [seed for seed in range(1, seeds + 1) if not broken(scenario, seed)]
     rows: list[dict[str, object]] = []
-    for one in chosen:
-        count = kills(one, scenario, passing)
-        rows.append(_row(one) | {"scenario": SWARM, "seeds": len(passing), "kills": count})
+    for mutant in chosen:
+        count = kills(mutant, scenario, passing)
+        rows.append(_row(mutant) | {"scenario": SWARM, "seeds": len(passing), "kills": count})
         if not as_json:
-            print(f"{one.name} {count:>5} of {len(passing)} seeds: {one.title}", flush=True)
+            print(f"{mutant.name} {count:>5} of {len(passing)} seeds: {mutant.title}", flush=True)
     if as_json:
         print(json.dumps(rows))
     return GOOD
@@ -183,15 +185,15 @@ def shrink_with(
     from ...files.mutant_files import size
     from ...files.scenario_files import written
 
-    (one,) = mutants_of([name])
+    (mutant,) = mutants_of([name])
     scenario, ends_s = in_small(file.scenario), time.monotonic() + limit_s
     if seed is None:
         seed = scenario.pins[0].seed if scenario.pins else 1
     try:
-        small = reproducer(one, scenario, seed, may_go_on=lambda: time.monotonic() < ends_s)
+        small = reproducer(mutant, scenario, seed, may_go_on=lambda: time.monotonic() < ends_s)
     except ValueError as error:
         raise CommandError(str(error)) from None
     path = out or Path(f"{name}.yaml")
     path.write_text(written(small), "utf-8")
-    print(f"{path}: {size(small)}; {one.broken} detects the bug")
+    print(f"{path}: {size(small)}; {mutant.broken} detects the bug")
     return GOOD

@@ -31,7 +31,7 @@ def story(
     yield f"{scenario.title or scenario.name} (seed {result.seed})"
     yield f"Claim: {' '.join(scenario.claim.split())}"
     yield ""
-    lines = list(_lines(result.rows, {one.on: one.say for one in scenario.lesson}))
+    lines = list(_lines(result.rows, {caption.on: caption.say for caption in scenario.lesson}))
     yield from lines[:lines_max]
     if len(lines) > lines_max:
         yield f"          ... {len(lines) - lines_max} more lines; --lines {len(lines)} prints all"
@@ -49,15 +49,16 @@ def verdict(result: Result, *, called: str, is_small: bool = False) -> Iterator[
         f"{result.verdict.upper()}  {result.scenario}{cell}  seed {result.seed}  {result.digest}  "
         f"{result.events} events in {result.virtual_us / 1e6:.1f} virtual seconds"
     )
-    violations = sorted(result.violations, key=lambda one: one.t_us)
-    for one in violations:
-        number = "" if one.number in ("-", one.name) else f"{one.number} "
-        yield f"  broken at {one.t_us / 1e6:.3f} s: {number}{one.name}: {one.what}"
+    violations = sorted(result.violations, key=lambda violation: violation.t_us)
+    for violation in violations:
+        number = "" if violation.number in ("-", violation.name) else f"{violation.number} "
+        at = f"{violation.t_us / 1e6:.3f} s"
+        yield f"  broken at {at}: {number}{violation.name}: {violation.what}"
     if violations and result.verdict == "fail":
         yield from _last_events(result.rows, violations[0].t_us)
-    yield from (f"  measured: {one}" for one in result.measured)
+    yield from (f"  measured: {measured}" for measured in result.measured)
     if result.verdict != "pass":
-        yield from (f"  vacuous: {one}" for one in result.vacuous)
+        yield from (f"  vacuous: {name}" for name in result.vacuous)
         yield f"  repeat: {_command(result, called, is_small)}"
 
 
@@ -69,7 +70,7 @@ def _last_events(rows: Sequence[EventRow], until_us: int) -> Iterator[str]:
 
 
 def _command(result: Result, called: str, is_small: bool) -> str:
-    cells = [f"--sweep {quote(one)}" for one in result.cell]  # --cell needs a sweep in the file
+    cells = [f"--sweep {quote(name)}" for name in result.cell]  # --cell needs a sweep in the file
     options = [*cells, "--seed", str(result.seed), *(["--smoke"] if is_small else [])]
     return " ".join(["kraftsim scenario run", quote(called), *options])
 

@@ -28,42 +28,42 @@ SEED_MAX = 2**63 - 1  # the largest value of the tables' column
 
 def add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb to the parser."""
-    one = words.add_parser(
+    parser = words.add_parser(
         "run", help="run scenarios in virtual time and print a verdict for each run"
     )
-    add_choice(one)
-    one.add_argument("--seed", type=int, metavar="N", help=help_texts.SEED)
-    one.add_argument(
+    add_choice(parser)
+    parser.add_argument("--seed", type=int, metavar="N", help=help_texts.SEED)
+    parser.add_argument(
         "--seeds", type=seed_range, metavar="A..B", help="one run for each seed from A to B-1"
     )
-    add_cell(one)
-    one.add_argument(
+    add_cell(parser)
+    parser.add_argument(
         "--mutant",
         metavar="NAME",
         help="plant this bug of docs/bugs.md, such as M01",
     )
-    one.add_argument(
+    parser.add_argument(
         "--until-failure", action="store_true", help="stop after the first run that fails"
     )
-    one.add_argument(
+    parser.add_argument(
         "--time-limit",
         type=float,
         metavar="SECONDS",
         help="stop starting runs after this many seconds (default: no limit)",
     )
-    one.add_argument(
+    parser.add_argument(
         "--junit", type=Path, metavar="F", help="write the verdicts to this file as JUnit XML"
     )
-    one.add_argument(
+    parser.add_argument(
         "--lines",
         type=int,
         metavar="N",
         help="events of a single run to print at most (default 200)",
     )
-    one.add_argument(
+    parser.add_argument(
         "--json", action="store_true", help="print one JSON object per run instead of text"
     )
-    one.set_defaults(run=_run)
+    parser.set_defaults(run=_run)
 
 
 def add_choice(verb: argparse.ArgumentParser) -> None:
@@ -99,7 +99,7 @@ def _sweep(text: str) -> tuple[str, tuple[object, ...]]:
     name, equals, values = text.partition("=")
     if not name or not equals or not values:
         raise argparse.ArgumentTypeError(f"expected KEY=VALUE,..., got {text!r}")
-    return name, tuple(yaml.safe_load(one) for one in values.split(","))
+    return name, tuple(yaml.safe_load(name) for name in values.split(","))
 
 
 def seed_range(text: str) -> range:
@@ -136,7 +136,7 @@ def _run(given: argparse.Namespace) -> int:
         else:
             print(*verdict(result, called=file.called, is_small=given.smoke), sep="\n")
         if not given.json:
-            print(*(f"  drifted: {one}\n" for one in drifted), sep="", end="")
+            print(*(f"  drifted: {name}\n" for name in drifted), sep="", end="")
         if given.until_failure and not _is_as_expected(result, given):
             break
     if not results:
@@ -239,7 +239,7 @@ def _is_as_expected(result: "Result", given: argparse.Namespace) -> bool:
 
 
 def _exit_code(results: "list[Result]", given: argparse.Namespace) -> int:
-    verdicts = {one.verdict for one in results if not _is_as_expected(one, given)}
+    verdicts = {result.verdict for result in results if not _is_as_expected(result, given)}
     if not verdicts:
         return GOOD
     return FAILED if verdicts != {"vacuous"} else VACUOUS
@@ -255,18 +255,23 @@ def _print_json(result: "Result", drifted: list[str]) -> None:
         "verdict": result.verdict,
         "digest": result.digest,
         "violations": [
-            {"number": one.number, "property": one.name, "what": one.what, "t_us": one.t_us}
-            | {"seq": one.seq}
-            for one in result.violations
+            {
+                "number": violation.number,
+                "property": violation.name,
+                "what": violation.what,
+                "t_us": violation.t_us,
+            }
+            | {"seq": violation.seq}
+            for violation in result.violations
         ],
         "vacuous": list(result.vacuous),
         "drifted": drifted,
         "effects": dict(result.effects),
         "exercised": dict(result.exercised),
         "measured": {
-            one.name: {"value": one.value, "unit": "us" if one.is_time else "times"}
-            | {"take": one.take, "samples": one.samples}
-            for one in result.measured
+            measured.name: {"value": measured.value, "unit": "us" if measured.is_time else "times"}
+            | {"take": measured.take, "samples": measured.samples}
+            for measured in result.measured
         },
         "events": result.events,
         "virtual_us": result.virtual_us,
@@ -289,14 +294,14 @@ def _expect_writable(junit: Path | None) -> None:
 def _write_junit(path: Path, results: "list[Result]") -> None:
     from xml.etree.ElementTree import Element, ElementTree, SubElement
 
-    failures = sum(one.verdict == "fail" for one in results)
+    failures = sum(result.verdict == "fail" for result in results)
     suite = Element("testsuite", name="kraftsim", tests=str(len(results)), failures=str(failures))
-    for one in results:
-        name = " ".join([*one.cell, f"seed {one.seed}"])
-        case = SubElement(suite, "testcase", classname=one.scenario, name=name)
-        if one.verdict == "fail":
-            why = "; ".join(f"{broken.name}: {broken.what}" for broken in one.violations)
+    for result in results:
+        name = " ".join([*result.cell, f"seed {result.seed}"])
+        case = SubElement(suite, "testcase", classname=result.scenario, name=name)
+        if result.verdict == "fail":
+            why = "; ".join(f"{broken.name}: {broken.what}" for broken in result.violations)
             SubElement(case, "failure", message=why)
-        elif one.verdict == "vacuous":
-            SubElement(case, "skipped", message="; ".join(one.vacuous))
+        elif result.verdict == "vacuous":
+            SubElement(case, "skipped", message="; ".join(result.vacuous))
     ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)

@@ -61,35 +61,35 @@ def add_scenario_verbs(
 
 
 def _add_list(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    one = words.add_parser("list", help="list the scenarios of the library")
-    one.add_argument("--tag", action="append", default=[], metavar="T", help=help_texts.TAG)
-    one.add_argument("--json", action="store_true", help=help_texts.JSON)
-    one.set_defaults(run=_list)
+    parser = words.add_parser("list", help="list the scenarios of the library")
+    parser.add_argument("--tag", action="append", default=[], metavar="T", help=help_texts.TAG)
+    parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+    parser.set_defaults(run=_list)
 
 
 def _add_shrink(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    one = words.add_parser(
+    parser = words.add_parser(
         "shrink", help="reduce a failing scenario to a smaller file that breaks the same properties"
     )
-    one.add_argument("scenario", metavar="FILE|NAME", help=help_texts.SCENARIO)
-    one.add_argument("--seed", type=int, metavar="N", help=help_texts.SEED)
-    one.add_argument(
+    parser.add_argument("scenario", metavar="FILE|NAME", help=help_texts.SCENARIO)
+    parser.add_argument("--seed", type=int, metavar="N", help=help_texts.SEED)
+    parser.add_argument(
         "--out", type=Path, metavar="F", help="file to write (default: NAME-small.yaml)"
     )
-    one.add_argument(
+    parser.add_argument(
         "--time-limit",
         type=float,
         default=60.0,
         metavar="SECONDS",
         help="stop shrinking after this many seconds (default 60)",
     )
-    add_cell(one)
-    one.add_argument(
+    add_cell(parser)
+    parser.add_argument(
         "--mutant",
         metavar="NAME",
         help="shrink to a scenario that fails with this planted bug and passes without it",
     )
-    one.set_defaults(run=_shrink)
+    parser.set_defaults(run=_shrink)
 
 
 # list, show, lint, new
@@ -101,14 +101,19 @@ def _list(given: argparse.Namespace) -> int:
     from ...files.scenario_files import library, read_file
 
     scenarios = [read_file(path).scenario for path in library().values()]
-    wanted = [one for one in scenarios if not given.tag or set(given.tag) & set(one.tags)]
+    wanted = [
+        scenario for scenario in scenarios if not given.tag or set(given.tag) & set(scenario.tags)
+    ]
     if given.json:
-        rows = [{"name": one.name, "title": one.title, "tags": list(one.tags)} for one in wanted]
+        rows = [
+            {"name": scenario.name, "title": scenario.title, "tags": list(scenario.tags)}
+            for scenario in wanted
+        ]
         print(json.dumps(rows))
         return GOOD
-    width = max((len(one.name) for one in wanted), default=0)
-    for one in wanted:
-        print(f"{one.name:<{width}}  {one.title}")
+    width = max((len(scenario.name) for scenario in wanted), default=0)
+    for scenario in wanted:
+        print(f"{scenario.name:<{width}}  {scenario.title}")
     return GOOD
 
 
@@ -137,7 +142,7 @@ def _lint(given: argparse.Namespace) -> int:
             print(error)
             found += 1
             continue
-        said = dict.fromkeys(str(one) for file in files for one in complaints_of(file))
+        said = dict.fromkeys(str(complaint) for file in files for complaint in complaints_of(file))
         print(*said, sep="\n", end="\n" * bool(said))
         found += len(said)
     return FAILED if found else GOOD

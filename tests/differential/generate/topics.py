@@ -101,15 +101,15 @@ def _counts(draft: Draft) -> tuple[int, int]:
 
 
 def _odd_lists(draft: Draft) -> list[list[int]]:
-    one, two, three, *_ = [*draft.broker_ids(3), draft.first_id, draft.first_id]
+    first, two, three, *_ = [*draft.broker_ids(3), draft.first_id, draft.first_id]
     unknown = draft.first_id + draft.brokers + 4
     lists: list[list[int]] = draft.one_of(
         [[]],
-        [[one, one]],
-        [[one, unknown]],
-        [[one, two], [three]],
-        [[one], []],
-        [[two, one, two]],
+        [[first, first]],
+        [[first, unknown]],
+        [[first, two], [three]],
+        [[first], []],
+        [[two, first, two]],
         [[-1]],
         [[unknown]],
     )

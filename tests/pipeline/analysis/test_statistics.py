@@ -29,11 +29,11 @@ def test_of_nothing_nothing_is_known() -> None:
 
 def test_the_interval_of_a_difference_is_newcombe_s() -> None:
     """Newcombe 1998, table II, method 10: 56 of 70 against 48 of 80; 9 of 10 against 3 of 10."""
-    for one, other, low, high in (
+    for first, other, low, high in (
         ((56, 70), (48, 80), 0.0524, 0.3339),
         ((9, 10), (3, 10), 0.1705, 0.8090),
     ):
-        found = difference(share_of(*one), share_of(*other))
+        found = difference(share_of(*first), share_of(*other))
         assert (low, high) == (round(found.low, 4), round(found.high, 4))
         assert found.is_clear
 
@@ -101,8 +101,8 @@ def test_what_half_of_the_runs_let_expect_the_other_half_shows() -> None:
         first, second = history(random, 60), history(random, 60)
         seen = counts(first)
         once = {kind for kind, runs in seen.items() if runs == 1}
-        said += share_of(sum(1 for one in first if one & once), 60).share
-        shown += sum(1 for one in second if one - seen.keys()) / 60
+        said += share_of(sum(1 for number in first if number & once), 60).share
+        shown += sum(1 for number in second if number - seen.keys()) / 60
         twice = sum(1 for runs in seen.values() if runs == 2)
         expected += expected_new(len(once), twice, 60, 60)
         found += len(set().union(*second) - seen.keys())

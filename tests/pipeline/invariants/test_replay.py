@@ -132,7 +132,9 @@ def test_an_epoch_begins_with_its_leader_and_has_one() -> None:
 def test_a_kept_log_is_sound_and_agrees_with_all_that_was_written(shaky) -> None:
     plan = shaky.plan()
     assert [] == [
-        one for number in shaky.commits() for one in shard_violations(shaky, plan, number)
+        violation
+        for number in shaky.commits()
+        for violation in shard_violations(shaky, plan, number)
     ]
 
 

@@ -108,5 +108,5 @@ def test_a_rule_falls_when_what_it_is_about_is_tampered_with(rule, tables: Duck)
 
 
 def test_of_each_rule_there_is_a_sentence_and_a_number_of_its_own() -> None:
-    assert len(RULES) == len({one.number for one in RULES}) == len({one.name for one in RULES})
-    assert all(one.claim.endswith(".") and one.of in ("kafka", "tables") for one in RULES)
+    assert len(RULES) == len({rule.number for rule in RULES}) == len({rule.name for rule in RULES})
+    assert all(rule.claim.endswith(".") and rule.of in ("kafka", "tables") for rule in RULES)

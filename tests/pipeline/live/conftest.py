@@ -49,9 +49,9 @@ def unfence(service: Service, broker_id: int) -> None:
 def kafka_log(release: str) -> recordings.LogFile:
     """The log of a controller that saw brokers come, go and be fenced."""
     (found,) = (
-        one
-        for one in LOGS
-        if (one.release, one.run, one.node, one.name)
+        log_file
+        for log_file in LOGS
+        if (log_file.release, log_file.run, log_file.node, log_file.name)
         == (release, "A1-single", "c3000", f"{0:020}.log")
     )
     return found

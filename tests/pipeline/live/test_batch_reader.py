@@ -60,7 +60,7 @@ def test_only_the_types_that_are_wanted_are_read(tmp_path: Path) -> None:
     wanted = ("REGISTER_BROKER_RECORD", "UNREGISTER_BROKER_RECORD")
 
     assert [] == narrowed.pushFilters([In(TYPE, wanted)])
-    assert [one for one in whole if one[1] in wanted] == read(narrowed)
+    assert [row for row in whole if row[1] in wanted] == read(narrowed)
     assert [] == narrowed.pushFilters([EqualTo(TYPE, wanted[0])])
     assert {wanted[0]} == {kind for _, kind in read(narrowed)}
 

@@ -160,8 +160,8 @@ def test_the_brokers_of_kafkas_own_log_stand_as_our_image_has_them(release: str,
         broker.broker_id: (broker.broker_epoch, broker.fenced, broker.in_controlled_shutdown)
         for broker in image.brokers.values()
     } == {
-        broker_id: (one.broker_epoch, one.fenced, one.in_controlled_shutdown)
-        for broker_id, one in standings.items()
+        broker_id: (value.broker_epoch, value.fenced, value.in_controlled_shutdown)
+        for broker_id, value in standings.items()
     }
 
 

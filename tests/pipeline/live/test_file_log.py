@@ -32,7 +32,7 @@ def test_kafkas_own_files_are_read_record_for_record_as_its_dump_prints_them(
     release: str, tmp_path: Path
 ) -> None:
     compared = 0
-    for log in (one for one in LOGS if one.release == release):
+    for log in (log for log in LOGS if log.release == release):
         text = dump(release, log.run, log.node, log.name)
         if text is None:
             continue

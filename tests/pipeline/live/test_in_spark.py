@@ -53,7 +53,7 @@ def test_the_table_of_a_running_cluster_is_what_its_log_says(spark, service: Ser
     table = log_at(spark, url=service.kraft.http_url)
 
     assert SCHEMA == ", ".join(
-        f"{one.name} {one.dataType.simpleString().upper()}" for one in table.schema
+        f"{field.name} {field.dataType.simpleString().upper()}" for field in table.schema
     )
     assert rows_of(service) == as_rows(table)
 
@@ -167,8 +167,8 @@ def test_the_job_keeps_over_restarts_what_the_cluster_has_been_through(
     }
     image = service.kraft.world.committed
     assert {
-        one.broker_id: ("FENCED" if one.fenced else "UNFENCED", one.broker_epoch)
-        for one in image.brokers.values()
+        broker.broker_id: ("FENCED" if broker.fenced else "UNFENCED", broker.broker_epoch)
+        for broker in image.brokers.values()
     } == now
     ends = {
         (row.broker_id, row.lease_end) for row in changes.where("lease_end is not null").collect()
@@ -216,7 +216,7 @@ def test_workers_that_have_not_installed_us_follow_all_the_same(tmp_path: Path) 
 
     assert 0 == done.returncode, done.stderr
     fenced = [json.loads(line) for line in done.stdout.splitlines() if "FENCED" in line]
-    assert (2, 357) in {(one["broker_id"], one["offset"]) for one in fenced}
+    assert (2, 357) in {(row["broker_id"], row["offset"]) for row in fenced}
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ def test_a_life_in_one_batch_or_in_a_batch_a_record_is_told_alike() -> None:
     whole = TwsTester(BrokerStates()).test(2, LIFE)
 
     tester = TwsTester(BrokerStates())
-    assert whole == [change for one in LIFE for change in tester.test(2, [one])]
-    assert ["FENCED", "UNFENCED", "FENCED", "UNREGISTERED"] == [one.state for one in whole]
+    assert whole == [change for event in LIFE for change in tester.test(2, [event])]
+    assert ["FENCED", "UNFENCED", "FENCED", "UNREGISTERED"] == [change.state for change in whole]
     assert (9000, "FENCED", 2) == (whole[2].lease_ms, whole[2].lease_end, whole[2].broker_id)
 
 

@@ -60,7 +60,7 @@ def tuples(batches: Iterator[Any]) -> Rows:
         ts = batch.schema.get_field_index("ts")
         columns = [batch.column(n) for n in range(batch.num_columns)]
         columns[ts] = columns[ts].cast("int64")
-        found += list(zip(*(one.to_pylist() for one in columns), strict=True))
+        found += list(zip(*(column.to_pylist() for column in columns), strict=True))
     return found
 
 

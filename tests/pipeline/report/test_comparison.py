@@ -34,11 +34,11 @@ def test_a_campaign_is_no_worse_than_itself(tables: Duck) -> None:
     found = compare(tables.ask)
 
     assert 10 == found.pairs
-    assert 20 == sum(one.pairs for one in found.digests)  # with a bug planted, too
+    assert 20 == sum(digest.pairs for digest in found.digests)  # with a bug planted, too
     assert [] == failed(found, EVERY)
     assert () == found.flips
-    assert {0} == {one.different for one in found.digests}
-    assert {1.0} == {one.chance for one in found.measures}
+    assert {0} == {digest.different for digest in found.digests}
+    assert {1.0} == {measure.chance for measure in found.measures}
 
 
 def test_runs_that_fail_now_fail_the_gate_and_have_a_command(tables: Duck) -> None:
@@ -49,7 +49,7 @@ def test_runs_that_fail_now_fail_the_gate_and_have_a_command(tables: Duck) -> No
     )
     found = compare(tables.ask)
     (flip,) = found.flips
-    (violations,) = (one for one in found.measures if one.name == "violations")
+    (violations,) = (measure for measure in found.measures if measure.name == "violations")
 
     assert ["violations", "failures", "flips", "digests"] == failed(found, EVERY)
     assert ("pass", "fail", flip.runs) == (flip.was, flip.is_now, violations.more)
@@ -63,13 +63,13 @@ def test_a_bug_that_is_killed_more_often_is_no_regression(tables: Duck) -> None:
     found = compare(tables.ask)
 
     assert [] == failed(found, EVERY)
-    assert all(one.is_planted for one in found.flips)
+    assert all(flip.is_planted for flip in found.flips)
 
 
 def test_fences_that_come_later_fail_a_gate_of_their_quantile(tables: Duck) -> None:
     tables.tamper("new_intervals", "update tampered set contact_us = contact_us - 1000000")
     found = compare(tables.ask)
-    (p99,) = (one for one in found.quantiles if one.name == "p99")
+    (p99,) = (quantile for quantile in found.quantiles if quantile.name == "p99")
 
     assert p99.new_us == pytest.approx(p99.base_us + 1e6)
     low_us, high_us = p99.base_interval_us

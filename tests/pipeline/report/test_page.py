@@ -177,7 +177,7 @@ def test_the_page_needs_nothing_but_itself() -> None:
     found = read(text)
 
     assert [] == found.open
-    assert all(one.startswith("#") for one in found.links)
+    assert all(link.startswith("#") for link in found.links)
     assert not found.tags & {"script", "link", "img", "iframe"}
     assert not re.search(r"url\(|@import|https?://", text)
 
@@ -266,7 +266,7 @@ def test_what_was_not_asked_is_left_out() -> None:
 
 def lines(svg: str, class_: str) -> list[tuple[float, float]]:
     (points,) = re.findall(rf'<polyline points="([^"]*)" class="theory {class_}"', svg)
-    return [tuple(map(float, one.split(","))) for one in points.split()]
+    return [tuple(map(float, point.split(","))) for point in points.split()]
 
 
 def test_theory_stands_between_the_fields_that_it_parts() -> None:
