@@ -9,6 +9,9 @@ from kraftsim.controller.core.rpc import CreateTopicsRequest
 from tests.builders import ControllerUnderTest, topic
 from tests.profiles import UNDER_TEST
 
+pytestmark = pytest.mark.slow
+
+
 TOO_MANY_RECORDS = (
     ErrorCode.POLICY_VIOLATION,
     "Unable to perform excessively large batch operation.",

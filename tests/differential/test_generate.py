@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import pytest
+
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.log.records import (
     BrokerRegistrationChangeRecord,
@@ -17,6 +19,9 @@ from tests.differential.pair import CLUSTER_ID
 from tests.differential.sequence import Ask, Sequence
 from tests.differential.sides import OurSide
 from tests.released.releases import RELEASES
+
+pytestmark = pytest.mark.slow
+
 
 RELEASE = RELEASES["4.3.1"]
 TOPIC = bytes(range(16))

@@ -14,6 +14,9 @@ from tests.differential.sequence import Ask, Sequence, Silence
 from tests.differential.silence import first_difference
 from tests.released.releases import RELEASES
 
+pytestmark = pytest.mark.slow
+
+
 RELEASE = RELEASES["4.3.1"]
 
 

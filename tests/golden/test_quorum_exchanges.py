@@ -58,6 +58,9 @@ from tests.golden.exchanges import (
 )
 from tests.golden.stand_in import StandIn
 
+pytestmark = pytest.mark.slow
+
+
 COMPARED = {
     Place("3.9.1", STATIC, 3000): {FETCH: 222, VOTE: 4, BEGIN: 69, END: 3, DESCRIBE: 1},
     Place("3.9.1", STATIC, 3001): {FETCH: 371, VOTE: 5, BEGIN: 13, END: 1, DESCRIBE: 5},

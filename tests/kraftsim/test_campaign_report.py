@@ -13,6 +13,8 @@ from kraftsim.pipeline.campaign.shard import run_shard
 from tests.pipeline.campaigns import QUIET, scenario_file
 from tests.pipeline.small_campaigns import make_campaign
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def quiet(tmp_path_factory: pytest.TempPathFactory) -> Folder:

@@ -3,8 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from kraftsim.cli.main import main
 from kraftsim.files.scenario_files import LIBRARY
+
+pytestmark = pytest.mark.slow
+
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scenario-files.md"
 

@@ -6,6 +6,9 @@ import pytest
 
 from kraftsim.cli.main import main
 
+pytestmark = pytest.mark.slow
+
+
 QUIET = """
 schema: kraftsim/scenario/1
 name: quiet

@@ -9,7 +9,8 @@ from kraftsim.pipeline.invariants.recheck import shard_violations
 from kraftsim.pipeline.report.gather import gather
 from tests.pipeline.duck import duck
 
-pytestmark = pytest.mark.xdist_group("spark")  # beside the others that read these campaigns
+# in the process of the other tests that read these campaigns
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
 
 
 def test_a_grown_campaign_is_whole_and_sound(swept, tmp_path: Path) -> None:

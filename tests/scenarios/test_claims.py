@@ -7,6 +7,9 @@ from kraftsim.scenarios.language.reading import Problem, document_of
 from kraftsim.scenarios.lint import complaints
 from kraftsim.scenarios.running.run import run
 
+pytestmark = pytest.mark.slow
+
+
 CRASH = {"at": "2s", "id": "the-crash", "proc.crash": {"on": 1, "for": "15s"}}
 PAUSES = {"every": "4s", "times": 3, "id": "pauses", "proc.pause": {"on": 2, "for": "1s"}}
 FENCED = {"broker": 1, "state": "fenced"}

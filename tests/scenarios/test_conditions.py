@@ -6,6 +6,9 @@ from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.language.reading import Problem, document_of
 from kraftsim.scenarios.running.run import Run, run
 
+pytestmark = pytest.mark.slow
+
+
 CUT = {"at": "2s", "id": "cut", "net.partition": {"on": 3001, "for": "10s"}}
 ACTIVE_CUT = {"at": "2s", "net.partition": {"on": "$old", "for": "15s"}}
 

@@ -14,6 +14,9 @@ from kraftsim.scenarios.document.smoke import in_small
 from kraftsim.scenarios.running.run import run
 from tests.worlds import pass_time, world_of
 
+pytestmark = pytest.mark.slow
+
+
 OUTSIDE = [
     (time, "time"),
     (time, "time_ns"),

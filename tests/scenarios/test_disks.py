@@ -15,6 +15,9 @@ from kraftsim.simulation.world import World
 from tests.raft.requests import vote
 from tests.worlds import SECOND_US, node, nodes, pass_time, world_of
 
+pytestmark = pytest.mark.slow
+
+
 EPOCH = 50  # later than any that these worlds come to by themselves
 
 

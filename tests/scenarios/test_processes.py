@@ -8,6 +8,9 @@ from kraftsim.simulation.processes import Processes
 from kraftsim.simulation.world import World
 from tests.worlds import SECOND_US, create_topic, kinds, node, nodes, partition, pass_time, world_of
 
+pytestmark = pytest.mark.slow
+
+
 BROKERS = (1, 2, 3)
 
 

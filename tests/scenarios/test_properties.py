@@ -13,6 +13,9 @@ from tests.scenarios.lives import PLANTED, SESSION_S, STARTING, a_second_leader,
 from tests.scenarios.watched import settled_world, troubled, watched_world
 from tests.worlds import SECOND_US, pass_time
 
+pytestmark = pytest.mark.slow
+
+
 BY_NUMBER = {property_.number: property_ for property_ in ALL}
 
 

@@ -23,6 +23,9 @@ from kraftsim.simulation.world import World
 from tests.raft.requests import vote
 from tests.worlds import SECOND_US, ask, kinds, node, nodes, pass_time, world_of
 
+pytestmark = pytest.mark.slow
+
+
 BROKERS = (1, 2, 3)
 
 

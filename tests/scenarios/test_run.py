@@ -14,6 +14,9 @@ from kraftsim.scenarios.language.limits import LimitError
 from kraftsim.scenarios.properties.property import Broken, Property
 from kraftsim.scenarios.running.run import Run, run
 
+pytestmark = pytest.mark.slow
+
+
 QUIET = {"warmup": "1s", "run": "20s", "calm": "10s"}
 CRASH = {"at": "2s", "id": "the-crash", "proc.crash": {"on": 1, "for": "15s"}}
 FENCED = {"broker": 1, "state": "fenced"}

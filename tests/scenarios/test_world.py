@@ -11,6 +11,8 @@ from kraftsim.controller.core.rpc import DecommissionBrokerRequest, UnregisterBr
 from tests.profiles import EACH_PROFILE
 from tests.worlds import ask, create_topic, kinds, node, partition, pass_time, world_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.rule("2.47")
 def test_a_lease_lapses_in_virtual_time_and_leaders_move() -> None:

@@ -28,6 +28,9 @@ from tests.golden.recordings import frame as recorded
 from tests.golden.recordings import frames as recordings
 from tests.server.kafka_client import API_VERSIONS, connected
 
+pytestmark = pytest.mark.slow
+
+
 MILLION = 1_000_000
 
 

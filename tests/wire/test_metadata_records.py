@@ -15,6 +15,9 @@ from kraftsim.controller.wire.records.record_tables import RECORDS
 
 from .instances import instances
 
+pytestmark = pytest.mark.slow
+
+
 A_UUID = bytes(range(16))
 A_BROKER = records.RegisterBrokerRecord(
     broker_id=1, incarnation_id=A_UUID, broker_epoch=37, end_points=(), features=()

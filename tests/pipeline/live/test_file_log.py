@@ -166,7 +166,7 @@ def test_a_range_that_is_no_longer_there_is_lost(tmp_path: Path) -> None:
         list(following.rows(Range("", 0, end.offset, str(file))))
 
 
-@pytest.mark.parametrize(("name", "said"), [("", "a folder without"), ("nowhere", "nothing there")])
+@pytest.mark.parametrize(("name", "said"), [("", "a folder without"), ("nowhere", "no such path")])
 def test_a_path_without_a_log_is_refused(tmp_path: Path, name: str, said: str) -> None:
     (tmp_path / "other.txt").write_text("no log")
 

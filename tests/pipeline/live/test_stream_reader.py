@@ -21,6 +21,9 @@ from tests.golden.recordings import RELEASES
 from tests.kraftsim.conftest import Service
 from tests.pipeline.live.conftest import fence, kafka_log, on_disk, rows_of
 
+pytestmark = pytest.mark.slow
+
+
 Offset = dict[str, Any]
 Rows = list[tuple[Any, ...]]
 

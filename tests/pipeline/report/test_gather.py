@@ -9,7 +9,8 @@ from kraftsim.pipeline.report.gather import gather
 from tests.pipeline.campaigns import rows
 from tests.pipeline.duck import duck
 
-pytestmark = pytest.mark.xdist_group("spark")  # beside the others that read these campaigns
+# in the process of the other tests that read these campaigns
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
