@@ -154,8 +154,8 @@ def test_a_broken_rule_is_told_with_the_shortest_history(capsys):
 
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].startswith("VIOLATED  S21: ")
-    assert "hears the broker (metadata): FetchRequest" in lines[3]
-    assert "hears the broker (lease): BrokerHeartbeatRequest" in lines[-1]
+    assert "receives from the broker (metadata): FetchRequest" in lines[3]
+    assert "receives from the broker (lease): BrokerHeartbeatRequest" in lines[-1]
     assert "want_fence=1" in lines[-1]
 
 
