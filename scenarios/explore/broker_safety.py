@@ -1,6 +1,6 @@
-"""Checks a broker's state at every step of every controller (properties S10 to S21, and S25).
+"""Checks every step of a controller against properties S10 to S21 and S25 of a broker's state.
 
-What a step has done is read from the records that it wrote and the replies that it sent.
+The checks read the records that the step wrote and the replies that it sent.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,14 +24,14 @@ from kraftsim.controller.node.node import Node
 
 from .controller_life import ControllerLife
 from .identities import BROKER_ID
-from .lone import Answer, Asked
+from .lone import Answer, Arrival
 from .quorum_safety import Violation
 
-Replies = Iterable[tuple[Asked, Answer]]
+Replies = Iterable[tuple[Arrival, Answer]]
 
 
 class Before(NamedTuple):
-    """The state of a controller before a step."""
+    """The state of a controller before a step, which the checks compare with the state after it."""
 
     broker: BrokerRegistration | None
     contact_ms: int | None
@@ -59,25 +59,28 @@ def _contact_ms(node: Node) -> int | None:
 
 
 def check(
-    before: Before, event: str, about: tuple[Any, ...], life: ControllerLife, replies: Replies
+    before: Before, event: str, arguments: tuple[Any, ...], life: ControllerLife, replies: Replies
 ) -> None:
-    """Raises `Violation` if the step broke a rule."""
+    """Raises `Violation` if the step broke a rule.
+
+    `event` and `arguments` name the step, `replies` are the replies that it sent.
+    """
     node = life.node
     written = _written(before, node)
     for _, record in written:
-        _check_record(before, event, about, record)
-    if event in ("hears", "hears_late") and isinstance(about[1], BrokerHeartbeatRequest):
+        _check_record(before, event, arguments, record)
+    if event in ("receives", "receives_late") and isinstance(arguments[1], BrokerHeartbeatRequest):
         is_heeded = bool(written) or _contact_ms(node) != before.contact_ms
-        _check_stale(before, about[1], is_heeded, replies)
-    for asked, reply in replies:
-        _check_reply(node, asked, reply)
+        _check_stale(before, arguments[1], is_heeded, replies)
+    for arrival, reply in replies:
+        _check_reply(node, arrival, reply)
     for image in (node.latest, node.committed):
         _check_leaders(image)
     _check_epochs(node)
 
 
 def _written(before: Before, node: Node) -> list[tuple[int, Any]]:
-    """Returns the records that a leader wrote in this step; a follower only copies them."""
+    """Returns the records that the controller wrote as leader in this step, with their offsets."""
     if not before.is_active or node.epoch != before.epoch:
         return []
     return [record for record in _records(node) if record[0] >= before.end_offset]
@@ -89,7 +92,7 @@ def _records(node: Node) -> Iterator[tuple[int, Any]]:
             yield from enumerate(batch.records, batch.base_offset)
 
 
-def _check_record(before: Before, event: str, about: tuple[Any, ...], record: Any) -> None:
+def _check_record(before: Before, event: str, arguments: tuple[Any, ...], record: Any) -> None:
     broker = before.broker
     match record:
         case RegisterBrokerRecord() if broker is not None:
@@ -103,10 +106,10 @@ def _check_record(before: Before, event: str, about: tuple[Any, ...], record: An
             if event == "looks_at_the_leases" and before.is_within_session:
                 raise Violation("S18", f"{record.broker_epoch} is fenced within its session")
         case BrokerRegistrationChangeRecord(fenced=fenced) if fenced == UNFENCE:
-            asked = about[1]
+            request = arguments[1]
             registered = -1 if broker is None else broker.register_offset
-            if asked.want_fence or asked.current_metadata_offset < registered:
-                raise Violation("S21", f"{asked} is unfenced, registered at {registered}")
+            if request.want_fence or request.current_metadata_offset < registered:
+                raise Violation("S21", f"{request} is unfenced, registered at {registered}")
         case _:
             pass
 
@@ -114,7 +117,7 @@ def _check_record(before: Before, event: str, about: tuple[Any, ...], record: An
 def _check_stale(
     before: Before, request: BrokerHeartbeatRequest, is_heeded: bool, replies: Replies
 ) -> None:
-    """S15: a heartbeat with another epoch than the registered one changes nothing."""
+    """S15: a heartbeat whose epoch is not the registered epoch changes nothing."""
     known = None if before.broker is None else before.broker.broker_epoch
     if not before.is_active or request.broker_epoch == known:
         return
@@ -127,7 +130,7 @@ def _is_refusal(reply: Answer) -> bool:
     return isinstance(reply, ApiError) or bool(getattr(reply, "error_code", 0))
 
 
-def _check_reply(node: Node, asked: Asked, reply: Answer) -> None:
+def _check_reply(node: Node, arrival: Arrival, reply: Answer) -> None:
     """S16: a successful reply is sent only after its record is committed."""
     if _is_refusal(reply):
         return
@@ -137,10 +140,10 @@ def _check_reply(node: Node, asked: Asked, reply: Answer) -> None:
         if reply.broker_epoch not in epochs:
             raise Violation("S16", f"{reply} is told, committed are {epochs}")
     if isinstance(reply, BrokerHeartbeatResponse) and not reply.is_fenced:
-        if not isinstance(asked.request, BrokerHeartbeatRequest):
-            raise Impossible(f"a heartbeat's answer to {asked.request}")
-        if asked.request.broker_epoch not in _unfenced_epochs(committed):
-            raise Violation("S16", f"{reply} is told to {asked.request} before it is committed")
+        if not isinstance(arrival.request, BrokerHeartbeatRequest):
+            raise Impossible(f"a heartbeat's answer to {arrival.request}")
+        if arrival.request.broker_epoch not in _unfenced_epochs(committed):
+            raise Violation("S16", f"{reply} is told to {arrival.request} before it is committed")
 
 
 def _unfenced_epochs(records: Iterable[Any]) -> set[int]:
@@ -158,7 +161,7 @@ def _check_leaders(image: Image) -> None:
 
 
 def _check_epochs(node: Node) -> None:
-    """S10: a new incarnation has a larger epoch than all before."""
+    """S10: a new incarnation has a larger epoch than all earlier incarnations."""
     incarnations: dict[int, bytes] = {}
     for _, record in _records(node):
         if isinstance(record, RegisterBrokerRecord):

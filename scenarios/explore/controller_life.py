@@ -1,7 +1,7 @@
 """A controller's process in a search: the real node over a disk.
 
-Time passes only by events. Half a session that passes is such an event, and so is a check of the
-leases.
+Its clock moves only by the event `sees_half_a_session_pass`. Timeouts of the quorum and checks of
+the leases are events too.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ from kraftsim.controller.raft.snapshot import by_reference
 from . import quorum_events
 from .identities import BROKER_ID, Disk
 from .keys import without_grants
-from .lone import Answer, Asked, Asker
+from .lone import Answer, Arrival, Requester
 
 NEVER_IN_A_SEARCH_MS = 10**9  # milliseconds; only an event ends a wait of this length
 SETTINGS = Settings(
@@ -45,10 +45,11 @@ ADMIN = "admin"
 
 
 class ControllerLife:
-    """One process of a controller.
+    """One process of a controller, from its start to its end.
 
-    `heard_ms` is when it last accepted a heartbeat of the broker, or became active with the
-    broker unfenced. It is recorded independently of the node's own leases.
+    `last_contact_ms` is the time at which the controller last accepted a heartbeat of the
+    broker, or became active while the broker was unfenced. The checks compare it with the
+    node's own leases, so it is recorded independently of them.
     """
 
     def __init__(self, config: NodeConfig, disk: Disk) -> None:
@@ -57,7 +58,7 @@ class ControllerLife:
             log.append(batch)
         self.disk = disk
         self.now_ms = 0
-        self.heard_ms: int | None = None
+        self.last_contact_ms: int | None = None
         self.node = Node(
             config,
             profile=DEFAULT_PROFILE,
@@ -67,20 +68,24 @@ class ControllerLife:
             log=log,
             stored=disk.election,
         )
-        self._tokens: list[Asked] = []
+        self._tokens: list[Arrival] = []
         self._was_active = False
 
-    def meet(self, event: str, about: tuple[Any, ...], next_asked: int) -> Turn:
-        """Applies an event and makes every write durable; returns one turn with all effects."""
+    def apply(self, event: str, arguments: tuple[Any, ...], next_peer: int) -> Turn:
+        """Applies an event and makes every write durable; returns one turn with all effects.
+
+        `event` is the name of a method below. If the node sends a request to any voter, it goes
+        to the voter at index `next_peer` of the other voters.
+        """
         node = self.node
-        node.quorum.ask_next(next_asked)
-        whole: Turn = getattr(self, event)(*about)
+        node.quorum.ask_next(next_peer)
+        whole: Turn = getattr(self, event)(*arguments)
         self._carry_out(whole)
         while node.quorum.persisted_offset < node.log.end_offset:
             turn = node.step(Persisted(node.log.end_offset), self.now_ms, 0)
             self._carry_out(turn)
             whole.sends, whole.replies = whole.sends + turn.sends, whole.replies + turn.replies
-        quorum_events.forget_the_unheard(node.quorum)
+        quorum_events.drop_unawaited_fetches(node.quorum)
         self._note_activation()
         return whole
 
@@ -95,22 +100,25 @@ class ControllerLife:
     def _note_activation(self) -> None:
         is_active, broker = self.node.is_active, self.broker
         if is_active and not self._was_active:
-            self.heard_ms = self.now_ms if broker is not None and not broker.fenced else None
+            self.last_contact_ms = self.now_ms if broker is not None and not broker.fenced else None
         self._was_active = is_active
 
     @property
     def broker(self) -> BrokerRegistration | None:
-        """The broker's registration in the latest state, or None."""
+        """The broker's registration in the latest image; None if the broker is not registered.
+
+        The latest image includes records that are not yet committed.
+        """
         known: BrokerRegistration | None = self.node.latest.brokers.get(BROKER_ID)
         return known
 
     @property
     def is_within_session(self) -> bool:
-        """True if the last contact is at most a session ago."""
-        return self.heard_ms is not None and self.heard_ms + SESSION_MS >= self.now_ms
+        """True if the last contact with the broker is at most one session timeout ago."""
+        return self.last_contact_ms is not None and self.last_contact_ms + SESSION_MS >= self.now_ms
 
     def age(self, contact_ms: int) -> int:
-        """Returns the age of a contact in halves of a session, at most 2."""
+        """Returns the age of a contact in half sessions, rounded down; at most 2."""
         return min((self.now_ms - contact_ms) // HALF_MS, AGES - 1)
 
     # Events
@@ -119,29 +127,29 @@ class ControllerLife:
         """Starts the process."""
         return self.node.step(Started(), self.now_ms, 0)
 
-    def hears(self, asker: Asker, request: Request) -> Turn:
+    def receives(self, requester: Requester, request: Request) -> Turn:
         """Handles a request whose sender waits for the reply."""
-        return self._submit(Asked(asker, request, True))
+        return self._submit(Arrival(requester, request, True))
 
-    def hears_late(self, asker: Asker, request: Request) -> Turn:
-        """Handles a request whose sender no longer waits, or has its reply already."""
-        return self._submit(Asked(asker, request, False))
+    def receives_late(self, requester: Requester, request: Request) -> Turn:
+        """Handles a request whose sender has given up, or already has its reply."""
+        return self._submit(Arrival(requester, request, False))
 
-    def _submit(self, asked: Asked) -> Turn:
-        request, broker = asked.request, self.broker
-        if asked.is_awaited:
-            self._tokens.append(asked)
-        turn = self.node.submit(request, asked, self.now_ms, 0)
+    def _submit(self, arrival: Arrival) -> Turn:
+        request, broker = arrival.request, self.broker
+        if arrival.is_awaited:
+            self._tokens.append(arrival)
+        turn = self.node.submit(request, arrival, self.now_ms, 0)
         if isinstance(request, BrokerHeartbeatRequest) and self._is_of(broker, request):
-            self.heard_ms = self.now_ms
+            self.last_contact_ms = self.now_ms
         return turn
 
     def _is_of(self, broker: BrokerRegistration | None, request: BrokerHeartbeatRequest) -> bool:
         is_known = broker is not None and broker.broker_epoch == request.broker_epoch
         return is_known and self.node.is_active
 
-    def is_told(self, peer: int, response: Any) -> Turn:
-        """Handles the response of another controller; None: the request failed."""
+    def receives_response(self, peer: int, response: Any) -> Turn:
+        """Handles the response of the controller `peer`; None means that the request failed."""
         number = quorum_events.lines(self.node.quorum)[peer].number
         return self.node.step(
             Answered(channel=Channel.RAFT, peer_id=peer, number=number, response=response),
@@ -149,43 +157,43 @@ class ControllerLife:
             0,
         )
 
-    def gives_up_on(self, peer: int) -> Turn:
-        """Handles a request timeout."""
-        return self.is_told(peer, None)
+    def times_out_on(self, peer: int) -> Turn:
+        """Handles the timeout of the open request to `peer`."""
+        return self.receives_response(peer, None)
 
-    def lets_go(self, asker: Asker) -> Turn:
-        """Answers a parked fetch whose wait time is over (10.35)."""
+    def answers_parked_fetch_of(self, requester: Requester) -> Turn:
+        """Replies to the parked fetch of `requester`: its maximum wait is over (rule 10.35)."""
         turn = Turn(self.now_ms, 0)
-        turn.replies = quorum_events.unpark(self.node.quorum, asker)
+        turn.replies = quorum_events.unpark(self.node.quorum, requester)
         return turn
 
-    def is_left_by(self, asker: Asker) -> Turn:
-        """Forgets a parked request, because its sender no longer waits."""
-        quorum_events.unpark(self.node.quorum, asker)
-        for asked in self._tokens:
-            asked.is_awaited = asked.is_awaited and asked.asker != asker
+    def forgets_request_of(self, requester: Requester) -> Turn:
+        """Forgets the waiting requests of `requester`, which no longer waits for their replies."""
+        quorum_events.unpark(self.node.quorum, requester)
+        for arrival in self._tokens:
+            arrival.is_awaited = arrival.is_awaited and arrival.requester != requester
         return Turn(self.now_ms, 0)
 
     def loses_patience(self) -> Turn:
-        """Handles the timeout of the present role."""
+        """Handles the timeout of the current role: a leader resigns, others start an election."""
         turn = Turn(self.now_ms, 0)
         quorum_events.lose_patience(self.node.quorum, turn)
         self.node._follow_quorum(turn)
         return turn
 
-    def says_again_that_it_leads_to(self, peer: int) -> Turn:
-        """Sends BeginQuorumEpoch again to a voter that has not fetched."""
+    def announces_again_to(self, peer: int) -> Turn:
+        """Sends BeginQuorumEpoch again to the voter `peer`, which has not fetched."""
         turn = Turn(self.now_ms, 0)
-        quorum_events.say_again(self.node.quorum, peer, turn)
+        quorum_events.announce_again(self.node.quorum, peer, turn)
         return turn
 
     def sees_half_a_session_pass(self) -> Turn:
-        """Advances the clock by half a session; timeouts of the quorum are events of their own."""
+        """Advances the clock by half a session; timeouts of the quorum are separate events."""
         self.now_ms += HALF_MS
         return Turn(self.now_ms, 0)
 
     def looks_at_the_leases(self) -> Turn:
-        """Checks the leases now; in a search at any moment (2.47)."""
+        """Checks the leases now; a search tries the check at any moment (rule 2.47)."""
         turn, active = Turn(self.now_ms, 0), self.node.active
         if active is None:
             raise Impossible("only the active controller has leases")
@@ -194,26 +202,30 @@ class ControllerLife:
         return turn
 
     def creates_a_topic(self) -> Turn:
-        """Handles an admin's request for a topic."""
-        return self._submit(Asked(ADMIN, TOPIC, False))
+        """Handles an admin's CreateTopics request."""
+        return self._submit(Arrival(ADMIN, TOPIC, False))
 
     def unregisters_the_broker(self) -> Turn:
-        """Handles an admin's request to unregister the broker."""
-        return self._submit(Asked(ADMIN, UnregisterBrokerRequest(broker_id=BROKER_ID), False))
+        """Handles an admin's UnregisterBroker request."""
+        return self._submit(Arrival(ADMIN, UnregisterBrokerRequest(broker_id=BROKER_ID), False))
 
     # Waiting replies
 
-    def deferred(self) -> list[tuple[int, Asked, Answer]]:
-        """Returns the replies that wait for a commit and whose requester still waits."""
+    def deferred(self) -> list[tuple[int, Arrival, Answer]]:
+        """Returns the replies that wait for a commit while their requesters wait for them.
+
+        Each is (offset that must be committed, request, reply).
+        """
         active = self.node.active
         waiting = () if active is None else active._deferred._waiting
         return [entry for entry in waiting if entry[1].is_awaited]
 
 
 def raft_sends(turn: Turn) -> list[Send]:
-    """Returns the requests of a turn; raises Impossible if a request is not of the raft channel.
+    """Returns the requests of a turn; raises Impossible for a request of another channel than raft.
 
-    At this metadata version controllers do not register.
+    Only the registration of a controller would use another channel, and controllers do not
+    register at the metadata version of a search.
     """
     if any(send.channel is not Channel.RAFT for send in turn.sends):
         raise Impossible(f"expected nothing but raft, got {turn.sends}")

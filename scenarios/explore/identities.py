@@ -20,7 +20,7 @@ CONTROLLERS_DO_NOT_REGISTER = 14
 
 @dataclass
 class Disk:
-    """The durable state of a replica, which a crash leaves."""
+    """The durable state of a replica, which survives a crash."""
 
     election: ElectionState = field(default_factory=ElectionState)
     batches: list[Batch] = field(default_factory=list)
@@ -28,7 +28,7 @@ class Disk:
 
 
 def directory_of(node_id: int) -> Uuid:
-    """Returns the directory id of a node."""
+    """Returns the directory id that a node has in every search."""
     return f"directory-{node_id}".encode().rjust(16, b".")
 
 
@@ -43,7 +43,7 @@ def endpoint_of(node_id: int) -> VoterEndpoint:
 
 
 def config_of(node_id: int, voter_ids: tuple[int, ...]) -> NodeConfig:
-    """Returns the configuration of a controller; `voter_ids` are the voters."""
+    """Returns the configuration of the controller `node_id` in a quorum of `voter_ids`."""
     return NodeConfig(
         node_id=node_id,
         cluster_id=CLUSTER_ID,
@@ -56,5 +56,5 @@ def config_of(node_id: int, voter_ids: tuple[int, ...]) -> NodeConfig:
 
 
 def identity_of(node_id: int, voter_ids: tuple[int, ...]) -> Identity:
-    """Returns the identity of a voter."""
+    """Returns the identity (id, directory id, endpoint) of the voter `node_id`."""
     return config_of(node_id, voter_ids).identity

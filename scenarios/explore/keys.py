@@ -1,4 +1,7 @@
-"""Keys of replicas, logs and messages: values with equal keys behave alike in a search."""
+"""Hashable keys of roles, logs, disks and messages.
+
+Values with equal keys have the same effects in a search, which so visits fewer states.
+"""
 
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
@@ -21,14 +24,19 @@ from .identities import Disk
 
 
 def role_key(role: Role, now_ms: int = 0) -> Hashable:
-    """Returns the key of a quorum role."""
+    """Returns the parts of a quorum role that affect its behaviour.
+
+    Of the times of a leader's BeginQuorumEpoch requests it keeps only whether they are past.
+    """
     match role:
         case Leader():
             ends = frozenset(
                 (peer, progress.end_offset) for peer, progress in role.progress.items()
             )
-            untold = frozenset(peer for peer, due_ms in role.begin_ms.items() if due_ms <= now_ms)
-            return "leader", role.epoch_start, ends, untold
+            unannounced = frozenset(
+                peer for peer, due_ms in role.begin_ms.items() if due_ms <= now_ms
+            )
+            return "leader", role.epoch_start, ends, unannounced
         case Prospective() | Candidate():
             return type(role).__name__, role.granted, role.refused
         case Follower():
@@ -40,19 +48,22 @@ def role_key(role: Role, now_ms: int = 0) -> Hashable:
 
 
 def log_key(batches: Iterable[Batch]) -> Hashable:
-    """Returns the key of a log: place and contents of each batch."""
-    return tuple((batch.base_offset, batch.epoch, said_in(batch)) for batch in batches)
+    """Returns the base offset, epoch and effective contents of each batch."""
+    return tuple((batch.base_offset, batch.epoch, contents_of(batch)) for batch in batches)
 
 
-def said_in(batch: Batch) -> Hashable:
-    """Returns the new leader, or the records if one is no NoOp; other contents have no effect."""
+def contents_of(batch: Batch) -> Hashable:
+    """Returns the parts of a batch that have an effect.
+
+    They are the leader of a control batch, or the records unless all are NoOpRecords.
+    """
     if batch.is_control:
         return leader_in(batch)
     return batch.records if any(not isinstance(r, NoOpRecord) for r in batch.records) else ()
 
 
 def disk_key(disk: Disk) -> Hashable:
-    """Returns the key of a disk."""
+    """Returns the election state and the key of the log on a disk."""
     return disk.election, log_key(disk.batches)
 
 
@@ -63,7 +74,7 @@ def leader_in(batch: Batch) -> int | None:
 
 
 def without_grants(batch: Batch) -> Batch:
-    """Returns the batch without its granting voters, which have no effect."""
+    """Returns the batch without the granting voters of a LeaderChange, which have no effect."""
     first = batch.records[0]
     if not isinstance(first, LeaderChange) or not first.granting_voters:
         return batch
@@ -72,17 +83,17 @@ def without_grants(batch: Batch) -> Batch:
     return replace(batch, records=records)
 
 
-def heard(request: Request) -> Request:
-    """Returns what has an effect of a request; the order of successors has none (10.40)."""
+def without_successors(request: Request) -> Request:
+    """Returns a request without its preferred successors, which affect only times (rule 10.40)."""
     if not isinstance(request, EndQuorumEpochRequest):
         return request
     topic = request.topics[0]
-    said = replace(topic.partitions[0], preferred_successors=(), preferred_candidates=())
-    return replace(request, topics=(replace(topic, partitions=(said,)),))
+    partition = replace(topic.partitions[0], preferred_successors=(), preferred_candidates=())
+    return replace(request, topics=(replace(topic, partitions=(partition,)),))
 
 
 def response_key(response: Any) -> Hashable:
-    """Returns the key of a response: text of an error, or contents of the batches."""
+    """Returns an error's code and text, or a response with its batches replaced by their keys."""
     if isinstance(response, ApiError):
         return response.code, str(response)
     if not isinstance(response, FetchResponse) or not response.responses:

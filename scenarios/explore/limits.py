@@ -1,4 +1,4 @@
-"""Limits of a search, without which a history could always have one more election."""
+"""Limits of a search; without them a history could always have one more election."""
 
 from dataclasses import dataclass
 from math import inf
@@ -10,8 +10,8 @@ SPENT_ON = {
     "unregisters_the_broker": WRITES,
     "restarts": CRASHES,
     "loses_patience": PATIENCE,
-    "gives_up_on": LOSSES,
-    "hears_late": LOSSES,
+    "times_out_on": LOSSES,
+    "receives_late": LOSSES,
     "sees_half_a_session_pass": HALVES,
     "is_reborn": REBIRTHS,
     "is_asked_to_stop": STOPS,
@@ -23,13 +23,13 @@ Spent = tuple[int, ...]
 class Limits:
     """How often each kind of event may occur in one history.
 
-    `epoch` is the highest epoch. `writes`, `crashes`: records that are written, processes that
-    restart. `patience`: timeouts of a role (for a leader, for votes or for followers).
-    `losses`: replies that are given up, and requests that arrive when their sender no longer
-    waits. With `asks_around` a voter that knows no leader fetches from the other voters, as in
-    4.3; otherwise it waits for the leader's request (rule 10.37). With a broker: `sessions`
-    that pass on a controller's clock, `rebirths` of the broker's process, and `stops`, requests
-    to end it.
+    `epoch` is the highest epoch of the quorum. `writes` counts appended records and admin
+    requests, `crashes` restarts of controllers. `patience` counts timeouts of a role: no
+    leader, no votes, or no followers. `losses` counts request timeouts, and requests that
+    arrive after their sender gave up. With `asks_around` a voter that knows no leader fetches
+    from the other voters, as in Kafka 4.3; otherwise it waits for the leader's request (rule
+    10.37). Worlds with a broker have three more limits: `sessions` that pass on a controller's
+    clock, `rebirths` (restarts of the broker), and `stops` (SIGTERMs to the broker).
     """
 
     epoch: int = 2
@@ -44,7 +44,7 @@ class Limits:
 
     @property
     def amounts(self) -> tuple[float, ...]:
-        """The limits in the order in which they are counted."""
+        """The limits in the order of the constants above: `amounts[WRITES]` limits writes."""
         return (
             self.writes,
             self.crashes,

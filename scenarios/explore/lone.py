@@ -1,7 +1,7 @@
-"""The interface of a node in a search: an event turns it into another node with messages to send.
+"""The interface of a node in a search: applying an event returns a new node and its messages.
 
-The result depends on nothing else, so equal events give equal results. Time stands still: a timeout
-is an event like all others, and values that only tell times apart are not part of a node's `key`.
+The result depends only on the node and the event. A timeout is an event like all others, so a
+node's `key` leaves out values that only tell times apart.
 """
 
 from collections.abc import Hashable, Mapping
@@ -14,15 +14,15 @@ from kraftsim.controller.raft.quorum import Quorum
 
 from .identities import Disk
 
-Asker = int | str  # the id of a replica, or the name of a broker's conversation
+Requester = int | str  # the id of a replica, or the name of a broker's conversation
 Answer = Response | ApiError
 
 
 @dataclass(slots=True)
-class Asked:
+class Arrival:
     """A request that arrived; `is_awaited` is True while its sender waits for the reply."""
 
-    asker: Asker
+    requester: Requester
     request: Request
     is_awaited: bool
 
@@ -38,32 +38,33 @@ class Sent(NamedTuple):
 class Step:
     """The result of an event: the new node, its requests and its replies.
 
-    `ended` are the conversations of the node in which it no longer waits for a reply.
+    `ended` are the conversations in which the node no longer waits for a reply.
     """
 
     node: "Lone"
     sends: tuple[Sent, ...]
-    replies: tuple[tuple[Asked, Answer], ...]
-    ended: frozenset[Asker]
+    replies: tuple[tuple[Arrival, Answer], ...]
+    ended: frozenset[Requester]
 
 
 class Lone(Protocol):
-    """A node, which is never changed: `meet` returns another one.
+    """An immutable node: `apply` returns a new node.
 
-    `awaited` are its open requests, by conversation. `parked` are the nodes whose fetches wait
-    here, and `deferred` those whose replies wait for a commit. `epoch` and `is_leader` are
-    those of its quorum. `disk` is what a crash leaves. `may` lists the events that need no
-    message.
+    `awaited` maps a conversation to the node's open request. `parked` are the nodes whose
+    fetches this node has parked, `deferred` the nodes whose replies wait for a commit. `disk`
+    survives a crash, and `disk_key` is its hashable key. `may` lists the events that can happen
+    without a message. Nodes with equal `key` have equal continuations. `next_peer` of `apply`
+    is the index, among the other controllers, of the one that gets a request to any controller.
     """
 
     @property
-    def awaited(self) -> Mapping[Asker, Sent]: ...
+    def awaited(self) -> Mapping[Requester, Sent]: ...
 
     @property
-    def parked(self) -> frozenset[Asker]: ...
+    def parked(self) -> frozenset[Requester]: ...
 
     @property
-    def deferred(self) -> frozenset[Asker]: ...
+    def deferred(self) -> frozenset[Requester]: ...
 
     @property
     def epoch(self) -> int: ...
@@ -86,4 +87,4 @@ class Lone(Protocol):
     @property
     def key(self) -> Hashable: ...
 
-    def meet(self, event: str, *about: Any, next_asked: int = 0) -> Step: ...
+    def apply(self, event: str, *arguments: Any, next_peer: int = 0) -> Step: ...

@@ -1,6 +1,6 @@
-"""A simulated broker in a search: the real agent, for which time passes only by events.
+"""A simulated broker in a search: the real agent with a clock that stands still.
 
-A broker is stored as the events since its start, which are replayed for every step.
+A broker is stored as the events since its start; each step replays them into a new agent.
 """
 
 from collections.abc import Hashable, Mapping
@@ -34,16 +34,20 @@ from .identities import (
     directory_of,
 )
 from .keys import log_key
-from .lone import Asked, Asker, Sent, Step
+from .lone import Arrival, Requester, Sent, Step
 
 NAMES = {Channel.LEASE: "lease", Channel.METADATA: "metadata"}
-REBIRTHS_TOLD_APART = 256
+DISTINCT_BIRTHS = 256
 
-Lived = tuple[tuple[str, tuple[Any, ...], int], ...]
+Events = tuple[tuple[str, tuple[Any, ...], int], ...]
 
 
 class BrokerLife:
-    """One process of the broker; `sent` has the last request and receiver, by conversation."""
+    """One process of the broker, from its start to its end.
+
+    `births` is the number of the process. `sent` maps a conversation to its last request and
+    the receiver of that request.
+    """
 
     def __init__(self, births: int, controller_ids: tuple[int, ...]) -> None:
         spec = BrokerSpec(broker_id=BROKER_ID, port=unbound_port(BROKER_ID))
@@ -53,31 +57,32 @@ class BrokerLife:
         self.sent: dict[str, tuple[Send, int]] = {}
         self.agent = Agent(
             agent_config(topology_of(controller_ids), spec, directory_of(BROKER_ID)),
-            random=lambda: births / REBIRTHS_TOLD_APART,
+            random=lambda: births / DISTINCT_BIRTHS,
             image_at=ImageHistory(self.log).at,
             position=self.position,
         )
 
-    def meet(self, event: str, about: tuple[Any, ...], next_asked: int) -> list[Sent]:
+    def apply(self, event: str, arguments: tuple[Any, ...], next_peer: int) -> list[Sent]:
         """Applies an event and returns the requests that the agent sends.
 
-        A request to any controller goes to the one at place `next_asked`.
+        `event` is the name of a method below. A request to any controller goes to the controller
+        at index `next_peer`.
         """
-        sends: list[Send] = getattr(self, event)(*about)
-        told = []
+        sends: list[Send] = getattr(self, event)(*arguments)
+        requests = []
         for send in sends:
             receiver = send.controller_id
-            receiver = self.controller_ids[next_asked] if receiver < 0 else receiver
+            receiver = self.controller_ids[next_peer] if receiver < 0 else receiver
             self.sent[NAMES[send.channel]] = send, receiver
-            told.append(Sent(receiver, send.request))
-        return told
+            requests.append(Sent(receiver, send.request))
+        return requests
 
     def restarts(self) -> list[Send]:
         """Starts the agent."""
         return self.agent.start(0)
 
-    def is_told(self, conversation: str, answer: Any) -> list[Send]:
-        """Handles the reply to the last request of a conversation; None: the request failed."""
+    def receives_response(self, conversation: str, answer: Any) -> list[Send]:
+        """Handles the reply to a conversation's last request; None means that it failed."""
         send, _ = self.sent[conversation]
         if isinstance(answer, FetchResponse):
             self._take(answer)
@@ -93,12 +98,12 @@ class BrokerLife:
                 if batch.base_offset == self.log.end_offset:
                     self.log.append(batch)
 
-    def gives_up_on(self, conversation: str) -> list[Send]:
-        """Handles a request timeout."""
-        return self.is_told(conversation, None)
+    def times_out_on(self, conversation: str) -> list[Send]:
+        """Handles the timeout of a conversation's open request."""
+        return self.receives_response(conversation, None)
 
-    def is_due_to_say(self, conversation: str) -> list[Send]:
-        """Sends the next request of a conversation, because its time has come."""
+    def is_due_to_send(self, conversation: str) -> list[Send]:
+        """Sends the next request of a conversation, as if its pause were over."""
         self.conversation(conversation).ask_at(0)
         return self.agent.on_deadline(0)
 
@@ -107,22 +112,22 @@ class BrokerLife:
         return self.agent.request_stop(0)
 
     def conversation(self, name: str) -> Conversation:
-        """Returns the conversation of that name."""
+        """Returns the agent's conversation `name`: lease or metadata."""
         return self.agent._lease if name == "lease" else self.agent._metadata
 
 
 class LoneBroker:
-    """A broker without quorum and disk, which is never changed: `meet` returns another one."""
+    """An immutable broker: `apply` returns a new broker. It has no quorum and no disk."""
 
     epoch, is_leader = 0, False
-    parked: frozenset[Asker] = frozenset()
-    deferred: frozenset[Asker] = frozenset()
+    parked: frozenset[Requester] = frozenset()
+    deferred: frozenset[Requester] = frozenset()
     disk, disk_key = Disk(), ()
 
     def __init__(
-        self, controller_ids: tuple[int, ...], births: int, lived: Lived, life: BrokerLife | None
+        self, controller_ids: tuple[int, ...], births: int, events: Events, life: BrokerLife | None
     ) -> None:
-        self.controller_ids, self.births, self.lived = controller_ids, births, lived
+        self.controller_ids, self.births, self.events = controller_ids, births, events
         self._life = life
 
     @staticmethod
@@ -142,22 +147,22 @@ class LoneBroker:
         """Raises Impossible: a broker is not part of the quorum."""
         raise Impossible("a broker has no part in the quorum")
 
-    def meet(self, event: str, *about: Any, next_asked: int = 0) -> Step:
-        """Returns the result of an event."""
+    def apply(self, event: str, *arguments: Any, next_peer: int = 0) -> Step:
+        """Returns the result of an event; a search tries every controller as `next_peer`."""
         is_birth = event in ("restarts", "is_reborn")
         births = self.births + 1 if is_birth else self.births
         event = "restarts" if is_birth else event
         life = BrokerLife(births, self.controller_ids)
-        before = () if is_birth else self.lived
+        before = () if is_birth else self.events
         for entry in before:
-            life.meet(*entry)
-        sends = life.meet(event, about, next_asked)
-        lived = (*before, (event, about, next_asked))
-        after = LoneBroker(self.controller_ids, births, lived, life)
-        replies: tuple[tuple[Asked, Any], ...] = ()
+            life.apply(*entry)
+        sends = life.apply(event, arguments, next_peer)
+        events = (*before, (event, arguments, next_peer))
+        after = LoneBroker(self.controller_ids, births, events, life)
+        replies: tuple[tuple[Arrival, Any], ...] = ()
         return Step(after, tuple(sends), replies, self._ended(after, is_birth))
 
-    def _ended(self, after: "LoneBroker", is_birth: bool) -> frozenset[Asker]:
+    def _ended(self, after: "LoneBroker", is_birth: bool) -> frozenset[Requester]:
         if self._life is None:
             return frozenset()
         was, is_ = self.life.sent, {} if is_birth else after.life.sent
@@ -169,17 +174,18 @@ class LoneBroker:
 
     @property
     def may(self) -> tuple[tuple[Any, ...], ...]:
-        """The events that need no message."""
+        """The events that can happen to the node without a message: (event, *arguments)."""
         idle = [
-            ("is_due_to_say", name)
+            ("is_due_to_send", name)
             for name in NAMES.values()
-            if (one := self.life.conversation(name)).is_idle and one.deadline_ms < NEVER_MS
+            if (conversation := self.life.conversation(name)).is_idle
+            and conversation.deadline_ms < NEVER_MS
         ]
         may_stop = self.life.agent.state is ProcessState.RUNNING
         return ("is_reborn",), *([("is_asked_to_stop",)] if may_stop else []), *idle
 
     @property
-    def awaited(self) -> Mapping[Asker, Sent]:
+    def awaited(self) -> Mapping[Requester, Sent]:
         """The open requests, by conversation."""
         return {
             name: Sent(receiver, send.request)
@@ -189,7 +195,7 @@ class LoneBroker:
 
     @property
     def key(self) -> Hashable:
-        """Nodes with equal keys behave alike from here on."""
+        """A hashable summary of the node; nodes with equal keys have equal continuations."""
         life, agent, position = self.life, self.life.agent, self.life.position
         return (
             self.births,

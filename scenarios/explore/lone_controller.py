@@ -1,6 +1,6 @@
-"""A controller in a search: the events since its start, over the disk that it started with.
+"""A controller in a search, stored as its initial disk and the events since its start.
 
-The core is pure, so replaying the events rebuilds the process; no node has to be copied.
+The core is pure, so replaying the events rebuilds the process, and no node has to be copied.
 """
 
 from collections.abc import Hashable, Mapping
@@ -14,19 +14,19 @@ from kraftsim.controller.raft.quorum import Quorum
 from . import broker_safety, quorum_events
 from .controller_life import ControllerLife, raft_sends
 from .identities import Disk
-from .keys import disk_key, heard, log_key, response_key, role_key
-from .lone import Asker, Sent, Step
+from .keys import disk_key, log_key, response_key, role_key, without_successors
+from .lone import Requester, Sent, Step
 
-Lived = tuple[tuple[str, tuple[Any, ...], int], ...]
+Events = tuple[tuple[str, tuple[Any, ...], int], ...]
 
 
 class LoneController:
-    """A controller, which is never changed: `meet` returns another one."""
+    """An immutable controller: `apply` returns a new controller."""
 
     def __init__(
-        self, config: NodeConfig, begins_with: Disk, lived: Lived, life: ControllerLife | None
+        self, config: NodeConfig, initial_disk: Disk, events: Events, life: ControllerLife | None
     ) -> None:
-        self.config, self.begins_with, self.lived = config, begins_with, lived
+        self.config, self.initial_disk, self.events = config, initial_disk, events
         self._life = life
 
     @staticmethod
@@ -41,47 +41,51 @@ class LoneController:
             raise Impossible("a controller that has not started has no life")
         return self._life
 
-    def meet(self, event: str, *about: Any, next_asked: int = 0) -> Step:
-        """Returns the result of an event; raises `Violation` if it breaks a rule."""
+    def apply(self, event: str, *arguments: Any, next_peer: int = 0) -> Step:
+        """Returns the result of an event; raises `Violation` if the step breaks a rule.
+
+        A search tries every index `next_peer` of the voter that the controller fetches from
+        next.
+        """
         if event == "restarts":
-            return self._restarted(next_asked)
+            return self._restarted(next_peer)
         life = self._again()
         before = broker_safety.Before.of(life)
-        turn = life.meet(event, about, next_asked)
-        broker_safety.check(before, event, about, life, turn.replies)
-        lived = (*self.lived, (event, about, next_asked))
-        after = LoneController(self.config, self.begins_with, lived, life)
+        turn = life.apply(event, arguments, next_peer)
+        broker_safety.check(before, event, arguments, life, turn.replies)
+        events = (*self.events, (event, arguments, next_peer))
+        after = LoneController(self.config, self.initial_disk, events, life)
         waiting, was = after._lines, self._lines
         ended = frozenset(peer for peer, line in was.items() if line != waiting.get(peer))
         sends = tuple(Sent(send.peer_id, send.request) for send in raft_sends(turn))
         return Step(after, sends, turn.replies, ended)
 
-    def _restarted(self, next_asked: int) -> Step:
-        disk = copy(self.begins_with if self._life is None else self.life.disk)
+    def _restarted(self, next_peer: int) -> Step:
+        disk = copy(self.initial_disk if self._life is None else self.life.disk)
         life = ControllerLife(self.config, copy(disk))
-        turn = life.meet("restarts", (), next_asked)
-        after = LoneController(self.config, disk, (("restarts", (), next_asked),), life)
+        turn = life.apply("restarts", (), next_peer)
+        after = LoneController(self.config, disk, (("restarts", (), next_peer),), life)
         sends = tuple(Sent(send.peer_id, send.request) for send in raft_sends(turn))
         ended = frozenset() if self._life is None else frozenset(self._lines)
         return Step(after, sends, turn.replies, ended)
 
     def _again(self) -> ControllerLife:
         """Replays the events into a new process."""
-        life = ControllerLife(self.config, copy(self.begins_with))
-        for event, about, next_asked in self.lived:
-            life.meet(event, about, next_asked)
+        life = ControllerLife(self.config, copy(self.initial_disk))
+        for event, arguments, next_peer in self.events:
+            life.apply(event, arguments, next_peer)
         return life
 
     @property
     def may(self) -> tuple[tuple[Any, ...], ...]:
-        """The events that need no message."""
+        """The events that can happen to the node without a message: (event, *arguments)."""
         quorum, life = self.quorum, self.life
         happenings: list[tuple[Any, ...]] = [("restarts",)]
         if quorum.others:
             happenings.append(("loses_patience",))
         if quorum.is_leader:
-            others = (voter.voter_id for voter in quorum.others)
-            happenings += [("says_again_that_it_leads_to", number) for number in others]
+            peer_ids = (voter.voter_id for voter in quorum.others)
+            happenings += [("announces_again_to", number) for number in peer_ids]
         if life.node.is_active:
             happenings += [("creates_a_topic",), ("unregisters_the_broker",)]
             happenings += [("sees_half_a_session_pass",), ("looks_at_the_leases",)]
@@ -96,32 +100,32 @@ class LoneController:
 
     @property
     def disk(self) -> Disk:
-        """What a crash leaves."""
+        """The durable state, which survives a crash."""
         return self.life.disk
 
     @property
     def disk_key(self) -> Hashable:
-        """Key of the disk."""
+        """Hashable key of the durable state; disks with equal keys restart alike."""
         return disk_key(self.disk)
 
     @property
-    def _lines(self) -> dict[Asker, quorum_events.Line]:
+    def _lines(self) -> dict[Requester, quorum_events.Line]:
         return quorum_events.lines(self.quorum)
 
     @property
-    def awaited(self) -> Mapping[Asker, Sent]:
-        """The open requests, by peer."""
+    def awaited(self) -> Mapping[Requester, Sent]:
+        """The open requests to other controllers, by the id of the receiver."""
         return {peer: Sent(int(peer), line.request) for peer, line in self._lines.items()}
 
     @property
-    def parked(self) -> frozenset[Asker]:
-        """The peers whose fetches wait here."""
+    def parked(self) -> frozenset[Requester]:
+        """The controllers whose fetches this controller has parked."""
         return frozenset(quorum_events.parked(self.quorum))
 
     @property
-    def deferred(self) -> frozenset[Asker]:
-        """The nodes whose replies wait for a commit."""
-        return frozenset(asked.asker for _, asked, _ in self.life.deferred())
+    def deferred(self) -> frozenset[Requester]:
+        """The requesters whose replies wait for a commit."""
+        return frozenset(arrival.requester for _, arrival, _ in self.life.deferred())
 
     @property
     def epoch(self) -> int:
@@ -135,7 +139,7 @@ class LoneController:
 
     @property
     def key(self) -> Hashable:
-        """Nodes with equal keys behave alike from here on."""
+        """A hashable summary of the node; nodes with equal keys have equal continuations."""
         quorum, life = self.quorum, self.life
         parked = quorum_events.parked(quorum)
         return (
@@ -145,15 +149,21 @@ class LoneController:
             log_key(quorum.log.batches),
             (quorum.high_watermark, quorum.leader_high_watermark, quorum.persisted_offset),
             self.disk_key,
-            frozenset((peer, heard(line.request)) for peer, line in self._lines.items()),
             frozenset(
-                (number, asked, response_key(kept)) for number, (asked, kept) in parked.items()
+                (peer, without_successors(line.request)) for peer, line in self._lines.items()
+            ),
+            frozenset(
+                (number, arrival, response_key(response))
+                for number, (arrival, response) in parked.items()
             ),
             self._guesses_key(),
         )
 
     def _guesses_key(self) -> Hashable:
-        """Returns the key of the soft state; contacts count in halves of a session."""
+        """Returns the active controller's soft state, with the ages of contacts in half sessions.
+
+        None if the controller is not active.
+        """
         life, active = self.life, self.life.node.active
         if active is None:
             return None
@@ -172,7 +182,7 @@ class LoneController:
             for broker_id, (contact_ms, epoch) in leases._contacts.items()
         )
         deferred = tuple(
-            (offset, request.asker, reply) for offset, request, reply in life.deferred()
+            (offset, request.requester, reply) for offset, request, reply in life.deferred()
         )
         return (
             active.epoch,
@@ -180,5 +190,5 @@ class LoneController:
             liveness,
             contacts,
             deferred,
-            (life.is_within_session),
+            life.is_within_session,
         )

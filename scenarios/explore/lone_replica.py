@@ -1,6 +1,6 @@
-"""A replica of the quorum in a search, without a controller above it.
+"""A voter in a search: only the quorum and its log, without a controller that uses them.
 
-The quorum is copied before every step.
+Each step works on a copy of the quorum.
 """
 
 from collections.abc import Hashable, Mapping
@@ -21,22 +21,23 @@ from kraftsim.controller.raft.snapshot import by_reference
 
 from . import quorum_events
 from .identities import Disk
-from .keys import disk_key, heard, log_key, response_key, role_key, without_grants
-from .lone import Answer, Asked, Asker, Sent, Step
+from .keys import disk_key, log_key, response_key, role_key, without_grants, without_successors
+from .lone import Answer, Arrival, Requester, Sent, Step
 
 TIMELESS = Settings(controller_quorum_retry_backoff_ms=0)
 NO_SNAPSHOTS = by_reference()
 
 
 class LoneReplica:
-    """A replica, which is never changed: `meet` returns another one.
+    """An immutable replica: `apply` returns a new replica.
 
-    Without `asks_around` it waits for the leader's request instead of fetching from other
-    voters. `next_asked` is the place of the voter that it asks next.
+    Without `asks_around` a replica that knows no leader waits for the leader's request instead
+    of fetching from other voters. `next_peer` is the index, among the other voters, of the
+    voter that the replica fetches from next.
     """
 
     quorum: Quorum
-    deferred: frozenset[Asker] = frozenset()
+    deferred: frozenset[Requester] = frozenset()
 
     def __init__(
         self,
@@ -45,31 +46,34 @@ class LoneReplica:
         quorum: Quorum | None = None,
         *,
         asks_around: bool = True,
-        next_asked: int = 0,
+        next_peer: int = 0,
     ) -> None:
         self.identity, self.disk = identity, disk
         if quorum is not None:
             self.quorum = quorum
-        self.asks_around, self.next_asked = asks_around, next_asked
+        self.asks_around, self.next_peer = asks_around, next_peer
 
-    def meet(self, event: str, *about: Any, next_asked: int = 0) -> Step:
-        """Returns the result of an event; a search tries every value of `next_asked`."""
-        twin, turn = self._copied(next_asked), Turn(0, 0)
-        getattr(twin, event)(turn, *about)
+    def apply(self, event: str, *arguments: Any, next_peer: int = 0) -> Step:
+        """Returns the result of an event, named as a method below.
+
+        A search tries every index `next_peer` of the voter that the replica fetches from next.
+        """
+        twin, turn = self._copied(next_peer), Turn(0, 0)
+        getattr(twin, event)(turn, *arguments)
         sends = twin._settled(turn)
         waiting = {} if event == "restarts" else twin._lines
         ended = {peer for peer, line in self._lines.items() if line != waiting.get(peer)}
         sent = tuple(Sent(send.peer_id, send.request) for send in sends)
         return Step(twin, sent, turn.replies, frozenset(ended))
 
-    def _copied(self, next_asked: int) -> "LoneReplica":
-        quorum = copy_of(self.quorum, next_asked) if self._is_up else None
+    def _copied(self, next_peer: int) -> "LoneReplica":
+        quorum = copy_of(self.quorum, next_peer) if self._is_up else None
         return LoneReplica(
             self.identity,
             copy(self.disk),
             quorum,
             asks_around=self.asks_around,
-            next_asked=next_asked,
+            next_peer=next_peer,
         )
 
     @property
@@ -83,7 +87,7 @@ class LoneReplica:
         if quorum.persisted_offset < quorum.log.end_offset:
             conduct.on_persisted(quorum, quorum.log.end_offset, turn)
             self._carry_out(turn)
-        quorum_events.forget_the_unheard(quorum)
+        quorum_events.drop_unawaited_fetches(quorum)
         if self.asks_around or not isinstance(quorum.role, Unattached):
             return turn.sends
         return self._without_fetches(turn.sends)
@@ -107,7 +111,7 @@ class LoneReplica:
     # Events
 
     def restarts(self, turn: Turn) -> None:
-        """Starts a process over the disk."""
+        """Starts a process that reads the disk."""
         log = MetadataLog()
         for batch in self.disk.batches:
             log.append(batch)
@@ -119,43 +123,43 @@ class LoneReplica:
             log=log,
             stored=self.disk.election,
         )
-        self.quorum.ask_next(self.next_asked)
+        self.quorum.ask_next(self.next_peer)
         conduct.start(self.quorum, turn)
 
-    def hears(self, turn: Turn, asker: Asker, request: Request) -> None:
+    def receives(self, turn: Turn, requester: Requester, request: Request) -> None:
         """Handles a request whose sender waits for the reply."""
-        conduct.on_request(self.quorum, request, Asked(asker, request, True), turn)
+        conduct.on_request(self.quorum, request, Arrival(requester, request, True), turn)
 
-    def hears_late(self, turn: Turn, asker: Asker, request: Request) -> None:
-        """Handles a request whose sender no longer waits, or has its reply already."""
-        conduct.on_request(self.quorum, request, Asked(asker, request, False), turn)
+    def receives_late(self, turn: Turn, requester: Requester, request: Request) -> None:
+        """Handles a request whose sender has given up, or already has its reply."""
+        conduct.on_request(self.quorum, request, Arrival(requester, request, False), turn)
 
-    def is_told(self, turn: Turn, peer: int, response: Any) -> None:
-        """Handles a peer's response; None: the request failed."""
+    def receives_response(self, turn: Turn, peer: int, response: Any) -> None:
+        """Handles the response of the voter `peer`; None means that the request failed."""
         answered = Answered(
             channel=Channel.RAFT, peer_id=peer, number=self._lines[peer].number, response=response
         )
         conduct.on_answer(self.quorum, answered, turn)
 
-    def gives_up_on(self, turn: Turn, peer: int) -> None:
-        """Handles a request timeout."""
-        self.is_told(turn, peer, None)
+    def times_out_on(self, turn: Turn, peer: int) -> None:
+        """Handles the timeout of the open request to `peer`."""
+        self.receives_response(turn, peer, None)
 
-    def lets_go(self, turn: Turn, asker: Asker) -> None:
-        """Answers a parked fetch whose wait time is over (10.35)."""
-        turn.replies += quorum_events.unpark(self.quorum, asker)
+    def answers_parked_fetch_of(self, turn: Turn, requester: Requester) -> None:
+        """Replies to the parked fetch of `requester`: its maximum wait is over (rule 10.35)."""
+        turn.replies += quorum_events.unpark(self.quorum, requester)
 
-    def is_left_by(self, turn: Turn, asker: Asker) -> None:
-        """Forgets a parked fetch, because its sender no longer waits."""
-        quorum_events.unpark(self.quorum, asker)
+    def forgets_request_of(self, turn: Turn, requester: Requester) -> None:
+        """Forgets the parked fetch of `requester`, which no longer waits for the reply."""
+        quorum_events.unpark(self.quorum, requester)
 
     def loses_patience(self, turn: Turn) -> None:
-        """Handles the timeout of the present role."""
+        """Handles the timeout of the current role: a leader resigns, others start an election."""
         quorum_events.lose_patience(self.quorum, turn)
 
-    def says_again_that_it_leads_to(self, turn: Turn, peer: int) -> None:
-        """Sends BeginQuorumEpoch again to a voter that has not fetched."""
-        quorum_events.say_again(self.quorum, peer, turn)
+    def announces_again_to(self, turn: Turn, peer: int) -> None:
+        """Sends BeginQuorumEpoch again to the voter `peer`, which has not fetched."""
+        quorum_events.announce_again(self.quorum, peer, turn)
 
     def writes(self, turn: Turn) -> None:
         """Appends a NoOpRecord as leader."""
@@ -163,32 +167,32 @@ class LoneReplica:
 
     @property
     def may(self) -> tuple[tuple[Any, ...], ...]:
-        """The events that need no message."""
+        """The events that can happen to the node without a message: (event, *arguments)."""
         always: tuple[tuple[Any, ...], ...] = (("loses_patience",), ("restarts",))
         if not self.is_leader:
             return always
-        again = (("says_again_that_it_leads_to", voter.voter_id) for voter in self.quorum.others)
+        again = (("announces_again_to", voter.voter_id) for voter in self.quorum.others)
         return (*always, ("writes",), *again)
 
     # State
 
     @property
-    def _lines(self) -> dict[Asker, quorum_events.Line]:
+    def _lines(self) -> dict[Requester, quorum_events.Line]:
         return quorum_events.lines(self.quorum) if self._is_up else {}
 
     @property
-    def awaited(self) -> Mapping[Asker, Sent]:
-        """The open requests, by peer."""
+    def awaited(self) -> Mapping[Requester, Sent]:
+        """The open requests to other voters, by the id of the receiver."""
         return {peer: Sent(int(peer), line.request) for peer, line in self._lines.items()}
 
     @property
-    def waiting(self) -> dict[Asker, tuple[Request, Answer]]:
-        """The parked fetches and their replies, by peer."""
+    def waiting(self) -> dict[Requester, tuple[Request, Answer]]:
+        """The parked fetches by requester, each with the reply that is due at its deadline."""
         return quorum_events.parked(self.quorum)
 
     @property
-    def parked(self) -> frozenset[Asker]:
-        """The peers whose fetches wait here."""
+    def parked(self) -> frozenset[Requester]:
+        """The voters whose fetches this replica has parked."""
         return frozenset(self.waiting)
 
     @property
@@ -203,12 +207,12 @@ class LoneReplica:
 
     @property
     def disk_key(self) -> Hashable:
-        """Key of the disk."""
+        """Hashable key of the durable state; disks with equal keys restart alike."""
         return disk_key(self.disk)
 
     @property
     def key(self) -> Hashable:
-        """Nodes with equal keys behave alike from here on."""
+        """A hashable summary of the node; nodes with equal keys have equal continuations."""
         quorum = self.quorum
         return (
             quorum.me,
@@ -217,18 +221,23 @@ class LoneReplica:
             log_key(quorum.log.batches),
             (quorum.high_watermark, quorum.leader_high_watermark, quorum.persisted_offset),
             self.disk_key,
-            frozenset((peer, heard(line.request)) for peer, line in self._lines.items()),
             frozenset(
-                (number, asked, response_key(kept))
-                for number, (asked, kept) in self.waiting.items()
+                (peer, without_successors(line.request)) for peer, line in self._lines.items()
+            ),
+            frozenset(
+                (number, arrival, response_key(response))
+                for number, (arrival, response) in self.waiting.items()
             ),
         )
 
 
-def copy_of(quorum: Quorum, next_asked: int) -> Quorum:
-    """Returns a copy of the quorum, deep where steps change values in place."""
+def copy_of(quorum: Quorum, next_peer: int) -> Quorum:
+    """Returns a copy of the quorum, including values that a step changes in place.
+
+    `next_peer` is the index of the voter that the copy fetches from next.
+    """
     twin = copy(quorum)
-    twin.ask_next(next_asked)
+    twin.ask_next(next_peer)
     for name in ("log", "history"):
         part = copy(getattr(quorum, name))
         for inner, value in vars(part).items():

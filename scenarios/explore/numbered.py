@@ -1,4 +1,4 @@
-"""Numbers for values, so that a state of many values is a tuple of a few numbers."""
+"""Numbers values, so that a state of many values becomes a short tuple of integers."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -9,7 +9,7 @@ V = TypeVar("V")
 
 
 class Numbered(Generic[V]):
-    """Numbers values by their keys; values with equal keys share a number and the first value."""
+    """Numbers values by their keys. Of values with equal keys only the first is stored."""
 
     def __init__(self) -> None:
         self.values: list[V] = []
@@ -23,7 +23,7 @@ class Numbered(Generic[V]):
         return len(self.values)
 
     def number(self, key: Hashable, value: V) -> int:
-        """Returns the number of a value by its key; a new key gets the next number."""
+        """Returns the number of `key`; stores `value` under the next number if the key is new."""
         number = self._numbers.setdefault(key, len(self.values))
         if number == len(self.values):
             self.values.append(value)
@@ -32,7 +32,7 @@ class Numbered(Generic[V]):
 
 
 class Remembered(dict[K, V]):
-    """A cache of the results of a function of one argument."""
+    """A cache of the results of a function: a missing key calls the function with that key."""
 
     def __init__(self, function: Callable[[K], V]) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class Remembered(dict[K, V]):
 
 
 def renamed(value: Any, names: Mapping[Any, Any]) -> Any:
-    """Returns `value` with every name in it replaced, at any depth."""
+    """Returns `value` with every key of `names` in it replaced by its value, at any depth."""
     if isinstance(value, tuple | frozenset):
         inner = (renamed(item, names) for item in value)
         return type(value)(*inner) if hasattr(value, "_fields") else type(value)(inner)
@@ -57,7 +57,7 @@ def renamed(value: Any, names: Mapping[Any, Any]) -> Any:
 
 
 def bits(mask: int) -> Iterator[int]:
-    """Yields the numbers of the bits that are set."""
+    """Yields the numbers of the bits that are set in `mask`, the lowest first."""
     while mask:
         lowest = mask & -mask
         yield lowest.bit_length() - 1

@@ -1,4 +1,4 @@
-"""Events of a quorum that are no messages, and the requests that are open."""
+"""Timeouts of a quorum as events, and access to its open requests and parked fetches."""
 
 from typing import NamedTuple
 
@@ -7,17 +7,17 @@ from kraftsim.controller.raft import conduct, elections, epochs, leading
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
 
-from .lone import Answer, Asked, Asker
+from .lone import Answer, Arrival, Requester
 
 
 class Line(NamedTuple):
-    """An open request to a peer, with its number."""
+    """An open request to a peer, with its request number."""
 
     number: int
     request: Request
 
 
-def lines(quorum: Quorum) -> dict[Asker, Line]:
+def lines(quorum: Quorum) -> dict[Requester, Line]:
     """Returns the open requests by peer."""
     known = quorum.peers._lines.items()
     return {
@@ -25,31 +25,33 @@ def lines(quorum: Quorum) -> dict[Asker, Line]:
     }
 
 
-def parked(quorum: Quorum) -> dict[Asker, tuple[Request, Answer]]:
-    """Returns the parked fetches by requester, each with the reply that it gets at its deadline."""
+def parked(quorum: Quorum) -> dict[Requester, tuple[Request, Answer]]:
+    """Returns the parked fetches by requester, each with the reply that is due at its deadline."""
     waiting = quorum.parked._parked.values()
-    return {asked.asker: (asked.request, response) for asked, _, response in waiting}
+    return {arrival.requester: (arrival.request, response) for arrival, _, response in waiting}
 
 
-def unpark(quorum: Quorum, asker: Asker) -> tuple[tuple[Asked, Answer], ...]:
-    """Removes the parked fetch of a requester; returns the fetch with its reply (10.35)."""
+def unpark(quorum: Quorum, requester: Requester) -> tuple[tuple[Arrival, Answer], ...]:
+    """Removes the parked fetch of a requester; returns the fetch with its reply (rule 10.35)."""
     waiting = quorum.parked._parked
-    numbers = [number for number, (asked, *_) in waiting.items() if asked.asker == asker]
-    taken = [waiting.pop(number) for number in numbers]
-    return tuple((asked, response) for asked, _, response in taken)
+    numbers = [
+        number for number, (arrival, *_) in waiting.items() if arrival.requester == requester
+    ]
+    fetches = [waiting.pop(number) for number in numbers]
+    return tuple((arrival, response) for arrival, _, response in fetches)
 
 
-def forget_the_unheard(quorum: Quorum) -> None:
+def drop_unawaited_fetches(quorum: Quorum) -> None:
     """Drops parked fetches whose sender no longer waits: their replies have no effect."""
     waiting = quorum.parked
-    for number, (asked, *_) in list(waiting._parked.items()):
-        if not asked.is_awaited:
+    for number, (arrival, *_) in list(waiting._parked.items()):
+        if not arrival.is_awaited:
             del waiting._parked[number]
     waiting._expiries.clear()
 
 
 def lose_patience(quorum: Quorum, turn: Turn) -> None:
-    """Handles the timeout of the present role: a leader resigns, others start an election."""
+    """Handles the timeout of the current role: a leader resigns, others start an election."""
     if quorum.is_leader:
         leading.resign(quorum, turn)
     else:
@@ -57,8 +59,8 @@ def lose_patience(quorum: Quorum, turn: Turn) -> None:
     conduct.poll(quorum, turn)
 
 
-def say_again(quorum: Quorum, peer: int, turn: Turn) -> None:
-    """Sends BeginQuorumEpoch to `peer`, which has not fetched for too long (10.22)."""
+def announce_again(quorum: Quorum, peer: int, turn: Turn) -> None:
+    """Sends BeginQuorumEpoch to `peer`, which has not fetched for too long (rule 10.22)."""
     voter = quorum.voters.find(peer)
     if voter is not None and quorum.peers.is_free(peer, turn.now_ms):
         epochs.announce(quorum, voter, turn)

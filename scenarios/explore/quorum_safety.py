@@ -1,7 +1,7 @@
 """Checks the rules that every quorum keeps at every moment (rules 9.36 to 9.45).
 
-No replica's beliefs about other replicas are used: leaders, votes, entries and commits are recorded
-as they are observed, and later observations must agree.
+`Safety` records the leaders, votes, entries and commits that it observes; later observations must
+agree. It does not use what a replica believes about other replicas.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,23 +23,23 @@ V = TypeVar("V")
 
 
 class Violation(Impossible):
-    """A broken rule: its number, and what was observed."""
+    """A broken rule: its number, and the observation that contradicts it."""
 
-    def __init__(self, rule: str, seen: str) -> None:
-        super().__init__(f"{rule}: {seen}")
+    def __init__(self, rule: str, observed: str) -> None:
+        super().__init__(f"{rule}: {observed}")
         self.rule = rule
 
 
-class DiskSeen(Protocol):
-    """What `Safety` reads of a disk."""
+class DiskView(Protocol):
+    """The fields of a disk that `Safety` reads."""
 
     election: ElectionState
     batches: list[Batch]
     snapshot: Snapshot | None
 
 
-class VoteTold(Protocol):
-    """A message; `Safety` reads the replies to vote requests."""
+class VoteMessage(Protocol):
+    """A message in flight, of which `Safety` checks only replies to vote requests."""
 
     @property
     def sender(self) -> int: ...
@@ -51,8 +51,11 @@ class VoteTold(Protocol):
     def request(self) -> Any: ...
 
 
-class Seen(Protocol):
-    """Everything that `Safety` reads; `lives` counts the processes of each replica."""
+class Replicas(Protocol):
+    """The replicas that `Safety` checks, by id: quorums, disks, and messages in flight.
+
+    `lives` is the number of processes that each replica has had.
+    """
 
     @property
     def quorums(self) -> Mapping[int, Quorum]: ...
@@ -68,7 +71,7 @@ class Seen(Protocol):
 
 
 def agree(rule: str, known: dict[K, V], key: K, value: V) -> None:
-    """Records a value; raises `Violation` if another one is recorded for the key."""
+    """Records the value of a key; raises `Violation` if another value is already recorded."""
     if known.setdefault(key, value) != value:
         raise Violation(rule, f"{key} was {known[key]}, and is {value}")
 
@@ -89,13 +92,13 @@ class Safety:
         self.tenures: dict[tuple[ReplicaKey, int], tuple[int, int]] = {}
 
     def fork(self) -> "Safety":
-        """Returns a copy for another continuation of the history."""
+        """Returns a copy, to check another continuation of the same history."""
         twin = Safety()
         for name, known in vars(self).items():
             setattr(twin, name, dict(known))
         return twin
 
-    def check(self, replicas: Seen, node_id: int) -> None:
+    def check(self, replicas: Replicas, node_id: int) -> None:
         """Records the state of a replica after a step; raises `Violation` if it breaks a rule."""
         quorum, disk = replicas.quorums[node_id], replicas.disks[node_id]
         self.check_epoch(quorum, disk)
@@ -107,8 +110,8 @@ class Safety:
             self.check_tenure(quorum)
             self.check_voters(quorum)
 
-    def check_epoch(self, quorum: Quorum, disk: DiskSeen) -> None:
-        """9.38, and that the epoch is the one on disk (9.37)."""
+    def check_epoch(self, quorum: Quorum, disk: DiskView) -> None:
+        """Rules 9.37 and 9.38: the epoch never falls, and equals the epoch on disk."""
         node_id = quorum.me.node_id
         if quorum.epoch < self.epochs.get(node_id, 0):
             raise Violation("9.38", f"{node_id} at {quorum.epoch}, was at {self.epochs[node_id]}")
@@ -116,8 +119,8 @@ class Safety:
         if disk.election.epoch != quorum.epoch:
             raise Violation("9.38", f"{node_id} at {quorum.epoch}, its disk: {disk.election}")
 
-    def check_votes(self, replicas: Seen, quorum: Quorum, disk: DiskSeen) -> None:
-        """9.36 and 9.37: leaders, and votes on disk and in replies."""
+    def check_votes(self, replicas: Replicas, quorum: Quorum, disk: DiskView) -> None:
+        """Rules 9.36 and 9.37: one leader per epoch, and one vote of a voter per epoch."""
         state = disk.election
         if state.voted is not None:
             agree("9.37", self.votes, (quorum.me, state.epoch), state.voted)
@@ -127,27 +130,27 @@ class Safety:
         if quorum.is_leader:
             agree("9.36", self.leaders, quorum.epoch, quorum.me.node_id)
 
-    def check_vote(self, quorum: Quorum, state: ElectionState, message: VoteTold) -> None:
-        """9.37: a granted vote is the only one of its epoch, and is on disk."""
-        asked = messages.vote_partition(message.request)
+    def check_vote(self, quorum: Quorum, state: ElectionState, message: VoteMessage) -> None:
+        """Rule 9.37: a voter grants one vote per epoch, and the granted vote is on its disk."""
+        vote = messages.vote_partition(message.request)
         answer = messages.vote_answer(message.response)
-        if answer is not None and answer.vote_granted and not asked.pre_vote:
-            candidate = ReplicaKey(asked.replica_id, asked.replica_directory_id)
-            agree("9.37", self.votes, (quorum.me, asked.replica_epoch), candidate)
-            if state.epoch == asked.replica_epoch and state.voted != candidate:
+        if answer is not None and answer.vote_granted and not vote.pre_vote:
+            candidate = ReplicaKey(vote.replica_id, vote.replica_directory_id)
+            agree("9.37", self.votes, (quorum.me, vote.replica_epoch), candidate)
+            if state.epoch == vote.replica_epoch and state.voted != candidate:
                 raise Violation("9.37", f"{quorum.me} told a vote that is not on disk: {state}")
 
     def check_entries(self, quorum: Quorum) -> None:
-        """9.41: offset and epoch determine an entry and its predecessor."""
+        """Rule 9.41: entries of equal offset and epoch are equal, and so are their predecessors."""
         before = None
         for batch in quorum.log.batches:
-            here = batch.base_offset, batch.epoch
+            position = batch.base_offset, batch.epoch
             if before is not None:
-                agree("9.41", self.entries, here, (batch, before))
-            before = here
+                agree("9.41", self.entries, position, (batch, before))
+            before = position
 
     def check_watermark(self, quorum: Quorum, life: int) -> None:
-        """9.39 and 9.42: the high watermark of a process never falls, and is not beyond its log."""
+        """Rules 9.39 and 9.42: a process's high watermark never falls or exceeds its log end."""
         key, now = (quorum.me, life), quorum.high_watermark
         if now < self.watermarks.get(key, 0):
             raise Violation("9.39", f"{key} at {now}, was at {self.watermarks[key]}")
@@ -156,7 +159,7 @@ class Safety:
             raise Violation("9.42", f"{key} has {quorum.log.end_offset} of {now}")
 
     def check_tenure(self, quorum: Quorum) -> None:
-        """9.43: a leader does not lose entries."""
+        """Rule 9.43: a leader does not lose entries."""
         key = quorum.me, quorum.epoch
         end_offset, epoch = self.tenures.get(key, (0, 0))
         if quorum.log.end_offset < end_offset or epoch_at(quorum.log, end_offset) != epoch:
@@ -164,7 +167,7 @@ class Safety:
         self.tenures[key] = quorum.log.end_offset, quorum.log.last_epoch
 
     def check_voters(self, quorum: Quorum) -> None:
-        """9.45: behind the committed voters, at most one voter is added or removed."""
+        """Rule 9.45: the uncommitted part of the log adds or removes at most one voter."""
         end_offset = self.committed_end(quorum)
         sets = [quorum.history.at(end_offset), *voters_after(quorum, end_offset)]
         changes = sum(len(set(keys(a)) ^ set(keys(b))) for a, b in pairwise(sets))
@@ -172,7 +175,10 @@ class Safety:
             raise Violation("9.45", f"{quorum.me.node_id}: {[members.ids for members in sets]}")
 
     def committed_end(self, quorum: Quorum) -> int:
-        """Returns the end of the committed part of this log; a new leader may not know it yet."""
+        """Returns the end offset of the committed entries in the quorum's log.
+
+        It may exceed the high watermark of a new leader, which does not know it yet.
+        """
         ends = [
             batch.last_offset + 1
             for batch in quorum.log.batches
@@ -180,10 +186,10 @@ class Safety:
         ]
         return max(ends, default=quorum.high_watermark)
 
-    def check_commits(self, replicas: Seen, quorum: Quorum) -> None:
-        """9.40: an offset has one committed entry, which every later leader's log has.
+    def check_commits(self, replicas: Replicas, quorum: Quorum) -> None:
+        """Rule 9.40: an offset has one committed entry, which every later leader's log has.
 
-        When it is committed it is on the disks of a majority (10.32).
+        When an entry is committed it is on the disks of a majority (rule 10.32).
         """
         for batch in quorum.log.batches:
             offset = batch.base_offset
@@ -197,8 +203,8 @@ class Safety:
         if quorum.is_leader:
             self.check_completeness(quorum)
 
-    def check_majority(self, replicas: Seen, quorum: Quorum, batch: Batch) -> None:
-        """9.40: the leader commits first, and a majority has the entry on disk."""
+    def check_majority(self, replicas: Replicas, quorum: Quorum, batch: Batch) -> None:
+        """Rule 9.40: the leader commits first, when a majority has the entry on disk."""
         if quorum.leader_id != quorum.me.node_id:  # the leader may have resigned in this step
             raise Violation("9.40", f"{quorum.me.node_id} knows first of {batch.base_offset}")
         holding = [
@@ -210,17 +216,22 @@ class Safety:
             raise Violation("9.40", f"{batch.base_offset} is only on {len(holding)} disks")
 
     def check_completeness(self, quorum: Quorum) -> None:
-        """9.40: a leader has every entry that was committed up to its epoch."""
+        """Rule 9.40: a leader has every entry that was committed up to its epoch."""
         for offset, (epoch, in_epoch) in self.committed.items():
             if in_epoch <= quorum.epoch and offset >= quorum.log.start_offset:
                 found = epoch_at(quorum.log, offset + 1)
                 if found != epoch:
-                    seen = f"{quorum.me.node_id} leads {quorum.epoch} without {offset} of {epoch}"
-                    raise Violation("9.40", seen)
+                    observed = (
+                        f"{quorum.me.node_id} leads {quorum.epoch} without {offset} of {epoch}"
+                    )
+                    raise Violation("9.40", observed)
 
 
 def epoch_at(log: MetadataLog, end_offset: int) -> int | None:
-    """Returns the epoch of the entry before `end_offset`; 0 if none, None beyond the end."""
+    """Returns the epoch of the entry that ends at `end_offset`.
+
+    Returns 0 if there is no entry before that offset, and None if the log ends before it.
+    """
     if end_offset <= log.start_offset:
         return log.start_epoch if end_offset == log.start_offset else 0
     if end_offset > log.end_offset:
@@ -228,7 +239,7 @@ def epoch_at(log: MetadataLog, end_offset: int) -> int | None:
     return log.read(end_offset - 1, 1)[0].epoch
 
 
-def has_on_disk(replicas: Seen, node_id: int, offset: int, epoch: int) -> bool:
+def has_on_disk(replicas: Replicas, node_id: int, offset: int, epoch: int) -> bool:
     """Returns True if the replica's disk has the entry, or a snapshot that includes it."""
     disk = replicas.disks.get(node_id)
     if disk is None:
@@ -250,5 +261,5 @@ def voters_after(quorum: Quorum, end_offset: int) -> list[VoterSet]:
 
 
 def keys(voters: VoterSet) -> list[tuple[int, bytes]]:
-    """Returns ids and directory ids of the voters."""
+    """Returns the replica keys (ids and directory ids) of the voters."""
     return [(voter.voter_id, voter.voter_directory_id) for voter in voters.voters]

@@ -1,6 +1,6 @@
 """Searches every history within limits, breadth first.
 
-A history is what happens in a `World`. The result tells how many states were visited.
+A history is a sequence of events in a `World`. The result has the number of visited states.
 """
 
 from collections import deque
@@ -13,14 +13,14 @@ from typing import Any
 from kraftsim.controller.core.errors import Impossible
 
 from .limits import Limits, Spent
-from .narration import told
+from .narration import narrate
 from .state import State
 from .steps import Happening
 from .world import World
 
 PROGRESS_STATES = 1000  # states between two reports of progress
 
-History = tuple[Any, tuple[int, Happening]] | None  # the history before, and its last step
+History = tuple[Any, tuple[int, Happening]] | None  # (the history without its last step, that step)
 
 
 @dataclass(frozen=True)
@@ -53,67 +53,66 @@ def explore(
     depth_max: float = inf,
     on_progress: Callable[[int, int], None] = silent,
 ) -> Explored:
-    """Visits every state that can follow the beginnings, by default the world's own beginning.
+    """Visits every state that can follow from `beginnings`, by default `world.beginning()`.
 
-    Visited states are added to `known`. Raises Impossible (`Violation`) with the history as
-    notes if a step breaks a rule.
+    Adds visited states to `known`. If a step breaks a rule, raises `Violation` or another
+    Impossible, whose notes are the history.
     """
     known = Known(world) if known is None else known
     begins = [beginning for beginning in beginnings or (world.beginning(),) if known.add(beginning)]
     waiting: deque[tuple[int, State, History]] = deque((0, begin, None) for begin in begins)
     depth = 0
     while waiting:
-        depth, here, history = waiting.popleft()
+        depth, state, history = waiting.popleft()
         if depth == depth_max:
             return Explored(known.states, depth, world.limits, f"depth {depth_max}")
         if known.states >= states_max:
             return Explored(known.states, depth, world.limits, f"states {states_max}")
-        for step in world.happenings(here):
-            for there in _carefully(world, here, step, history):
-                if known.add(there):
-                    waiting.append((depth + 1, there, (history, step)))
+        for step in world.happenings(state):
+            for following in _carefully(world, state, step, history):
+                if known.add(following):
+                    waiting.append((depth + 1, following, (history, step)))
                     if known.states % PROGRESS_STATES == 0:
                         on_progress(known.states, depth)
     return Explored(known.states, depth, world.limits, None)
 
 
 def _carefully(
-    world: World, here: State, step: tuple[int, Happening], history: History
+    world: World, state: State, step: tuple[int, Happening], history: History
 ) -> list[State]:
     try:
-        return list(world.after(here, *step))
+        return list(world.after(state, *step))
     except Impossible as broken:
-        for line in _told(world, (history, step)):
+        for line in _sentences(world, (history, step)):
             broken.add_note(line)
         raise
 
 
-def _told(world: World, history: History) -> Iterator[str]:
+def _sentences(world: World, history: History) -> Iterator[str]:
     """Returns the sentences of a history in execution order."""
     steps = []
     while history is not None:
         history, step = history
-        steps.append(told(world.steps, *step))
+        steps.append(narrate(world.steps, *step))
     return reversed(steps)
 
 
 class Known:
-    """The visited states, up to renaming.
+    """The visited states; states that differ only by the names of nodes count once.
 
-    A state counts as visited if another state differs from it only in that more messages may
-    arrive and less of the limits is spent, because every continuation of the former is one of
-    the latter.
+    A state is also skipped if a visited state equals it except that more messages may arrive
+    or less of the limits is used: the visited state has all continuations of the new state.
     """
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.states = 0
-        self.by_what_stands: dict[tuple[int, ...], list[tuple[int, Spent]]] = {}
+        self.by_parts: dict[tuple[int, ...], list[tuple[int, Spent]]] = {}
 
     def add(self, state: State) -> bool:
-        """Adds a state; returns False if it counts as visited."""
+        """Adds a state; returns False if the search can skip it."""
         stands, late = self.world.symmetry.canonical(state)
-        known = self.by_what_stands.setdefault(stands, [])
+        known = self.by_parts.setdefault(stands, [])
         for more, spent in known:
             if not late & ~more and all(map(le, spent, state.spent)):
                 return False

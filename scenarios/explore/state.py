@@ -6,11 +6,12 @@ from .limits import Spent
 
 
 class State(NamedTuple):
-    """`nodes`: number of each node.
+    """A state of the world, in numbers that `Steps` and `Verdicts` assign to values.
 
-    `answers`: number of the reply in flight on each line (-1: none). `history`: number of its
-    `Safety`. `late`: mask of the requests that may arrive without a waiting sender. `spent`:
-    use of each limit.
+    `nodes` has the number of each node, by index. `answers` has the number of the reply in
+    flight on each line (-1: none). `history` is the number of the `Safety` that has observed
+    the history. `late` is a mask of the requests that may arrive although their senders do not
+    wait. `spent` is the use of each limit, in the order of `Limits.amounts`.
     """
 
     nodes: tuple[int, ...]

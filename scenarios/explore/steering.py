@@ -1,4 +1,4 @@
-"""Leads a world to a state from which a search begins."""
+"""Chooses events that lead a world to a state from which a search begins."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,15 +13,16 @@ from .world import World
 TRIES_MAX = 9  # a pre-vote, a vote and their replies
 
 
-def quorum_at(world: World, state: State, place: int) -> Quorum:
-    """Returns the quorum of the node at a place."""
-    return world.steps.nodes[state.nodes[place]].quorum
+def quorum_at(world: World, state: State, index: int) -> Quorum:
+    """Returns the quorum of the node at `index`."""
+    return world.steps.nodes[state.nodes[index]].quorum
 
 
 def led(world: World, state: State, leader: int, follower: int) -> State:
-    """Returns a state in which `leader` leads with the vote of `follower`, which does not know yet.
+    """Returns a state in which `leader` has just been elected with the vote of `follower`.
 
-    Raises Impossible if it is not elected.
+    `follower` does not know the new leader yet. Both are indexes of nodes. Raises Impossible if
+    `leader` is not elected.
     """
 
     def leads(state: State) -> bool:
@@ -29,40 +30,43 @@ def led(world: World, state: State, leader: int, follower: int) -> State:
 
     for _ in range(TRIES_MAX):
         (state, *_) = world.let(state, leader, ("loses_patience",))
-        state = told_all(world, state, {leader, follower}, until=leads)
+        state = delivered(world, state, {leader, follower}, until=leads)
         if leads(state):
             return state
     raise Impossible(f"{quorum_at(world, state, leader).role} does not lead")
 
 
-def told_all(
+def delivered(
     world: World,
     state: State,
     among: set[int],
     *,
     until: Callable[[State], bool] = lambda state: False,
 ) -> State:
-    """Delivers the messages among some nodes until they repeat, or until `until` holds."""
-    seen: set[State] = set()
-    while state not in seen and not until(state):
-        seen.add(state)
-        heard = (
-            there
-            for place, happening in world.happenings(state)
-            if place in among and _speaker(world, happening) in among
-            for there in world.let(state, place, happening)
+    """Returns the state after the messages between the nodes `among` (indexes) are delivered.
+
+    Delivery ends when `until` holds, or when it leads to no new state.
+    """
+    visited: set[State] = set()
+    while state not in visited and not until(state):
+        visited.add(state)
+        continuations = (
+            following
+            for index, happening in world.happenings(state)
+            if index in among and _sender(world, happening) in among
+            for following in world.let(state, index, happening)
         )
-        state = next((there for there in heard if there not in seen), state)
+        state = next((following for following in continuations if following not in visited), state)
     return state
 
 
-def _speaker(world: World, happening: Happening) -> Any:
+def _sender(world: World, happening: Happening) -> Any:
     steps = world.steps
     match happening:
-        case "hears", request:
+        case "receives", request:
             return steps.requests[request].sender
-        case "is_told", line, _:
-            place, conversation = steps.ends[line]
-            return steps.place(conversation) if isinstance(conversation, int) else place
+        case "receives_response", line, _:
+            index, conversation = steps.ends[line]
+            return steps.index(conversation) if isinstance(conversation, int) else index
         case _:
             return None

@@ -1,6 +1,7 @@
-"""Steps of nodes by number, each computed once.
+"""The steps of nodes, with nodes and messages as numbers; each step is computed once.
 
-The step of a node depends only on the node and on the event.
+A step depends only on the node and the event. A node's index is its position in `Steps.ids`. A line
+is the number of a conversation: from one controller to another, or one of the broker's two.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,8 +18,8 @@ from kraftsim.controller.core.rpc import (
 )
 
 from .identities import Disk
-from .keys import heard, response_key
-from .lone import Answer, Asker, Lone, Sent, Step
+from .keys import response_key, without_successors
+from .lone import Answer, Lone, Requester, Sent, Step
 from .numbered import Numbered, Remembered
 
 CONVERSATIONS = ("lease", "metadata")  # the conversations of a broker
@@ -26,23 +27,25 @@ CONVERSATIONS = ("lease", "metadata")  # the conversations of a broker
 Happening = tuple[Any, ...]  # an event and its arguments, mostly numbers
 
 
-class Asking(NamedTuple):
-    """A request from one place to another; the first id has place 0.
+class RoutedRequest(NamedTuple):
+    """A request with the indexes of its sender and its receiver.
 
-    `asker` is the receiver's name of the conversation.
+    `requester` is the name of the conversation at the receiver.
     """
 
     sender: int
     receiver: int
-    asker: Asker
+    requester: Requester
     request: Request
 
 
 class Outcome(NamedTuple):
-    """The effects of a step, as numbers and places.
+    """The effects of a step, in numbers.
 
-    `late` is a mask of the requests that may arrive from now on without a waiting sender.
-    `votes` is the number of the votes in its replies.
+    `node` is the number of the new node. `late` is a mask of the sent requests, which may now
+    arrive even if their sender stops waiting. `answers` are (line, number of the reply). `ended`
+    are the lines on which the node no longer waits. `votes` is the number of the tuple of vote
+    replies.
     """
 
     node: int
@@ -57,13 +60,14 @@ class Outcome(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What the world reads of a node.
+    """The properties of a node that the world reads, computed once per node.
 
-    `waits` are (line, request) of its open requests. `parked` and `deferred` are the lines
-    whose requests wait here. `disk` is the number of its disk.
+    `waits` are (line, number of the request) of the node's open requests. `parked` are the
+    lines whose fetches the node has parked, `deferred` the lines whose replies wait for a
+    commit. `disk` is the number of the node's disk.
     """
 
-    place: int
+    node_index: int
     waits: tuple[tuple[int, int], ...]
     parked: frozenset[int]
     deferred: frozenset[int]
@@ -73,22 +77,22 @@ class Facts(NamedTuple):
     may: tuple[Happening, ...]
 
 
-class Told(NamedTuple):
+class VoteReply(NamedTuple):
     """A reply to a vote request, with its request."""
 
     sender: int
-    receiver: Asker
+    receiver: Requester
     request: Request
     response: VoteResponse
 
 
 class Steps:
-    """Computes and remembers the steps of nodes.
+    """Computes and caches the steps of nodes.
 
-    `known` maps a node and an event to all possible outcomes. Steps beyond `epoch_max` are left
-    out. `make` returns the node at a place before it has started; its number is ~place. The
-    first `voters` places are controllers. `lines` numbers the conversations, by (place,
-    conversation) of the requesting node.
+    `known` maps (number of a node, event with arguments) to all possible outcomes, without those
+    beyond `epoch_max`. `make` returns the unstarted node of an index, which has the number
+    ~index. The first `voters` indexes are controllers. `lines` maps (index of the requesting
+    node, conversation) to the line.
     """
 
     def __init__(
@@ -97,171 +101,175 @@ class Steps:
         self.ids, self.voters, self.epoch_max = tuple(ids), voters, epoch_max
         self.make = make
         self.nodes: Numbered[Lone] = Numbered()
-        self.requests: Numbered[Asking] = Numbered()
+        self.requests: Numbered[RoutedRequest] = Numbered()
         self.answers: Numbered[Answer] = Numbered()
-        self.votes: Numbered[tuple[Told, ...]] = Numbered()
+        self.votes: Numbered[tuple[VoteReply, ...]] = Numbered()
         self.disks: Numbered[Disk] = Numbered()
         self.votes.number((), ())
         self.facts: list[Facts] = []
-        self.mask_to = [0] * len(self.ids)  # mask of the requests to each place
+        self.mask_to = [0] * len(self.ids)  # mask of the requests to each node
         self.known: Remembered[tuple[int, Happening], tuple[Outcome, ...]]
         self.known = Remembered(self._computed)
         self.lines = {conversation: line for line, conversation in enumerate(self._conversations())}
         self.ends = list(self.lines)
 
-    def _conversations(self) -> list[tuple[int, Asker]]:
+    def _conversations(self) -> list[tuple[int, Requester]]:
         voters = self.ids[: self.voters]
-        pairs = [(place, peer) for place, me in enumerate(voters) for peer in voters if peer != me]
+        pairs = [(index, peer) for index, me in enumerate(voters) for peer in voters if peer != me]
         brokers = range(self.voters, len(self.ids))
         return [
             *pairs,
-            *((place, conversation) for place in brokers for conversation in CONVERSATIONS),
+            *((index, conversation) for index in brokers for conversation in CONVERSATIONS),
         ]
 
-    def place(self, node_id: int) -> int:
-        """Returns the place of a node."""
+    def index(self, node_id: int) -> int:
+        """Returns the index of a node."""
         return self.ids.index(node_id)
 
-    def line_at(self, place: int, asker: Asker) -> int:
-        """Returns the line on which the node at `place` knows its requester as `asker`."""
-        if isinstance(asker, int):
-            return self.lines[self.place(asker), self.ids[place]]
-        return self.lines[len(self.ids) - 1, asker]
+    def line_at(self, index: int, requester: Requester) -> int:
+        """Returns the line on which the node at `index` knows its requester as `requester`."""
+        if isinstance(requester, int):
+            return self.lines[self.index(requester), self.ids[index]]
+        return self.lines[len(self.ids) - 1, requester]
 
-    def asker_on(self, line: int) -> Asker:
+    def requester_on(self, line: int) -> Requester:
         """Returns the name by which the receiver on this line knows the requester."""
-        place, conversation = self.ends[line]
-        return self.ids[place] if isinstance(conversation, int) else conversation
+        index, conversation = self.ends[line]
+        return self.ids[index] if isinstance(conversation, int) else conversation
 
     def request(self, line: int, receiver: int, request: Request) -> int:
-        """Returns the number of a request on a line."""
-        asking = Asking(self.ends[line][0], receiver, self.asker_on(line), heard(request))
-        number = self.requests.number(asking, asking)
+        """Returns the number of a request on `line` to the node at index `receiver`."""
+        routed = RoutedRequest(
+            self.ends[line][0], receiver, self.requester_on(line), without_successors(request)
+        )
+        number = self.requests.number(routed, routed)
         self.mask_to[receiver] |= 1 << number
         return number
 
-    def _computed(self, asked: tuple[int, Happening]) -> tuple[Outcome, ...]:
-        number, (event, *about) = asked
+    def _computed(self, key: tuple[int, Happening]) -> tuple[Outcome, ...]:
+        number, (event, *arguments) = key
         node = self.nodes[number] if number >= 0 else self.make(~number)
-        place = self.facts[number].place if number >= 0 else ~number
-        about = self.spelled(event, *about)
-        choices = range(max(1, self.voters - (place < self.voters)))
-        steps = [node.meet(event, *about, next_asked=choice) for choice in choices]
+        index = self.facts[number].node_index if number >= 0 else ~number
+        arguments = self.decoded(event, *arguments)
+        choices = range(max(1, self.voters - (index < self.voters)))
+        steps = [node.apply(event, *arguments, next_peer=choice) for choice in choices]
         within = [step for step in steps if step.node.epoch <= self.epoch_max]
-        return tuple(dict.fromkeys(self.outcome(place, step) for step in within))
+        return tuple(dict.fromkeys(self.outcome(index, step) for step in within))
 
-    def spelled(self, event: str, *about: Any) -> list[Any]:
-        """Returns the arguments of an event with values instead of numbers."""
+    def decoded(self, event: str, *arguments: Any) -> list[Any]:
+        """Returns the arguments of an event for `Lone.apply`, with values instead of numbers."""
         match event:
-            case "hears" | "hears_late":
-                asked = self.requests[about[0]]
-                return [asked.asker, asked.request]
-            case "is_told":
-                return [self.ends[about[0]][1], self.answers[about[1]]]
-            case "gives_up_on":
-                return [self.ends[about[0]][1]]
-            case "lets_go" | "is_left_by":
-                return [self.asker_on(about[0])]
+            case "receives" | "receives_late":
+                routed = self.requests[arguments[0]]
+                return [routed.requester, routed.request]
+            case "receives_response":
+                return [self.ends[arguments[0]][1], self.answers[arguments[1]]]
+            case "times_out_on":
+                return [self.ends[arguments[0]][1]]
+            case "answers_parked_fetch_of" | "forgets_request_of":
+                return [self.requester_on(arguments[0])]
             case _:
-                return list(about)
+                return list(arguments)
 
-    def outcome(self, place: int, step: Step) -> Outcome:
-        """Returns the effects of a step in numbers."""
+    def outcome(self, index: int, step: Step) -> Outcome:
+        """Returns the effects of a step of the node at `index`, in numbers."""
         late = 0
         for sent in step.sends:
-            if place < self.voters or _may_be_late(sent.request):
-                line, receiver = self._line_of(place, sent.request, sent.receiver)
-                late |= 1 << self.request(line, receiver, as_if_unheard(sent.request))
+            if index < self.voters or _may_be_late(sent.request):
+                line, receiver = self._line_of(index, sent.request, sent.receiver)
+                late |= 1 << self.request(line, receiver, without_watermark(sent.request))
         return Outcome(
-            self._number(place, step.node),
+            self._number(index, step.node),
             late,
             tuple(
                 (
-                    self.line_at(place, asked.asker),
+                    self.line_at(index, arrival.requester),
                     self.answers.number(response_key(response), response),
                 )
-                for asked, response in step.replies
-                if asked.is_awaited
+                for arrival, response in step.replies
+                if arrival.is_awaited
             ),
-            tuple(self.lines[place, number] for number in step.ended),
-            self._votes_told(place, step),
+            tuple(self.lines[index, number] for number in step.ended),
+            self._vote_replies(index, step),
         )
 
-    def _line_of(self, place: int, request: Request, receiver_id: int) -> tuple[int, int]:
-        if place < self.voters:
-            return self.lines[place, receiver_id], self.place(receiver_id)
+    def _line_of(self, index: int, request: Request, receiver_id: int) -> tuple[int, int]:
+        if index < self.voters:
+            return self.lines[index, receiver_id], self.index(receiver_id)
         conversation = "metadata" if isinstance(request, FetchRequest) else "lease"
-        return self.lines[place, conversation], self.place(receiver_id)
+        return self.lines[index, conversation], self.index(receiver_id)
 
-    def _number(self, place: int, node: Lone) -> int:
+    def _number(self, index: int, node: Lone) -> int:
         number = self.nodes.number(node.key, node)
         if number == len(self.facts):
-            self.facts.append(self._facts(place, node))
+            self.facts.append(self._facts(index, node))
         return number
 
-    def _facts(self, place: int, node: Lone) -> Facts:
+    def _facts(self, index: int, node: Lone) -> Facts:
         return Facts(
-            place,
-            tuple(self._waits(place, *entry) for entry in node.awaited.items()),
-            frozenset(self.line_at(place, number) for number in node.parked),
-            frozenset(self.line_at(place, number) for number in node.deferred),
+            index,
+            tuple(self._waits(index, *entry) for entry in node.awaited.items()),
+            frozenset(self.line_at(index, number) for number in node.parked),
+            frozenset(self.line_at(index, number) for number in node.deferred),
             node.is_leader,
             node.epoch,
-            self.disks.number((place, node.disk_key), node.disk),
+            self.disks.number((index, node.disk_key), node.disk),
             node.may,
         )
 
-    def _waits(self, place: int, conversation: Asker, sent: Sent) -> tuple[int, int]:
-        line = self.lines[place, conversation]
-        return line, self.request(line, self.place(sent.receiver), sent.request)
+    def _waits(self, index: int, conversation: Requester, sent: Sent) -> tuple[int, int]:
+        line = self.lines[index, conversation]
+        return line, self.request(line, self.index(sent.receiver), sent.request)
 
-    def _votes_told(self, place: int, step: Step) -> int:
-        told = tuple(
-            Told(self.ids[place], asked.asker, asked.request, response)
-            for asked, response in step.replies
+    def _vote_replies(self, index: int, step: Step) -> int:
+        replies = tuple(
+            VoteReply(self.ids[index], arrival.requester, arrival.request, response)
+            for arrival, response in step.replies
             if isinstance(response, VoteResponse)
         )
-        return self.votes.number(tuple((reply.request, reply.response) for reply in told), told)
+        return self.votes.number(
+            tuple((reply.request, reply.response) for reply in replies), replies
+        )
 
     # Outdated requests
 
     def is_over(self, number: int, request: int) -> bool:
         """Returns True if a late request has no effect on a node, now and later.
 
-        Such a request has an epoch that is over, or is a pre-vote, which binds no voter
-        (10.13, 10.14, 10.23, 10.33). The method tests that the request has no effect now.
+        Such a request has an epoch that is over, or is a pre-vote, which binds no voter (rules
+        10.13, 10.14, 10.23, 10.33). The outcomes show whether it has an effect now.
         """
-        asked = self.requests[request].request
-        if _may_be_late(asked):
+        late_request = self.requests[request].request
+        if _may_be_late(late_request):
             return False
-        epoch, is_binding = epoch_of(asked)
+        epoch, is_binding = epoch_of(late_request)
         if epoch + is_binding > self.facts[number].epoch:
             return False
-        outcomes = self.known[number, ("hears_late", request)]
+        outcomes = self.known[number, ("receives_late", request)]
         return all(outcome.changes_nothing(number) for outcome in outcomes)
 
 
 def _may_be_late(request: Request) -> bool:
-    """Returns True for a broker's requests that have effects even if late: fetches have none."""
+    """Returns True for a broker's heartbeat or registration: it has effects even if it is late."""
     return isinstance(request, BrokerHeartbeatRequest | BrokerRegistrationRequest)
 
 
-def as_if_unheard(request: Request) -> Request:
+def without_watermark(request: Request) -> Request:
     """Returns a late fetch without its high watermark, which affects only its reply."""
     if not isinstance(request, FetchRequest):
         return request
     topic = request.topics[0]
-    wanted = replace(topic.partitions[0], high_watermark=-1)
-    return replace(request, topics=(replace(topic, partitions=(wanted,)),))
+    partition = replace(topic.partitions[0], high_watermark=-1)
+    return replace(request, topics=(replace(topic, partitions=(partition,)),))
 
 
 def epoch_of(request: Any) -> tuple[int, bool]:
     """Returns the epoch of a request, and whether the request has effects in that epoch."""
-    said = request.topics[0].partitions[0]
+    partition = request.topics[0].partitions[0]
     match request:
         case VoteRequest():
-            return said.replica_epoch, not said.pre_vote
+            return partition.replica_epoch, not partition.pre_vote
         case FetchRequest():
-            return said.current_leader_epoch, True
+            return partition.current_leader_epoch, True
         case _:
-            return said.leader_epoch, True
+            return partition.leader_epoch, True

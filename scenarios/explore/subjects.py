@@ -21,7 +21,7 @@ STATES_MAX = 1_000_000  # about one gigabyte
 
 @dataclass(frozen=True)
 class Subject:
-    """A number of voters, and with `has_broker` a broker with its lease."""
+    """The nodes of a search: a number of voters, and with `has_broker` one broker."""
 
     voters: int
     has_broker: bool
@@ -43,8 +43,8 @@ LIMITS: Mapping[Subject, Limits] = {
 def world_of(subject: Subject, limits: Limits) -> tuple[World, tuple[State, ...]]:
     """Returns a world and the states from which its search begins.
 
-    Without a broker the disks are empty. With a broker a controller leads: in one state the
-    broker has not registered, in the other state the broker is unfenced.
+    Without a broker, the only state has empty disks. With a broker there are two states, both
+    with a leading controller: in the first the broker is unregistered, in the second unfenced.
     """
     if not subject.has_broker:
         world = quorum_of(subject.voters, limits)
@@ -54,7 +54,7 @@ def world_of(subject: Subject, limits: Limits) -> tuple[World, tuple[State, ...]
 
 
 def _reached(world: World) -> Iterator[State]:
-    """Yields the beginnings; if a rule is broken on the way, the search finds and reports it."""
+    """Yields the two states; stops at a broken rule, which the search then finds and reports."""
     with suppress(Impossible):
         yield led_cluster(world)
         yield running_cluster(world)

@@ -1,4 +1,4 @@
-"""Worlds of voters alone."""
+"""Worlds of voters without controllers and brokers."""
 
 from .identities import FIRST_ID, Disk, identity_of
 from .limits import Limits
@@ -11,7 +11,7 @@ def quorum_of(voters: int, limits: Limits) -> World:
     """Returns a world of `voters` voters with empty disks."""
     ids = tuple(range(FIRST_ID, FIRST_ID + voters))
 
-    def unstarted(place: int) -> LoneReplica:
-        return LoneReplica(identity_of(ids[place], ids), Disk(), asks_around=limits.asks_around)
+    def unstarted(index: int) -> LoneReplica:
+        return LoneReplica(identity_of(ids[index], ids), Disk(), asks_around=limits.asks_around)
 
     return World(Steps(ids, voters, limits.epoch, unstarted), limits, has_twins=True)

@@ -1,9 +1,9 @@
-"""A few nodes as numbers, and every event that can happen to them next.
+"""The world of a search: its states, and every event that can happen next.
 
 A request may arrive at any time and any number of times after it was sent, even if its sender has
-given up, has crashed or has its reply. A reply arrives only while it is waited for, if at all. So
-loss, delay, repetition and reordering need no events of their own. Every continuation of a state is
-also one of a state in which more messages may arrive.
+given up, has crashed or has its reply. A reply arrives only while its requester waits, if at all.
+So loss, delay, repetition and reordering need no events of their own. If more messages may arrive
+in one state than in another, it has all continuations of the other state.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from .verdicts import Verdicts
 
 
 class World:
-    """The nodes and events of a search; `has_twins`: states that differ by names are equal."""
+    """The nodes and events of a search; with `has_twins`, states that differ by names are equal."""
 
     def __init__(self, steps: Steps, limits: Limits, *, has_twins: bool) -> None:
         self.steps, self.limits = steps, limits
@@ -28,62 +28,65 @@ class World:
         self._over: Remembered[tuple[int, int], int] = Remembered(self._which_are_over)
 
     def beginning(self) -> State:
-        """Returns the state in which all nodes have started over empty disks, one by one."""
-        unstarted = tuple(~place for place in range(len(self.steps.ids)))
+        """Returns the state in which all nodes have started with empty disks, one by one."""
+        unstarted = tuple(~index for index in range(len(self.steps.ids)))
         nothing = (0,) * len(self._most)
         quiet = (-1,) * len(self.steps.lines)
         state = State(unstarted, quiet, self.verdicts.beginning(), 0, nothing)
-        for place, number in enumerate(unstarted):
+        for index, number in enumerate(unstarted):
             outcome = self.steps.known[number, ("restarts",)][0]
-            state = self.moved(state, place, outcome, nothing, is_reborn=True)
+            state = self.moved(state, index, outcome, nothing, is_reborn=True)
         return state
 
     def happenings(self, state: State) -> Iterator[tuple[int, Happening]]:
-        """Yields the possible events of a state: (place, event with its arguments)."""
-        for place in range(len(state.nodes)):
-            for happening in self._happenings_at(place, state):
-                yield place, happening
+        """Yields the possible events of a state: (index of the node, event with its arguments)."""
+        for index in range(len(state.nodes)):
+            for happening in self._happenings_at(index, state):
+                yield index, happening
 
-    def after(self, state: State, place: int, happening: Happening) -> Iterator[State]:
-        """Yields the states after an event; none if it changes nothing or exceeds a limit."""
+    def after(self, state: State, index: int, happening: Happening) -> Iterator[State]:
+        """Yields the states after an event; none if it has no effect or exceeds a limit."""
         spent = self._spent(state.spent, happening[0])
         if spent is not None:
-            yield from self.let(state, place, happening, spent)
+            yield from self.let(state, index, happening, spent)
 
     def let(
-        self, state: State, place: int, happening: Happening, spent: Spent | None = None
+        self, state: State, index: int, happening: Happening, spent: Spent | None = None
     ) -> Iterator[State]:
-        """Yields the states after an event, without limits; without `spent` it costs nothing."""
-        number, is_reborn = state.nodes[place], happening[0] == "restarts"
+        """Yields the states after an event, without checking limits.
+
+        `spent` is the use of the limits in these states; by default nothing is used.
+        """
+        number, is_reborn = state.nodes[index], happening[0] == "restarts"
         spent = (0,) * len(self._most) if spent is None else spent
         for outcome in self.steps.known[number, happening]:
             if not outcome.changes_nothing(number):
-                yield self.moved(state, place, outcome, spent, is_reborn=is_reborn)
+                yield self.moved(state, index, outcome, spent, is_reborn=is_reborn)
 
     # Possible events
 
-    def _happenings_at(self, place: int, state: State) -> Iterator[Happening]:
+    def _happenings_at(self, index: int, state: State) -> Iterator[Happening]:
         facts = self.steps.facts
-        mine = facts[state.nodes[place]]
-        for line, _ in mine.waits:
+        own_facts = facts[state.nodes[index]]
+        for line, _ in own_facts.waits:
             answer = state.answers[line]
             if answer >= 0:
-                yield "is_told", line, answer
-            yield "gives_up_on", line
+                yield "receives_response", line, answer
+            yield "times_out_on", line
         for number in state.nodes:
             for line, request in facts[number].waits:
-                is_open = self.steps.requests[request].receiver == place
+                is_open = self.steps.requests[request].receiver == index
                 is_open = is_open and state.answers[line] < 0
-                if is_open and line not in mine.parked and line not in mine.deferred:
-                    yield "hears", request
-        for request in bits(state.late & self.steps.mask_to[place]):
-            yield "hears_late", request
-        for line in mine.parked:
-            yield "lets_go", line
-        yield from mine.may
+                if is_open and line not in own_facts.parked and line not in own_facts.deferred:
+                    yield "receives", request
+        for request in bits(state.late & self.steps.mask_to[index]):
+            yield "receives_late", request
+        for line in own_facts.parked:
+            yield "answers_parked_fetch_of", line
+        yield from own_facts.may
 
     def _spent(self, spent: Spent, event: str) -> Spent | None:
-        """Returns the use of limits after an event, or None beyond a limit.
+        """Returns the use of limits after an event, or None if the event exceeds a limit.
 
         Events without a limit are not counted.
         """
@@ -97,41 +100,41 @@ class World:
     # Effects
 
     def moved(
-        self, state: State, place: int, outcome: Outcome, spent: Spent, *, is_reborn: bool
+        self, state: State, index: int, outcome: Outcome, spent: Spent, *, is_reborn: bool
     ) -> State:
-        """Returns the state after an outcome at a place."""
+        """Returns the state after the node at `index` made a step with this outcome."""
         nodes, answers = list(state.nodes), list(state.answers)
-        nodes[place] = outcome.node
+        nodes[index] = outcome.node
         for line in outcome.ended:
             answers[line] = -1
             nodes[: self.steps.voters] = [
-                self._left(node, line) for node in nodes[: self.steps.voters]
+                self._without_request(node, line) for node in nodes[: self.steps.voters]
             ]
         for line, answer in outcome.answers:
             answers[line] = answer
-        history = self.verdicts.after(state.history, place, nodes, outcome.votes, is_reborn)
+        history = self.verdicts.after(state.history, index, nodes, outcome.votes, is_reborn)
         late = self._late(state.late | outcome.late, nodes)
         return State(tuple(nodes), tuple(answers), history, late, spent)
 
-    def _left(self, number: int, line: int) -> int:
-        """Returns the node after it has forgotten a request whose sender does not wait."""
+    def _without_request(self, number: int, line: int) -> int:
+        """Returns the number of the node without its waiting request on `line`."""
         if number < 0:
             return number
         facts = self.steps.facts[number]
         if line not in facts.parked and line not in facts.deferred:
             return number
-        return self.steps.known[number, ("is_left_by", line)][0].node
+        return self.steps.known[number, ("forgets_request_of", line)][0].node
 
     def _late(self, late: int, nodes: list[int]) -> int:
-        """Returns the late requests without those that have no effect or are not allowed."""
+        """Returns the mask of late requests that may have an effect; 0 if no loss is allowed."""
         if not late or not self._most[LOSSES]:
             return 0
-        for place, number in enumerate(nodes):
-            late ^= self._over[number, late & self.steps.mask_to[place]]
+        for index, number in enumerate(nodes):
+            late ^= self._over[number, late & self.steps.mask_to[index]]
         return late
 
-    def _which_are_over(self, asked: tuple[int, int]) -> int:
-        number, mask = asked
+    def _which_are_over(self, key: tuple[int, int]) -> int:
+        number, mask = key
         if number < 0:
             return 0
         return sum(1 << bit for bit in bits(mask) if self.steps.is_over(number, bit))

@@ -12,7 +12,7 @@ from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.scenarios.explore.limits import Limits
 from kraftsim.scenarios.explore.quorum_safety import Violation
 from kraftsim.scenarios.explore.search import Known, explore
-from kraftsim.scenarios.explore.steering import led, quorum_at, told_all
+from kraftsim.scenarios.explore.steering import delivered, led, quorum_at
 from kraftsim.scenarios.explore.voters import quorum_of
 
 pytestmark = pytest.mark.slow
@@ -63,7 +63,7 @@ def test_three_voters_are_safe_as_far_as_was_looked(begins, limits, depth):
     world = quorum_of(3, limits)
     beginning = world.beginning()
     if begins == "led":
-        beginning = told_all(world, led(world, beginning, 0, 1), {0, 1, 2})
+        beginning = delivered(world, led(world, beginning, 0, 1), {0, 1, 2})
     explored = explore(world, beginning, states_max=STATES_MAX)
 
     print(explored)
@@ -132,7 +132,7 @@ def test_the_search_finds_a_voter_that_grants_to_a_shorter_log(monkeypatch):
 
     monkeypatch.setattr(elections, "_grants", blind)
     world = quorum_of(3, Limits(patience=2, losses=0, asks_around=False))
-    beginning = told_all(world, led(world, world.beginning(), 0, 1), {0, 1})
+    beginning = delivered(world, led(world, world.beginning(), 0, 1), {0, 1})
     assert [3, 3, 0] == [
         quorum_at(world, beginning, node_id).high_watermark for node_id in range(3)
     ]
@@ -186,22 +186,22 @@ def test_replicas_that_are_taken_for_one_do_the_same():
 
 def live_through(world, drawn):
     steps, state = world.steps, world.beginning()
-    replicas = [steps.make(node_id).meet("restarts").node for node_id in range(3)]
+    replicas = [steps.make(node_id).apply("restarts").node for node_id in range(3)]
     for _ in range(100):
-        place, happening = drawn.choice(seldom_restarts(world, state, drawn))
-        event, *about = happening
-        about, next_asked = steps.spelled(event, *about), drawn.randrange(2)
-        step = replicas[place].meet(event, *about, next_asked=next_asked)
+        index, happening = drawn.choice(seldom_restarts(world, state, drawn))
+        event, *arguments = happening
+        arguments, next_peer = steps.decoded(event, *arguments), drawn.randrange(2)
+        step = replicas[index].apply(event, *arguments, next_peer=next_peer)
         if step.node.epoch > world.limits.epoch:
             continue
-        outcome = steps.outcome(place, step)
-        assert outcome in steps.known[state.nodes[place], happening]
+        outcome = steps.outcome(index, step)
+        assert outcome in steps.known[state.nodes[index], happening]
 
-        replicas[place] = step.node
+        replicas[index] = step.node
         for line in outcome.ended:
-            peer = steps.place(steps.ends[line][1])
-            replicas[peer] = replicas[peer].meet("is_left_by", steps.ids[place]).node
-        state = world.moved(state, place, outcome, state.spent, is_reborn=event == "restarts")
+            peer = steps.index(steps.ends[line][1])
+            replicas[peer] = replicas[peer].apply("forgets_request_of", steps.ids[index]).node
+        state = world.moved(state, index, outcome, state.spent, is_reborn=event == "restarts")
         assert [replica.key for replica in replicas] == [
             steps.nodes.keys[node] for node in state.nodes
         ]
@@ -215,7 +215,7 @@ def seldom_restarts(world, state, drawn):
 
 def test_a_step_leaves_the_replica_from_which_it_began_as_it_was():
     world = quorum_of(3, Limits())
-    state = told_all(world, led(world, world.beginning(), 0, 1), {0, 1, 2})
+    state = delivered(world, led(world, world.beginning(), 0, 1), {0, 1, 2})
     replicas = [world.steps.nodes[node] for node in state.nodes]
     before = [replica.key for replica in replicas]
     after = {there for step in world.happenings(state) for there in world.after(state, *step)}
@@ -237,5 +237,5 @@ def test_nothing_is_passed_over_for_the_sake_of_names_or_of_what_may_arrive():
     known = Known(world)
     explored = explore(world, known=known)
 
-    assert {world.symmetry.canonical(state)[0] for state in every} == known.by_what_stands.keys()
+    assert {world.symmetry.canonical(state)[0] for state in every} == known.by_parts.keys()
     assert explored.states < len(every) * 0.6

@@ -112,21 +112,21 @@ def live_through(world, drawn):
     steps, state = world.steps, running_cluster(world)
     nodes = [steps.nodes[node] for node in state.nodes]
     for _ in range(60):
-        place, happening = drawn.choice([*world.happenings(state)])
-        event, *about = happening
-        about, next_asked = steps.spelled(event, *about), drawn.randrange(1 + (place == 2))
-        step = nodes[place].meet(event, *about, next_asked=next_asked)
+        index, happening = drawn.choice([*world.happenings(state)])
+        event, *arguments = happening
+        arguments, next_peer = steps.decoded(event, *arguments), drawn.randrange(1 + (index == 2))
+        step = nodes[index].apply(event, *arguments, next_peer=next_peer)
         if step.node.epoch > world.limits.epoch:
             continue
-        outcome = steps.outcome(place, step)
-        assert outcome in steps.known[state.nodes[place], happening]
+        outcome = steps.outcome(index, step)
+        assert outcome in steps.known[state.nodes[index], happening]
 
-        nodes[place] = step.node
-        for asker in map(steps.asker_on, outcome.ended):
+        nodes[index] = step.node
+        for requester in map(steps.requester_on, outcome.ended):
             for other in range(steps.voters):
-                if asker in nodes[other].parked | nodes[other].deferred:
-                    nodes[other] = nodes[other].meet("is_left_by", asker).node
-        state = world.moved(state, place, outcome, state.spent, is_reborn=event == "restarts")
+                if requester in nodes[other].parked | nodes[other].deferred:
+                    nodes[other] = nodes[other].apply("forgets_request_of", requester).node
+        state = world.moved(state, index, outcome, state.spent, is_reborn=event == "restarts")
         assert [node.key for node in nodes] == [steps.nodes.keys[node] for node in state.nodes]
 
 
