@@ -23,7 +23,7 @@ from kraftsim.scenarios.document.scenario import Scenario, Times
 from kraftsim.scenarios.document.step import STEP_WORDS, Step
 from kraftsim.scenarios.document.swarm import Chaos
 from kraftsim.scenarios.language import amounts, selectors
-from kraftsim.scenarios.language.durations import spelled
+from kraftsim.scenarios.language.durations import duration_text
 from kraftsim.scenarios.language.reading import words_of
 from kraftsim.scenarios.verbs import VERBS
 
@@ -63,7 +63,8 @@ NAMES = {
     network_shape: "\n".join(
         ["| preset | `low` | `high` | `loss` |", "|---|---|---|---|"]
         + [
-            f"| `{name}` | {spelled(shape.low.us)} | {spelled(shape.high.us)} | {shape.loss:g} |"
+            f"| `{name}` | {duration_text(shape.low.us)} "
+            f"| {duration_text(shape.high.us)} | {shape.loss:g} |"
             for name, shape in PRESETS.items()
         ]
         + [""]

@@ -1,4 +1,4 @@
-"""A claim in a running scenario: is it broken, and how often was it tested?"""
+"""The state of a claim in a running scenario."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ Settle = Callable[[], None]  # called at the end of the calm, to decide what the
 class Claim:
     """A claim of the file.
 
-    `broken` says what was expected and when it failed (microseconds); `occurred` counts how
-    often the claim was tested.
+    `broken` is (the message, the time in microseconds) of the first failure; None if the claim
+    holds. `occurred` counts how often the claim was tested.
     """
 
     name: str
     broken: tuple[str, int] | None = None
     occurred: int = 0
 
-    def break_(self, what: str, stage: Stage) -> None:
-        """Records that the claim is broken; only the first time counts."""
+    def break_(self, message: str, stage: Stage) -> None:
+        """Records that the claim is broken, unless it was broken before."""
         if self.broken is None:
-            self.broken = (what, stage.world.timeline.now_us)
+            self.broken = (message, stage.world.timeline.now_us)
 
     def occurs(self) -> None:
         """Records that the claim was tested."""
@@ -31,4 +31,4 @@ class Claim:
 
 
 def nothing_more() -> None:
-    """Settles a claim that was decided during the run."""
+    """Does nothing: settles a claim that was decided during the run."""

@@ -10,7 +10,7 @@ from kraftsim.controller.node.node import Node
 
 from ..language.amounts import Amount
 from ..language.constraints import OneOf
-from ..language.durations import spelled
+from ..language.durations import duration_text
 from ..language.selectors import Selector
 from ..language.spelling import as_written
 from ..stage.stage import Stage
@@ -30,11 +30,11 @@ OF_CONTROLLERS: dict[str, Callable[[Node], object]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Converge:
-    """Claims that nodes agree in the calm.
+    """Claims that nodes agree at some moment of the calm, within `within` of its begin.
 
-    At some moment within `within` of its begin, `equal` is the same on all nodes that are
-    healed and run: images (the metadata; also of brokers), high_watermarks, log_ends, epochs,
-    leaders (the leader that each knows) or voters.
+    `equal` names the compared value: images (the metadata; also of brokers), high_watermarks,
+    log_ends, epochs, leaders (the leader that each node knows) or voters. Only nodes that are
+    healed and run are compared.
     """
 
     equal: Annotated[str, OneOf(tuple(OF_CONTROLLERS))]
@@ -42,7 +42,7 @@ class Converge:
     of: Selector = CONTROLLERS
 
     def watch(self, stage: Stage, claim: Claim) -> Settle:
-        """Watches from the begin of the calm on; a single node is not compared."""
+        """Starts watching when the calm begins; needs at least two nodes to test the claim."""
 
         def are_equal() -> bool:
             values = list(self._values(stage).values())
@@ -54,14 +54,17 @@ class Converge:
             if not reached.is_over and len(self._values(stage)) > 1:
                 reached.is_over = True
                 claim.occurs()
-                claim.break_(self._said(stage), stage)
+                claim.break_(self._message(stage), stage)
 
         timeline = stage.world.timeline
         timeline.at(timeline.now_us + self.within.us, fall_due)
         return nothing_more
 
     def _values(self, stage: Stage) -> dict[NodeId, object]:
-        """Returns the values of the nodes that are healed and run; brokers have images only."""
+        """Returns the compared values of the nodes that are healed and run.
+
+        Brokers have no values but images.
+        """
         world = stage.world
         values: dict[NodeId, object] = {}
         for node in filter(world.must_be_well, stage.nodes(self.of)):
@@ -72,12 +75,12 @@ class Converge:
                 values[node] = agent.agent.image
         return values
 
-    def _said(self, stage: Stage) -> str:
+    def _message(self, stage: Stage) -> str:
         values = {
             str(node.number): value.offset if isinstance(value, Image) else value
             for node, value in self._values(stage).items()
         }
-        within = spelled(self.within.us)
+        within = duration_text(self.within.us)
         return (
             f"expected equal {self.equal} within {within} after the start of calm, got "
             f"{as_written(values)}"

@@ -1,4 +1,4 @@
-"""Claims that hold all the time during a fault or a part of the run."""
+"""Claims that a condition holds throughout a fault or a part of the run."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ AT_ONCE = Amount(fixed_us=0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """A part of the run, which begins at 0s."""
+    """A part of the run, with times since the begin of the run."""
 
     from_: Amount
     to: Amount
@@ -29,10 +29,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class During:
-    """Claims that `holds` is true all the time.
+    """Claims that `holds` is true throughout a fault or a window.
 
-    It covers the time while a `fault` is open, named by its step's id or its verb, except for
-    the time `after` its begin; or a `window` of the run.
+    `fault` is the id of the step, or the verb. The claim covers the time while the fault is
+    open, except for the time `after` the begin of the fault. `window` is a part of the run.
     """
 
     holds: Condition
@@ -56,8 +56,8 @@ class During:
             claim.occurs()
             return not holds
 
-        said = f"expected throughout: {as_written(document_of(self))}"
-        stage.wait_until(is_broken, lambda: claim.break_(said, stage))
+        message = f"expected throughout: {as_written(document_of(self))}"
+        stage.wait_until(is_broken, lambda: claim.break_(message, stage))
         return nothing_more
 
     def _goes_on(self, stage: Stage) -> Holds:
@@ -69,25 +69,25 @@ class During:
 def _within(stage: Stage, window: Window) -> Holds:
     timeline = stage.world.timeline
     from_us, to_us = timeline.now_us + window.from_.us, timeline.now_us + window.to.us
-    stage.look_again_at(from_us)
+    stage.check_conditions_at(from_us)
     return lambda: from_us <= timeline.now_us <= to_us
 
 
 def _while_open(stage: Stage, name: str, after_us: int) -> Holds:
-    """Returns a function: has a fault of that name been open for at least `after_us`?
+    """Returns a function that returns True while a fault `name` has been open for `after_us`.
 
-    Several faults of one name may be open; each counts from its own begin.
+    Several faults of one name may be open; the time of each counts from its own begin.
     """
     timeline = stage.world.timeline
     from_us: dict[str, int] = {}
 
-    def told(row: EventRow) -> None:
+    def on_row(row: EventRow) -> None:
         fault_id = str(row.fault_id)
         if row.kind == "fault_begins" and name in (fault_id.partition("#")[0], row.detail["verb"]):
             from_us[fault_id] = row.t_us + after_us
-            stage.look_again_at(from_us[fault_id])
+            stage.check_conditions_at(from_us[fault_id])
         elif row.kind == "fault_ends":
             from_us.pop(fault_id, None)
 
-    stage.world.journal.listeners.append(told)
+    stage.world.journal.listeners.append(on_row)
     return lambda: any(number <= timeline.now_us for number in from_us.values())

@@ -1,4 +1,4 @@
-"""Claims about each of several nodes: `each: brokers` repeats the claim for each, as `$each`."""
+"""Claims about several nodes: `each: brokers` repeats the claim for each broker, as `$each`."""
 
 from collections.abc import Iterator
 from typing import Protocol, TypeVar
@@ -11,7 +11,7 @@ from ..stage.stage import Stage
 
 
 class HasEach(Protocol):
-    """A claim with the word `each`."""
+    """A claim that may have the word `each`."""
 
     @property
     def each(self) -> Selector | None: ...
@@ -20,15 +20,15 @@ class HasEach(Protocol):
 T = TypeVar("T", bound=HasEach)
 
 
-def one_by_one(claim: T, stage: Stage) -> Iterator[T]:
-    """Yields the claim about each node that `each` names now; without `each` the claim itself."""
+def claims_per_node(claim: T, stage: Stage) -> Iterator[T]:
+    """Yields the claim once per node that `each` selects now; without `each`, yields it once."""
     if claim.each is None:
         yield claim
         return
     for number in numbers_of(stage.nodes(claim.each)):
-        yield about(number, claim)
+        yield claim_about(number, claim)
 
 
-def about(number: int, claim: T) -> T:
+def claim_about(number: int, claim: T) -> T:
     """Returns the claim with `$each` replaced by the node `number`."""
     return changed(Selector, claim, lambda selector: selector.with_bound(EACH, number))

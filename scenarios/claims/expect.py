@@ -15,10 +15,10 @@ from .measure import Measure
 
 
 class KnownProperty(OneOf):
-    """The name of a built-in property, or of a function in a file beside the scenario."""
+    """Constraint: the name of a built-in property, or of a function in a file (`checks.py:name`)."""
 
     def check(self, value: object) -> None:
-        """Raises ValueError if the name is neither."""
+        """Raises ValueError for an unknown property that is not a function in a file."""
         if not (isinstance(value, str) and is_own(value)):
             super().check(value)
 
@@ -34,12 +34,13 @@ PropertyName = Annotated[str, KnownProperty(("all", *(property_.name for propert
 class Expect:
     """What the scenario claims.
 
-    `always`: properties by name, `all` that hold in Kafka, or your own functions
+    `always`: properties by name, `all` properties that hold in Kafka, or your own functions
     (`checks.py:two_at_most`); `never`: conditions that must not come true; `sometimes`:
-    conditions that must come true; `leads_to`: conditions that must follow others; `during`:
-    conditions that hold throughout a fault or a window; `calm`: conditions at the end;
-    `converge`: values that become equal in the calm; `measure`: measured numbers, by name;
-    `fails_with`: the property or claim that this scenario is known to break.
+    conditions that must come true; `leads_to`: conditions that must follow other conditions;
+    `during`: conditions that hold throughout a fault or a window; `calm`: conditions that hold
+    at the end of the calm; `converge`: values that become equal in the calm; `measure`:
+    measured numbers, by name; `fails_with`: the property or claim that this scenario is known
+    to break.
     """
 
     always: Annotated[tuple[PropertyName, ...], Bare()] = ("all",)
@@ -53,7 +54,7 @@ class Expect:
     fails_with: str | None = None
 
     def names(self) -> tuple[str, ...]:
-        """Returns the names of the claims (kind and place), for `fails_with` and violations."""
+        """Returns the names of the claims, as in `never[0]`, for `fails_with` and violations."""
         kinds = ("leads_to", "never", "sometimes", "during", "calm", "converge")
         places = (f"{kind}[{n}]" for kind in kinds for n in range(len(getattr(self, kind))))
         return (*places, *(f"measure.{name}" for name in self.measure))

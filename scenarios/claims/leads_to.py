@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ..conditions.condition import Condition, Not
 from ..language.amounts import Amount
-from ..language.durations import spelled
+from ..language.durations import duration_text
 from ..language.reading import document_of
 from ..language.selectors import Selector
 from ..language.spelling import as_written
@@ -14,10 +14,10 @@ from .claim import Claim, Settle, nothing_more
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeadsTo:
-    """Whenever `if` begins to hold, `then` holds at some moment within `within`.
+    """Claims that whenever `if` begins to hold, `then` holds at some moment within `within`.
 
-    With `each` this holds for each of those nodes, as `$each`. If the run ends before the time
-    is up, the claim is neither kept nor broken.
+    With `each` the claim is repeated for each of these nodes, as `$each`. If the run ends
+    before the time `within` is over, that occurrence of `if` tests nothing.
     """
 
     if_: Condition
@@ -26,7 +26,7 @@ class LeadsTo:
     each: Selector | None = None
 
     def watch(self, stage: Stage, claim: Claim) -> Settle:
-        """Waits for `if`, and again each time after it has stopped holding."""
+        """Starts watching: each time `if` begins to hold, `then` becomes due."""
 
         def wait() -> None:
             stage.wait_for(self.if_, owe)
@@ -42,12 +42,14 @@ class LeadsTo:
         paid = stage.wait_for(self.then, claim.occurs)
 
         def fall_due() -> None:
-            stage.look()
+            stage.check_conditions()
             if not paid.is_over:
                 paid.is_over = True
                 claim.occurs()
-                said = as_written(document_of(self))
-                claim.break_(f"expected within {spelled(self.within.us)}: {said}", stage)
+                claim_text = as_written(document_of(self))
+                claim.break_(
+                    f"expected within {duration_text(self.within.us)}: {claim_text}", stage
+                )
 
         timeline = stage.world.timeline
         timeline.at(timeline.now_us + self.within.us, fall_due)

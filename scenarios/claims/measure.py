@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ..conditions.condition import Condition, Not
-from ..conditions.unknown_subjects import is_about_somebody
+from ..conditions.unknown_subjects import all_subjects_exist
 from ..language.amounts import Amount, in_order
 from ..language.constraints import OneOf
 from ..language.reading import Path, Problem, document_of, mapping, read
@@ -23,7 +23,7 @@ from ..language.schema import Schema, SchemaOf, any_of
 from ..language.selectors import Selector
 from ..language.spelling import in_short
 from ..stage.stage import Stage
-from .each import one_by_one
+from .each import claims_per_node
 from .measured import TAKES, Measured
 from .spans import Spans
 
@@ -47,11 +47,11 @@ class Count:
             raise ValueError(f"expected at_least to be at most at_most, got {got}")
 
     def begin(self, stage: Stage) -> Measurement:
-        """Starts counting; the returned function gives the number at the end."""
-        counts = [measure.count.counted(stage) for measure in one_by_one(self, stage)]
+        """Starts counting; the returned function returns the count at the end of the run."""
+        counts = [measure.count.counted(stage) for measure in claims_per_node(self, stage)]
 
         def measured(name: str) -> Measured | None:
-            if not counts or not is_about_somebody(self.count, stage):
+            if not counts or not all_subjects_exist(self.count, stage):
                 return None
             return Measured(
                 name=name,
@@ -68,7 +68,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timed:
-    """A measured time. `take` names the statistic; each kind of measure has a default."""
+    """Base of measured times. `take` names the statistic; its default depends on the measure."""
 
     take: TakeName | None = None
     each: Selector | None = None
@@ -79,8 +79,8 @@ class Timed:
         if self.at_least is not None and self.at_most is not None:
             in_order("at_least", self.at_least, "at_most", self.at_most)
 
-    def taken(self, spans: Spans, default: str) -> Measurement:
-        """Returns the function that gives the statistic of `spans` at the end."""
+    def statistic_of(self, spans: Spans, default: str) -> Measurement:
+        """Returns a function that returns the statistic of `spans` at the end of the run."""
         take, at_most = self.take or default, None if self.at_most is None else self.at_most.us
 
         def measured(name: str) -> Measured | None:
@@ -107,29 +107,29 @@ class While(Timed):
     while_: Condition
 
     def begin(self, stage: Stage) -> Measurement:
-        """Starts measuring; the returned function gives the number at the end."""
+        """Starts measuring; the returned function returns the measured number at the end of the run."""
         spans = Spans(stage, counts_unfinished=True)
-        for measure in one_by_one(self, stage):
+        for measure in claims_per_node(self, stage):
             spans.watch(measure.while_, Condition(Not(not_=measure.while_)))
-        return self.taken(spans, "total")
+        return self.statistic_of(spans, "total")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromTo(Timed):
     """Measures the time from one condition to another.
 
-    A time that has not ended by the end of the run counts only if it already exceeds `at_most`.
+    A time that has not ended when the run ends counts only if it already exceeds `at_most`.
     """
 
     from_: Condition
     to: Condition
 
     def begin(self, stage: Stage) -> Measurement:
-        """Starts measuring; the returned function gives the number at the end."""
+        """Starts measuring; the returned function returns the measured number at the end of the run."""
         spans = Spans(stage, counts_unfinished=False)
-        for measure in one_by_one(self, stage):
+        for measure in claims_per_node(self, stage):
             spans.watch(measure.from_, measure.to)
-        return self.taken(spans, "longest")
+        return self.statistic_of(spans, "longest")
 
 
 _KINDS: dict[str, type[Count] | type[While] | type[FromTo]] = {
@@ -151,8 +151,8 @@ class Measure:
         words = mapping(value, path)
         kind = next((kind for kind in _KINDS if kind in words), None)
         if kind is None:
-            what = f"expected one of {', '.join(_KINDS)}, got {in_short(value)}"
-            raise Problem(path, what)
+            message = f"expected one of {', '.join(_KINDS)}, got {in_short(value)}"
+            raise Problem(path, message)
         return Measure(read(_KINDS[kind], words, path))
 
     @staticmethod
@@ -161,9 +161,9 @@ class Measure:
         return any_of(*(of(kind) for kind in _KINDS.values()))
 
     def to_document(self) -> object:
-        """Returns the document that `from_document` reads back."""
+        """Returns the document from which `from_document` reads an equal value."""
         return document_of(self.of)
 
     def begin(self, stage: Stage) -> Measurement:
-        """Starts measuring; the returned function gives the number at the end."""
+        """Starts measuring; the returned function returns the measured number at the end of the run."""
         return self.of.begin(stage)

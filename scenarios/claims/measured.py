@@ -4,16 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from ..language.durations import spelled
+from ..language.durations import duration_text
 
 Take = Callable[[Sequence[int]], int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """A measured number.
+    """A measured number: `value` is the statistic `take` of `samples` samples.
 
-    `value` is in microseconds if `is_time`; it is the statistic `take` of so many `samples`.
+    `value` is in microseconds if `is_time`.
     """
 
     name: str
@@ -33,20 +33,20 @@ class Measured:
 
     def __str__(self) -> str:
         bounds = [
-            f"{word} {self._spelled(bound)}"
+            f"{word} {self._text(bound)}"
             for word, bound in (("at least", self.at_least), ("at most", self.at_most))
             if bound is not None
         ]
         of = f"{self.take} of {self.samples}" if self.is_time else self.take
-        return f"{self.name} = {self._spelled(self.value)} ({'; '.join([of, *bounds])})"
+        return f"{self.name} = {self._text(self.value)} ({'; '.join([of, *bounds])})"
 
-    def _spelled(self, number: int) -> str:
-        """Spells a time rounded to milliseconds, or a count."""
-        return spelled(round(number, -3)) if self.is_time else str(number)
+    def _text(self, number: int) -> str:
+        """Formats a time, rounded to milliseconds, or a count."""
+        return duration_text(round(number, -3)) if self.is_time else str(number)
 
 
 def percentile(part: float) -> Take:
-    """Returns the function that gives a percentile by nearest rank, which is always a sample."""
+    """Returns a function for the percentile `part` (0 to 1), by nearest rank."""
     return lambda samples: sorted(samples)[max(ceil(part * len(samples)), 1) - 1]
 
 

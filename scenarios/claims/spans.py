@@ -5,7 +5,7 @@ from ..stage.stage import Stage
 
 
 class Spans:
-    """Samples of times. With `counts_unfinished` a time that has not ended counts so far."""
+    """Samples of times. With `counts_unfinished` a time that has not ended is a sample as well."""
 
     def __init__(self, stage: Stage, *, counts_unfinished: bool) -> None:
         self._stage = stage

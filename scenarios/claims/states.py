@@ -1,7 +1,7 @@
-"""Claims of one condition: it never comes true, it does once, or it holds in the end."""
+"""The claims never, sometimes and calm, which have one condition each."""
 
 from ..conditions.condition import Condition
-from ..conditions.unknown_subjects import is_about_somebody
+from ..conditions.unknown_subjects import all_subjects_exist
 from ..language.reading import document_of
 from ..language.spelling import as_written
 from ..stage.stage import Stage
@@ -9,12 +9,15 @@ from .claim import Claim, Settle, nothing_more
 
 
 def never(condition: Condition, stage: Stage, claim: Claim) -> Settle:
-    """Claims that the condition never comes true; untested if a node of it never existed."""
-    said = f"expected never: {_written(condition)}"
-    stage.wait_for(condition, lambda: claim.break_(said, stage))
+    """Claims that the condition never comes true.
+
+    The claim is untested if the condition names a node that does not exist at the end.
+    """
+    message = f"expected never: {_written(condition)}"
+    stage.wait_for(condition, lambda: claim.break_(message, stage))
 
     def settle() -> None:
-        if is_about_somebody(condition, stage):
+        if all_subjects_exist(condition, stage):
             claim.occurs()
 
     return settle
@@ -30,7 +33,7 @@ def calm(condition: Condition, stage: Stage, claim: Claim) -> Settle:
     """Claims that the condition holds at the end of the calm."""
 
     def settle() -> None:
-        if is_about_somebody(condition, stage):
+        if all_subjects_exist(condition, stage):
             claim.occurs()
         if not condition.watched(stage)():
             claim.break_(f"expected at the end: {_written(condition)}", stage)

@@ -9,7 +9,7 @@ from . import states
 from .claim import Claim, Settle
 from .converge import Converge
 from .during import During
-from .each import one_by_one
+from .each import claims_per_node
 from .expect import Expect
 from .leads_to import LeadsTo
 from .measure import Measurement
@@ -21,7 +21,7 @@ E = TypeVar("E", LeadsTo, During)
 
 @dataclass(slots=True)
 class Expectations:
-    """The claims and measures of one run; `measured` is filled when they are settled."""
+    """The claims and measures of one run; `settle` fills `measured`."""
 
     stage: Stage
     expect: Expect
@@ -31,7 +31,7 @@ class Expectations:
     _measurements: dict[str, Measurement] = field(default_factory=dict)
 
     def begin(self) -> None:
-        """Starts watching at the begin of the run."""
+        """Starts watching the claims and measures, at the begin of the run."""
         expect = self.expect
         self._watch_each("leads_to", expect.leads_to)
         self._watch("never", expect.never, states.never)
@@ -42,11 +42,11 @@ class Expectations:
             self._measurements[name] = measure.begin(self.stage)
 
     def begin_calm(self) -> None:
-        """Starts watching the claims about the calm."""
+        """Starts watching the claims about the calm, at its begin."""
         self._watch("converge", self.expect.converge, Converge.watch)
 
     def settle(self) -> None:
-        """Settles claims and measures at the end of the calm."""
+        """Decides open claims and computes measures, at the end of the calm."""
         for settle in self._settle:
             settle()
         for name, measurement in self._measurements.items():
@@ -57,16 +57,16 @@ class Expectations:
         return (claim.name for claim in self.claims if not claim.occurred)
 
     def _watch(
-        self, kind: str, ones: Sequence[T], watch: "Callable[[T, Stage, Claim], Settle]"
+        self, kind: str, claims: Sequence[T], watch: "Callable[[T, Stage, Claim], Settle]"
     ) -> None:
-        for number, watched_claim in enumerate(ones):
+        for number, watched_claim in enumerate(claims):
             self._settle.append(watch(watched_claim, self.stage, self._claim(f"{kind}[{number}]")))
 
-    def _watch_each(self, kind: str, ones: Sequence[E]) -> None:
-        """Watches claims with `each`: any of the nodes can test and break the claim."""
-        for number, watched_claim in enumerate(ones):
+    def _watch_each(self, kind: str, claims: Sequence[E]) -> None:
+        """Watches claims that may have `each`: each of the nodes can test and break the claim."""
+        for number, watched_claim in enumerate(claims):
             claim = self._claim(f"{kind}[{number}]")
-            for part in one_by_one(watched_claim, self.stage):
+            for part in claims_per_node(watched_claim, self.stage):
                 self._settle.append(part.watch(self.stage, claim))
 
     def _measure(self, claim: Claim, measured: Measured | None) -> None:

@@ -18,10 +18,10 @@ PROCESS_STATES = tuple(state.value for state in LASTING_STATES)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerState:
-    """All brokers that `broker` names, at least one, are in `state`.
+    """True if `broker` names at least one broker and all of them are in `state`.
 
-    It is a state of the registration (fenced, unfenced, unregistered; with `seen_by` in that
-    broker's metadata) or of the process.
+    `state` is a state of the registration (fenced, unfenced, unregistered) or of the process.
+    With `seen_by` the registration is read from the metadata of that broker.
     """
 
     broker: Selector
@@ -29,7 +29,7 @@ class BrokerState:
     seen_by: Selector | None = None
 
     def watched(self, stage: Stage) -> Holds:
-        """Returns a function that tells whether the condition holds now."""
+        """Returns a function that returns True while the condition holds."""
         return lambda: every(stage.nodes(self.broker), lambda node: self._is(stage, node.number))
 
     def _is(self, stage: Stage, broker_id: int) -> bool:
@@ -51,12 +51,12 @@ class BrokerState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FencedAtLeast:
-    """At least so many brokers are fenced."""
+    """True if at least this number of brokers is fenced."""
 
     fenced_at_least: Annotated[int, Between(1, BROKERS_MAX)]
 
     def watched(self, stage: Stage) -> Holds:
-        """Returns a function that tells whether the condition holds now."""
+        """Returns a function that returns True while the condition holds."""
 
         def holds() -> bool:
             brokers = stage.world.committed.brokers.values()

@@ -35,12 +35,12 @@ from .topic_states import TopicState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaderless:
-    """No controller has been active for this long."""
+    """True if no controller has been active for this long."""
 
     leaderless: Amount
 
     def watched(self, stage: Stage) -> Holds:
-        """Returns a function that tells whether the condition holds now."""
+        """Returns a function that returns True while the condition holds."""
         since_us = [-1]
 
         def holds() -> bool:
@@ -50,7 +50,7 @@ class Leaderless:
                 return False
             if since_us[0] < 0:
                 since_us[0] = now_us
-                stage.look_again_at(now_us + self.leaderless.us)
+                stage.check_conditions_at(now_us + self.leaderless.us)
             return now_us - since_us[0] >= self.leaderless.us
 
         return holds
@@ -58,13 +58,13 @@ class Leaderless:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """The condition holds, and has held for this long without a break."""
+    """True if the condition `held` has been true for the time `for` without a break."""
 
     held: "Condition"
     for_: Amount
 
     def watched(self, stage: Stage) -> Holds:
-        """Returns a function that tells whether the condition holds now."""
+        """Returns a function that returns True while the condition holds."""
         part, since_us = self.held.watched(stage), [-1]
 
         def holds() -> bool:
@@ -74,7 +74,7 @@ class Held:
                 return False
             if since_us[0] < 0:
                 since_us[0] = now_us
-                stage.look_again_at(now_us + self.for_.us)
+                stage.check_conditions_at(now_us + self.for_.us)
             return now_us - since_us[0] >= self.for_.us
 
         return holds
@@ -82,12 +82,12 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllOf:
-    """Each of these conditions holds."""
+    """True if each of these conditions is true."""
 
     all: "tuple[Condition, ...]"
 
     def watched(self, stage: Stage) -> Holds:
-        """Returns a function that tells whether the condition holds now."""
+        """Returns a function that returns True while the condition holds."""
         parts = [condition.watched(stage) for condition in self.all]
         # evaluates all parts, because `held` must see every moment
         return lambda: all([part() for part in parts])
@@ -95,24 +95,24 @@ class AllOf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnyOf:
-    """At least one of these conditions holds."""
+    """True if at least one of these conditions is true."""
 
     any: "tuple[Condition, ...]"
 
     def watched(self, stage: Stage) -> Holds:
-        """Returns a function that tells whether the condition holds now."""
+        """Returns a function that returns True while the condition holds."""
         parts = [condition.watched(stage) for condition in self.any]
         return lambda: any([part() for part in parts])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Not:
-    """The condition does not hold."""
+    """True if the condition is false."""
 
     not_: "Condition"
 
     def watched(self, stage: Stage) -> Holds:
-        """Returns a function that tells whether the condition holds now."""
+        """Returns a function that returns True while the condition holds."""
         part = self.not_.watched(stage)
         return lambda: not part()
 
@@ -136,7 +136,7 @@ _TAGS: dict[str, type] = {
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition; its first known word (`broker`, `controller`, ...) is its kind."""
+    """A condition; its first known word (`broker`, `controller`, ...) determines its kind."""
 
     of: (
         BrokerState
@@ -156,7 +156,7 @@ class Condition:
 
     @staticmethod
     def from_document(value: object, path: Path) -> "Condition":
-        """Reads a condition; raises Problem if it has no known tag."""
+        """Reads a condition; raises Problem if none of its words is the tag of a kind."""
         words = mapping(value, path)
         tag = next((word for word in words if word in _TAGS), None)
         if tag is None:
@@ -170,23 +170,23 @@ class Condition:
         return any_of(*(of(kind) for kind in _TAGS.values()))
 
     def to_document(self) -> object:
-        """Returns the document that `from_document` reads back."""
+        """Returns the document from which `from_document` reads an equal value."""
         return document_of(self.of)
 
     def watched(self, stage: Stage) -> Holds:
-        """Returns a function that tells whether the condition holds now."""
+        """Returns a function that returns True while the condition holds."""
         return self.of.watched(stage)
 
     def counted(self, stage: Stage) -> Callable[[], int]:
-        """Returns a function that gives how often the condition has come true from now on."""
+        """Returns a function that returns how often the condition has come true since this call."""
         if isinstance(self.of, Committed | Refused | Carried):
             return self.of.counted(stage)
         times, has_held, holds = [0], [False], self.watched(stage)
 
-        def look() -> bool:
+        def count_change() -> bool:
             held, has_held[0] = has_held[0], holds()
             times[0] += has_held[0] and not held
             return False
 
-        stage.wait_until(look, lambda: None)
+        stage.wait_until(count_change, lambda: None)
         return lambda: times[0]

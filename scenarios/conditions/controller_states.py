@@ -31,11 +31,11 @@ ROLES = ("LEADER", "FOLLOWER", "CANDIDATE", "PROSPECTIVE", "UNATTACHED", "RESIGN
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControllerState:
-    """All controllers that `controller` names, at least one, fulfil every given word.
+    """True if `controller` names at least one controller and all of them fulfil every word.
 
-    Words: `state` of the process (active: leads the quorum; leading: believes that it leads),
-    `role` in the quorum while it runs, and lower bounds of its epoch, high watermark and log
-    end offset.
+    `state` is the state of the process, or active (leads the quorum) or leading (believes that
+    it leads the quorum). `role` is the role in the quorum while the process runs. The other
+    words are lower bounds of epoch, high watermark and log end offset.
     """
 
     controller: Selector
@@ -49,14 +49,14 @@ class ControllerState:
         _expect_something(self)
 
     def watched(self, stage: "Stage") -> Holds:
-        """Returns a function that tells whether the condition holds now."""
+        """Returns a function that returns True while the condition holds."""
         return lambda: every(stage.nodes(self.controller), lambda node: self._is(stage, node))
 
     def _is(self, stage: "Stage", node: NodeId) -> bool:
         process = stage.world.controller_of(node)
         if process is None or (self.role is not None and process.role != self.role):
             return False
-        return self._is_in_state(stage.world, process) and self._has_come_to(process.node)
+        return self._is_in_state(stage.world, process) and self._reaches_bounds(process.node)
 
     def _is_in_state(self, world: "World", process: ControllerProcess) -> bool:
         match self.state:
@@ -69,7 +69,7 @@ class ControllerState:
             case state:
                 return process.state == state
 
-    def _has_come_to(self, node: Node) -> bool:
+    def _reaches_bounds(self, node: Node) -> bool:
         least = (self.epoch_at_least, self.high_watermark_at_least, self.log_end_at_least)
         numbers = (node.epoch, node.high_watermark, node.log.end_offset)
         pairs = zip(numbers, least, strict=True)
@@ -78,12 +78,12 @@ class ControllerState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaState:
-    """All replicas that `replica` names fulfil every given word, by the leader's DescribeQuorum.
+    """True if all replicas that `replica` names fulfil every word in the leader's DescribeQuorum.
 
-    Replicas are voters or observers (brokers). Words: lag in records, time since the last fetch
-    (`silent_for`) and since the replica last caught up (`behind_for`), by the leader's wall
-    clock (rules 5.29 to 5.31). False while there is no leader, and for replicas that the leader
-    does not know.
+    Replicas are voters or observers (brokers). The words bound the lag in records, the time
+    since the last fetch (`silent_for`), and the time since the replica last caught up
+    (`behind_for`), by the leader's wall clock (rules 5.29 to 5.31). False while there is no
+    leader, and for a replica that the leader does not know.
     """
 
     replica: Selector
@@ -96,7 +96,7 @@ class ReplicaState:
         _expect_something(self)
 
     def watched(self, stage: "Stage") -> Holds:
-        """Returns a function that tells whether the condition holds now."""
+        """Returns a function that returns True while the condition holds."""
 
         def holds() -> bool:
             leader = stage.world.active
@@ -125,7 +125,10 @@ class ReplicaState:
 
 
 def _progress(node: Node, node_id: int, wall_ms: int) -> Progress | None:
-    """Returns the progress of a replica, None if unknown; the leader has everything (rule 5.30)."""
+    """Returns the progress of a replica that a leader reports, or None for an unknown replica.
+
+    The leader itself counts as caught up (rule 5.30).
+    """
     role = leader_role(node.quorum.role)
     if node_id == node.config.node_id:
         return Progress(
@@ -141,12 +144,12 @@ def _progress(node: Node, node_id: int, wall_ms: int) -> Progress | None:
 
 
 def _is_past(amount: Amount | None, since_ms: int, now_ms: int) -> bool:
-    """Returns True if `amount` has passed; a negative `since_ms` means that it never happened."""
+    """Returns True if `amount` is None or has passed since `since_ms`; negative means never."""
     return amount is None or since_ms < 0 or (now_ms - since_ms) * 1000 >= amount.us
 
 
 def _expect_something(condition: "ControllerState | ReplicaState") -> None:
-    """Raises ValueError if no word but the first, the subject, is given."""
+    """Raises ValueError if the condition has only its first word, the subject."""
     _, *words = [field.name for field in fields(condition)]
     if all(getattr(condition, word) is None for word in words):
         raise ValueError(f"expected one of {', '.join(words)}, or several")

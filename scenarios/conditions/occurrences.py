@@ -38,9 +38,9 @@ ADMIN_REFUSED = "admin_refused"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed:
-    """A record was committed, about one of the nodes `of`, since the condition was set.
+    """True if a record about one of the nodes `of` was committed since the condition was set.
 
-    With `committed: false` it was appended by a leader, and may never be committed.
+    With `committed: false`, an appended record counts, even if it is never committed.
     """
 
     record: Annotated[str, OneOf(tuple(RECORDS))]
@@ -49,36 +49,36 @@ class Committed:
     committed: bool = True
 
     def watched(self, stage: "Stage") -> Holds:
-        """Returns a function that tells whether the condition holds now."""
+        """Returns a function that returns True while the condition holds."""
         count = self.counted(stage)
         return lambda: count() >= self.count
 
     def counted(self, stage: "Stage") -> Callable[[], int]:
-        """Returns a function that counts such records from now on."""
-        world, seen = stage.world, [0]
+        """Returns a function that returns the number of such records since this call."""
+        world, total = stage.world, [0]
 
-        def look(batch: Batch) -> None:
+        def count_records(batch: Batch) -> None:
             for record in batch.records:
-                if self._is_meant(record, stage):
-                    seen[0] += 1
+                if self._matches(record, stage):
+                    total[0] += 1
 
         def on_committed(node_id: int, batch: Batch) -> None:
             # the first controller that reports it
             if batch.base_offset == world.committed_log.end_offset:
-                look(batch)
+                count_records(batch)
 
         def on_step(node: Node, turn: Turn) -> None:
             if node.is_active:
                 for batch in turn.persist:
-                    look(batch)
+                    count_records(batch)
 
         if self.committed:
             world.committed_listeners.append(on_committed)
         else:
             world.step_listeners.append(on_step)
-        return lambda: seen[0]
+        return lambda: total[0]
 
-    def _is_meant(self, record: object, stage: "Stage") -> bool:
+    def _matches(self, record: object, stage: "Stage") -> bool:
         if not RECORDS[self.record](record):
             return False
         return self.of is None or node_of(record) in numbers_of(stage.nodes(self.of))
@@ -86,9 +86,10 @@ class Committed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """A message has arrived; with `lost` it was lost or held back.
+    """True if a message has arrived; with `lost`, if a message was lost or held back.
 
-    It is a request, or with `replies` a reply, whose sender is the node that was asked.
+    The message is a request, or with `replies` a reply. The sender (`from`) of a reply is the
+    node that received the request.
     """
 
     message: MessageName
@@ -99,21 +100,21 @@ class Carried:
     count: Times = 1
 
     def watched(self, stage: "Stage") -> Holds:
-        """Returns a function that tells whether the condition holds now."""
+        """Returns a function that returns True while the condition holds."""
         count = self.counted(stage)
         return lambda: count() >= self.count
 
     def counted(self, stage: "Stage") -> Callable[[], int]:
-        """Returns a function that counts such messages from now on."""
-        seen, network = [0], stage.world.network
+        """Returns a function that returns the number of such messages since this call."""
+        total, network = [0], stage.world.network
 
-        def heard(message: "Message") -> None:
-            seen[0] += self._is_meant(message, stage)
+        def on_message(message: "Message") -> None:
+            total[0] += self._matches(message, stage)
 
-        (network.stopped if self.lost else network.arrived).append(heard)
-        return lambda: seen[0]
+        (network.stopped if self.lost else network.arrived).append(on_message)
+        return lambda: total[0]
 
-    def _is_meant(self, message: "Message", stage: "Stage") -> bool:
+    def _matches(self, message: "Message", stage: "Stage") -> bool:
         is_named = type(message.request).__name__ == f"{self.message}Request"
         if not is_named or message.is_reply is not self.replies:
             return False
@@ -123,35 +124,35 @@ class Carried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A reply with this error has arrived.
+    """True if a reply with this error has arrived at one of the nodes `of`.
 
-    With `of` it has arrived at one of these nodes, otherwise at any node or at an admin.
+    Without `of`, a reply to any node or to an admin counts.
     """
 
     refused: ErrorName
     of: Selector | None = None
 
     def watched(self, stage: "Stage") -> Holds:
-        """Returns a function that tells whether the condition holds now."""
+        """Returns a function that returns True while the condition holds."""
         count = self.counted(stage)
         return lambda: count() > 0
 
     def counted(self, stage: "Stage") -> Callable[[], int]:
-        """Returns a function that counts such replies from now on."""
-        code, seen = ErrorCode[self.refused], [0]
+        """Returns a function that returns the number of such replies since this call."""
+        code, total = ErrorCode[self.refused], [0]
 
         def arrived(message: "Message") -> None:
             if message.is_reply and error_code_of(message.reply) == code:
-                seen[0] += self.of is None or message.receiver in stage.nodes(self.of)
+                total[0] += self.of is None or message.receiver in stage.nodes(self.of)
 
         stage.world.network.arrived.append(arrived)
-        return lambda: seen[0]
+        return lambda: total[0]
 
 
 def error_code_of(reply: object) -> int:
-    """Returns the error code of a reply, or 0 if it has none or there is no reply.
+    """Returns the error code of a reply; 0 if there is no error or no reply.
 
-    If the reply has no error as a whole, this is the first error of a topic or feature in it.
+    If the reply has no top-level error, returns the first error of a topic or a feature.
     """
     if isinstance(reply, ApiError):
         return reply.code

@@ -19,13 +19,13 @@ def _is_a(*kinds: type) -> Test:
 
 
 def _is_change(old: type | None, field: str, value: int) -> Test:
-    def is_one(record: object) -> bool:
+    def matches(record: object) -> bool:
         if old is not None and isinstance(record, old):
             return True
         is_change = isinstance(record, r.BrokerRegistrationChangeRecord)
         return is_change and getattr(record, field) == value
 
-    return is_one
+    return matches
 
 
 RECORDS: dict[str, Test] = {
@@ -38,7 +38,7 @@ RECORDS: dict[str, Test] = {
 
 
 def node_of(record: object) -> int | None:
-    """Returns the id of the node that a record is about: broker, controller or new leader."""
+    """Returns the id of the broker, controller or new leader in a record, or None."""
     for name in ("broker_id", "id", "controller_id", "leader_id"):
         node_id: object = getattr(record, name, None)
         if isinstance(node_id, int):

@@ -19,12 +19,12 @@ TOPIC_STATES = ("led", "leaderless", "in_sync", "led_by_fenced", "relies_on", "p
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicState:
-    """A state of the topic's partitions.
+    """True if the topic exists and its partitions are in `state`.
 
-    `led`: every partition has a leader; `leaderless`: a partition has none; `in_sync`: every
-    ISR is complete; `led_by_fenced`: a leader is fenced or unregistered; `relies_on`: a leader
-    or an ISR includes a broker `of` these; `placed_on`: a replica set does. A topic that does
-    not exist is in no state.
+    `led`: every partition has a leader; `leaderless`: a partition has no leader; `in_sync`:
+    every ISR has all replicas; `led_by_fenced`: a leader is fenced or unregistered;
+    `relies_on`: a broker `of` these leads a partition or is in an ISR; `placed_on`: a broker
+    `of` these is in a replica set.
     """
 
     topic: str
@@ -32,7 +32,7 @@ class TopicState:
     of: Selector = BROKERS
 
     def watched(self, stage: Stage) -> Holds:
-        """Returns a function that tells whether the condition holds now."""
+        """Returns a function that returns True while the condition holds."""
         return lambda: self._holds(stage)
 
     def _holds(self, stage: Stage) -> bool:
@@ -41,8 +41,8 @@ class TopicState:
         if topic_id is None:
             return False
         quantifier: Callable[..., bool] = all if self.state in ("led", "in_sync") else any
-        is_of_some = self.state in ("relies_on", "placed_on")
-        brokers = set(numbers_of(stage.nodes(self.of))) if is_of_some else set()
+        needs_brokers = self.state in ("relies_on", "placed_on")
+        brokers = set(numbers_of(stage.nodes(self.of))) if needs_brokers else set()
         partitions = image.topics[topic_id].partitions.values()
         return quantifier(self._is(image, partition, brokers) for partition in partitions)
 

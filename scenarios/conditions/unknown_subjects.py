@@ -1,7 +1,7 @@
-"""Tells whether the nodes of a condition exist.
+"""Checks that the nodes of a condition exist.
 
-A condition about a broker that does not exist never comes true, so the claim that it never does
-proves nothing.
+A condition about a nonexistent broker never comes true, so the claim `never` with that condition
+would prove nothing.
 """
 
 from random import Random
@@ -12,13 +12,13 @@ from ..stage.stage import Stage
 from .condition import Condition
 
 
-def is_about_somebody(condition: Condition, stage: Stage) -> bool:
-    """Returns True if every node that the condition names exists by now.
+def all_subjects_exist(condition: Condition, stage: Stage) -> bool:
+    """Returns True if every node that the condition names exists now.
 
     Selectors that draw are evaluated without drawing from the run's streams.
     """
-    places = dict(found(Selector, condition))
-    outer = (selector for place, selector in places.items() if place[:-2] not in places)
+    selectors = dict(found(Selector, condition))
+    outer = (selector for path, selector in selectors.items() if path[:-2] not in selectors)
     return all(_exist(selector, stage) for selector in outer if not selector.is_let(EACH))
 
 

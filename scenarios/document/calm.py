@@ -13,7 +13,7 @@ EVERY_BROKER = Selector("brokers")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calm:
-    """Which nodes are healed when the calm begins.
+    """The nodes that are healed when the calm begins.
 
     `heals: core` heals a random majority of the voters and the nodes of `brokers`; `heals: all`
     heals every controller and every broker.

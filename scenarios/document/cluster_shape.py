@@ -15,7 +15,7 @@ PARTITIONS_MAX = 10_000  # per topic; Kafka takes at most as many records in one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicShape:
-    """A topic at the start.
+    """A topic that exists when the scenario begins.
 
     `replication` defaults to 3, or to the number of brokers if there are fewer.
     """
@@ -24,15 +24,15 @@ class TopicShape:
     replication: Annotated[int, Between(1, BROKERS_MAX)] | None = None
 
     def replicas(self, brokers: int) -> int:
-        """Returns the number of replicas of each partition in a cluster of so many brokers."""
+        """Returns the number of replicas of each partition in a cluster of `brokers` brokers."""
         return min(REPLICATION, brokers) if self.replication is None else self.replication
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterShape:
-    """The cluster at the start.
+    """The cluster when the scenario begins.
 
-    Controllers have ids from 3000 on, brokers from 1 on; racks are assigned in turn.
+    Ids of controllers begin at 3000, ids of brokers at 1; racks are assigned in turn.
     `metadata_version` defaults to the newest version that the release knows.
     """
 

@@ -19,9 +19,9 @@ _HALF_A_MS, _FIVE_MS = Amount(fixed_us=500), Amount(fixed_us=5_000)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkShape:
-    """The delay of one message is uniform from `low` to `high`.
+    """Delay and loss of messages: each message takes a uniform time from `low` to `high`.
 
-    `loss` is the fraction of messages that is lost, from 0 to 1.
+    `loss` is the fraction of messages that are lost, from 0 to 1.
     """
 
     low: Amount = _HALF_A_MS

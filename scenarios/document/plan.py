@@ -1,8 +1,8 @@
-"""Expands a scenario and a seed into a plan, in which everything but selectors is drawn.
+"""Expands a scenario and a seed into a plan: a scenario in which every random time is drawn.
 
-The selectors of `let` are drawn once the cluster is up; a plan that is kept names the nodes that
-they found. Plans are pinned, shown and shrunk, because a plan means the same run even if a later
-version draws otherwise.
+The selectors of `let` are drawn later, once the cluster is up; a stored plan names the nodes that
+they selected. Plans are pinned, shown and shrunk, because a plan leads to the same run even if a
+later version draws other values.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 def expand(scenario: Scenario, seed: int) -> Scenario:
-    """Returns the plan of `seed`: every amount is drawn, and chaos is written out as steps."""
+    """Returns the plan of `seed`: every amount is drawn, and chaos is replaced by steps."""
     settings, streams = settings_of(scenario), Streams(seed)
     plan = _fixed(replace(scenario, chaos=None), settings, streams.of("plan"))
     if scenario.chaos is None:
@@ -52,7 +52,7 @@ def expand(scenario: Scenario, seed: int) -> Scenario:
 
 
 def named(plan: Scenario, bound: Mapping[str, tuple[int, ...]]) -> Scenario:
-    """Returns the plan with the nodes that `let` found, so that they are not drawn again."""
+    """Returns the plan with the nodes `bound` in place of the selectors of `let`."""
     let = {
         name: Binding(Selector("every", of=tuple(Selector("id", number) for number in bound[name])))
         for name in plan.let
@@ -66,23 +66,23 @@ def _fixed(value: T, settings: Settings, stream: Random) -> T:
 
 
 def settings_of(scenario: Scenario) -> Settings:
-    """Returns the settings of the profile, overridden by the scenario's `config` (Kafka's names).
+    """Returns the settings of the scenario's profile, overridden by `config` (Kafka's names).
 
     Raises Problem for an unknown setting or a value of a wrong type.
     """
     known = {field.name.replace("_", "."): field.name for field in fields(Settings)}
-    given: dict[str, Any] = {}
+    overrides: dict[str, Any] = {}
     for key, value in scenario.config.items():
         if key not in known:
-            what = f"unknown setting {key!r}: expected {nearest(key, known)}"
-            raise Problem(("config", key), what)
+            message = f"unknown setting {key!r}: expected {nearest(key, known)}"
+            raise Problem(("config", key), message)
         expected = type(getattr(PROFILES[scenario.profile].settings, known[key]))
         if type(value) is not expected:
-            what = "true or false" if expected is bool else "a whole number"
-            raise Problem(("config", key), f"expected {what}, got {value!r}")
-        given[known[key]] = value
+            type_name = "true or false" if expected is bool else "a whole number"
+            raise Problem(("config", key), f"expected {type_name}, got {value!r}")
+        overrides[known[key]] = value
     try:
-        return replace(PROFILES[scenario.profile].settings, **given)
+        return replace(PROFILES[scenario.profile].settings, **overrides)
     except (TypeError, ValueError) as error:
         raise Problem(("config",), str(error)) from None
 
@@ -94,19 +94,19 @@ def topology_of(plan: Scenario, streams: Streams) -> Topology:
         cluster_id=uuid_text(random_uuid(streams.draw_of("cluster"))),
         controllers=tuple(
             ControllerSpec(
-                node_id=FIRST_CONTROLLER_ID + place,
-                port=FIRST_CONTROLLER_PORT + place,
-                rack=racks[place % len(racks)],
+                node_id=FIRST_CONTROLLER_ID + index,
+                port=FIRST_CONTROLLER_PORT + index,
+                rack=racks[index % len(racks)],
             )
-            for place in range(shape.controllers)
+            for index in range(shape.controllers)
         ),
         brokers=tuple(
             BrokerSpec(
-                broker_id=FIRST_BROKER_ID + place,
-                port=unbound_port(FIRST_BROKER_ID + place),
-                rack=racks[place % len(racks)],
+                broker_id=FIRST_BROKER_ID + index,
+                port=unbound_port(FIRST_BROKER_ID + index),
+                rack=racks[index % len(racks)],
             )
-            for place in range(shape.brokers)
+            for index in range(shape.brokers)
         ),
         profile=PROFILES[plan.profile],
         settings=settings_of(plan),

@@ -1,7 +1,7 @@
 """A scenario: its cluster, its steps and its claims.
 
-An expanded scenario (a plan) has the same types: every amount is drawn, chaos is written out as
-steps, and only selectors are evaluated while it runs.
+A plan (a scenario expanded for one seed) has the same types: every amount is drawn, and chaos is
+replaced by steps. Only selectors are still evaluated during the run.
 """
 
 from collections.abc import Mapping
@@ -32,11 +32,11 @@ _A_CORE = Calm()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Times:
-    """Phases of a run.
+    """The durations of a run's phases.
 
-    `warmup` begins once every broker is unfenced; `at` counts from the begin of `run`; `calm`
-    begins after the core is healed (see calm); `limit` bounds the virtual time of the whole
-    run.
+    `warmup` begins once every broker is unfenced. `run` follows; `at` of a step counts from its
+    begin. `calm` begins when the nodes of the `calm:` block are healed. `limit` bounds the
+    virtual time of all phases.
     """
 
     warmup: Amount = _FIVE_SECONDS
@@ -47,7 +47,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """The nodes that `$name` stands for, selected when the run begins."""
+    """The nodes that a `$name` of `let` stands for, selected when the run begins."""
 
     nodes: Selector
 
@@ -62,16 +62,16 @@ class Binding:
         return of(Selector)
 
     def to_document(self) -> object:
-        """Returns the document that `from_document` reads back."""
+        """Returns the document from which `from_document` reads an equal value."""
         return self.nodes.to_document()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """A seed whose run is known.
+    """A seed whose run must not change.
 
-    `digest` is the digest of its run, and `plan` the file of its plan beside the scenario file.
-    In a sweep, `cell` names the values of one cell (`[pause=9s]`).
+    `digest` is the digest of the run, and `plan` the file of the seed's plan, beside the
+    scenario file. In a sweep, `cell` names the values of one cell (`[pause=9s]`).
     """
 
     seed: int
@@ -82,9 +82,9 @@ class Pin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caption:
-    """A text for the story after the first event of the kind `on`.
+    """A text that the story shows after the first event of the kind `on`.
 
-    A step's own text is its word `say`.
+    The word `say` adds a text to a step.
     """
 
     say: str
@@ -93,7 +93,7 @@ class Caption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """A scenario file: the cluster, what is done to it, and what is claimed."""
+    """A scenario file: the cluster, the steps that change it, and the claims."""
 
     schema: Annotated[str, OneOf((SCHEMA,))]
     name: str
@@ -120,19 +120,19 @@ class Scenario:
 
     @property
     def cell(self) -> tuple[str, ...]:
-        """The values of the sweep that this scenario has; empty without a sweep."""
+        """The sweep values of this scenario, as in `pause=9s`; empty without a sweep."""
         return values_of(self.sweep)
 
     @property
     def own_pins(self) -> tuple[Pin, ...]:
-        """The pins of this cell, and the pins without a cell."""
+        """The pins that apply to this scenario: of its cell, and without a cell."""
         return tuple(pin for pin in self.pins if pin.cell in ((), self.cell))
 
 
 def read_cells(document: object) -> tuple[Scenario, ...]:
     """Reads a document and returns its scenarios: one, or one for each cell of its sweep.
 
-    Raises Problem with the place in the document and the nearest known word.
+    Raises Problem for a mistake, with its position in the document.
     """
     return tuple(_read_cell(cell) for cell in cells(document))
 
@@ -141,8 +141,8 @@ def read_scenario(document: object) -> Scenario:
     """Reads a document that stands for one scenario; raises Problem if it has several cells."""
     found = read_cells(document)
     if len(found) > 1:
-        what = f"expected a sweep with one cell, got {len(found)} cells: choose one with --cell"
-        raise Problem(("sweep",), what)
+        message = f"expected a sweep with one cell, got {len(found)} cells: choose one with --cell"
+        raise Problem(("sweep",), message)
     return found[0]
 
 
@@ -171,9 +171,9 @@ def _read(words: Mapping[str, object]) -> Scenario:
 
 def _expect_ids_apart(steps: tuple[Step, ...]) -> None:
     """Raises Problem if two steps have the same id, because reports name steps by their ids."""
-    seen: set[str] = set()
+    ids: set[str] = set()
     for number, step in enumerate(steps):
-        if step.id in seen:
-            what = f"expected an id that no other step has, got {step.id!r}"
-            raise Problem(("do", number, "id"), what)
-        seen |= {step.id} if step.id else set()
+        if step.id in ids:
+            message = f"expected an id that no other step has, got {step.id!r}"
+            raise Problem(("do", number, "id"), message)
+        ids |= {step.id} if step.id else set()

@@ -14,7 +14,7 @@ WORDS = ("time", "cluster", "config")
 
 
 def in_small(scenario: Scenario) -> Scenario:
-    """Returns the short form; raises Problem for unknown words in the block or unfit values."""
+    """Returns the short form; raises Problem for an unknown word or an unfit value in `smoke:`."""
     expect_keys(scenario.smoke, WORDS, ("smoke",))
     document = document_of(scenario)
     assert isinstance(document, Mapping)

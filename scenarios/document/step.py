@@ -24,8 +24,9 @@ STEP_WORDS = (*TRIGGERS, "until", "times", "id", "say")
 class Step:
     """One trigger and one verb.
 
-    `at` is a time of the run, `after` counts from the previous step, `every` repeats until
-    `until` or for `times` times, `when` waits for a condition.
+    Triggers: `at` is a time since the begin of the run, `after` a time since the previous step.
+    `every` repeats the verb until the time `until`, or `times` times. `when` waits for a
+    condition.
     """
 
     verb: Verb
@@ -68,7 +69,7 @@ class Step:
         )
 
     def times_in(self, run_us: int) -> int:
-        """Returns how often an `every` step is done in a run of `run_us` microseconds.
+        """Returns how many times an `every` step is done in a run of `run_us` microseconds.
 
         Raises LimitError if the interval is 0, or if the step would be done more than
         10,000 times.
@@ -84,7 +85,7 @@ class Step:
 
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:
-        """Returns the schema: one trigger and one verb; a verb without words may be null."""
+        """Returns the schema of a step; a verb without words may be null."""
         amount, text = of(Amount), of(str)
         words = {trigger: amount for trigger in TRIGGERS if trigger != "when"} | {
             "when": of(Condition)
@@ -94,7 +95,7 @@ class Step:
         return closed(words | verbs) | {"allOf": [_one_of(TRIGGERS), _one_of(VERBS)]}
 
     def to_document(self) -> object:
-        """Returns the document that `from_document` reads back."""
+        """Returns the document from which `from_document` reads an equal value."""
         document: dict[str, object] = {}
         if self.when is not None:
             document["when"] = self.when.to_document()

@@ -1,7 +1,7 @@
 """Expands a `chaos:` block into plain steps: random faults of many kinds, within a budget.
 
-Each run uses a random part of the kinds, because a bug may need one kind without another.
-Everything is drawn here, so that a plan shows all faults and can be shrunk step by step.
+Each run uses a random subset of the kinds, because a bug may need one kind without another. All
+faults are drawn here, so that a plan shows them as steps and can be shrunk step by step.
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ class Kind:
     of: str
 
     @staticmethod
-    def of_words(word: str, value: object, path: Path) -> "Kind":
+    def from_words(word: str, value: object, path: Path) -> "Kind":
         """Reads a kind; raises Problem for an unknown verb or pool."""
         words = dict(mapping(value, path))
         if word not in VERBS:
@@ -49,14 +49,14 @@ class Kind:
         return Kind(word, verb, read(Weight, weight, (*path, "weight")), str(of))
 
     def to_document(self) -> object:
-        """Returns the words that `of_words` reads back."""
+        """Returns the words from which `from_words` reads an equal kind."""
         words = {k: v for k, v in document_of(self.verb).items() if k != "on"}
         return {"weight": self.weight, "of": self.of} | words
 
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """The verbs that chaos draws from, by their `weight`."""
+    """The verbs that chaos draws from, with probabilities by `weight`."""
 
     members: tuple[Kind, ...]
 
@@ -66,7 +66,7 @@ class Kinds:
         words = mapping(value, path)
         if not words:
             raise Problem(path, "expected at least one verb to choose from, got none")
-        return Kinds(tuple(Kind.of_words(word, words[word], (*path, word)) for word in words))
+        return Kinds(tuple(Kind.from_words(word, words[word], (*path, word)) for word in words))
 
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:
@@ -74,12 +74,12 @@ class Kinds:
         return closed({word: _kind_schema(verb, of) for word, verb in VERBS.items()})
 
     def to_document(self) -> object:
-        """Returns the document that `from_document` reads back."""
+        """Returns the document from which `from_document` reads an equal value."""
         return {member.word: member.to_document() for member in self.members}
 
 
 def _kind_schema(verb: Any, of: SchemaOf) -> Schema:
-    """Returns the schema of a verb without its node, which is drawn, but with `weight` and `of`."""
+    """Returns the schema of a verb in chaos: with `weight` and `of`, and without the drawn `on`."""
     words = {key: of(word.kind) for key, word in words_of(verb).items() if key != "on"}
     required = [key for key, word in words_of(verb).items() if word.is_required and key != "on"]
     own = {"weight": of(Weight), "of": any_of({"enum": list(POOLS)}, SWEPT)}
@@ -90,8 +90,9 @@ def _kind_schema(verb: Any, of: SchemaOf) -> Schema:
 class Chaos:
     """Random faults.
 
-    A fault begins about every `every` and lasts about `lasting`, mostly less. A majority of the
-    controllers is never struck, nor more than `max_brokers` brokers at a time.
+    The mean time between the begins of faults is `every`. A fault lasts about `lasting`, mostly
+    less. At any time a majority of the controllers is without a fault, and at most
+    `max_brokers` brokers and `max_open_faults` nodes have one.
     """
 
     kinds: Kinds
@@ -103,7 +104,7 @@ class Chaos:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault that was drawn: `verb` on one node, at a time of the run in microseconds."""
+    """A drawn fault: `verb` on one node, `at_us` microseconds after the begin of the run."""
 
     at_us: int
     word: str
@@ -143,14 +144,14 @@ def faults(
 
 
 def _free(chaos: Chaos, of: str, controllers: int, brokers: int, struck: set[int]) -> list[int]:
-    """Returns the nodes that can be struck within the budget."""
+    """Returns the nodes of the pool `of` that may get a fault while the nodes `struck` have one."""
     if len(struck) >= chaos.max_open_faults:
         return []
     voters = range(FIRST_CONTROLLER_ID, FIRST_CONTROLLER_ID + controllers)
-    others = range(FIRST_BROKER_ID, FIRST_BROKER_ID + brokers)
+    broker_ids = range(FIRST_BROKER_ID, FIRST_BROKER_ID + brokers)
     free: list[int] = []
     if of != "brokers" and len(struck & {*voters}) < (controllers - 1) // 2:
         free += [voter for voter in voters if voter not in struck]
-    if of != "controllers" and len(struck & {*others}) < chaos.max_brokers:
-        free += [number for number in others if number not in struck]
+    if of != "controllers" and len(struck & {*broker_ids}) < chaos.max_brokers:
+        free += [number for number in broker_ids if number not in struck]
     return free

@@ -1,8 +1,8 @@
-"""Sweeps: `sweep: {pause: [1s, 9s]}` makes one scenario, a cell, of each of the values.
+"""Sweeps: `sweep: {pause: [1s, 9s]}` turns one file into one scenario (a cell) per value.
 
-In each cell `$pause` stands for the cell's value. A sweep over several names has a cell for every
-combination. A seed draws the same in all cells, so that two cells differ only by the swept values,
-and a new cell changes no other cell.
+In each cell `$pause` stands for the value of that cell. A sweep over several names has a cell for
+every combination of values. A seed draws the same random numbers in all cells: cells differ only by
+the swept values, and adding a value does not change the other cells.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,9 @@ Sweep = Mapping[str, tuple[object, ...]]
 
 
 def cells(document: object) -> Iterator[Mapping[str, object]]:
-    """Yields the documents of all cells in the order of values; a file without a sweep has one.
+    """Yields the documents of all cells in the order of their values.
+
+    A document without a sweep is its own only cell.
 
     Raises Problem for an empty sweep, or for more than 1,000 combinations.
     """
@@ -33,9 +35,9 @@ def cells(document: object) -> Iterator[Mapping[str, object]]:
 
 
 def swept(document: object, values: Mapping[str, tuple[object, ...]]) -> object:
-    """Returns the document with a sweep over these values, and without its pins.
+    """Returns the document with a sweep over `values`, and without pins if there are values.
 
-    Each name is a name of the document's own sweep, or the path of a word, as in
+    A name in `values` is a name in the sweep of the document, or the path of a word, as in
     `cluster.brokers`. Raises Problem for a path that does not exist.
     """
     words = dict(mapping(document, ()))
@@ -54,8 +56,8 @@ def _refer(
 ) -> dict[str, object]:
     """Returns `words` with `value` at the path `parts`.
 
-    Kafka's settings have dots in their names, so where no block follows, the rest of the path
-    is one word.
+    If the value at a part is not a block, the rest of the path is one word, because the names
+    of Kafka's settings contain dots.
     """
     first, *rest = parts
     inner = words.get(first, {} if not path else None)
@@ -67,7 +69,7 @@ def _refer(
 
 
 def values_of(sweep: Sweep) -> tuple[str, ...]:
-    """Returns the name of a cell: its values, as in `pause=9s`."""
+    """Returns the values of a cell as texts, as in `pause=9s`; they name the cell."""
     return tuple(f"{name}={as_written(value)}" for name, (value, *_) in sweep.items())
 
 

@@ -1,1 +1,1 @@
-"""The grammar of scenario files: values with units, selectors, and readers that check types."""
+"""The grammar of scenario files: times with units, selectors, and readers that check types."""

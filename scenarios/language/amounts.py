@@ -14,7 +14,7 @@ from typing import Annotated
 
 from kraftsim.controller.core.settings import Settings
 
-from .durations import microseconds, spelled
+from .durations import duration_text, microseconds
 from .reading import Path, Problem, expect_keys, mapping
 from .schema import SWEPT, Schema, SchemaOf, any_of, closed
 from .suggestions import nearest
@@ -34,9 +34,10 @@ HEAVY_SCALE, HEAVY_FALL = 10.0, 9.0
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A time.
+    """A time in a scenario.
 
-    `fixed_us` is its value in microseconds; None means that it is yet to be computed or drawn.
+    `fixed_us` is the value in microseconds; None until the value is computed from the settings
+    or drawn.
     """
 
     fixed_us: int | None = None
@@ -53,13 +54,16 @@ class Amount:
 
     @property
     def us(self) -> int:
-        """The value in microseconds; the amount must be fixed."""
+        """The value in microseconds; raises AssertionError if the amount is not fixed."""
         assert self.fixed_us is not None, f"{self} was not expanded"
         return self.fixed_us
 
     @staticmethod
     def from_document(value: object, path: Path) -> "Amount":
-        """Reads an amount; raises Problem if it is malformed, or negative where no clock is set."""
+        """Reads an amount; raises Problem if it is malformed.
+
+        Only the word `by`, which sets a clock, may be negative.
+        """
         if not isinstance(value, Mapping):
             us = _read_us(value, path)
             # only a clock can be set back: `by` may be negative
@@ -84,7 +88,7 @@ class Amount:
 
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:
-        """Returns the schema of all spellings of an amount."""
+        """Returns the schema of all forms of an amount."""
         written: Schema = {"type": "string", "pattern": WRITTEN}
         amount, times = of(Amount), any_of({"type": "number"}, SWEPT)
         name: Schema = {"enum": list(SETTINGS_OF)}
@@ -98,18 +102,18 @@ class Amount:
         )
 
     def to_document(self) -> object:
-        """Returns the document that `from_document` reads back."""
+        """Returns the document from which `from_document` reads an equal value."""
         if self.fixed_us is not None:
-            return _spelled(self.fixed_us)
+            return _text(self.fixed_us)
         if self.heavy is not None:
             return {"heavy": self.heavy.to_document()}
         if self.low is not None and self.high is not None:
             return {"from": self.low.to_document(), "to": self.high.to_document()}
         document: dict[str, object] = {"of": self.of, "times": self.times}
-        return document | ({"plus": _spelled(self.plus_us)} if self.plus_us else {})
+        return document | ({"plus": _text(self.plus_us)} if self.plus_us else {})
 
     def fixed(self, settings: Settings, stream: Random) -> "Amount":
-        """Returns the amount with its value in this run, from `settings` or drawn from `stream`."""
+        """Returns a fixed amount, computed from `settings` or drawn from `stream`."""
         if self.fixed_us is not None:
             return self
         if self.of is not None:
@@ -126,28 +130,31 @@ class Amount:
 
 @dataclass(frozen=True)
 class Lasting:
-    """Constraint: a fixed amount must be at least `least_us` microseconds, or it repeats too often.
+    """Constraint on a period: at least `least_us` microseconds, so that it does not repeat too often.
 
-    An amount that is not fixed is not checked.
+    Only fixed amounts are checked.
     """
 
     least_us: int = 1_000
 
     def check(self, value: object) -> None:
-        """Raises ValueError if the amount is fixed and too short."""
+        """Raises ValueError if the amount is fixed and below the limit."""
         us = value.fixed_us if isinstance(value, Amount) else None
         if us is not None and us < self.least_us:
-            raise ValueError(f"expected {_spelled(self.least_us)} or more, got {_spelled(us)}")
+            raise ValueError(f"expected {_text(self.least_us)} or more, got {_text(us)}")
 
 
 Period = Annotated[Amount, Lasting()]
 
 
 def in_order(low: str, least: Amount, high: str, most: Amount) -> None:
-    """Raises ValueError if the range ends before it begins; ignores amounts that are not fixed."""
+    """Raises ValueError if `least` exceeds `most`; amounts that are not fixed are not checked.
+
+    `low` and `high` are the words of the two amounts, for the error.
+    """
     if least.fixed_us is None or most.fixed_us is None or least.fixed_us <= most.fixed_us:
         return
-    got = f"{_spelled(least.us)} and {_spelled(most.us)}"
+    got = f"{_text(least.us)} and {_text(most.us)}"
     raise ValueError(f"expected {low} to be at most {high}, got {got}")
 
 
@@ -170,5 +177,5 @@ def _read_us(value: object, path: Path) -> int:
         raise Problem(path, str(error)) from None
 
 
-def _spelled(us: int) -> str:
-    return f"-{spelled(-us)}" if us < 0 else spelled(us)
+def _text(us: int) -> str:
+    return f"-{duration_text(-us)}" if us < 0 else duration_text(us)

@@ -1,8 +1,8 @@
 """Constraints of values beyond their types: one of several words, or a number within a range.
 
 A constraint is written beside the type, as in `Annotated[str, OneOf(STATES)]`, so that reading and
-the published schema (`schema.py`) agree. `check` raises ValueError with what was expected and what
-was found.
+the published schema (`schema.py`) agree. `check` raises ValueError, which states the expected and the
+actual value.
 """
 
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from .suggestions import nearest
 
 @dataclass(frozen=True)
 class OneOf:
-    """The value must be one of `words`."""
+    """Constraint: the value is one of `words`."""
 
     words: tuple[str, ...]
 
     def check(self, value: object) -> None:
-        """Raises ValueError, with the nearest known word, if the value is not one of the words."""
+        """Raises ValueError with the nearest known word if the value is not one of `words`."""
         if value not in self.words:
             raise ValueError(f"expected {nearest(str(value), self.words)}, got {value!r}")
 
@@ -28,7 +28,7 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Between:
-    """A number must be from `least` to `most`, both included."""
+    """Constraint: the number is from `least` to `most`, both included."""
 
     least: float
     most: float
@@ -45,7 +45,7 @@ class Between:
 
 @dataclass(frozen=True)
 class Pair:
-    """A list may be left out; if it is given it must have two parts."""
+    """Constraint: a list has two parts. An absent list (None) is valid."""
 
     def check(self, value: object) -> None:
         """Raises ValueError if the list has another length than 2."""
@@ -55,7 +55,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Bare:
-    """A list of one word may be written without its brackets."""
+    """Allows a list of one word to be written without brackets."""
 
     def listed(self, value: object) -> object:
         """Returns a bare word as a list of one word, and any other value unchanged."""

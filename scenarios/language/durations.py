@@ -8,7 +8,7 @@ _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(us|ms|s|m|h)?\s*")
 
 
 def microseconds(duration: str | float) -> int:
-    """Parses a duration; raises ValueError if it is malformed or longer than a year."""
+    """Returns a duration in microseconds; raises ValueError if it is malformed or above a year."""
     match = _DURATION.fullmatch(str(duration))
     if match is None:
         raise ValueError(f"expected a duration such as 11s, 250ms or 2m, got {duration!r}")
@@ -18,8 +18,8 @@ def microseconds(duration: str | float) -> int:
     return round(duration_us)
 
 
-def spelled(duration_us: int) -> str:
-    """Returns the shortest spelling of a duration that `microseconds` reads back."""
+def duration_text(duration_us: int) -> str:
+    """Returns a duration as `microseconds` reads it, in the largest unit that divides it."""
     for unit in ("h", "m", "s", "ms"):
         if duration_us and duration_us % _UNITS_US[unit] == 0:
             return f"{duration_us // _UNITS_US[unit]}{unit}"

@@ -1,10 +1,10 @@
-"""Lays one document over another: a file over its includes, `smoke:` over its file."""
+"""Merges two documents: a file over its includes, or a `smoke:` block over its file."""
 
 from collections.abc import Mapping
 
 
 def laid_over(below: Mapping[str, object], above: Mapping[str, object]) -> dict[str, object]:
-    """Returns `below` with the words of `above`; nested mappings are merged, lists replaced."""
+    """Returns `below` with the words of `above`; merges nested mappings and replaces lists."""
     whole = dict(below)
     for key, value in above.items():
         under = whole.get(key)

@@ -2,4 +2,4 @@
 
 
 class LimitError(Exception):
-    """A run that would not end, or would exceed its limit."""
+    """Raised for a run that would never end or would exceed its time limit."""

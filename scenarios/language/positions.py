@@ -1,4 +1,4 @@
-"""Places of the parts of a scenario in its file."""
+"""Finds the parts of a scenario together with their paths in the file."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -11,10 +11,10 @@ P = TypeVar("P")
 
 
 def inside(value: object, name: str, path: Path) -> Path:
-    """Returns the place of the field `name` of a `value` at `path`.
+    """Returns the path of the field `name` of a `value` whose path is `path`.
 
-    A type that is spelled as its only field has the field's place. A verb is at its own word,
-    and its time at the word of its trigger.
+    If a type is written as its only field, both have the same path. The path of a step's verb
+    ends with the word of the verb; the path of the step's time ends with its trigger.
     """
     if hasattr(value, "from_document") and getattr(value, "__slots__", ()) == (name,):
         return path
@@ -26,7 +26,7 @@ def inside(value: object, name: str, path: Path) -> Path:
 
 
 def found(kind: type[T], value: object, path: Path = ()) -> Iterator[tuple[Path, T]]:
-    """Yields every `kind` within `value` with its place, outer values first."""
+    """Yields every instance of `kind` within `value` with its path, outer values first."""
     if isinstance(value, kind):
         yield path, value
     if isinstance(value, tuple):
@@ -41,9 +41,9 @@ def found(kind: type[T], value: object, path: Path = ()) -> Iterator[tuple[Path,
 
 
 def changed(kind: type[P], value: T, change: Callable[[P], P], path: Path = ()) -> T:
-    """Returns `value` with every `kind` within it replaced by `change`, in the order of the fields.
+    """Returns `value` with `change` applied to every instance of `kind`, in the order of fields.
 
-    Raises Problem if a changed value does not fit the others.
+    Raises Problem if a changed value contradicts another value.
     """
     if isinstance(value, kind):
         return _at(path, lambda: change(value))  # type: ignore[no-any-return]  # `change` keeps the type

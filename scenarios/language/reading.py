@@ -1,9 +1,9 @@
 """Reads a document (from YAML or JSON) into checked values of our own types, and writes it back.
 
-Reading is strict: an unknown key is a problem, which names the nearest known word, and so is a
-missing word or a value of another type. Types with a spelling of their own have
-`from_document(value, path)` and `to_document()`. Dataclasses and containers are read by their
-annotations; `constraints.py` has annotations that say more than the type.
+Reading is strict: an unknown key, a missing word, and a value of another type raise Problem. A type
+with a special form in the file has `from_document(value, path)` and `to_document()`. Other
+dataclasses and containers are read by their annotations, which may have constraints
+(`constraints.py`).
 """
 
 import types
@@ -21,7 +21,7 @@ _NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true o
 
 
 class Problem(ValueError):
-    """A mistake in a document: `what` is wrong, and `path` is its place."""
+    """A mistake in a document: `what` describes it, `path` is its position in the document."""
 
     def __init__(self, path: Path, what: str) -> None:
         self.path = path
@@ -32,14 +32,14 @@ class Problem(ValueError):
 
     @property
     def place(self) -> str:
-        """The place as text, as in `do[2].on`."""
+        """The path as text, as in `do[2].on`."""
         return "".join(
             f"[{member}]" if isinstance(member, int) else f".{member}" for member in self.path
         )[1:]
 
 
 def key_of(name: str) -> str:
-    """Returns the word of a field: `for_` is written `for`, which is reserved in Python."""
+    """Returns the word of a field: `for_` is `for` in files, because Python reserves `for`."""
     return name.rstrip("_")
 
 
@@ -54,14 +54,14 @@ def mapping(value: object, path: Path) -> Mapping[str, object]:
 
 
 def expect_keys(value: Mapping[Any, object], known: Sequence[str], path: Path) -> None:
-    """Raises Problem for a key that is not known, with the nearest known key."""
+    """Raises Problem for a key that is not in `known`, with the nearest known key."""
     for key in value:
         if key not in known:
             raise Problem((*path, key), f"unknown key {key!r}: expected {nearest(key, known)}")
 
 
 def read(kind: Any, value: object, path: Path = ()) -> Any:
-    """Returns `value` as a `kind`; raises Problem if `value` does not fit."""
+    """Returns `value` as an instance of the type `kind`; raises Problem if that is impossible."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:  # first, because an annotation has the attributes of its type
         return _read_constrained(arguments, value, path)
@@ -106,7 +106,7 @@ def _read_plain(kind: Any, value: object, path: Path) -> object:
 
 
 class Word(NamedTuple):
-    """A field of a dataclass as a word of the file."""
+    """A field of a dataclass that is a word of the file; `kind` is the type of its value."""
 
     name: str
     kind: Any
@@ -115,7 +115,7 @@ class Word(NamedTuple):
 
 @cache
 def words_of(kind: Any) -> Mapping[str, Word]:
-    """Returns the words of a dataclass, by their spelling in the file."""
+    """Returns the fields of a dataclass, by their words in the file."""
     hints = get_type_hints(kind, include_extras=True)
     return {
         key_of(field.name): Word(field.name, hints[field.name], _is_required(field))
@@ -124,18 +124,18 @@ def words_of(kind: Any) -> Mapping[str, Word]:
 
 
 def read_words(kind: Any, value: Mapping[str, object], path: Path) -> Any:
-    """Reads a dataclass by its fields, even if it also has a spelling of its own."""
+    """Reads a dataclass by its fields, even if the type has `from_document`."""
     known = words_of(kind)
     expect_keys(value, tuple(known), path)
     for key, word in known.items():
         if key not in value and word.is_required:
             raise Problem(path, f"expected the key {key!r}, got none")
-    given = {
+    field_values = {
         known[key].name: read(known[key].kind, member, (*path, key))
         for key, member in value.items()
     }
     try:
-        made: object = kind(**given)
+        made: object = kind(**field_values)
     except ValueError as error:  # values that contradict each other
         raise Problem(path, str(error)) from None
     return made
@@ -146,7 +146,7 @@ def _is_required(field: "Field[object]") -> bool:
 
 
 def document_of(value: Any) -> Any:
-    """Returns the document that `read` reads back as `value`; default values are left out."""
+    """Returns the document from which `read` reads an equal value, without default values."""
     if hasattr(value, "to_document"):
         return value.to_document()
     if is_dataclass(value):

@@ -1,9 +1,9 @@
 """JSON Schema of scenario files, from the same types that read them.
 
-Types that `reading.py` reads by their annotations are described by them. A type with a spelling of
-its own (`from_document`) has `to_schema(of)`, where `of` returns the schema of a part. The name of
-a sweep (`$pause`) may stand for any value, so the schema allows it everywhere. The schema does not
-check how values fit each other; reading and lint do.
+Types that `reading.py` reads by their annotations are described by the same annotations. A type with
+a special form (`from_document`) has `to_schema(of)`, where `of` returns the schema of a part. A name
+of a sweep (`$pause`) may stand for any value, so the schema allows names everywhere. The schema does
+not check whether values contradict each other; reading and lint do.
 """
 
 import types
@@ -22,7 +22,7 @@ _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean"}
 
 
 def published(kind: Any, title: str) -> Schema:
-    """Returns the schema of a whole document."""
+    """Returns the schema of a document of the type `kind`, with a title."""
     parts = Parts()
     root = parts.of(kind)
     return {"$schema": DIALECT, "title": title} | root | {"$defs": parts.definitions}
@@ -117,10 +117,10 @@ def any_of(*schemas: Schema) -> Schema:
 
 
 def _described(kind: Any) -> Schema:
-    """Returns the docstring as description, for editors.
+    """Returns the docstring of a type as its description, for editors.
 
     A dataclass without a docstring gets none: Python puts its signature in `__doc__`.
     """
     text = kind.__doc__ or ""
-    is_said = text and not text.startswith(f"{kind.__name__}(")
-    return {"description": " ".join(text.split())} if is_said else {}
+    has_docstring = text and not text.startswith(f"{kind.__name__}(")
+    return {"description": " ".join(text.split())} if has_docstring else {}

@@ -33,9 +33,10 @@ Bound = Mapping[str, tuple[NodeId, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """A selector of nodes.
+    """Selects nodes of a world.
 
-    `word` is its kind, `value` its argument, `of` the selectors it draws from.
+    `word` is the kind of the selector, `value` its argument, and `of` the selectors whose nodes
+    it chooses from.
     """
 
     word: str
@@ -50,7 +51,7 @@ class Selector:
         if isinstance(value, int):
             return Selector("id", value)
         if isinstance(value, str):
-            return _word(value, path)
+            return _from_word(value, path)
         if isinstance(value, list):
             parts = (Selector.from_document(item, (*path, i)) for i, item in enumerate(value))
             return Selector("every", of=tuple(parts))
@@ -58,7 +59,7 @@ class Selector:
 
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:
-        """Returns the schema of all spellings of a selector."""
+        """Returns the schema of all forms of a selector."""
         nodes, count = of(Selector), {"type": "integer", "minimum": 1}
         name: Schema = {"type": "string"}
         drawn = [closed({word: any_of(count, SWEPT), "of": nodes}, [word]) for word in COUNTED]
@@ -75,7 +76,7 @@ class Selector:
         )
 
     def to_document(self) -> object:
-        """Returns the document that `from_document` reads back."""
+        """Returns the document from which `from_document` reads an equal value."""
         match self.word:
             case "id":
                 return self.value
@@ -88,8 +89,8 @@ class Selector:
             case "pick" | "nth":
                 return {self.word: self.value, "of": self.of[0].to_document()}
             case "other_than":
-                left_out, whole = (selector.to_document() for selector in self.of)
-                return {"other_than": left_out, "of": whole}
+                excluded, whole = (selector.to_document() for selector in self.of)
+                return {"other_than": excluded, "of": whole}
             case "minority" | "majority" | "rack_of":
                 return {self.word: self.of[0].to_document()}
             case word:
@@ -108,9 +109,10 @@ class Selector:
         )
 
     def nodes(self, world: World, bound: Bound, stream: Random) -> tuple[NodeId, ...]:
-        """Returns the nodes that the selector names now, in order.
+        """Returns the nodes that the selector selects in the present state of the world.
 
-        Raises ValueError for a name that is not bound, or for more nodes than there are.
+        `bound` are the nodes of each `$name`, and random nodes are drawn from `stream`. Raises
+        ValueError for a name that is not bound, or for a count that exceeds the nodes.
         """
         match self.word:
             case "id":
@@ -130,18 +132,18 @@ class Selector:
             case "pick" | "minority" | "majority":
                 return self._drawn(self.of[0].nodes(world, bound, stream), stream)
             case "nth":
-                place = int(self.value)
-                return self.of[0].nodes(world, bound, stream)[place - 1 : place]
+                position = int(self.value)
+                return self.of[0].nodes(world, bound, stream)[position - 1 : position]
             case "rack_of":
                 nodes = self.of[0].nodes(world, bound, stream)
                 return tuple(
                     node for rack in world.racks_of(nodes) for node in world.nodes_in(rack)
                 )
             case "other_than":
-                left_out, whole = (selector.nodes(world, bound, stream) for selector in self.of)
-                return tuple(node_id for node_id in whole if node_id not in left_out)
+                excluded, whole = (selector.nodes(world, bound, stream) for selector in self.of)
+                return tuple(node_id for node_id in whole if node_id not in excluded)
             case word:
-                return _of_word(world, word)
+                return _nodes_of_word(world, word)
 
     def _drawn(self, nodes: tuple[NodeId, ...], stream: Random) -> tuple[NodeId, ...]:
         half = (len(nodes) - 1) // 2 if self.word == "minority" else len(nodes) // 2 + 1
@@ -151,7 +153,7 @@ class Selector:
         return tuple(sorted(stream.sample(nodes, min(count, len(nodes)))))
 
 
-def _word(value: str, path: Path) -> Selector:
+def _from_word(value: str, path: Path) -> Selector:
     if value.startswith("$"):
         return Selector("let", value[1:])
     if value not in WORDS:
@@ -165,15 +167,15 @@ def _shape(value: Mapping[str, object], path: Path) -> Selector:
         if word in value:
             return _counted(word, value, path)
     if "other_than" in value:
-        left_out = Selector.from_document(value["other_than"], (*path, "other_than"))
+        excluded = Selector.from_document(value["other_than"], (*path, "other_than"))
         whole = Selector.from_document(value.get("of", "all"), (*path, "of"))
-        return Selector("other_than", of=(left_out, whole))
+        return Selector("other_than", of=(excluded, whole))
     if len(value) != 1:
         raise Problem(path, f"expected one of {', '.join(SHAPES)}, got {dict(value)}")
-    ((word, what),) = value.items()
+    ((word, argument),) = value.items()
     if word in ("rack", "leader_of"):
-        return Selector(word, str(what))
-    return Selector(word, of=(Selector.from_document(what, (*path, word)),))
+        return Selector(word, str(argument))
+    return Selector(word, of=(Selector.from_document(argument, (*path, word)),))
 
 
 def _counted(word: str, value: Mapping[str, object], path: Path) -> Selector:
@@ -184,7 +186,7 @@ def _counted(word: str, value: Mapping[str, object], path: Path) -> Selector:
     return Selector(word, count, (of,))
 
 
-def _of_word(world: World, word: str) -> tuple[NodeId, ...]:
+def _nodes_of_word(world: World, word: str) -> tuple[NodeId, ...]:
     active = world.active
     active_nodes = () if active is None else (controller_node(active.node.config.node_id),)
     match word:

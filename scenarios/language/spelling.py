@@ -1,4 +1,4 @@
-"""Prints a part of a document in one line, as a user would write it in the file."""
+"""Formats a part of a document in one line, as a user would write it in the file."""
 
 import json
 import re
@@ -24,12 +24,12 @@ def as_written(document: object) -> str:
 
 
 def in_short(document: object) -> str:
-    """Returns the document in one line of at most 80 characters and an ellipsis."""
+    """Returns the document in one line, cut off after 80 characters."""
     text = as_written(document)
     return text if len(text) <= SHORT else f"{text[:SHORT]}..."
 
 
 def _text(text: str) -> str:
-    """Returns a text without quotes if it would be read back unchanged, otherwise quoted."""
+    """Returns a text without quotes if YAML reads it as the same text, otherwise with quotes."""
     is_bare = _PLAIN.fullmatch(text) or re.fullmatch(r"-?\d+(\.\d+)?(us|ms|s|m|h)", text)
     return text if is_bare and text not in _NO_TEXTS else json.dumps(text, ensure_ascii=False)

@@ -13,7 +13,7 @@ def nearest(word: str, known: Mapping[str, object] | Sequence[str]) -> str:
 
 
 def whole_number(text: str) -> int | None:
-    """Returns the number that `text` spells, or None; unlike `int` it rejects 1_000."""
+    """Returns `text` as a whole number, or None if it is none; unlike `int` it rejects 1_000."""
     if len(text) > DIGITS_MAX or not text.removeprefix("-").isdecimal():
         return None
     return int(text)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..conditions.condition import Leaderless
 from ..conditions.topic_states import TopicState
 from ..document.scenario import Scenario
-from ..language.durations import spelled
+from ..language.durations import duration_text
 from ..language.reading import Problem
 from ..verbs.clocks import Suspend
 from ..verbs.processes import Crash, Pause, Stop, Wipe
@@ -29,14 +29,14 @@ def _of_chaos(scenario: Scenario) -> Iterator[Problem]:
     if chaos is None:
         return
     if chaos.max_brokers > shape.brokers:
-        what = f"expected at most {shape.brokers}, got {chaos.max_brokers}"
-        yield Problem(("chaos", "max_brokers"), what)
+        message = f"expected at most {shape.brokers}, got {chaos.max_brokers}"
+        yield Problem(("chaos", "max_brokers"), message)
     spares = {"brokers": chaos.max_brokers, "controllers": (shape.controllers - 1) // 2}
     for kind in chaos.kinds.members:
-        left = spares.get(kind.of, sum(spares.values()))
-        if left < 1 or kind.weight < 1:
-            what = "this verb is never chosen, because its budget or its weight is 0"
-            yield Problem(("chaos", "kinds", kind.word), what)
+        budget = spares.get(kind.of, sum(spares.values()))
+        if budget < 1 or kind.weight < 1:
+            message = "this verb is never chosen, because its budget or its weight is 0"
+            yield Problem(("chaos", "kinds", kind.word), message)
 
 
 def _without_leaders(scenario: Scenario) -> Iterator[Problem]:
@@ -52,11 +52,11 @@ def _without_leaders(scenario: Scenario) -> Iterator[Problem]:
         topic = scenario.cluster.topics.get(state.topic)
         replicas = 0 if topic is None else topic.replicas(scenario.cluster.brokers)
         if 0 < replicas <= struck:
-            what = (
+            message = (
                 f"{state.topic!r} has {replicas} replicas, and "
                 f"chaos may strike {struck} brokers at a time: expected more replicas or fewer"
             )
-            yield Problem(("expect", "never", number), what)
+            yield Problem(("expect", "never", number), message)
 
 
 class _Absence(NamedTuple):
@@ -76,12 +76,12 @@ def _without_quorum(scenario: Scenario, plan: Scenario) -> Iterator[Problem]:
     away_us = _longest_without_majority(scenario, plan)
     for number, condition in enumerate(plan.expect.never):
         if isinstance(condition.of, Leaderless) and away_us > condition.of.leaderless.us:
-            allowed = spelled(condition.of.leaderless.us)
-            what = (
-                f"a majority of controllers may be away for {spelled(away_us)}, "
+            allowed = duration_text(condition.of.leaderless.us)
+            message = (
+                f"a majority of controllers may be away for {duration_text(away_us)}, "
                 f"longer than the {allowed} that the scenario allows without a leader"
             )
-            yield Problem(("expect", "never", number), what)
+            yield Problem(("expect", "never", number), message)
 
 
 def _longest_without_majority(scenario: Scenario, plan: Scenario) -> int:
@@ -114,12 +114,12 @@ def _stretches(absences: list[_Absence]) -> Iterator[tuple[int, int]]:
 
 def _absences(scenario: Scenario, plan: Scenario) -> Iterator[_Absence]:
     """Yields absences with a fixed time and a fixed number of nodes; others show only in a run."""
-    there, run_us = Population(scenario), plan.time.run.us
+    population, run_us = Population(scenario), plan.time.run.us
     for number, step in enumerate(plan.do[: len(scenario.do)]):
         verb = step.verb
         if step.trigger != "at" or step.amount is None or not isinstance(verb, FELLING):
             continue
-        controllers = there.controllers_of(verb.on)
+        controllers = population.controllers_of(verb.on)
         if controllers:
             lasting_us = run_us if verb.for_ is None else verb.for_.us
             ends_us = min(step.amount.us + lasting_us, run_us)

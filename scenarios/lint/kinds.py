@@ -49,12 +49,12 @@ def complaints(scenario: Scenario) -> Iterator[Problem]:
             yield Problem((*path, "of"), f"expected controllers: brokers have no {claim.equal}")
 
 
-def _named(whole: Scenario, words: Words, what: str) -> Iterator[tuple[Selector, Problem]]:
+def _named(whole: Scenario, words: Words, message: str) -> Iterator[tuple[Selector, Problem]]:
     for kind, word in words:
         for path, value in found(kind, whole):
             selector = getattr(value, word)
             if selector is not None:
-                yield selector, Problem((*path, word), what)
+                yield selector, Problem((*path, word), message)
 
 
 def _is_of_brokers(selector: Selector) -> bool:

@@ -22,8 +22,8 @@ def complaints(scenario: Scenario) -> Iterator[Problem]:
     yield from _unknown_mutants(scenario)
     for number, caption in enumerate(scenario.lesson):
         if caption.on not in EVENTS:
-            what = f"expected {nearest(caption.on, EVENTS)}, got {caption.on!r}"
-            yield Problem(("lesson", number, "on"), what)
+            message = f"expected {nearest(caption.on, EVENTS)}, got {caption.on!r}"
+            yield Problem(("lesson", number, "on"), message)
     if not scenario.expect.always and not scenario.expect.names():
         yield Problem(("expect",), "expected a claim under expect:, got none")
 
@@ -33,15 +33,15 @@ def _unknown_failure(scenario: Scenario) -> Iterator[Problem]:
     failure = scenario.expect.fails_with
     known = (*(property_.name for property_ in ALL), *scenario.expect.names(), ASSERTION)
     if failure is not None and failure not in known:
-        what = f"expected {nearest(failure, known)}, got {failure!r}"
-        yield Problem(("expect", "fails_with"), what)
+        message = f"expected {nearest(failure, known)}, got {failure!r}"
+        yield Problem(("expect", "fails_with"), message)
 
 
 def _pins_of_any_cell(scenario: Scenario) -> Iterator[Problem]:
     for number, pin in enumerate(scenario.pins):
         if scenario.sweep and (pin.digest or pin.plan) and not pin.cell:
-            what = "expected a cell of the sweep, because every cell has a run of its own"
-            yield Problem(("pins", number), what)
+            message = "expected a cell of the sweep, because every cell has a run of its own"
+            yield Problem(("pins", number), message)
         for value in pin.cell:
             name = value.partition("=")[0]
             if name not in scenario.sweep:
@@ -57,8 +57,8 @@ def _unknown_faults(scenario: Scenario) -> Iterator[Problem]:
     for number, claim in enumerate(scenario.expect.during):
         if claim.fault is not None and claim.fault not in known:
             near = nearest(claim.fault, known)
-            what = f"expected {near}, got {claim.fault!r}"
-            yield Problem(("expect", "during", number, "fault"), what)
+            message = f"expected {near}, got {claim.fault!r}"
+            yield Problem(("expect", "during", number, "fault"), message)
 
 
 def _unknown_mutants(scenario: Scenario) -> Iterator[Problem]:
@@ -69,8 +69,8 @@ def _unknown_mutants(scenario: Scenario) -> Iterator[Problem]:
     for number, name in enumerate(scenario.mutants):
         if name not in MUTANTS:
             known = sorted(MUTANTS)
-            what = f"expected {nearest(name, known)}, got {name!r}"
-            yield Problem(("mutants", number), what)
+            message = f"expected {nearest(name, known)}, got {name!r}"
+            yield Problem(("mutants", number), message)
 
 
 def _unbound(scenario: Scenario) -> Iterator[Problem]:

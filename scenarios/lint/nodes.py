@@ -17,24 +17,26 @@ from ..verbs.membership import AddBrokers
 
 def complaints(scenario: Scenario) -> Iterator[Problem]:
     """Yields the mistakes, each with its place in the document."""
-    there = Population(scenario)
+    population = Population(scenario)
     for path, selector in found(Selector, replace(scenario, chaos=None)):
-        what = there.lacks(selector)
-        if what and not _may_be_refused(scenario, path):
-            yield Problem(path, what)
-    if there.brokers > BROKERS_MAX:
-        why = f"ids from {FIRST_CONTROLLER_ID} on belong to controllers"
+        message = population.lacks(selector)
+        if message and not _may_be_refused(scenario, path):
+            yield Problem(path, message)
+    if population.brokers > BROKERS_MAX:
+        reason = f"ids from {FIRST_CONTROLLER_ID} on belong to controllers"
         yield Problem(
-            ("do",), f"expected at most {BROKERS_MAX} brokers, got {there.brokers}: {why}"
+            ("do",), f"expected at most {BROKERS_MAX} brokers, got {population.brokers}: {reason}"
         )
     for name, topic in scenario.cluster.topics.items():
         most = scenario.cluster.brokers
         if topic.replicas(most) > most:
-            what = f"expected at most {most}, as many as there are brokers, got {topic.replication}"
-            yield Problem(("cluster", "topics", name, "replication"), what)
+            message = (
+                f"expected at most {most}, as many as there are brokers, got {topic.replication}"
+            )
+            yield Problem(("cluster", "topics", name, "replication"), message)
     for path, state in found(TopicState, scenario):
-        if state.topic not in there.topics and not there.has_flood:
-            yield Problem((*path, "topic"), _not_among(state.topic, there.topics))
+        if state.topic not in population.topics and not population.has_flood:
+            yield Problem((*path, "topic"), _not_among(state.topic, population.topics))
 
 
 class Population:

@@ -11,7 +11,7 @@ from ..conditions.condition import AllOf, AnyOf, Condition, Held, Leaderless, No
 from ..document.scenario import Scenario
 from ..document.step import Step
 from ..language.amounts import Period
-from ..language.durations import spelled
+from ..language.durations import duration_text
 from ..language.limits import LimitError
 from ..language.reading import Path, Problem, words_of
 from ..verbs import VERBS
@@ -23,7 +23,7 @@ def complaints(plan: Scenario) -> Iterator[Problem]:
     times = plan.time
     whole_us = times.warmup.us + times.run.us + times.calm.us
     if whole_us >= times.limit.us:
-        whole, limit = spelled(whole_us), spelled(times.limit.us)
+        whole, limit = duration_text(whole_us), duration_text(times.limit.us)
         yield Problem(("time",), f"warmup, run and calm take {whole}: expected at most {limit}")
     yield from _steps(plan)
     yield from _endless(plan)
@@ -38,15 +38,15 @@ def _steps(plan: Scenario) -> Iterator[Problem]:
                 ("do", number), "this step is due after the end of the run and is never executed"
             )
         elif step.trigger == "every" and _last(step, run_us) > run_us:
-            last, end = spelled(_last(step, run_us)), spelled(run_us)
+            last, end = duration_text(_last(step, run_us)), duration_text(run_us)
             yield Problem(
                 ("do", number),
                 f"the last repetition is at {last}: expected before the end of the run, {end}",
             )
         elif step.when is not None:
-            why = impossible(step.when, plan, run_us)
-            if why:
-                yield Problem(("do", number, "when"), f"can never hold: {why}")
+            reason = impossible(step.when, plan, run_us)
+            if reason:
+                yield Problem(("do", number, "when"), f"can never hold: {reason}")
 
 
 def _endless(plan: Scenario) -> Iterator[Problem]:
@@ -60,8 +60,8 @@ def _endless(plan: Scenario) -> Iterator[Problem]:
         verb: Any = VERBS[step.word]
         for name, word in words_of(verb).items():
             if word.kind == Period and getattr(step.verb, word.name).us == 0:
-                what = "expected a time above 0s, because the step would repeat without end"
-                yield Problem(("do", number, step.word, name), what)
+                message = "expected a time above 0s, because the step would repeat without end"
+                yield Problem(("do", number, step.word, name), message)
 
 
 def _earliest(steps: Sequence[Step]) -> Iterator[int]:
@@ -88,12 +88,12 @@ def _claims(plan: Scenario) -> Iterator[Problem]:
         for number, condition in enumerate(getattr(expect, kind))
     ]
     for number, implication in enumerate(expect.leads_to):
-        place = ("expect", "leads_to", number)
-        named += [((*place, "if"), implication.if_), ((*place, "then"), implication.then)]
+        claim_path = ("expect", "leads_to", number)
+        named += [((*claim_path, "if"), implication.if_), ((*claim_path, "then"), implication.then)]
         if implication.within.us > whole_us:
-            within, whole = spelled(implication.within.us), spelled(whole_us)
-            what = f"{within} never pass, because run and calm take {whole}"
-            yield Problem((*place, "within"), what)
+            within, whole = duration_text(implication.within.us), duration_text(whole_us)
+            message = f"{within} never pass, because run and calm take {whole}"
+            yield Problem((*claim_path, "within"), message)
     for number, claim in enumerate(expect.during):
         named.append((("expect", "during", number, "holds"), claim.holds))
         if claim.window is not None and claim.window.from_.us > plan.time.run.us:
@@ -103,29 +103,29 @@ def _claims(plan: Scenario) -> Iterator[Problem]:
             )
     for number, converge in enumerate(expect.converge):
         if converge.within.us > plan.time.calm.us:
-            within, calm = spelled(converge.within.us), spelled(plan.time.calm.us)
-            what = f"{within}: expected at most the {calm} of calm"
-            yield Problem(("expect", "converge", number, "within"), what)
+            within, calm = duration_text(converge.within.us), duration_text(plan.time.calm.us)
+            message = f"{within}: expected at most the {calm} of calm"
+            yield Problem(("expect", "converge", number, "within"), message)
     for path, condition in named:
-        why = impossible(condition, plan, whole_us)
-        if why:
-            yield Problem(path, f"can never hold: {why}")
+        reason = impossible(condition, plan, whole_us)
+        if reason:
+            yield Problem(path, f"can never hold: {reason}")
 
 
 def impossible(condition: Condition, plan: Scenario, whole_us: int) -> str:
     """Returns why the condition cannot hold in a run of `whole_us`; empty if no reason is known."""
     match condition.of:
         case Leaderless(leaderless=amount) if amount.us > whole_us:
-            return f"{spelled(amount.us)} are longer than the time of the scenario"
+            return f"{duration_text(amount.us)} are longer than the time of the scenario"
         case Held(for_=amount) if amount.us > whole_us:
-            return f"{spelled(amount.us)} are longer than the time of the scenario"
+            return f"{duration_text(amount.us)} are longer than the time of the scenario"
         case Held(held=part):
             return impossible(part, plan, whole_us)
         case FencedAtLeast(fenced_at_least=least) if least > _brokers(plan):
             return f"there are {_brokers(plan)} brokers"
         case AnyOf(any=parts):
-            whys = [impossible(part, plan, whole_us) for part in parts]
-            return "" if "" in whys else whys[0] if whys else "the condition has no key"
+            reasons = [impossible(part, plan, whole_us) for part in parts]
+            return "" if "" in reasons else reasons[0] if reasons else "the condition has no key"
         case AllOf(all=parts):
             return _contradiction(parts) or next(
                 filter(None, (impossible(part, plan, whole_us) for part in parts)), ""

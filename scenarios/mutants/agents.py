@@ -17,7 +17,7 @@ from .mutant import Swaps, mutant
     scenario="rolling-restart-brokers",
     broken="leads_to[2]",
 )
-def leaves_at_its_leisure(swaps: Swaps) -> None:
+def delays_shutdown_request(swaps: Swaps) -> None:
     """Delays the request to shut down until the next heartbeat is due."""
     request_stop = Agent.request_stop
 
@@ -41,8 +41,8 @@ def backs_off_for_a_session(swaps: Swaps) -> None:
     """Sets the next try after a failure to one session later."""
     failed = Agent._failed
 
-    def buggy(agent: Agent, why: str, now_ms: int) -> None:
-        failed(agent, why, now_ms)
+    def buggy(agent: Agent, reason: str, now_ms: int) -> None:
+        failed(agent, reason, now_ms)
         agent._lease.ask_at(now_ms + agent.config.session_timeout_ms)
 
     swaps.attribute(Agent, "_failed", buggy)
@@ -73,12 +73,12 @@ def heartbeats_without_pause(swaps: Swaps) -> None:
     scenario="active-controller-crash",
     broken="healthy-brokers-are-unfenced",
 )
-def asks_nobody_else(swaps: Swaps) -> None:
+def stops_looking_for_controller(swaps: Swaps) -> None:
     """Drops the next request of a running broker that looks for the controller."""
-    look = Agent._look_for_controller
+    look_for_controller = Agent._look_for_controller
 
     def buggy(agent: Agent, now_ms: int) -> None:
-        look(agent, now_ms)
+        look_for_controller(agent, now_ms)
         if agent.state is ProcessState.RUNNING:
             agent._lease.ask_at(NEVER_MS)
 
@@ -96,8 +96,8 @@ def zombies_register_again(swaps: Swaps) -> None:
     """Resets the broker epoch after any failure, so that the broker registers again."""
     failed = Agent._failed
 
-    def buggy(agent: Agent, why: str, now_ms: int) -> None:
-        failed(agent, why, now_ms)
+    def buggy(agent: Agent, reason: str, now_ms: int) -> None:
+        failed(agent, reason, now_ms)
         agent.broker_epoch = -1
 
     swaps.attribute(Agent, "_failed", buggy)
@@ -134,8 +134,8 @@ def follows_the_first_leader(swaps: Swaps) -> None:
     learn = MetadataFetch._learn
     first: dict[int, int] = {}
 
-    def buggy(fetch: MetadataFetch, said: Any) -> bool:
-        news, position = learn(fetch, said), fetch._position
+    def buggy(fetch: MetadataFetch, response: Any) -> bool:
+        news, position = learn(fetch, response), fetch._position
         if position.leader_id != -1:
             position.leader_id = first.setdefault(fetch._config.broker_id, position.leader_id)
         return news

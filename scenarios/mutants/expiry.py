@@ -17,7 +17,7 @@ from .mutant import Swaps, mutant
     scenario="rack-outage",
     broken="no-late-fence",
 )
-def sweeps_one_at_a_time(swaps: Swaps) -> None:
+def fences_one_broker_per_check(swaps: Swaps) -> None:
     """Fences at most one broker per instant."""
     expire_one = fencing.expire_one
     last_ms = [-1]
@@ -84,9 +84,9 @@ def heartbeats_are_no_contact(swaps: Swaps) -> None:
     """Restores the time of the last contact after each heartbeat."""
     heard = Leases.heard
 
-    def buggy(leases: Leases, broker_id: int, *what: Any) -> None:
+    def buggy(leases: Leases, broker_id: int, *arguments: Any) -> None:
         contact = leases._contacts.get(broker_id)
-        heard(leases, broker_id, *what)
+        heard(leases, broker_id, *arguments)
         if contact is not None:
             leases._contacts[broker_id] = contact
 
@@ -117,15 +117,15 @@ def takes_over_stale_entries(swaps: Swaps) -> None:
     scenario="placement-beside-a-fenced-broker",
     broken="never[0]",
 )
-def expired_ones_count_as_live(swaps: Swaps) -> None:
+def expired_brokers_stay_unfenced(swaps: Swaps) -> None:
     """Leaves the broker of an expired lease marked as unfenced."""
 
     def placeable(leases: Leases, broker_id: int) -> None:
         leases._contacts.pop(broker_id, None)
 
-    def kept(leases: Leases, broker_id: int, fenced: bool) -> None:
+    def registration_changed(leases: Leases, broker_id: int, fenced: bool) -> None:
         if broker_id in leases.liveness and not fenced:
             leases._touch(broker_id, False, -1)
 
     swaps.attribute(Leases, "expired", placeable)
-    swaps.attribute(Leases, "registration_changed", kept)
+    swaps.attribute(Leases, "registration_changed", registration_changed)

@@ -24,7 +24,7 @@ BACKLOG_US = 2_500_000  # microseconds by which a busy controller handles its qu
     scenario="broker-dies-during-failover",
     broken="leases-are-rebuilt",
 )
-def forgets_whom_it_takes_over(swaps: Swaps) -> None:
+def new_leader_has_no_leases(swaps: Swaps) -> None:
     """Gives a new leader no leases for registered brokers."""
 
     def started(leases: Leases, registered: Any, now_ms: int) -> None:
@@ -40,7 +40,7 @@ def forgets_whom_it_takes_over(swaps: Swaps) -> None:
     scenario="restart-after-failover",
     broken="leases-are-rebuilt",
 )
-def fenced_ones_get_a_lease(swaps: Swaps) -> None:
+def fenced_brokers_get_a_lease(swaps: Swaps) -> None:
     """Gives a new leader leases for all registered brokers, fenced or not."""
 
     def started(leases: Leases, registered: Any, now_ms: int) -> None:
@@ -124,7 +124,7 @@ def judges_by_the_wall_clock(swaps: Swaps) -> None:
     first: dict[int, int] = {}
     stepped_ms = [0]
 
-    def looks_at_the_wall(active: Active, turn: Any) -> None:
+    def note_wall_clock(active: Active, turn: Any) -> None:
         apart_ms = turn.wall_ms - turn.now_ms
         stepped_ms[0] = apart_ms - first.setdefault(active.state.node_id, apart_ms)
         on_deadline(active, turn)
@@ -132,7 +132,7 @@ def judges_by_the_wall_clock(swaps: Swaps) -> None:
     def buggy(state: State, now_ms: int) -> Decision | None:
         return expire_one(state, now_ms + stepped_ms[0])
 
-    swaps.attribute(Active, "on_deadline", looks_at_the_wall)
+    swaps.attribute(Active, "on_deadline", note_wall_clock)
     swaps.attribute(fencing, "expire_one", buggy)
 
 
@@ -148,7 +148,7 @@ def runs_from_the_sending(swaps: Swaps) -> None:
     communicate, heard = Agent._communicate, Leases.heard
     sent_ms: dict[int, int] = {}
 
-    def notes_when(agent: Agent, now_ms: int) -> Any:
+    def note_sending_time(agent: Agent, now_ms: int) -> Any:
         sends = communicate(agent, now_ms)
         if sends:
             sent_ms[agent.config.broker_id] = now_ms
@@ -159,7 +159,7 @@ def runs_from_the_sending(swaps: Swaps) -> None:
     ) -> None:
         heard(leases, broker_id, epoch, offset, fenced, sent_ms.get(broker_id, now_ms))
 
-    swaps.attribute(Agent, "_communicate", notes_when)
+    swaps.attribute(Agent, "_communicate", note_sending_time)
     swaps.attribute(Leases, "heard", buggy)
 
 
@@ -175,8 +175,8 @@ def any_heartbeat_is_a_contact(swaps: Swaps) -> None:
     meddling(
         swaps,
         BrokerHeartbeatRequest,
-        lambda state, asked, now_ms: state.leases.note_contact(
-            asked.broker_id, asked.broker_epoch, now_ms
+        lambda state, request, now_ms: state.leases.note_contact(
+            request.broker_id, request.broker_epoch, now_ms
         ),
     )
 
@@ -193,11 +193,11 @@ def leaks_a_timer(swaps: Swaps) -> None:
     registered, first_expired = Leases.registered, Leases.first_expired
     leaked_ms: dict[int, int] = {}
 
-    def leaves_it_running(leases: Leases, broker_id: int, *epoch: int, **how: Any) -> None:
+    def keep_deadline(leases: Leases, broker_id: int, *epoch: int, **flags: Any) -> None:
         contact_ms = leases.contact_ms(broker_id)
-        if contact_ms is not None and not how["amends"]:
+        if contact_ms is not None and not flags["amends"]:
             leaked_ms[broker_id] = contact_ms + leases._timeout_ms
-        registered(leases, broker_id, *epoch, **how)
+        registered(leases, broker_id, *epoch, **flags)
 
     def buggy(leases: Leases, now_ms: int) -> int | None:
         for broker_id, due_ms in leaked_ms.items():
@@ -206,5 +206,5 @@ def leaks_a_timer(swaps: Swaps) -> None:
                 return broker_id
         return first_expired(leases, now_ms)
 
-    swaps.attribute(Leases, "registered", leaves_it_running)
+    swaps.attribute(Leases, "registered", keep_deadline)
     swaps.attribute(Leases, "first_expired", buggy)

@@ -29,7 +29,7 @@ from .seams import rewritten
     scenario="mute-broker",
     broken="leaders-and-isr-are-active",
 )
-def anybody_is_eligible(swaps: Swaps) -> None:
+def every_replica_is_eligible(swaps: Swaps) -> None:
     """Lets every replica that fetches join the ISR."""
 
     def whoever_fetches(healing: Healing, image: Any) -> Any:
@@ -51,7 +51,7 @@ def anybody_is_eligible(swaps: Swaps) -> None:
     scenario="decommission-while-running",
     broken="leaving-ends",
 )
-def says_that_it_left(swaps: Swaps) -> None:
+def unregistration_writes_nothing(swaps: Swaps) -> None:
     """Replies success to an unregistration and writes no record."""
     done = Decision(reply=UnregisterBrokerResponse())
     swaps.entry(HANDLERS, UnregisterBrokerRequest, lambda *_: done)
@@ -76,7 +76,7 @@ def unregistering_keeps_references(swaps: Swaps) -> None:
     scenario="admin-flood-during-failover",
     broken="no-placement-on-unregistered",
 )
-def places_on_strangers(swaps: Swaps) -> None:
+def places_on_unknown_broker(swaps: Swaps) -> None:
     """Adds the unknown broker 99 to the replicas of each new partition."""
     rewritten(
         swaps,
@@ -126,10 +126,10 @@ def unknown_is_invalid(swaps: Swaps) -> None:
     """Returns INVALID_REQUEST for the unregistration of an unknown broker."""
     handler: Any = HANDLERS[UnregisterBrokerRequest]
 
-    def buggy(state: State, asked: Any, now_ms: int) -> Decision:
-        if asked.broker_id not in state.image.brokers:
+    def buggy(state: State, request: Any, now_ms: int) -> Decision:
+        if request.broker_id not in state.image.brokers:
             raise ApiError(ErrorCode.INVALID_REQUEST, "expected a broker")
-        decision: Decision = handler(state, asked, now_ms)
+        decision: Decision = handler(state, request, now_ms)
         return decision
 
     swaps.entry(HANDLERS, UnregisterBrokerRequest, buggy)
@@ -146,10 +146,10 @@ def no_leader_is_no_change(swaps: Swaps) -> None:
     """Replays a change to "no leader" as no change of the leader."""
     applier: Any = replay.APPLIERS[r.PartitionChangeRecord]
 
-    def buggy(image: Any, record: r.PartitionChangeRecord, *where: int) -> None:
+    def buggy(image: Any, record: r.PartitionChangeRecord, *position: int) -> None:
         if record.leader == r.NO_LEADER:
             record = replace(record, leader=r.NO_LEADER_CHANGE)
-        applier(image, record, *where)
+        applier(image, record, *position)
 
     swaps.entry(replay.APPLIERS, r.PartitionChangeRecord, buggy)
 
@@ -161,7 +161,7 @@ def no_leader_is_no_change(swaps: Swaps) -> None:
     scenario="last-replica-crash",
     broken="leads_to[1]",
 )
-def unfences_elect_nobody(swaps: Swaps) -> None:
+def unfence_elects_no_leader(swaps: Swaps) -> None:
     """Leaves the partitions of an unfenced broker unchanged."""
     swaps.attribute(broker_changes, "with_broker", lambda state, broker_id: [])
 
@@ -189,8 +189,8 @@ def takes_the_last_replica(swaps: Swaps) -> None:
     """Forces every decommission."""
     handler: Any = decommission.decommission
 
-    def buggy(state: State, asked: Any, now_ms: int) -> Decision:
-        decision: Decision = handler(state, replace(asked, force=True), now_ms)
+    def buggy(state: State, request: Any, now_ms: int) -> Decision:
+        decision: Decision = handler(state, replace(request, force=True), now_ms)
         return decision
 
     swaps.entry(HANDLERS, DecommissionBrokerRequest, buggy)

@@ -30,8 +30,8 @@ def always_a_new_epoch(swaps: Swaps) -> None:
     """Assigns a new broker epoch in every registration."""
     record_of = registration._register_record
 
-    def buggy(state: State, *asked: Any) -> r.RegisterBrokerRecord:
-        return replace(record_of(state, *asked), broker_epoch=state.next_offset)
+    def buggy(state: State, *request: Any) -> r.RegisterBrokerRecord:
+        return replace(record_of(state, *request), broker_epoch=state.next_offset)
 
     swaps.attribute(registration, "_register_record", buggy)
 
@@ -66,10 +66,10 @@ def amending_clears_the_fence(swaps: Swaps) -> None:
 def registering_is_a_contact_at_once(swaps: Swaps) -> None:
     """Counts a registration request as a contact before it is checked."""
 
-    def touch(state: Any, asked: Any, now_ms: int) -> None:
-        known = state.image.brokers.get(asked.broker_id)
+    def touch(state: Any, request: Any, now_ms: int) -> None:
+        known = state.image.brokers.get(request.broker_id)
         if known is not None:
-            state.leases.note_contact(asked.broker_id, known.broker_epoch, now_ms)
+            state.leases.note_contact(request.broker_id, known.broker_epoch, now_ms)
 
     meddling(swaps, BrokerRegistrationRequest, touch)
 
@@ -112,7 +112,7 @@ def draining_frees_the_id(swaps: Swaps) -> None:
     scenario="fast-restart-inside-lease",
     broken="leaders-and-isr-are-active",
 )
-def leaves_what_was(swaps: Swaps) -> None:
+def skips_cleanup_after_unclean_shutdown(swaps: Swaps) -> None:
     """Skips the cleanup of partitions after an unclean shutdown."""
     swaps.attribute(registration, "_cleanup", lambda state, stored, request: [])
 
@@ -140,11 +140,11 @@ def refuses_every_other_incarnation(swaps: Swaps) -> None:
     """Refuses every registration of another incarnation."""
     handler: Any = HANDLERS[BrokerRegistrationRequest]
 
-    def buggy(state: State, asked: Any, now_ms: int) -> Decision:
-        known = state.image.brokers.get(asked.broker_id)
-        if known is not None and known.incarnation_id != asked.incarnation_id:
+    def buggy(state: State, request: Any, now_ms: int) -> Decision:
+        known = state.image.brokers.get(request.broker_id)
+        if known is not None and known.incarnation_id != request.incarnation_id:
             raise ApiError(ErrorCode.DUPLICATE_BROKER_REGISTRATION, "somebody is there, always")
-        decision: Decision = handler(state, asked, now_ms)
+        decision: Decision = handler(state, request, now_ms)
         return decision
 
     swaps.entry(HANDLERS, BrokerRegistrationRequest, buggy)
@@ -157,7 +157,7 @@ def refuses_every_other_incarnation(swaps: Swaps) -> None:
     scenario="same-incarnation-resend",
     broken="start-time-constant",
 )
-def registrations_forget_what_was(swaps: Swaps) -> None:
+def registrations_lose_start_time(swaps: Swaps) -> None:
     """Replays a registration without the previous one, which has the start time."""
 
     def buggy(image: Any, record: Any, offset: int, timestamp_ms: int) -> None:

@@ -51,7 +51,7 @@ def answers_at_once(swaps: Swaps) -> None:
     scenario="busy-log-unfence",
     broken="leads_to[0]",
 )
-def nobody_is_woken(swaps: Swaps) -> None:
+def parked_fetches_stay_parked(swaps: Swaps) -> None:
     """Leaves parked fetches parked when there is news."""
     swaps.attribute(leading, "answer_parked", lambda quorum, turn: None)
 
@@ -127,14 +127,14 @@ def watermark_goes_back(swaps: Swaps) -> None:
     scenario="isolated-active-controller",
     broken="assertion",
 )
-def leader_cuts_itself(swaps: Swaps) -> None:
+def leader_truncates_itself(swaps: Swaps) -> None:
     """Truncates the leader's own log at the divergence that it reports."""
     diverging = fetch_answer._diverging
 
     def buggy(log: Any, wanted: Any) -> Any:
-        where = diverging(log, wanted)
-        if where is not None:
-            log.truncate(where.end_offset)
-        return where
+        divergence = diverging(log, wanted)
+        if divergence is not None:
+            log.truncate(divergence.end_offset)
+        return divergence
 
     swaps.attribute(fetch_answer, "_diverging", buggy)

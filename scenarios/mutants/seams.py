@@ -18,8 +18,8 @@ def rewritten(swaps: Swaps, request: type, kind: type, change: Rewrite) -> None:
     """Makes the handler of `request` write changed records of `kind`; None drops a record."""
     handler: Any = HANDLERS[request]
 
-    def buggy(state: State, asked: Any, now_ms: int) -> Decision:
-        decision: Decision = handler(state, asked, now_ms)
+    def buggy(state: State, message: Any, now_ms: int) -> Decision:
+        decision: Decision = handler(state, message, now_ms)
         records = [
             change(record) if isinstance(record, kind) else record for record in decision.records
         ]
@@ -32,9 +32,9 @@ def meddling(swaps: Swaps, request: type, meddle: Callable[[State, Any, int], No
     """Makes the handler of `request` change soft state before it checks the request."""
     handler: Any = HANDLERS[request]
 
-    def buggy(state: State, asked: Any, now_ms: int) -> Decision:
-        meddle(state, asked, now_ms)
-        decision: Decision = handler(state, asked, now_ms)
+    def buggy(state: State, message: Any, now_ms: int) -> Decision:
+        meddle(state, message, now_ms)
+        decision: Decision = handler(state, message, now_ms)
         return decision
 
     swaps.entry(HANDLERS, request, buggy)

@@ -60,7 +60,7 @@ def moves_the_shutdown_offset(swaps: Swaps) -> None:
     scenario="controlled-shutdown-chase",
     broken="leaders-and-isr-are-active",
 )
-def leaving_gives_nothing_away(swaps: Swaps) -> None:
+def shutdown_moves_no_leadership(swaps: Swaps) -> None:
     """Drops the partition changes of a controlled shutdown."""
     writes = heartbeats._WRITES[LEAVING]
 
@@ -90,7 +90,7 @@ def unfences_at_once(swaps: Swaps) -> None:
     scenario="controlled-shutdown-chase",
     broken="shutdown-is-granted",
 )
-def never_lets_go(swaps: Swaps) -> None:
+def never_grants_shutdown(swaps: Swaps) -> None:
     """Never grants a controlled shutdown."""
     next_state(swaps, lambda state, now: LEAVING if state is OVER else state)
 
@@ -102,7 +102,7 @@ def never_lets_go(swaps: Swaps) -> None:
     scenario="controlled-shutdown-chase",
     broken="leads_to[1]",
 )
-def lets_go_at_once(swaps: Swaps) -> None:
+def grants_shutdown_at_once(swaps: Swaps) -> None:
     """Grants a controlled shutdown at once."""
     next_state(swaps, lambda state, now: OVER if state is LEAVING else state)
 
@@ -114,7 +114,7 @@ def lets_go_at_once(swaps: Swaps) -> None:
     scenario="shutdown-waits-for-laggards",
     broken="never[0]",
 )
-def waits_for_nobody(swaps: Swaps) -> None:
+def ignores_other_offsets(swaps: Swaps) -> None:
     """Ignores the offsets of other brokers when a shutdown is granted."""
     swaps.attribute(Leases, "lowest_active_offset", lambda leases: float("inf"))
 
@@ -126,7 +126,7 @@ def waits_for_nobody(swaps: Swaps) -> None:
     scenario="controlled-shutdown-chase",
     broken="leads_to[1]",
 )
-def leaving_is_not_written(swaps: Swaps) -> None:
+def shutdown_is_not_written(swaps: Swaps) -> None:
     """Drops the registration change of a controlled shutdown."""
     writes = heartbeats._WRITES[LEAVING]
 
@@ -144,7 +144,7 @@ def leaving_is_not_written(swaps: Swaps) -> None:
     scenario="placement-beside-a-fenced-broker",
     broken="leads_to[0]",
 )
-def leaving_never_ends(swaps: Swaps) -> None:
+def shutdown_offset_is_kept(swaps: Swaps) -> None:
     """Keeps the shutdown offset when a heartbeat changes the fencing."""
 
     def buggy(leases: Leases, broker_id: int, fenced: bool, metadata_offset: int) -> None:

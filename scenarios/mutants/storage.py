@@ -24,8 +24,8 @@ def fences_are_not_replayed(swaps: Swaps) -> None:
     """Replays fences as no change."""
     applier: Any = replay.APPLIERS[r.BrokerRegistrationChangeRecord]
 
-    def buggy(image: Any, record: Any, *where: int) -> None:
-        applier(image, replace(record, fenced=min(record.fenced, 0)), *where)
+    def buggy(image: Any, record: Any, *position: int) -> None:
+        applier(image, replace(record, fenced=min(record.fenced, 0)), *position)
 
     swaps.entry(replay.APPLIERS, r.BrokerRegistrationChangeRecord, buggy)
 

@@ -20,7 +20,7 @@ from .seams import is_pre_vote
     scenario="single-voter-check-quorum",
     broken="never[0]",
 )
-def single_voter_needs_others(swaps: Swaps) -> None:
+def single_voter_checks_quorum(swaps: Swaps) -> None:
     """Gives a single voter a check-quorum deadline."""
 
     def buggy(quorum: Quorum, turn: Any) -> int:
@@ -36,7 +36,7 @@ def single_voter_needs_others(swaps: Swaps) -> None:
     scenario="graceful-controller-handover",
     broken="leads_to[0]",
 )
-def resigned_ones_are_content(swaps: Swaps) -> None:
+def resigned_leader_refuses_pre_votes(swaps: Swaps) -> None:
     """Refuses pre-votes as a resigned leader."""
     grants = elections._grants
 
@@ -156,7 +156,7 @@ def no_pre_vote(swaps: Swaps) -> None:
     scenario="graceful-controller-handover",
     broken="never[0]",
 )
-def leaves_without_a_word(swaps: Swaps) -> None:
+def resigns_without_end_quorum_epoch(swaps: Swaps) -> None:
     """Sends no EndQuorumEpoch."""
     swaps.attribute(epochs, "tell_that_it_is_over", lambda quorum, turn: None)
 
@@ -168,7 +168,7 @@ def leaves_without_a_word(swaps: Swaps) -> None:
     scenario="remove-leader-voter",
     broken="never[3]",
 )
-def removed_ones_lead_on(swaps: Swaps) -> None:
+def removed_leader_keeps_leading(swaps: Swaps) -> None:
     """Skips the resignation of a leader that was removed from the voters."""
     on_commit = membership.on_commit
 
@@ -186,6 +186,6 @@ def removed_ones_lead_on(swaps: Swaps) -> None:
     scenario="stale-dns-after-move",
     broken="leads_to[0]",
 )
-def moves_without_a_word(swaps: Swaps) -> None:
+def moves_without_update_raft_voter(swaps: Swaps) -> None:
     """Sends no UpdateRaftVoter after a move."""
     swaps.attribute(following, "_own_address", lambda quorum, turn: None)

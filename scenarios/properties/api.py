@@ -51,11 +51,11 @@ class ReadsAreCommitted(OfTheCommittedLog):
         super().__init__(world)
         self._brokers: list[Listing] = [frozenset()]
         self._controllers: list[Listing] = [frozenset()]
-        self._seen: dict[tuple[NodeId, NodeId, int], int] = {}
+        self._shown: dict[tuple[NodeId, NodeId, int], int] = {}
 
     def restarted(self, node_id: int) -> None:
         node = controller_node(node_id)
-        self._seen = {key: seen for key, seen in self._seen.items() if key[1] != node}
+        self._shown = {key: position for key, position in self._shown.items() if key[1] != node}
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
         for kind, listings in (("Broker", self._brokers), ("Controller", self._controllers)):
@@ -70,27 +70,28 @@ class ReadsAreCommitted(OfTheCommittedLog):
             return
         self.exercised += 1
         is_hiding = not request.include_fenced_brokers
-        told = frozenset((broker.broker_id, broker.is_fenced) for broker in reply.brokers)
-        if is_hiding and any(is_fenced for _, is_fenced in told):
-            raise Broken(f"{message.receiver} asked for unfenced brokers only, got {told}")
+        listing = frozenset((broker.broker_id, broker.is_fenced) for broker in reply.brokers)
+        if is_hiding and any(is_fenced for _, is_fenced in listing):
+            raise Broken(f"{message.receiver} asked for unfenced brokers only, got {listing}")
         of_controllers = reply.endpoint_type == CONTROLLER_ENDPOINT
         listings = self._controllers if of_controllers else self._brokers
         key = message.receiver, message.sender, reply.endpoint_type
-        self._seen[key] = self._find(listings, told, self._seen.get(key, 0), is_hiding)
+        self._shown[key] = self._find(listings, listing, self._shown.get(key, 0), is_hiding)
 
-    def _find(self, listings: list[Listing], told: Listing, first: int, is_hiding: bool) -> int:
+    def _find(self, listings: list[Listing], listing: Listing, first: int, is_hiding: bool) -> int:
         """Returns the place of the reply's listing among the committed ones, from `first` on.
 
         Raises Broken if there is none.
         """
-        for place in range(first, len(listings)):
-            shown = listings[place]
+        for position in range(first, len(listings)):
+            shown = listings[position]
             if is_hiding:
                 shown = frozenset(entry for entry in shown if not entry[1])
-            if shown == told:
-                return place
+            if shown == listing:
+                return position
         raise Broken(
-            f"the response lists {set(told)}, which no image has had since {set(listings[first])}"
+            f"the response lists {set(listing)}, "
+            f"which no image has had since {set(listings[first])}"
         )
 
 

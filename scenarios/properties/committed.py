@@ -28,11 +28,11 @@ class OfTheCommittedLog(Property):
 
 
 class CommittedLog:
-    """Calls the hooks of the properties: `tell` gets the name of a hook and its arguments."""
+    """Calls the hooks of the properties: `call_hook` gets the name of a hook and its arguments."""
 
-    def __init__(self, tell: Callable[..., None]) -> None:
+    def __init__(self, call_hook: Callable[..., None]) -> None:
         self.shadow = Shadow()
-        self._tell = tell
+        self._call_hook = call_hook
 
     def take(self, batch: Batch) -> None:
         """Takes a batch that a controller reports as committed, unless another one did before.
@@ -46,5 +46,5 @@ class CommittedLog:
             return
         if not batch.is_control:
             for offset, record in enumerate(batch.records, batch.base_offset):
-                self._tell("read", record, offset)
-        self._tell("done", batch, self.shadow.fold(batch))
+                self._call_hook("read", record, offset)
+        self._call_hook("done", batch, self.shadow.fold(batch))

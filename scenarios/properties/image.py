@@ -53,14 +53,16 @@ class ImageIsReplay(Property):
             )
         for key in keys:
             self.exercised += 1
-            told, seen = shadow.facts.get(key), seen_in(image, key)
-            if told != seen:
-                raise Broken(f"image of {node_id}: {key} is {seen}, expected {told} from the log")
+            expected, values = shadow.facts.get(key), values_in(image, key)
+            if expected != values:
+                raise Broken(
+                    f"image of {node_id}: {key} is {values}, expected {expected} from the log"
+                )
 
 
-def seen_in(image: Image, key: Key) -> Fact | None:
+def values_in(image: Image, key: Key) -> Fact | None:
     """Returns the image's values of `key` with the field names of the shadow, or None."""
-    return _SEEN[str(key[0])](image, *key[1:])
+    return _VALUES[str(key[0])](image, *key[1:])
 
 
 def keys_of(image: Image) -> set[Key]:
@@ -88,8 +90,8 @@ def _fields(value: Any, **names: str) -> Fact | None:
 
 
 def _broker(image: Image, broker_id: int) -> Fact | None:
-    seen = _fields(image.brokers.get(broker_id), listeners="end_points")
-    return seen and {**seen, "is_migrating_zk_broker": False}
+    values = _fields(image.brokers.get(broker_id), listeners="end_points")
+    return values and {**values, "is_migrating_zk_broker": False}
 
 
 def _topic(image: Image, topic_id: bytes) -> Fact | None:
@@ -109,17 +111,17 @@ def _producer_ids(image: Image) -> Fact:
     return {"next_producer_id": image.next_producer_id}
 
 
-_SEEN: dict[str, Callable[..., Fact | None]] = {
+_VALUES: dict[str, Callable[..., Fact | None]] = {
     "Broker": _broker,
     "Controller": lambda image, item: _fields(image.controllers.get(item)),
     "Topic": _topic,
     "Partition": _partition,
-    "Config": lambda image, *one: image.configs.get(one),
+    "Config": lambda image, *key: image.configs.get(key),
     "Features": lambda image: image.features or None,
     "KRaftVersion": lambda image: {"level": image.kraft_version},
     "ProducerIds": _producer_ids,
     "Quota": lambda image, item: image.client_quotas.get(item),
-    "Scram": lambda image, *one: _fields(image.scram_credentials.get(one)),
+    "Scram": lambda image, *key: _fields(image.scram_credentials.get(key)),
     "Access": lambda image, item: _fields(image.access_controls.get(item)),
     "Token": lambda image, item: _fields(image.delegation_tokens.get(item)),
 }

@@ -99,7 +99,9 @@ class NoLateFence(OfTenures):
             return
         began_ms: int | None = tenure.began_ms
         if self.profile.expiry_checks_per_session is None:
-            began_ms = tenure.heard_ms  # 3.9 checks no lease before the first contact (2.41)
+            began_ms = (
+                tenure.first_contact_ms
+            )  # 3.9 checks no lease before the first contact (2.41)
         if began_ms is not None and began_ms + self._bound_ms < self.world.clock_ms(tenure.node):
             self._examine(tenure, self._orders[tenure.node.number])
 

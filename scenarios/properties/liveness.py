@@ -79,9 +79,7 @@ def can_elect(world: World) -> bool:
     if network.is_whole:
         return len(running) >= majority
     talking = [
-        sum(
-            network.is_open(node_id, other) and network.is_open(other, node_id) for other in running
-        )
+        sum(network.is_open(node_id, peer) and network.is_open(peer, node_id) for peer in running)
         for node_id in running
     ]
     return len(running) >= majority and all(count == len(running) for count in talking)

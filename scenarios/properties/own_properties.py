@@ -47,8 +47,8 @@ def define(file: str, source: str) -> None:
 
 
 def _property(name: str, check: Check) -> type[Property]:
-    words = {"number": name, "name": name, "claim": check.__doc__ or name, "always": False}
-    return type("Own", (OwnProperty,), words | {"check": staticmethod(check)})
+    attributes = {"number": name, "name": name, "claim": check.__doc__ or name, "always": False}
+    return type("Own", (OwnProperty,), attributes | {"check": staticmethod(check)})
 
 
 class OwnProperty(Property):
@@ -57,24 +57,24 @@ class OwnProperty(Property):
     check: ClassVar[Check]
 
     def stepped(self, node: Node, turn: Turn) -> None:
-        self._look()
+        self._call()
 
     def arrived(self, message: "Message") -> None:
-        self._look()
+        self._call()
 
     def controller_changed(self, node_id: int, state: ProcessState) -> None:
-        self._look()
+        self._call()
 
     def broker_changed(self, broker_id: int, state: ProcessState) -> None:
-        self._look()
+        self._call()
 
     def finished(self) -> None:
-        self._look()
+        self._call()
 
-    def _look(self) -> None:
-        said = type(self).check(self.world)
-        if said is None:
+    def _call(self) -> None:
+        result = type(self).check(self.world)
+        if result is None:
             return
         self.exercised += 1
-        if said is not True:
-            raise Broken(str(said))
+        if result is not True:
+            raise Broken(str(result))

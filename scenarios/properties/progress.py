@@ -25,7 +25,7 @@ from .liveness import can_elect
 from .property import Broken, Kinds, Property
 
 EVENTS_PER_INSTANT_AND_NODE_MAX = 200
-ASKS_AGAIN_AFTER = (
+RETRIED_AFTER = (
     ErrorCode.NONE,
     ErrorCode.DUPLICATE_BROKER_REGISTRATION,
     ErrorCode.NOT_CONTROLLER,
@@ -46,7 +46,7 @@ class HerdsDrain(Property):
         self._window_us = 1000 * settings.broker_session_timeout_ms
         in_window = settings.broker_session_timeout_ms // settings.broker_heartbeat_interval_ms
         self._most = 2 * in_window + 2
-        self._asked: dict[int, deque[int]] = defaultdict(lambda: deque(maxlen=self._most + 1))
+        self._arrivals_us: dict[int, deque[int]] = defaultdict(lambda: deque(maxlen=self._most + 1))
 
     def arrived(self, message: Message) -> None:
         if message.is_reply or not isinstance(
@@ -54,12 +54,12 @@ class HerdsDrain(Property):
         ):
             return
         self.exercised += 1
-        self._asked[message.request.broker_id].append(self.world.timeline.now_us)
+        self._arrivals_us[message.request.broker_id].append(self.world.timeline.now_us)
 
     def finished(self) -> None:
         from_us = self.world.timeline.now_us - self._window_us
-        for broker_id, asked_us in self._asked.items():
-            is_herd = len(asked_us) > self._most and asked_us[0] > from_us
+        for broker_id, arrivals_us in self._arrivals_us.items():
+            is_herd = len(arrivals_us) > self._most and arrivals_us[0] > from_us
             if is_herd and self.world.must_be_well(broker_node(broker_id)):
                 raise Broken(
                     f"broker {broker_id} sends more than {self._most} requests in "
@@ -191,12 +191,12 @@ class LeavingEnds(EveryoneAnswered):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._gone: set[int] = set()
+        self._unregistered: set[int] = set()
 
     def committed(self, node_id: int, batch: Batch) -> None:
         for record in batch.records:
             if isinstance(record, UnregisterBrokerRecord):
-                self._gone.add(record.broker_id)
+                self._unregistered.add(record.broker_id)
 
     def arrived(self, message: Message) -> None:
         super().arrived(message)
@@ -206,7 +206,7 @@ class LeavingEnds(EveryoneAnswered):
     def _check(self, request: Request, reply: Reply | None) -> None:
         assert isinstance(request, DecommissionBrokerRequest | UnregisterBrokerRequest)
         is_done = not isinstance(reply, ApiError | None) and not getattr(reply, "error_code", 0)
-        if is_done and request.broker_id not in self._gone:
+        if is_done and request.broker_id not in self._unregistered:
             raise Broken(f"{request} got success, and the committed log has no record of it")
 
 
@@ -242,7 +242,7 @@ class ProgressDuring(Property):
             return
         code = reply.code if isinstance(reply, ApiError) else getattr(reply, "error_code", 0)
         is_done = isinstance(reply, BrokerRegistrationResponse) and not reply.error_code
-        if is_done or code not in ASKS_AGAIN_AFTER:
+        if is_done or code not in RETRIED_AFTER:
             self._served_us.pop(request.broker_id, None)  # registered, or refused for good
 
     def stepped(self, node: Node, turn: Turn) -> None:

@@ -19,8 +19,8 @@ from kraftsim.simulation.world import World
 
 from .property import Broken, Kinds, Property
 
-NOBODYS = -1
-Place = tuple[int, int]
+NO_EPOCH = -1
+Position = tuple[int, int]
 """Base offset and epoch of an entry."""
 
 
@@ -96,13 +96,13 @@ class VoteOnce(Property):
             return
         if reply.error_code or not reply.topics or not reply.topics[0].partitions[0].vote_granted:
             return
-        asked = request.topics[0].partitions[0]
-        if not asked.pre_vote:
+        vote = request.topics[0].partitions[0]
+        if not vote.pre_vote:
             voter_id = message.sender.number
-            directory = asked.voter_directory_id
+            directory = vote.voter_directory_id
             if directory == ZERO_UUID:
                 directory = self.world.controllers[voter_id].node.quorum.me.directory_id
-            self._agree((voter_id, directory, asked.replica_epoch), asked.replica_id)
+            self._agree((voter_id, directory, vote.replica_epoch), vote.replica_id)
 
     def _agree(self, voter: Hashable, candidate: int) -> None:
         known = self._votes.get(voter)
@@ -124,7 +124,7 @@ class LogMatching(Property):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._entries: dict[Place, tuple[Batch, Place | None]] = {}
+        self._entries: dict[Position, tuple[Batch, Position | None]] = {}
 
     def wrote(self, node: Node, turn: Turn) -> None:
         for batch in turn.persist:
@@ -134,22 +134,22 @@ class LogMatching(Property):
             self._entries = {key: entry for key, entry in self._entries.items() if key[0] >= start}
 
     def _check(self, log: MetadataLog, batch: Batch) -> None:
-        here, before = (batch.base_offset, batch.epoch), _before(log, batch.base_offset)
-        known = self._entries.get(here)
+        position, before = (batch.base_offset, batch.epoch), _before(log, batch.base_offset)
+        known = self._entries.get(position)
         if known is None:
-            self._entries[here] = batch, before
+            self._entries[position] = batch, before
             return
         self.exercised += 1
         known_batch, known_before = known
         if known_batch is not batch and known_batch != batch:
-            raise Broken(f"at (offset, epoch) {here} logs have {known_batch} and {batch}")
+            raise Broken(f"at (offset, epoch) {position} logs have {known_batch} and {batch}")
         if known_before is None:
-            self._entries[here] = batch, before
+            self._entries[position] = batch, before
         elif before not in (None, known_before):
-            raise Broken(f"before (offset, epoch) {here} logs have {known_before} and {before}")
+            raise Broken(f"before (offset, epoch) {position} logs have {known_before} and {before}")
 
 
-def _before(log: MetadataLog, offset: int) -> Place | None:
+def _before(log: MetadataLog, offset: int) -> Position | None:
     """Returns the place of the entry before `offset`, or None if it is behind a snapshot."""
     if not log.start_offset < offset <= log.end_offset:
         return None
@@ -282,9 +282,9 @@ class LeaderCompleteness(Property):
             self._end = quorum.high_watermark
             self._end_epoch = epoch_before(quorum.log, self._end) or 0
             for process in self.world.controllers.values():
-                other = process.node.quorum
-                if process.is_alive and other.is_leader and other.epoch > quorum.epoch:
-                    self._check(other)
+                peer = process.node.quorum
+                if process.is_alive and peer.is_leader and peer.epoch > quorum.epoch:
+                    self._check(peer)
 
     def _check(self, leader: Quorum) -> None:
         """Compares the last committed entry; by S4 all entries before it are then equal, too."""
@@ -306,7 +306,7 @@ class OneWriter(Property):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._written: set[Place] = set()
+        self._written: set[Position] = set()
         self._epochs: dict[int, int] = {}
 
     def moved(self, node: Node, turn: Turn) -> None:
@@ -314,24 +314,24 @@ class OneWriter(Property):
 
     def wrote(self, node: Node, turn: Turn) -> None:
         me, led = node.quorum.me.node_id, _led(node.quorum)
-        if led != NOBODYS and turn.truncate_to is not None and self._epochs.get(me) == led:
+        if led != NO_EPOCH and turn.truncate_to is not None and self._epochs.get(me) == led:
             raise Broken(f"{me} leads epoch {led} and truncates its log to {turn.truncate_to}")
         if turn.snapshot is not None:
             start = self.world.log_start
-            self._written = {place for place in self._written if place[0] >= start}
+            self._written = {position for position in self._written if position[0] >= start}
         for batch in turn.persist:
-            here = batch.base_offset, batch.epoch
-            if here in self._written:
+            position = batch.base_offset, batch.epoch
+            if position in self._written:
                 continue
             self.exercised += 1
             if led != batch.epoch:
-                raise Broken(f"{me} writes (offset, epoch) {here} and does not lead that epoch")
-            self._written.add(here)
+                raise Broken(f"{me} writes (offset, epoch) {position} and does not lead that epoch")
+            self._written.add(position)
 
 
 def _led(quorum: Quorum) -> int:
     """Returns the epoch that the controller leads, or led until this step; otherwise -1."""
-    return quorum.epoch if quorum.leader_id == quorum.me.node_id else NOBODYS
+    return quorum.epoch if quorum.leader_id == quorum.me.node_id else NO_EPOCH
 
 
 CLASSES: tuple[type[Property], ...] = (

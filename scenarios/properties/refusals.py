@@ -38,9 +38,9 @@ class _Untouched(Property):
         """Returns True if this request must leave nothing behind."""
         raise NotImplementedError
 
-    def changed(self, request: Subject, what: str) -> None:
+    def changed(self, request: Subject, effect: str) -> None:
         """Called when the request has left a record or a changed soft state."""
-        raise Broken(f"{request} has an effect: {what}")
+        raise Broken(f"{request} has an effect: {effect}")
 
     def stepped(self, node: Node, turn: Turn) -> None:
         before = self._before
@@ -149,9 +149,9 @@ class RefusedChangesNothing(_Untouched):
     def expects(self, node: Node, request: Subject) -> bool:
         return True
 
-    def changed(self, request: Subject, what: str) -> None:
+    def changed(self, request: Subject, effect: str) -> None:
         copies = self._of(request)
-        copies.changed[copies.arrived] = what
+        copies.changed[copies.arrived] = effect
 
     def arrived(self, message: Message) -> None:
         super().arrived(message)
@@ -181,8 +181,8 @@ class RefusedChangesNothing(_Untouched):
             return  # the oldest requests are forgotten
         copies.refusals[id(message)] = message  # copies of one reply count once
         if len(copies.refusals) + len(copies.changed) > copies.arrived:
-            left = "; ".join(copies.changed.values())
-            raise Broken(f"{message.request} is refused with {code} and has an effect: {left}")
+            effects = "; ".join(copies.changed.values())
+            raise Broken(f"{message.request} is refused with {code} and has an effect: {effects}")
 
 
 class StaleEpochIsPowerless(_Untouched):

@@ -46,12 +46,12 @@ class EpochLaw(OfTheCommittedLog):
         broker_id, epoch = record.broker_id, record.broker_epoch
         known = self.shadow.broker(broker_id)
         if known is not None and known["incarnation_id"] == record.incarnation_id:
-            kept = {name: known[name] for name in ("broker_epoch", "fenced")}
-            kept["in_controlled_shutdown"] = known["in_controlled_shutdown"]
-            said = {name: getattr(record, name) for name in kept}
-            if said != kept:
+            previous = {name: known[name] for name in ("broker_epoch", "fenced")}
+            previous["in_controlled_shutdown"] = known["in_controlled_shutdown"]
+            fact = {name: getattr(record, name) for name in previous}
+            if fact != previous:
                 raise Broken(
-                    f"the same incarnation of broker {broker_id} has {said}, and {kept} before"
+                    f"the same incarnation of broker {broker_id} has {fact}, and {previous} before"
                 )
         elif epoch <= self._highest or epoch > offset:
             raise Broken(
@@ -125,27 +125,27 @@ class AnswerAfterCommit(OfTheCommittedLog):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._said: set[tuple[object, ...]] = set()
+        self._committed_facts: set[tuple[object, ...]] = set()
 
     def read(self, record: Any, offset: int) -> None:
         match record:
             case r.RegisterBrokerRecord():
-                self._said.add(("registered", record.broker_id, record.broker_epoch))
+                self._committed_facts.add(("registered", record.broker_id, record.broker_epoch))
             case r.UnregisterBrokerRecord():
-                self._said.add(("unregistered", record.broker_id))
+                self._committed_facts.add(("unregistered", record.broker_id))
             case r.TopicRecord():
-                self._said.add(("topic", record.topic_id))
+                self._committed_facts.add(("topic", record.topic_id))
             case r.BrokerRegistrationChangeRecord(fenced=r.UNFENCE):
-                self._said.add(("unfenced", record.broker_id, record.broker_epoch))
+                self._committed_facts.add(("unfenced", record.broker_id, record.broker_epoch))
             case r.UnfenceBrokerRecord():
-                self._said.add(("unfenced", record.id, record.epoch))
+                self._committed_facts.add(("unfenced", record.id, record.epoch))
 
     def arrived(self, message: Message) -> None:
         if message.is_reply and not isinstance(message.reply, ApiError | None):
-            for said in _successes(message.request, message.reply):
+            for fact in _successes(message.request, message.reply):
                 self.exercised += 1
-                if said not in self._said:
-                    raise Broken(f"{message.receiver} gets {said}, which is not committed")
+                if fact not in self._committed_facts:
+                    raise Broken(f"{message.receiver} gets {fact}, which is not committed")
 
 
 def _successes(request: Request, reply: object) -> list[tuple[object, ...]]:

@@ -28,7 +28,7 @@ REMOVES = {
     "RemoveAccessControlEntryRecord": ("Access", ("id",)),
     "RemoveDelegationTokenRecord": ("Token", ("token_id",)),
 }
-SAYS_NOTHING = {
+WITHOUT_FACTS = {
     "AbortTransactionRecord",
     "BeginTransactionRecord",
     "EndTransactionRecord",
@@ -54,7 +54,7 @@ class Shadow:
         """Applies a batch; returns the keys of the facts that may have changed."""
         touched: set[Key] = set()
         for offset, record in enumerate(batch.records, batch.base_offset):
-            touched |= self._see(record, offset, batch.timestamp_ms)
+            touched |= self._apply_or_hold(record, offset, batch.timestamp_ms)
         self.end_offset = batch.last_offset + 1
         return touched
 
@@ -63,7 +63,7 @@ class Shadow:
         self.facts, self._held = {}, None
         for batch in batches:
             for record in batch.records:
-                self._say(record, end_offset - 1, 0)
+                self._apply(record, end_offset - 1, 0)
         self.end_offset = end_offset
 
     def of(self, kind: str) -> dict[Key, Fact]:
@@ -79,106 +79,106 @@ class Shadow:
         fact = self.broker(broker_id)
         return fact is not None and not fact["fenced"] and not fact["in_controlled_shutdown"]
 
-    def _see(self, record: Any, offset: int, timestamp_ms: int) -> set[Key]:
+    def _apply_or_hold(self, record: Any, offset: int, timestamp_ms: int) -> set[Key]:
         """Applies a record; records of a transaction when it ends, if not aborted (rule 9.34)."""
         name = type(record).__name__
         if name == "BeginTransactionRecord":
             self._held = []
         if self._held is None:
-            return self._say(record, offset, timestamp_ms)
+            return self._apply(record, offset, timestamp_ms)
         self._held.append((record, offset, timestamp_ms))
         if name not in ("EndTransactionRecord", "AbortTransactionRecord"):
             return set()
         held, self._held = self._held, None
-        told = [self._say(*entry) for entry in held if name == "EndTransactionRecord"]
-        return set().union(*told)
+        changed = [self._apply(*entry) for entry in held if name == "EndTransactionRecord"]
+        return set().union(*changed)
 
-    def _say(self, record: Any, offset: int, timestamp_ms: int) -> set[Key]:
+    def _apply(self, record: Any, offset: int, timestamp_ms: int) -> set[Key]:
         name = type(record).__name__
-        if name in SAYS_NOTHING:
+        if name in WITHOUT_FACTS:
             return set()
-        said = {field.name: getattr(record, field.name) for field in fields(record)}
+        values = {field.name: getattr(record, field.name) for field in fields(record)}
         if name in SETS:
-            key = _key(SETS[name], said)
-            self.facts[key] = said
+            key = _key(SETS[name], values)
+            self.facts[key] = values
             return {key}
         if name in REMOVES:
-            key = _key(REMOVES[name], said)
+            key = _key(REMOVES[name], values)
             self.facts.pop(key, None)
             return {key}
         rule: Callable[[Fact, int, int], set[Key]] = getattr(self, f"_{name}")
-        return rule(said, offset, timestamp_ms)
+        return rule(values, offset, timestamp_ms)
 
-    def _RegisterBrokerRecord(self, said: Fact, offset: int, timestamp_ms: int) -> set[Key]:
-        key = "Broker", said["broker_id"]
+    def _RegisterBrokerRecord(self, values: Fact, offset: int, timestamp_ms: int) -> set[Key]:
+        key = "Broker", values["broker_id"]
         old = self.facts.get(key, {})
-        started = said["start_time_ms"] or timestamp_ms
-        if old.get("incarnation_id") == said["incarnation_id"]:
+        started = values["start_time_ms"] or timestamp_ms
+        if old.get("incarnation_id") == values["incarnation_id"]:
             started = old["start_time_ms"] or started
-        self.facts[key] = {**said, "register_offset": offset, "start_time_ms": started}
+        self.facts[key] = {**values, "register_offset": offset, "start_time_ms": started}
         return {key}
 
-    def _BrokerRegistrationChangeRecord(self, said: Fact, *_: int) -> set[Key]:
-        key = "Broker", said["broker_id"]
+    def _BrokerRegistrationChangeRecord(self, values: Fact, *_: int) -> set[Key]:
+        key = "Broker", values["broker_id"]
         fact = self.facts[key] = dict(self.facts[key])
-        if said["fenced"]:
-            fact["fenced"] = said["fenced"] > 0
-        if said["in_controlled_shutdown"]:
+        if values["fenced"]:
+            fact["fenced"] = values["fenced"] > 0
+        if values["in_controlled_shutdown"]:
             fact["in_controlled_shutdown"] = True
-        if said["log_dirs"]:
-            fact["log_dirs"] = said["log_dirs"]
-        if said["cordoned_log_dirs"] is not None:
-            fact["cordoned_log_dirs"] = said["cordoned_log_dirs"]
+        if values["log_dirs"]:
+            fact["log_dirs"] = values["log_dirs"]
+        if values["cordoned_log_dirs"] is not None:
+            fact["cordoned_log_dirs"] = values["cordoned_log_dirs"]
         return {key}
 
-    def _FenceBrokerRecord(self, said: Fact, *_: int) -> set[Key]:
-        return self._amend(("Broker", said["id"]), fenced=True)
+    def _FenceBrokerRecord(self, values: Fact, *_: int) -> set[Key]:
+        return self._amend(("Broker", values["id"]), fenced=True)
 
-    def _UnfenceBrokerRecord(self, said: Fact, *_: int) -> set[Key]:
-        return self._amend(("Broker", said["id"]), fenced=False)
+    def _UnfenceBrokerRecord(self, values: Fact, *_: int) -> set[Key]:
+        return self._amend(("Broker", values["id"]), fenced=False)
 
-    def _amend(self, key: Key, **what: object) -> set[Key]:
-        self.facts[key] = {**self.facts[key], **what}
+    def _amend(self, key: Key, **changes: object) -> set[Key]:
+        self.facts[key] = {**self.facts[key], **changes}
         return {key}
 
-    def _TopicRecord(self, said: Fact, *_: int) -> set[Key]:
-        key = "Topic", said["topic_id"]
-        self.facts[key] = {"name": said["name"], "partitions": set()}
+    def _TopicRecord(self, values: Fact, *_: int) -> set[Key]:
+        key = "Topic", values["topic_id"]
+        self.facts[key] = {"name": values["name"], "partitions": set()}
         return {key}
 
-    def _RemoveTopicRecord(self, said: Fact, *_: int) -> set[Key]:
-        topic = self.facts.pop(("Topic", said["topic_id"]))
-        gone = {("Partition", said["topic_id"], number) for number in topic["partitions"]}
-        gone.add(("Config", 2, topic["name"]))
-        for key in gone:
+    def _RemoveTopicRecord(self, values: Fact, *_: int) -> set[Key]:
+        topic = self.facts.pop(("Topic", values["topic_id"]))
+        removed = {("Partition", values["topic_id"], number) for number in topic["partitions"]}
+        removed.add(("Config", 2, topic["name"]))
+        for key in removed:
             self.facts.pop(key, None)
-        return {("Topic", said["topic_id"]), *gone}
+        return {("Topic", values["topic_id"]), *removed}
 
-    def _PartitionRecord(self, said: Fact, *_: int) -> set[Key]:
-        topic_id, number = said.pop("topic_id"), said.pop("partition_id")
+    def _PartitionRecord(self, values: Fact, *_: int) -> set[Key]:
+        topic_id, number = values.pop("topic_id"), values.pop("partition_id")
         for name in ("eligible_leader_replicas", "last_known_elr"):
-            said[name] = said[name] or ()
+            values[name] = values[name] or ()
         self.facts["Topic", topic_id]["partitions"].add(number)
-        self.facts["Partition", topic_id, number] = said
+        self.facts["Partition", topic_id, number] = values
         return {("Partition", topic_id, number)}
 
-    def _PartitionChangeRecord(self, said: Fact, *_: int) -> set[Key]:
-        key = "Partition", said.pop("topic_id"), said.pop("partition_id")
+    def _PartitionChangeRecord(self, values: Fact, *_: int) -> set[Key]:
+        key = "Partition", values.pop("topic_id"), values.pop("partition_id")
         fact = self.facts[key]
         new = {
             name: value
-            for name, value in said.items()
+            for name, value in values.items()
             if value is not None and value != UNCHANGED.get(name)
         }
         new["leader_epoch"] = fact["leader_epoch"] + ("leader" in new)
         new["partition_epoch"] = fact["partition_epoch"] + 1
         return self._amend(key, **new)
 
-    def _ClearElrRecord(self, said: Fact, *_: int) -> set[Key]:
+    def _ClearElrRecord(self, values: Fact, *_: int) -> set[Key]:
         topics = {
             key[1]: fact
             for key, fact in self.of("Topic").items()
-            if said["topic_name"] in ("", fact["name"])
+            if values["topic_name"] in ("", fact["name"])
         }
         keys = {
             ("Partition", topic, number)
@@ -189,33 +189,33 @@ class Shadow:
             self._amend(key, eligible_leader_replicas=(), last_known_elr=())
         return set(keys)
 
-    def _ConfigRecord(self, said: Fact, *_: int) -> set[Key]:
-        key = "Config", said["resource_type"], said["resource_name"]
-        return self._one_of(key, said["name"], said["value"])
+    def _ConfigRecord(self, values: Fact, *_: int) -> set[Key]:
+        key = "Config", values["resource_type"], values["resource_name"]
+        return self._set_value(key, values["name"], values["value"])
 
-    def _FeatureLevelRecord(self, said: Fact, *_: int) -> set[Key]:
-        return self._one_of(("Features",), said["name"], said["feature_level"] or None)
+    def _FeatureLevelRecord(self, values: Fact, *_: int) -> set[Key]:
+        return self._set_value(("Features",), values["name"], values["feature_level"] or None)
 
-    def _ClientQuotaRecord(self, said: Fact, *_: int) -> set[Key]:
-        value = None if said["remove"] else said["value"]
-        return self._one_of(("Quota", said["entity"]), said["key"], value)
+    def _ClientQuotaRecord(self, values: Fact, *_: int) -> set[Key]:
+        value = None if values["remove"] else values["value"]
+        return self._set_value(("Quota", values["entity"]), values["key"], value)
 
-    def _ProducerIdsRecord(self, said: Fact, *_: int) -> set[Key]:
+    def _ProducerIdsRecord(self, values: Fact, *_: int) -> set[Key]:
         """Keeps the next producer id only; images do not hold its owner."""
-        return self._one_of(("ProducerIds",), "next_producer_id", said["next_producer_id"])
+        return self._set_value(("ProducerIds",), "next_producer_id", values["next_producer_id"])
 
-    def _KRaftVersion(self, said: Fact, *_: int) -> set[Key]:
-        return self._one_of(("KRaftVersion",), "level", said["kraft_version"])
+    def _KRaftVersion(self, values: Fact, *_: int) -> set[Key]:
+        return self._set_value(("KRaftVersion",), "level", values["kraft_version"])
 
-    def _one_of(self, key: Key, name: str, value: object) -> set[Key]:
+    def _set_value(self, key: Key, name: str, value: object) -> set[Key]:
         """Sets one value of a fact; None removes it."""
         fact = {**self.facts.get(key, {}), name: value}
-        self.facts[key] = {name: told for name, told in fact.items() if told is not None}
+        self.facts[key] = {name: item for name, item in fact.items() if item is not None}
         if not self.facts[key]:
             del self.facts[key]
         return {key}
 
 
-def _key(rule: tuple[str, tuple[str, ...]], said: Fact) -> Key:
+def _key(rule: tuple[str, tuple[str, ...]], values: Fact) -> Key:
     kind, names = rule
-    return kind, *(said[name] for name in names)
+    return kind, *(values[name] for name in names)

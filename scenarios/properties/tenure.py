@@ -47,13 +47,13 @@ class Tenure:
     epoch: int
     began_ms: int
     brokers: dict[int, Known]
-    heard_ms: int | None = None
+    first_contact_ms: int | None = None
     """Time of the first contact of any broker; before it, 3.9 checks no lease (rule 2.41)."""
 
-    def note_heard(self, now_ms: int) -> None:
+    def note_first_contact(self, now_ms: int) -> None:
         """Records the first contact of the tenure."""
-        if self.heard_ms is None:
-            self.heard_ms = now_ms
+        if self.first_contact_ms is None:
+            self.first_contact_ms = now_ms
 
 
 class OfTenures(Property):
@@ -69,9 +69,6 @@ class OfTenures(Property):
 
     def began(self, node: Node, tenure: Tenure) -> None:
         """Called when a controller has become active."""
-
-    def heard(self, tenure: Tenure, request: BrokerHeartbeatRequest) -> None:
-        """Called before a heartbeat of any epoch is handled."""
 
     def appended(self, tenure: Tenure, record: Any, offset: int) -> None:
         """Called for each record that the active controller appends."""
@@ -110,7 +107,7 @@ class OfTenures(Property):
             return
         tenure = self.tenures.get(message.receiver.number)
         if tenure is not None and process.is_alive:
-            self._hear(tenure, request, process.is_paused)
+            self._record_heartbeat(tenure, request, process.is_paused)
 
     def controller_changed(self, node_id: int, state: ProcessState) -> None:
         """Counts the waiting heartbeats as contacts when a paused controller is resumed."""
@@ -126,9 +123,9 @@ class OfTenures(Property):
         """Returns True if a heartbeat of the broker is being handled in this instant."""
         return known.heartbeat_us in (-1, self.world.timeline.now_us) and bool(known.heartbeats)
 
-    def _hear(self, tenure: Tenure, request: BrokerHeartbeatRequest, is_paused: bool) -> None:
-        if not is_paused:
-            self.heard(tenure, request)
+    def _record_heartbeat(
+        self, tenure: Tenure, request: BrokerHeartbeatRequest, is_paused: bool
+    ) -> None:
         known = tenure.brokers.get(request.broker_id)
         if known is None or known.epoch != request.broker_epoch:
             return
@@ -138,7 +135,7 @@ class OfTenures(Property):
             known.heartbeats.append(request)
             return
         now_ms = known.contact_ms = self.world.clock_ms(tenure.node)
-        tenure.note_heard(now_ms)
+        tenure.note_first_contact(now_ms)
         known.heartbeats, known.heartbeat_us = [request], self.world.timeline.now_us
 
     def _begin(self, node: Node) -> None:
@@ -210,6 +207,6 @@ def _register(
     )
     if not of.profile.contacts_by_epoch:
         known.contact_ms = now_ms
-        tenure.note_heard(now_ms)
+        tenure.note_first_contact(now_ms)
     elif old is not None and old.epoch == known.epoch:
         known.contact_ms = old.contact_ms

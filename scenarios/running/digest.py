@@ -13,7 +13,7 @@ from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-SAID_MAX = 5_000  # numbers that are summed in one call, because a call costs more than its sum
+NUMBERS_MAX = 5_000  # numbers that are summed in one call, because a call costs more than its sum
 
 
 class Digest:
@@ -22,7 +22,7 @@ class Digest:
     def __init__(self, world: World) -> None:
         self._timeline = world.timeline
         self._arrivals = 0  # a running CRC, which is cheaper than a hash for each of many messages
-        self._said: list[int] = []
+        self._numbers: list[int] = []
         self._kinds: dict[type, int] = {}
         self._rows = hashlib.blake2b(digest_size=16)
         world.network.arrived.append(self._arrived)
@@ -33,25 +33,25 @@ class Digest:
         kind = self._kinds.get(type(request))
         if kind is None:
             kind = self._kinds[type(request)] = crc32(type(request).__name__.encode())
-        said = self._said
-        said += (
+        numbers = self._numbers
+        numbers += (
             self._timeline.now_us,
             message.sender.number,
             message.receiver.number,
             message.is_reply,
             kind,
         )
-        if len(said) >= SAID_MAX:
+        if len(numbers) >= NUMBERS_MAX:
             self._sum()
 
     def _sum(self) -> None:
-        said, self._said = self._said, []
-        self._arrivals = crc32(pack(f"<{len(said)}q", *said), self._arrivals)
+        numbers, self._numbers = self._numbers, []
+        self._arrivals = crc32(pack(f"<{len(numbers)}q", *numbers), self._arrivals)
 
     def _wrote(self, row: EventRow) -> None:
         detail = json.dumps(row.detail, sort_keys=True)
-        said = (row.t_us, row.node, row.kind, row.broker_id, row.broker_epoch, row.offset, detail)
-        self._rows.update(repr(said).encode())
+        values = (row.t_us, row.node, row.kind, row.broker_id, row.broker_epoch, row.offset, detail)
+        self._rows.update(repr(values).encode())
 
     def text(self) -> str:
         """Returns the digest as it is printed and pinned (`b2:` and hexadecimal digits)."""

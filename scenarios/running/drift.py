@@ -18,10 +18,10 @@ def first_difference(pinned: Scenario, now: Scenario) -> str | None:
     Texts and claims are not compared, because they do not change the run.
     """
     was, is_ = (dict(_decisive(scenario)) for scenario in (pinned, now))
-    for where in dict.fromkeys((*was, *is_)):
-        before, after = (row.get(where, "nothing") for row in (was, is_))
+    for path in dict.fromkeys((*was, *is_)):
+        before, after = (row.get(path, "nothing") for row in (was, is_))
         if before != after:
-            return f"{where}: {before} before, {after} now"
+            return f"{path}: {before} before, {after} now"
     return None
 
 
@@ -32,14 +32,14 @@ def _decisive(plan: Scenario) -> Iterator[tuple[str, object]]:
             yield from _leaves(word, document[word])
 
 
-def _leaves(where: str, value: object) -> Iterator[tuple[str, object]]:
+def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
     match value:
         case dict() if value:
             for key, item in value.items():
                 if key != "say":
-                    yield from _leaves(f"{where}.{key}", item)
+                    yield from _leaves(f"{path}.{key}", item)
         case list() if value:
-            for place, item in enumerate(value):
-                yield from _leaves(f"{where}[{place}]", item)
+            for index, item in enumerate(value):
+                yield from _leaves(f"{path}[{index}]", item)
         case _:
-            yield where, value
+            yield path, value

@@ -23,7 +23,7 @@ from ..claims import Expectations, Measured
 from ..conditions.occurrences import error_code_of
 from ..document.plan import expand, topology_of
 from ..document.scenario import Scenario
-from ..language.durations import spelled
+from ..language.durations import duration_text
 from ..language.limits import LimitError
 from ..properties import ALL
 from ..properties.own_properties import OWN, is_own
@@ -65,17 +65,17 @@ class Result:
     rows: Sequence[EventRow]
 
 
-Tell = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
-def nobody(now_us: int, end_us: int) -> None:
+def ignore_progress(now_us: int, end_us: int) -> None:
     """Ignores reports of progress."""
 
 
 class Run:
     """One run of a scenario with one seed.
 
-    `properties` are the classes to watch. `tell` is called with the current and the final
+    `properties` are the classes to watch. `on_progress` is called with the current and the final
     virtual time in microseconds; it must not change the run.
     """
 
@@ -84,7 +84,7 @@ class Run:
         scenario: Scenario,
         seed: int,
         properties: Iterable[type[Property]],
-        tell: Tell = nobody,
+        on_progress: Progress = ignore_progress,
     ) -> None:
         self.plan = expand(scenario, seed)
         self.seed = seed
@@ -103,7 +103,7 @@ class Run:
         times = self.plan.time
         self._limit_us = times.limit.us
         self._end_us = times.warmup.us + times.run.us + times.calm.us
-        self._tell = tell
+        self._on_progress = on_progress
 
     def begin(self) -> None:
         """Runs until the cluster is up and the warm-up is over, then binds the names of `let`."""
@@ -156,18 +156,18 @@ class Run:
         timeline = self.world.timeline
         end_us = timeline.now_us + by_us
         if end_us > self._limit_us:
-            limit, end = spelled(self._limit_us), spelled(end_us)
+            limit, end = duration_text(self._limit_us), duration_text(end_us)
             raise LimitError(f"expected an end within {limit}, got {end}")
         while timeline.now_us < end_us:
             self._move_to(min(timeline.now_us + STRETCH_US, end_us))
-            self._tell(timeline.now_us, self._end_us)
+            self._on_progress(timeline.now_us, self._end_us)
 
     def _move_to(self, end_us: int) -> None:
         timeline = self.world.timeline
         while timeline.due_us <= end_us:
             timeline.run_until(timeline.due_us)
             if self.stage.waiting:
-                self.stage.look()
+                self.stage.check_conditions()
         timeline.run_until(end_us)
 
     # Judgement
@@ -249,9 +249,9 @@ def _numbers(stage: Stage) -> Mapping[str, tuple[int, ...]]:
     return {name: numbers_of(nodes) for name, nodes in stage.bound.items()}
 
 
-def run(scenario: Scenario, seed: int, tell: Tell = nobody) -> Result:
+def run(scenario: Scenario, seed: int, on_progress: Progress = ignore_progress) -> Result:
     """Runs the scenario with the properties that it names."""
-    return Run(scenario, seed, properties_of(scenario), tell).finish()
+    return Run(scenario, seed, properties_of(scenario), on_progress).finish()
 
 
 def properties_of(scenario: Scenario) -> tuple[type[Property], ...]:

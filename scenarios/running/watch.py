@@ -33,8 +33,8 @@ HOOKS = (
     "broker_changed",
     "finished",
 )
-Hearer = tuple[Property, Callable[..., None]]
-ByKind = dict[type[Request], list[Hearer]]
+Listener = tuple[Property, Callable[..., None]]
+ByKind = dict[type[Request], list[Listener]]
 Standing = tuple[Node, type, int, int, ElectionState, Active | None]
 """State of a controller in the quorum; a step that changes it is a move."""
 
@@ -60,18 +60,18 @@ class Watch:
         self.world = world
         self.properties = {class_.number: class_(world) for class_ in classes}
         self.violations: dict[str, Violation] = {}
-        self._log = CommittedLog(self._tell)
+        self._log = CommittedLog(self._call)
         for property_ in self.properties.values():
             if isinstance(property_, OfTheCommittedLog):
                 property_.shadow = self._log.shadow
         self._standings: dict[int, Standing] = {}
-        self._hear = {hook: self._hearers(hook) for hook in HOOKS}
+        self._listeners = {hook: self._listeners_of(hook) for hook in HOOKS}
         self._arrived: ByKind = {}
         self._stopped: ByKind = {}
 
     def finish(self) -> tuple[Violation, ...]:
         """Calls `finished` of the properties and returns all violations in the order of time."""
-        self._tell("finished")
+        self._call("finished")
         return tuple(sorted(self.violations.values(), key=lambda violation: violation.t_us))
 
     def unexercised(self) -> tuple[str, ...]:
@@ -80,89 +80,91 @@ class Watch:
             number for number, property_ in self.properties.items() if not property_.exercised
         )
 
-    def hears(self, hook: str) -> bool:
+    def has_listeners(self, hook: str) -> bool:
         """Returns True if a property overrides the method `hook`."""
-        return bool(self._hear[hook])
+        return bool(self._listeners[hook])
 
     def on_step(self, node: Node, turn: Turn) -> None:
         """Passes a controller's step to the properties."""
         node_id, now = node.config.node_id, _standing(node)
         before = self._standings.get(node_id)
         if before is None or before[0] is not node:
-            self._tell("restarted", node_id)
+            self._call("restarted", node_id)
         if turn.persist or turn.truncate_to is not None or turn.snapshot is not None:
-            self._tell_of_step("wrote", node, turn)
+            self._call_on_step("wrote", node, turn)
         if before != now:
             self._standings[node_id] = now
-            self._tell_of_step("moved", node, turn)
-        self._tell_of_step("stepped", node, turn)
+            self._call_on_step("moved", node, turn)
+        self._call_on_step("stepped", node, turn)
 
     def on_committed(self, node_id: int, batch: Batch) -> None:
         """Passes a committed batch to the properties."""
-        self._tell("committed", node_id, batch)
+        self._call("committed", node_id, batch)
         self._log.take(batch)
 
     def on_arrived(self, message: Message) -> None:
         """Passes an arriving message to the properties."""
-        self._tell_of(self._arrived, "arrived", message)
+        self._call_on_message(self._arrived, "arrived", message)
 
     def on_stopped(self, message: Message) -> None:
         """Passes a lost or held message to the properties."""
-        self._tell_of(self._stopped, "stopped", message)
+        self._call_on_message(self._stopped, "stopped", message)
 
     def on_controller(self, node_id: int, state: ProcessState) -> None:
         """Passes a change of a controller's process to the properties."""
-        self._tell("controller_changed", node_id, state)
+        self._call("controller_changed", node_id, state)
 
     def on_broker(self, broker_id: int, state: ProcessState) -> None:
         """Passes a change of a broker's state to the properties."""
-        self._tell("broker_changed", broker_id, state)
+        self._call("broker_changed", broker_id, state)
 
-    def _hearers(self, hook: str) -> list[Hearer]:
+    def _listeners_of(self, hook: str) -> list[Listener]:
         return [
             (property_, getattr(property_, hook))
             for property_ in self.properties.values()
             if _overrides(type(property_), hook)
         ]
 
-    def _tell(self, hook: str, *what: object) -> None:
-        for property_, hear in self._hear[hook]:
+    def _call(self, hook: str, *arguments: object) -> None:
+        for property_, method in self._listeners[hook]:
             try:
-                hear(*what)
+                method(*arguments)
             except Broken as broken:
-                self._fell(property_, str(broken))
+                self._record(property_, str(broken))
 
-    def _tell_of_step(self, hook: str, node: Node, turn: Turn) -> None:
-        """Does the same as `_tell` without `*what`, because steps are very frequent."""
-        for property_, hear in self._hear[hook]:
+    def _call_on_step(self, hook: str, node: Node, turn: Turn) -> None:
+        """Does the same as `_call` without `*arguments`, because steps are very frequent."""
+        for property_, method in self._listeners[hook]:
             try:
-                hear(node, turn)
+                method(node, turn)
             except Broken as broken:
-                self._fell(property_, str(broken))
+                self._record(property_, str(broken))
 
-    def _tell_of(self, by_kind: ByKind, hook: str, message: Message) -> None:
+    def _call_on_message(self, by_kind: ByKind, hook: str, message: Message) -> None:
         """Passes a message to the properties that watch its kind: most messages are fetches."""
-        hearers = by_kind.get(type(message.request))
-        if hearers is None:
+        listeners = by_kind.get(type(message.request))
+        if listeners is None:
             kind = type(message.request)
-            hearers = by_kind[kind] = [
+            listeners = by_kind[kind] = [
                 entry
-                for entry in self._hear[hook]
+                for entry in self._listeners[hook]
                 if entry[0].kinds is None or kind in entry[0].kinds
             ]
-        for property_, hear in hearers:
+        for property_, method in listeners:
             try:
-                hear(message)
+                method(message)
             except Broken as broken:
-                self._fell(property_, str(broken))
+                self._record(property_, str(broken))
 
-    def _fell(self, fallen: Property, what: str) -> None:
+    def _record(self, property_: Property, what: str) -> None:
         world = self.world
-        self.violations[fallen.number] = Violation(
-            fallen.number, fallen.name, what, world.timeline.now_us, world.journal.last_seq
+        self.violations[property_.number] = Violation(
+            property_.number, property_.name, what, world.timeline.now_us, world.journal.last_seq
         )
-        for hook, hearers in self._hear.items():
-            self._hear[hook] = [hearer for hearer in hearers if hearer[0] is not fallen]
+        for hook, listeners in self._listeners.items():
+            self._listeners[hook] = [
+                listener for listener in listeners if listener[0] is not property_
+            ]
         self._arrived.clear()
         self._stopped.clear()
 
@@ -183,16 +185,16 @@ def watch(world: World, classes: Iterable[type[Property]]) -> Watch:
     if world.timeline.now_us != 0:
         raise ValueError(f"expected a world before its start, got {world.timeline.now_us} us")
     watching = Watch(world, classes)
-    if any(watching.hears(number) for number in ("stepped", "wrote", "moved", "restarted")):
+    if any(watching.has_listeners(number) for number in ("stepped", "wrote", "moved", "restarted")):
         world.step_listeners.append(watching.on_step)
-    if any(watching.hears(number) for number in ("committed", "read", "done")):
+    if any(watching.has_listeners(number) for number in ("committed", "read", "done")):
         world.committed_listeners.append(watching.on_committed)
-    if watching.hears("arrived"):
+    if watching.has_listeners("arrived"):
         world.network.arrived.append(watching.on_arrived)
-    if watching.hears("stopped"):
+    if watching.has_listeners("stopped"):
         world.network.stopped.append(watching.on_stopped)
-    if watching.hears("controller_changed"):
+    if watching.has_listeners("controller_changed"):
         world.controller_listeners.append(watching.on_controller)
-    if watching.hears("broker_changed"):
+    if watching.has_listeners("broker_changed"):
         world.agent_listeners.append(watching.on_broker)
     return watching

@@ -1,4 +1,4 @@
-"""The function that a watched condition becomes."""
+"""Functions that evaluate a condition."""
 
 from collections.abc import Callable
 

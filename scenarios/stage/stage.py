@@ -1,6 +1,6 @@
 """The state of a running scenario: its world, names, faults and awaited conditions.
 
-Verbs change it (`verbs`), conditions read it (`conditions`), and `run.py` advances its time.
+Verbs (`verbs`) change the state, conditions (`conditions`) read it, and `run.py` advances its time.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,13 +22,13 @@ Undo = Callable[[], None]
 
 
 class Watchable(Protocol):
-    """A condition that can be watched (`conditions`)."""
+    """A condition; `watched` returns a function that evaluates it (see `conditions`)."""
 
     def watched(self, stage: "Stage") -> Holds: ...
 
 
 class FaultSource(Protocol):
-    """A verb (`verbs`): `begin` opens a fault and returns how to count and undo its effects."""
+    """A verb; `begin` opens a fault, and returns functions that count its effects and undo it."""
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]: ...
 
@@ -37,9 +37,9 @@ class FaultSource(Protocol):
 class Fault:
     """An open or ended fault.
 
-    `effects` counts what it changed; a fault without effects proves nothing. `lift` undoes it.
-    `targets` are the nodes that its verb named, group by group; `seq` is the number of its
-    journal row.
+    `effects` counts the fault's effects; a fault without effects proves nothing. `lift` undoes
+    the fault. `targets` are the nodes that each selector of the verb selected. `seq` is the
+    number of the journal row with the begin of the fault.
     """
 
     fault_id: str
@@ -52,21 +52,21 @@ class Fault:
 
     @property
     def nodes(self) -> frozenset[NodeId]:
-        """All target nodes."""
+        """All nodes that the fault targets."""
         return frozenset(node for group in self.targets for node in group)
 
     def leaves_alone(self, core: frozenset[NodeId]) -> bool:
-        """Returns True if the fault cannot affect the nodes of `core`.
+        """Returns True if the fault cannot affect a node of `core` or a link within `core`.
 
-        If the groups are the two ends of links, it is enough that one group has no node of
-        the core.
+        A fault of links has a target group at each end, so one group without a node of the core
+        is enough.
         """
         return any(core.isdisjoint(group) for group in self.targets)
 
 
 @dataclass(slots=True)
 class Waiting:
-    """Calls `then` once `holds` returns True."""
+    """An awaited condition: the stage calls `then` once `holds` returns True."""
 
     holds: Holds
     then: Callable[[], None]
@@ -92,19 +92,19 @@ class Stage:
         return self.world.streams.of(name)
 
     def nodes(self, selector: Selector) -> tuple[NodeId, ...]:
-        """Returns the nodes that the selector names now."""
+        """Returns the nodes that the selector selects now."""
         return selector.nodes(self.world, self.bound, self.stream("selectors of steps"))
 
     def bind(self, name: str, selector: Selector) -> None:
-        """Binds `$name` to the nodes that the selector names now.
+        """Binds `$name` to the nodes that the selector selects now.
 
-        Only `let` draws from this stream, so a plan that names the nodes changes no other
-        draw.
+        The selectors of `let` have a random stream of their own. So a plan that names the nodes
+        draws everything else as before.
         """
         self.bound[name] = selector.nodes(self.world, self.bound, self.stream("selectors"))
 
     def targets(self, selector: Selector) -> tuple[NodeId, ...]:
-        """Returns the nodes that the selector names now, and records them as a fault's targets."""
+        """Returns the nodes that the selector selects now; they become targets of the fault."""
         nodes = self.nodes(selector)
         self._targets.append(nodes)
         return nodes
@@ -120,22 +120,22 @@ class Stage:
         return waiting
 
     def controllers_of(self, selector: Selector) -> list[NodeId]:
-        """Returns the controllers among the targets of a verb."""
+        """Returns the controllers that the selector selects; all its nodes become targets."""
         return [target for target in self.targets(selector) if self.world.controller_of(target)]
 
     def bring_back(self, node: NodeId) -> None:
         """Starts the node's process, unless the broker was unregistered."""
         world = self.world
         is_agent = node.kind is Kind.BROKER and node.number in world.agents
-        is_gone = is_agent and node.number not in world.committed.brokers
-        if not is_gone and not self.processes.is_alive(node):
+        is_unregistered = is_agent and node.number not in world.committed.brokers
+        if not is_unregistered and not self.processes.is_alive(node):
             self.processes.start(node)
 
-    def look_again_at(self, at_us: int) -> None:
-        """Makes the run check all conditions at `at_us`, even if no event happens then."""
+    def check_conditions_at(self, at_us: int) -> None:
+        """Makes the run check all conditions at the time `at_us`, even without an event."""
         self.world.timeline.at(at_us, lambda: None)
 
-    def look(self) -> None:
+    def check_conditions(self) -> None:
         """Checks all awaited conditions; called after every event."""
         for waiting in self.waiting:
             if not waiting.is_over and waiting.holds():
@@ -144,9 +144,9 @@ class Stage:
         self.waiting = [waiting for waiting in self.waiting if not waiting.is_over]
 
     def begin(self, verb: FaultSource, word: str, fault_id: str, say: str = "") -> Fault:
-        """Begins a fault and writes its row first, so that the row is the cause of what follows."""
+        """Writes the journal row of a fault, and then begins it, so that its effects have a cause."""
         self._targets = []
-        row = self._tell("fault_begins", fault_id, word, say)
+        row = self._write_row("fault_begins", fault_id, word, say)
         with self._doing(row):
             effects, undo = verb.begin(self, fault_id)
         fault = Fault(fault_id, word, effects, undo, tuple(self._targets), row.seq)
@@ -155,10 +155,10 @@ class Stage:
         return fault
 
     def lift(self, fault: Fault) -> None:
-        """Ends a fault, if it is open."""
+        """Ends the fault if it is open."""
         if fault.is_open:
             fault.is_open = False
-            row = self._tell("fault_ends", fault.fault_id, fault.kind, cause_seq=fault.seq)
+            row = self._write_row("fault_ends", fault.fault_id, fault.kind, cause_seq=fault.seq)
             with self._doing(row):
                 fault.lift()
             self.world.journal.causes.befalls(row, fault.nodes)
@@ -169,13 +169,13 @@ class Stage:
             self.lift(fault)
 
     def heal(self, core: frozenset[NodeId]) -> None:
-        """Starts the nodes of the core, and ends every fault that affects them or their links.
+        """Ends every fault that affects nodes of the core, and starts the nodes of the core.
 
-        Faults of links to a node outside the core stay. A fault that affects both ends for
-        all its targets.
+        Faults of links to a node outside the core stay. If a fault affects nodes inside and
+        outside the core, it ends for all of them.
         """
         self.world.core = core
-        self.tell_of_calm(core)
+        self.record_calm(core)
         for fault in self.faults:
             if not fault.leaves_alone(core):
                 self.lift(fault)
@@ -183,17 +183,17 @@ class Stage:
             if node in core:
                 self.bring_back(node)
 
-    def tell_of_calm(self, core: frozenset[NodeId]) -> None:
-        """Writes a journal row with the core, if a node is left out of it."""
+    def record_calm(self, core: frozenset[NodeId]) -> None:
+        """Writes a journal row with the nodes of the core, unless all nodes are in the core."""
         world = self.world
-        left = [node for node in world.nodes if node not in core]
-        if left:
-            detail = {"core": list(numbers_of(sorted(core))), "left": list(numbers_of(left))}
+        outside = [node for node in world.nodes if node not in core]
+        if outside:
+            detail = {"core": list(numbers_of(sorted(core))), "left": list(numbers_of(outside))}
             world.journal.write("scenario", "calm_begins", detail=detail)
 
     @contextmanager
     def _doing(self, row: EventRow) -> Iterator[None]:
-        """Makes `row` the cause of every row that is written in the meantime."""
+        """Makes `row` the cause of every row that is written within the context."""
         causes = self.world.journal.causes
         before, causes.doing = causes.doing, row
         try:
@@ -201,10 +201,10 @@ class Stage:
         finally:
             causes.doing = before
 
-    def _tell(
+    def _write_row(
         self, kind: str, fault_id: str, verb: str, say: str = "", cause_seq: int | None = None
     ) -> EventRow:
-        """Writes the row of a fault that begins or ends."""
+        """Writes the journal row of a fault that begins or ends."""
         detail = {"verb": verb} | ({"say": say} if say else {})
         return self.world.journal.write(
             "scenario", kind, detail=detail, fault_id=fault_id, cause_seq=cause_seq

@@ -1,7 +1,7 @@
 """Verbs of an admin: topics, brokers that leave for good, features, leadership.
 
-An effect is an answer that was expected: success, or with `refused` exactly that error. A request
-that is refused unexpectedly has no effect.
+An effect is a reply with the expected result: success, or the error `refused`. A request that is
+refused with another error has no effect.
 """
 
 from dataclasses import dataclass
@@ -41,14 +41,14 @@ class CreateTopic(Verb, word="topic.create"):
             num_partitions=self.partitions,
             replication_factor=self.replication,
         )
-        return asked(stage, CreateTopicsRequest(topics=(topic,)), refused=self.refused)
+        return send_requests(stage, CreateTopicsRequest(topics=(topic,)), refused=self.refused)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decommission(Verb, word="broker.decommission"):
-    """Removes brokers for good, also from every replica set (KIP-631, DecommissionBroker).
+    """Unregisters brokers and removes them from every replica set (DecommissionBroker).
 
-    With `force` also if that removes the last replica of a partition.
+    With `force`, also if that removes the last replica of a partition.
     """
 
     on: Selector
@@ -60,7 +60,7 @@ class Decommission(Verb, word="broker.decommission"):
             DecommissionBrokerRequest(broker_id=number, force=self.force)
             for number in numbers_of(stage.targets(self.on))
         ]
-        return asked(stage, *requests, refused=self.refused)
+        return send_requests(stage, *requests, refused=self.refused)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ class Unregister(Verb, word="broker.unregister"):
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         brokers = numbers_of(stage.targets(self.on))
         requests = [UnregisterBrokerRequest(broker_id=broker) for broker in brokers]
-        return asked(stage, *requests, refused=self.refused)
+        return send_requests(stage, *requests, refused=self.refused)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +112,7 @@ class UpdateFeature(Verb, word="features.update"):
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         update = FeatureUpdate(feature=self.feature, max_version_level=self.level)
         request = UpdateFeaturesRequest(feature_updates=(update,))
-        return asked(stage, request, refused=self.refused)
+        return send_requests(stage, request, refused=self.refused)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,31 +128,34 @@ class Flood(Verb, word="load.flood"):
         def answered(reply: object) -> None:
             created[0] += not error_code_of(reply)
 
-        def ask(number: int) -> None:
+        def create_topic(number: int) -> None:
             if is_over[0]:
                 return
             topic = CreatableTopic(name=f"flood-{number}", num_partitions=1, replication_factor=1)
             stage.world.dispatch(CreateTopicsRequest(topics=(topic,)), answered)
-            stage.world.timeline.after(self.every.us, lambda: ask(number + 1))
+            stage.world.timeline.after(self.every.us, lambda: create_topic(number + 1))
 
         def end() -> None:
             is_over[0] = True
 
-        ask(1)
+        create_topic(1)
         return lambda: created[0], end
 
 
-def asked(stage: Stage, *requests: Request, refused: str | None) -> tuple[Effects, Undo]:
-    """Sends an admin's requests to the active controller, and writes a journal row per refusal."""
-    meant = 0 if refused is None else ErrorCode[refused]
+def send_requests(stage: Stage, *requests: Request, refused: str | None) -> tuple[Effects, Undo]:
+    """Sends an admin's requests to the active controller; the journal gets a row per refusal.
+
+    A reply counts as an effect if its error is `refused`; None expects success.
+    """
+    expected_code = 0 if refused is None else ErrorCode[refused]
     effects = [0]
 
     def answered(request: Request, reply: object) -> None:
         code = error_code_of(reply)
-        effects[0] += code == meant
+        effects[0] += code == expected_code
         if code:
-            what = type(request).__name__.removesuffix("Request")
-            detail = {"asked": what, "error": ErrorCode(code).name}
+            api_name = type(request).__name__.removesuffix("Request")
+            detail = {"asked": api_name, "error": ErrorCode(code).name}
             stage.world.journal.write("scenario", ADMIN_REFUSED, detail=detail)
 
     for request in requests:

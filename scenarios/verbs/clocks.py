@@ -26,25 +26,25 @@ class ClockVerb(Verb):
 
     @property
     def is_felt(self) -> bool:
-        """True if the verb changes the clock at all."""
+        """True if the verb changes the clock; otherwise the fault has no effect."""
         return True
 
     def bend(self, clock: Clock) -> None:
-        """Changes the clock."""
+        """Applies the fault to a clock."""
         raise NotImplementedError(self.word)
 
     def mend(self, clock: Clock) -> None:
-        """Takes the change back."""
+        """Undoes the fault on a clock."""
         raise NotImplementedError(self.word)
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         clocks = [stage.world.clocks[node] for node in stage.targets(self.on)]
-        _each(clocks, self.bend)
+        _for_each(clocks, self.bend)
         bent = len(clocks) if self.is_felt else 0
-        return lambda: bent, lambda: _each(clocks, self.mend)
+        return lambda: bent, lambda: _for_each(clocks, self.mend)
 
 
-def _each(clocks: list[Clock], do: Callable[[Clock], None]) -> None:
+def _for_each(clocks: list[Clock], do: Callable[[Clock], None]) -> None:
     for clock in clocks:
         do(clock)
 
@@ -71,7 +71,7 @@ class StepWall(ClockVerb, word="clock.step"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift(ClockVerb, word="clock.drift"):
-    """Makes both clocks run faster by `ppm` millionths, or slower if it is negative."""
+    """Makes both clocks run faster by `ppm` millionths, or slower if `ppm` is negative."""
 
     ppm: Annotated[int, Between(-DRIFT_MAX, DRIFT_MAX)]
 
@@ -118,7 +118,7 @@ class Coarse(ClockVerb, word="clock.coarse"):
 class Suspend(Verb, word="clock.suspend"):
     """Suspends the machine with its processes.
 
-    After it the monotonic clock has jumped; with `jumps: false` only the wall clock has.
+    When the machine resumes, both clocks jump; with `jumps: false` only the wall clock does.
     """
 
     on: Selector
@@ -140,7 +140,7 @@ class Suspend(Verb, word="clock.suspend"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strobe(Verb, word="clock.strobe"):
-    """Steps the wall clock by `by` and back, over and over, about every `every`."""
+    """Steps the wall clock by `by` and back, repeatedly, about every `every`."""
 
     on: Selector
     by: Amount

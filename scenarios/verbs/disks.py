@@ -1,4 +1,4 @@
-"""disk.*: faults of controllers' disks; an effect is a write that was delayed, lost or failed."""
+"""disk.*: faults of controllers' disks; an effect is a delayed, lost or failed write."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from .verb import Verb
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskVerb(Verb):
-    """A verb about disks. `on` names controllers, because simulated brokers store nothing."""
+    """Base of verbs about disks. `on` names controllers: simulated brokers store nothing."""
 
     on: Selector
     for_: Amount | None = None
@@ -53,13 +53,13 @@ class Slow(DiskVerb, word="disk.slow"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stall(DiskVerb, word="disk.stall"):
-    """Lets no write become durable until the fault ends."""
+    """Delays every write until the fault ends."""
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         disks = self.disks(stage)
         before = sum(disk.delayed for disk in disks)
-        _each(disks, Disk.stall)
-        return lambda: sum(disk.delayed for disk in disks) - before, lambda: _each(
+        _for_each(disks, Disk.stall)
+        return lambda: sum(disk.delayed for disk in disks) - before, lambda: _for_each(
             disks, Disk.go_on
         )
 
@@ -71,15 +71,15 @@ class LostFsync(DiskVerb, word="disk.lost_fsync"):
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         disks = self.disks(stage)
         before = sum(disk.lost for disk in disks)
-        _each(disks, Disk.lie)
-        return lambda: sum(disk.lost for disk in disks) - before, lambda: _each(
+        _for_each(disks, Disk.lie)
+        return lambda: sum(disk.lost for disk in disks) - before, lambda: _for_each(
             disks, Disk.be_honest
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Torn(DiskVerb, word="disk.torn"):
-    """Lets a crash keep a part of the writes that were not durable: the first few batches."""
+    """Lets a crash keep the first few batches of the writes that were not durable."""
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         disks = self.disks(stage)
@@ -95,7 +95,7 @@ class Torn(DiskVerb, word="disk.torn"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Full(DiskVerb, word="disk.full"):
-    """Makes the next write fail, which ends the controller, as in Kafka."""
+    """Makes the next write fail; the controller then ends, as in Kafka."""
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         world = stage.world
@@ -115,6 +115,6 @@ class Full(DiskVerb, word="disk.full"):
         return lambda: len(ended), lambda: set_all(False)
 
 
-def _each(disks: list[Disk], do: Callable[[Disk], None]) -> None:
+def _for_each(disks: list[Disk], do: Callable[[Disk], None]) -> None:
     for disk in disks:
         do(disk)

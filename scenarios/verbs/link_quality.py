@@ -1,4 +1,4 @@
-"""net.*: network faults that come and go by themselves."""
+"""net.*: network faults that begin and end several times while the verb lasts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flap(Ways, word="net.flap"):
-    """Blocks the messages in the first part, `down`, of every `period`."""
+    """Blocks the messages during the first `down` of every `period`."""
 
     period: Period
     down: Amount
@@ -41,10 +41,10 @@ class Flap(Ways, word="net.flap"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swizzle(Verb, word="net.swizzle"):
-    """FoundationDB's swizzle-clogging.
+    """Cuts off nodes one after the other, and releases them in another order.
 
-    In the first half of the time nodes are cut off one after the other, in the second half they
-    are released in another order. Messages that were sent in the meantime arrive in order.
+    This is FoundationDB's swizzle-clogging. Nodes are cut off in the first half of the time,
+    and released in the second half. Messages that were held meanwhile arrive in order.
     """
 
     of: Selector
@@ -55,10 +55,10 @@ class Swizzle(Verb, word="net.swizzle"):
         half_us, timeline = self.for_.us // 2, stage.world.timeline
         clogs = [_Clog(stage, node_id) for node_id in stream.sample(nodes, len(nodes))]
         step_us = half_us // max(len(clogs), 1)
-        for place, clog in enumerate(clogs):
-            timeline.after(place * step_us, clog.close)
-        for place, clog in enumerate(stream.sample(clogs, len(clogs))):
-            timeline.after(half_us + place * step_us, clog.free)
+        for index, clog in enumerate(clogs):
+            timeline.after(index * step_us, clog.close)
+        for index, clog in enumerate(stream.sample(clogs, len(clogs))):
+            timeline.after(half_us + index * step_us, clog.free)
 
         def free_all() -> None:
             for clog in clogs:
@@ -68,7 +68,7 @@ class Swizzle(Verb, word="net.swizzle"):
 
 
 class _Clog:
-    """Holds every message from and to one node; once freed it is not closed again."""
+    """Holds every message from and to one node until `free`; later calls of `close` do nothing."""
 
     def __init__(self, stage: Stage, node: NodeId) -> None:
         self.rule = Hold(_touches(node))

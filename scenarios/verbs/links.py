@@ -28,8 +28,9 @@ CONTROLLERS = Selector("controllers")
 class Ways(Verb):
     """Selects messages by nodes and by API.
 
-    Nodes: from or to `on`, `from` some nodes `to` others, or `between` two groups in both
-    directions. `message` names one API; with `replies` only replies are selected.
+    `on` selects messages from or to these nodes; `from` and `to` select one direction;
+    `between` selects both directions between two groups. `message` names one API; with
+    `replies` only replies are selected.
     """
 
     on: Selector | None = None
@@ -41,7 +42,7 @@ class Ways(Verb):
     for_: Amount | None = None
 
     def rule(self, stage: Stage, fault_id: str) -> Rule:
-        """Returns the network rule of the fault."""
+        """Returns the network rule that carries out the fault."""
         raise NotImplementedError(self.word)
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
@@ -50,24 +51,24 @@ class Ways(Verb):
         return lambda: rule.hits, lambda: network.remove(rule)
 
     def concerns(self, stage: Stage) -> "Callable[[Message], bool]":
-        """Returns the function that selects the messages."""
+        """Returns a function that returns True for the selected messages."""
         is_on_way = self._ways(stage)
         if self.message is None and not self.replies:
             return is_on_way
         name, replies = self.message, self.replies
 
         def concerns(message: "Message") -> bool:
-            is_meant = name is None or type(message.request).__name__ == f"{name}Request"
-            return is_meant and message.is_reply is replies and is_on_way(message)
+            is_named = name is None or type(message.request).__name__ == f"{name}Request"
+            return is_named and message.is_reply is replies and is_on_way(message)
 
         return concerns
 
     def _ways(self, stage: Stage) -> "Callable[[Message], bool]":
         if self.between:
-            group, other = (frozenset(stage.targets(side)) for side in self.between[:2])
+            group, opposite = (frozenset(stage.targets(side)) for side in self.between[:2])
             return lambda m: (
-                (m.sender in group and m.receiver in other)
-                or (m.sender in other and m.receiver in group)
+                (m.sender in group and m.receiver in opposite)
+                or (m.sender in opposite and m.receiver in group)
             )
         if self.on is not None:
             nodes = frozenset(stage.targets(self.on))
@@ -82,7 +83,7 @@ class Ways(Verb):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partition(Ways, word="net.partition"):
-    """Blocks messages and replies. With a `shape` it blocks links among the nodes `of` it."""
+    """Blocks messages and replies. With a `shape` it blocks links among the nodes of the shape."""
 
     shape: Shape | None = None
     of: Selector = CONTROLLERS
@@ -103,7 +104,7 @@ class HoldMessages(Ways, word="net.hold"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoseMessages(Ways, word="net.loss"):
-    """Loses messages with probability `p`, on average `burst` in a row."""
+    """Loses messages with probability `p`, on average `burst` messages in a row."""
 
     p: Annotated[float, Between(0, 1)]
     burst: Annotated[float, Between(1, 1000)] = 1.0
@@ -115,7 +116,7 @@ class LoseMessages(Ways, word="net.loss"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DelayMessages(Ways, word="net.delay"):
-    """Delays each message by another `low` to `high`."""
+    """Delays each message by an additional time from `low` to `high`."""
 
     low: Amount
     high: Amount
@@ -143,7 +144,10 @@ class DuplicateMessages(Ways, word="net.duplicate"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surgery(Ways, word="net.surgery"):
-    """Delivers `copies` of each of the messages `nth` to `nth + count - 1`, delayed by `by`."""
+    """Delivers the `nth` and the following messages, `count` in all, `copies` times each.
+
+    Every copy is delayed by `by`.
+    """
 
     nth: Annotated[int, Between(1, MESSAGES_MAX)] = 1
     count: Annotated[int, Between(1, MESSAGES_MAX)] = 1
@@ -165,6 +169,6 @@ class Heal(Verb, word="net.heal"):
     """Ends every open fault."""
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        open_ones = sum(fault.is_open for fault in stage.faults)
+        open_faults = sum(fault.is_open for fault in stage.faults)
         stage.lift_all()
-        return lambda: open_ones, nothing
+        return lambda: open_faults, nothing

@@ -12,7 +12,7 @@ from ..conditions.occurrences import ErrorName
 from ..language.constraints import Between, OneOf
 from ..language.selectors import Selector
 from ..stage.stage import Effects, Stage, Undo
-from .admin import asked
+from .admin import send_requests
 from .verb import Verb, nothing
 
 
@@ -20,8 +20,8 @@ from .verb import Verb, nothing
 class AddBrokers(Verb, word="broker.add"):
     """Adds brokers with the next free ids.
 
-    With a `cluster_id` their disks were formatted for another cluster, with a `release` they
-    run another release.
+    With `cluster_id` the disks of the new brokers are formatted for another cluster; with
+    `release` the new brokers run another release.
     """
 
     count: Annotated[int, Between(1, BROKERS_MAX)] = 1
@@ -47,7 +47,7 @@ class AddBrokers(Verb, word="broker.add"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Install(Verb, word="broker.install"):
-    """Installs another release, older or newer, which runs from the next start on."""
+    """Installs another release, older or newer; a process runs it from its next start on."""
 
     on: Selector
     release: Annotated[str, OneOf(tuple(PROFILES))]
@@ -74,4 +74,4 @@ class RemoveVoter(Verb, word="quorum.remove"):
             )
             for number in numbers_of(stage.controllers_of(self.on))
         ]
-        return asked(stage, *requests, refused=self.refused)
+        return send_requests(stage, *requests, refused=self.refused)

@@ -14,30 +14,30 @@ from .verb import Verb, nothing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crash(Verb, word="proc.crash"):
-    """Kills processes at once; durable data stays. The calm starts them again."""
+    """Kills processes at once; durable data survives. The calm starts the processes again."""
 
     on: Selector
     for_: Amount | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        gone = [target for target in stage.targets(self.on) if stage.processes.is_alive(target)]
-        for node in gone:
+        stopped = [target for target in stage.targets(self.on) if stage.processes.is_alive(target)]
+        for node in stopped:
             stage.processes.crash(node)
-        return lambda: len(gone), lambda: _bring_back(stage, gone)
+        return lambda: len(stopped), lambda: _bring_back(stage, stopped)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop(Verb, word="proc.stop"):
-    """Sends SIGTERM: a broker drains, the active controller resigns first."""
+    """Sends SIGTERM: a broker requests a controlled shutdown, an active controller resigns."""
 
     on: Selector
     for_: Amount | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        gone = [target for target in stage.targets(self.on) if stage.processes.is_alive(target)]
-        for node in gone:
+        stopped = [target for target in stage.targets(self.on) if stage.processes.is_alive(target)]
+        for node in stopped:
             stage.processes.stop(node)
-        return lambda: len(gone), lambda: _bring_back(stage, gone)
+        return lambda: len(stopped), lambda: _bring_back(stage, stopped)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class Start(Verb, word="proc.start"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restart(Verb, word="proc.restart"):
-    """Kills processes and starts them at once: a new incarnation over the same disk."""
+    """Kills processes and starts them again at once, with the same disk."""
 
     on: Selector
 
@@ -70,9 +70,10 @@ class Restart(Verb, word="proc.restart"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move(Verb, word="proc.move"):
-    """Restarts a controller at once over the same disk at another address.
+    """Restarts a controller at once, with the same disk and another address.
 
-    The other controllers learn the address only from itself (KIP-853, UpdateRaftVoter).
+    The other controllers learn the address only from the moved controller (KIP-853,
+    UpdateRaftVoter).
     """
 
     on: Selector
@@ -88,7 +89,7 @@ class Move(Verb, word="proc.move"):
 class Pause(Verb, word="proc.pause"):
     """Suspends processes, as SIGSTOP or a long garbage collection does.
 
-    They stay alive, but handle no timers and no messages.
+    Suspended processes stay alive, but handle no timers and no messages.
     """
 
     on: Selector
@@ -110,8 +111,8 @@ class Pause(Verb, word="proc.pause"):
 class Wipe(Verb, word="proc.amnesia"):
     """Kills processes and empties their disks.
 
-    They come back under the same id, and with `keeps_directory` also under the same directory
-    id, which careful operators avoid.
+    A process starts again under the same id. With `keeps_directory` it also has the same
+    directory id, which careful operators avoid.
     """
 
     on: Selector
@@ -119,15 +120,15 @@ class Wipe(Verb, word="proc.amnesia"):
     keeps_directory: bool = False
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        gone = [target for target in stage.targets(self.on) if stage.processes.is_alive(target)]
-        for node in gone:
+        stopped = [target for target in stage.targets(self.on) if stage.processes.is_alive(target)]
+        for node in stopped:
             stage.processes.wipe(node, keeps_directory=self.keeps_directory)
-        return lambda: len(gone), lambda: _bring_back(stage, gone)
+        return lambda: len(stopped), lambda: _bring_back(stage, stopped)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clone(Verb, word="proc.clone"):
-    """Starts a second process with a broker's id on another host, while the first one lives."""
+    """Starts a second process with a broker's id on another host, beside the first process."""
 
     on: Selector
     for_: Amount | None = None
@@ -145,7 +146,7 @@ class Clone(Verb, word="proc.clone"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hiccup(Verb, word="proc.hiccup"):
-    """Pauses processes over and over: about every `every`, for up to `lasting`."""
+    """Pauses processes repeatedly: about every `every`, each time for up to `lasting`."""
 
     on: Selector
     every: Period
@@ -167,7 +168,7 @@ class Hiccup(Verb, word="proc.hiccup"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrashLoop(Verb, word="proc.crashloop"):
-    """Crashes a process after about `up`, starts it again after about `down`, over and over."""
+    """Repeatedly crashes a process after about `up`, and starts it again after about `down`."""
 
     on: Selector
     up: Period

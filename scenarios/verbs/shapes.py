@@ -1,8 +1,8 @@
-"""Partitions that are no simple cut in two: the links that are closed among some nodes.
+"""Shapes of network partitions in which some links among the nodes stay open.
 
-bridge            two halves, with only one node between them that reaches both
-ring              every node receives from its two neighbours only
-majorities-ring   every node receives from a majority, and no two from the same one
+bridge            two halves; only one node between them exchanges messages with both
+ring              every node receives only from its two neighbours
+majorities-ring   every node receives from a majority, each node from a different majority
 """
 
 from dataclasses import dataclass
@@ -20,30 +20,31 @@ Ways = frozenset[tuple[NodeId, NodeId]]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The name of a shape."""
+    """A shape of a network partition: bridge, ring or majorities-ring."""
 
     name: str
 
     @staticmethod
     def from_document(value: object, path: Path) -> "Shape":
-        """Reads the name; raises Problem if it is unknown."""
+        """Reads the name of a shape; raises Problem if the name is unknown."""
         if value not in SHAPES:
             raise Problem(path, f"expected {nearest(str(value), SHAPES)}, got {value!r}")
         return Shape(str(value))
 
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:
-        """Returns the schema of the names."""
+        """Returns the schema of the names of shapes."""
         return any_of({"enum": list(SHAPES)}, SWEPT)
 
     def to_document(self) -> object:
-        """Returns the name."""
+        """Returns the name of the shape, as in the file."""
         return self.name
 
     def closed(self, order: Nodes) -> Ways:
-        """Returns the links (sender, receiver) that are closed.
+        """Returns the closed links (sender, receiver) among the nodes `order`.
 
-        The node in the middle of `order` is the bridge; a ring is in the order of `order`.
+        The bridge is the node in the middle of `order`; neighbours in a ring are neighbours in
+        `order`, and its first and last node are neighbours, too.
         """
         if self.name == "bridge":
             return _bridge(order)
@@ -53,16 +54,16 @@ class Shape:
 
 def _bridge(order: Nodes) -> Ways:
     half = len(order) // 2
-    entry, other = order[:half], order[half + 1 :]
-    return frozenset(way for a in entry for b in other for way in ((a, b), (b, a)))
+    entry, exit_ = order[:half], order[half + 1 :]
+    return frozenset(way for a in entry for b in exit_ for way in ((a, b), (b, a)))
 
 
 def _ring(order: Nodes, width: int) -> Ways:
-    """Closes every link but those from a window of `width` nodes around the receiver."""
+    """Returns all links except those from the `width` nodes around each receiver in the ring."""
     size = len(order)
-    heard = {
-        (order[(place + step - width // 2) % size], receiver)
-        for place, receiver in enumerate(order)
+    open_links = {
+        (order[(index + step - width // 2) % size], receiver)
+        for index, receiver in enumerate(order)
         for step in range(width)
     }
-    return frozenset((a, b) for a in order for b in order if (a, b) not in heard and a != b)
+    return frozenset((a, b) for a in order for b in order if (a, b) not in open_links and a != b)

@@ -1,7 +1,8 @@
 """A verb: a fault or an action that a scenario applies to a world (docs/scenario-words.md).
 
-A verb's fields are its words in the file. `begin` carries it out, and returns how to count its
-effects and how to undo it. With `for` it is undone after that time, otherwise when the calm begins.
+The fields of a verb are its words in the file. `begin` executes the verb, and returns a function
+that counts its effects and a function that undoes it. A verb with `for` is undone after that time,
+every other verb when the calm begins.
 """
 
 from typing import ClassVar
@@ -13,7 +14,7 @@ VERBS: "dict[str, type[Verb]]" = {}
 
 
 class Verb:
-    """Base of all verbs. `for_` is how long the verb lasts; None: until the calm."""
+    """Base of all verbs. `for_` is the time after which the verb is undone; None: the calm."""
 
     word: ClassVar[str]
     for_: Amount | None = None
@@ -28,7 +29,7 @@ class Verb:
             VERBS[word] = cls
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        """Carries the verb out; returns how to count its effects and how to undo it."""
+        """Executes the verb; returns a function that counts its effects, and one that undoes it."""
         raise NotImplementedError(self.word)
 
 

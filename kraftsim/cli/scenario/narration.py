@@ -8,7 +8,7 @@ from itertools import groupby
 from shlex import quote
 
 from kraftsim.scenarios.document.scenario import Scenario
-from kraftsim.scenarios.language.durations import spelled
+from kraftsim.scenarios.language.durations import duration_text
 from kraftsim.scenarios.running.explain import chain
 from kraftsim.scenarios.running.run import Result
 from kraftsim.simulation.event_row import Detail, EventRow
@@ -132,7 +132,7 @@ def _sentence(rows: Sequence[EventRow]) -> str:
         case "controller_resigns":
             return f"{_node(row)} resigns leadership of epoch {row.leader_epoch}"
         case "lease_expired":
-            silent = spelled(_whole(detail["silent_ms"]) * 1000)
+            silent = duration_text(_whole(detail["silent_ms"]) * 1000)
             lease = f"lease of broker {row.broker_id} expired"
             return f"{_node(row)}: {lease}, no heartbeat for {silent}"
         case "partition_changed":
