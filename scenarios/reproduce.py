@@ -51,7 +51,7 @@ def _named_after(mutant: Mutant, seed: int) -> dict[str, Any]:
 def _shows(mutant: Mutant, candidate: Scenario, seed: int) -> tuple[str, ...] | None:
     """Returns the broken properties and claims if the candidate kills the mutant, otherwise None.
 
-    A candidate that lint rejects, or that fails without the bug as well, does not count.
+    Returns None as well if lint rejects the candidate, or if it fails without the bug.
     """
     if any(complaints(candidate)):
         return None
@@ -65,9 +65,9 @@ def _shows(mutant: Mutant, candidate: Scenario, seed: int) -> tuple[str, ...] | 
 
 
 def _claimed_alone(mutant: Mutant, expect: Expect) -> Expect:
-    """Returns only the property or the kind of claims that the mutant breaks.
+    """Returns `expect` with only the property or the kind of claims that the mutant breaks.
 
-    The claims of a file are named by their places, so all claims of a kind are kept.
+    A claim is named by its index, as in `never[1]`, so all claims of the kind are kept.
     """
     if mutant.broken in PROPERTIES:
         return Expect(always=(mutant.broken,))

@@ -15,7 +15,7 @@ from .measure import Measure
 
 
 class KnownProperty(OneOf):
-    """Constraint: the name of a built-in property, or of a function in a file (`checks.py:name`)."""
+    """Constraint: the name of a built-in property, or of a function (`checks.py:name`)."""
 
     def check(self, value: object) -> None:
         """Raises ValueError for an unknown property that is not a function in a file."""

@@ -107,7 +107,7 @@ class While(Timed):
     while_: Condition
 
     def begin(self, stage: Stage) -> Measurement:
-        """Starts measuring; the returned function returns the measured number at the end of the run."""
+        """Starts measuring; the returned function returns the result at the end of the run."""
         spans = Spans(stage, counts_unfinished=True)
         for measure in claims_per_node(self, stage):
             spans.watch(measure.while_, Condition(Not(not_=measure.while_)))
@@ -125,7 +125,7 @@ class FromTo(Timed):
     to: Condition
 
     def begin(self, stage: Stage) -> Measurement:
-        """Starts measuring; the returned function returns the measured number at the end of the run."""
+        """Starts measuring; the returned function returns the result at the end of the run."""
         spans = Spans(stage, counts_unfinished=False)
         for measure in claims_per_node(self, stage):
             spans.watch(measure.from_, measure.to)
@@ -165,5 +165,5 @@ class Measure:
         return document_of(self.of)
 
     def begin(self, stage: Stage) -> Measurement:
-        """Starts measuring; the returned function returns the measured number at the end of the run."""
+        """Starts measuring; the returned function returns the result at the end of the run."""
         return self.of.begin(stage)

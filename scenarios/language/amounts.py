@@ -130,7 +130,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class Lasting:
-    """Constraint on a period: at least `least_us` microseconds, so that it does not repeat too often.
+    """Constraint: a period is at least `least_us` microseconds, to limit repetitions.
 
     Only fixed amounts are checked.
     """

@@ -1,8 +1,8 @@
 """Constraints of values beyond their types: one of several words, or a number within a range.
 
 A constraint is written beside the type, as in `Annotated[str, OneOf(STATES)]`, so that reading and
-the published schema (`schema.py`) agree. `check` raises ValueError, which states the expected and the
-actual value.
+the published schema (`schema.py`) agree. `check` raises ValueError, which states the expected
+and the actual value.
 """
 
 from dataclasses import dataclass

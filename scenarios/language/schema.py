@@ -1,9 +1,9 @@
 """JSON Schema of scenario files, from the same types that read them.
 
-Types that `reading.py` reads by their annotations are described by the same annotations. A type with
-a special form (`from_document`) has `to_schema(of)`, where `of` returns the schema of a part. A name
-of a sweep (`$pause`) may stand for any value, so the schema allows names everywhere. The schema does
-not check whether values contradict each other; reading and lint do.
+Types that `reading.py` reads by their annotations are described by the same annotations. A type
+with a special form (`from_document`) has `to_schema(of)`, where `of` returns the schema of a part.
+A name of a sweep (`$pause`) may stand for any value, so the schema allows names everywhere. The
+schema does not check whether values contradict each other; reading and lint do.
 """
 
 import types
@@ -31,8 +31,8 @@ def published(kind: Any, title: str) -> Schema:
 class Parts:
     """Builds the schemas of types.
 
-    `definitions` holds the schema of every named type by its name, because a type may contain
-    itself.
+    `definitions` maps the name of a type to its schema, which other schemas refer to by name,
+    because a type may contain itself.
     """
 
     def __init__(self) -> None:

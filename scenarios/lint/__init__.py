@@ -1,8 +1,8 @@
-"""Checks a scenario without running it, beyond what reading checks.
+"""Finds mistakes in a scenario without running it, beyond the checks of reading.
 
-`names.py`: names of nothing; `nodes.py`: nodes, racks and topics that do not exist; `kinds.py`:
-brokers where controllers are expected; `reach.py`: steps and conditions that never come;
-`budget.py`: faults that break a claim by themselves.
+`names.py`: unknown names; `nodes.py`: nodes, racks and topics that do not exist; `kinds.py`:
+brokers where controllers are expected; `reach.py`: steps that are never done and conditions that
+never hold; `budget.py`: faults that break a claim by themselves.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ SEED = 1  # any seed: complaints do not depend on draws, except on drawn times
 
 
 def complaints(scenario: Scenario) -> Iterator[Problem]:
-    """Yields the mistakes of a scenario, each with its place in the document."""
+    """Yields the mistakes of a scenario, each with its position in the document."""
     try:
         settings_of(scenario)
         yield from names.complaints(scenario)

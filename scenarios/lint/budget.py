@@ -17,7 +17,7 @@ FELLING = (Crash, Stop, Pause, Wipe, Suspend)  # verbs that silence a node while
 
 
 def complaints(scenario: Scenario, plan: Scenario) -> Iterator[Problem]:
-    """Yields mistakes; `plan` has its times drawn, while chaos is judged by its budget."""
+    """Yields the mistakes: steps are judged by the times in `plan`, chaos by its budget."""
     yield from _of_chaos(scenario)
     if scenario.expect.fails_with is None:
         yield from _without_leaders(scenario)
@@ -60,9 +60,9 @@ def _without_leaders(scenario: Scenario) -> Iterator[Problem]:
 
 
 class _Absence(NamedTuple):
-    """`controllers` controllers are down from `begins_us` to `ends_us` of the run.
+    """A time from `begins_us` to `ends_us` of the run with `controllers` controllers down.
 
-    Absences of the same `name` are about the same nodes.
+    Absences with equal `name` have the same nodes.
     """
 
     begins_us: int
@@ -107,13 +107,13 @@ def _away(absences: list[_Absence], at_us: int) -> dict[object, int]:
 
 
 def _stretches(absences: list[_Absence]) -> Iterator[tuple[int, int]]:
-    """Yields the times between which the set of absent controllers does not change."""
+    """Yields the intervals (begin, end) in which the set of absent controllers is constant."""
     times = sorted({time for absence in absences for time in (absence.begins_us, absence.ends_us)})
     return pairwise(times)
 
 
 def _absences(scenario: Scenario, plan: Scenario) -> Iterator[_Absence]:
-    """Yields absences with a fixed time and a fixed number of nodes; others show only in a run."""
+    """Yields the absences whose time and number of nodes are known without a run."""
     population, run_us = Population(scenario), plan.time.run.us
     for number, step in enumerate(plan.do[: len(scenario.do)]):
         verb = step.verb

@@ -36,7 +36,7 @@ OF_CONTROLLERS: Words = (
 
 
 def complaints(scenario: Scenario) -> Iterator[Problem]:
-    """Yields the mistakes, each with its place in the document."""
+    """Yields the mistakes, each with its position in the document."""
     whole = replace(scenario, chaos=None)  # chaos draws its nodes itself
     for selector, problem in _named(whole, OF_BROKERS, "expected a broker, got a controller"):
         if _is_of_controllers(selector):

@@ -1,4 +1,4 @@
-"""Finds names that stand for nothing: of `let`, claims, faults, mutants, events and cells."""
+"""Finds unknown names: of `let`, claims, faults, mutants, events and cells."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ def complaints(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _unknown_failure(scenario: Scenario) -> Iterator[Problem]:
-    """Yields a mistake if `fails_with` is no property, no claim of the file, and no assertion."""
+    """Yields a mistake if `fails_with` names neither a property nor a claim nor `assertion`."""
     failure = scenario.expect.fails_with
     known = (*(property_.name for property_ in ALL), *scenario.expect.names(), ASSERTION)
     if failure is not None and failure not in known:
@@ -81,7 +81,7 @@ def _unbound(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _expect_in_order(scenario: Scenario) -> None:
-    """Raises Problem for a name that is bound below its use; names are bound in order."""
+    """Raises Problem for a name in `let` that is used before it is bound."""
     later = set(scenario.let)
     for name, binding in scenario.let.items():
         for path, needed in _names(binding.nodes.to_document(), ("let", name)):
@@ -91,7 +91,7 @@ def _expect_in_order(scenario: Scenario) -> None:
 
 
 def _names(document: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Yields every $name of a document that the document does not bind itself, with its place."""
+    """Yields every $name in a document with its path, except `$each` within the word `each`."""
     match document:
         case str() if document.startswith("$"):
             yield path, document[1:]

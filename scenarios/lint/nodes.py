@@ -1,4 +1,4 @@
-"""Finds nodes, racks and topics that do not exist, and counts that exceed the nodes there are."""
+"""Finds nodes, racks and topics that do not exist, and counts that exceed the number of nodes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ from ..verbs.membership import AddBrokers
 
 
 def complaints(scenario: Scenario) -> Iterator[Problem]:
-    """Yields the mistakes, each with its place in the document."""
+    """Yields the mistakes, each with its position in the document."""
     population = Population(scenario)
     for path, selector in found(Selector, replace(scenario, chaos=None)):
         message = population.lacks(selector)
@@ -56,7 +56,7 @@ class Population:
         self.has_flood = any(found(Flood, scenario.do))
 
     def lacks(self, selector: Selector) -> str:
-        """Returns what the selector names and does not exist; empty if lint finds nothing."""
+        """Returns a text about the nonexistent node that the selector names; otherwise empty."""
         match selector.word:
             case "id" if not self._has(int(selector.value)):
                 return f"unknown node {selector.value}: expected an id of {self._ids()}"
@@ -100,7 +100,7 @@ class Population:
                 return self.brokers + self.controllers
 
     def controllers_of(self, selector: Selector) -> int:
-        """Returns how many controllers the selector certainly names."""
+        """Returns the number of controllers that the selector selects in every run."""
         match selector.word:
             case "id":
                 return int(selector.value) >= FIRST_CONTROLLER_ID
@@ -137,7 +137,7 @@ def _not_among(name: str, known: Sequence[str]) -> str:
 
 
 def _may_be_refused(scenario: Scenario, path: Path) -> bool:
-    """Returns True for an admin's verb that expects to be refused; its broker need not exist."""
+    """Returns True for an admin's verb with `refused`: its broker need not exist."""
     match path:
         case ("do", int(number), *_):
             verb = scenario.do[number].verb

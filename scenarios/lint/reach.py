@@ -19,7 +19,7 @@ from .nodes import Population
 
 
 def complaints(plan: Scenario) -> Iterator[Problem]:
-    """Yields the mistakes of a plan, each with its place in the document."""
+    """Yields the mistakes of a plan, each with its position in the document."""
     times = plan.time
     whole_us = times.warmup.us + times.run.us + times.calm.us
     if whole_us >= times.limit.us:
@@ -50,7 +50,7 @@ def _steps(plan: Scenario) -> Iterator[Problem]:
 
 
 def _endless(plan: Scenario) -> Iterator[Problem]:
-    """Yields repetitions that do not end, after times were computed and drawn."""
+    """Yields steps and verbs that would repeat without end, because their period is 0."""
     for number, step in enumerate(plan.do):
         try:
             if step.trigger == "every":
@@ -65,7 +65,7 @@ def _endless(plan: Scenario) -> Iterator[Problem]:
 
 
 def _earliest(steps: Sequence[Step]) -> Iterator[int]:
-    """Yields for each step the earliest time of the run at which it is done."""
+    """Yields for each step the earliest time at which it can be done, in microseconds."""
     before_us = 0
     for step in steps:
         amount_us = 0 if step.amount is None else step.amount.us
@@ -113,7 +113,7 @@ def _claims(plan: Scenario) -> Iterator[Problem]:
 
 
 def impossible(condition: Condition, plan: Scenario, whole_us: int) -> str:
-    """Returns why the condition cannot hold in a run of `whole_us`; empty if no reason is known."""
+    """Returns the reason why the condition cannot hold within `whole_us`, or an empty text."""
     match condition.of:
         case Leaderless(leaderless=amount) if amount.us > whole_us:
             return f"{duration_text(amount.us)} are longer than the time of the scenario"
@@ -137,7 +137,7 @@ def impossible(condition: Condition, plan: Scenario, whole_us: int) -> str:
 
 
 def _contradiction(parts: Sequence[Condition]) -> str:
-    """Returns two states of one broker that exclude each other."""
+    """Returns a text if two conditions demand different states of one broker, otherwise empty."""
     known = {"fenced", "unfenced", "unregistered"}
     states: dict[tuple[object, object, bool], str] = {}
     for part in (part.of for part in parts):

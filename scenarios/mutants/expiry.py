@@ -18,7 +18,7 @@ from .mutant import Swaps, mutant
     broken="no-late-fence",
 )
 def fences_one_broker_per_check(swaps: Swaps) -> None:
-    """Fences at most one broker per instant."""
+    """Fences at most one broker at each instant of the clock."""
     expire_one = fencing.expire_one
     last_ms = [-1]
 
@@ -39,7 +39,7 @@ def fences_one_broker_per_check(swaps: Swaps) -> None:
     broken="no-early-fence",
 )
 def sessions_are_half_as_long(swaps: Swaps) -> None:
-    """Expires a lease after half of the session timeout."""
+    """Expires each lease after half of the session timeout."""
 
     def first_expired(leases: Leases, now_ms: int) -> int | None:
         expiry_ms = leases.next_expiry_ms()
@@ -57,7 +57,7 @@ def sessions_are_half_as_long(swaps: Swaps) -> None:
     broken="no-late-fence",
 )
 def nothing_expires(swaps: Swaps) -> None:
-    """Expires no lease."""
+    """Never expires a lease."""
     swaps.attribute(fencing, "expire_one", lambda state, now_ms: None)
 
 

@@ -12,15 +12,15 @@ from ..running.run import Run, properties_of
 from .mutant import Mutant, planted
 
 START = "start"  # name of the failure of a run that does not end
-LOOK_EVERY_US = 1_000_000
+CHECK_INTERVAL_US = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """The outcome of a mutant's run.
+    """The outcome of a run with a mutant's bug.
 
-    `broken` are the broken properties and claims in the order of time; `without` are those of
-    the same run without the bug.
+    `broken` are the broken properties and claims in the order of time. `without` are the broken
+    properties and claims of the same run without the bug.
     """
 
     mutant: Mutant
@@ -34,26 +34,26 @@ class Kill:
 
 
 def kill(mutant: Mutant, scenario: Scenario, seed: int, without: tuple[str, ...] = ()) -> Kill:
-    """Runs `scenario` with the bug."""
+    """Runs `scenario` with the bug; `without` is what breaks in the run without the bug."""
     with planted(mutant):
         return Kill(mutant, broken(scenario, seed), without)
 
 
 def kills(mutant: Mutant, scenario: Scenario, passing: Iterable[int]) -> int:
-    """Returns how many of these seeds, which pass without the bug, fail with it."""
+    """Returns how many of the seeds `passing`, which pass without the bug, fail with the bug."""
     with planted(mutant):
         return sum(falls(scenario, seed) for seed in passing)
 
 
 def falls(scenario: Scenario, seed: int) -> bool:
-    """Returns True if anything is broken; the run ends at the first violation."""
+    """Returns True if the run breaks a property or claim; the run may end at a violation."""
     try:
         return bool(_UntilBroken(scenario, seed, properties_of(scenario)).finish().violations)
-    except (_Fell, LimitError, Impossible):
+    except (_Violated, LimitError, Impossible):
         return True
 
 
-class _Fell(Exception):
+class _Violated(Exception):
     """Ends a run at its first violation."""
 
 
@@ -61,14 +61,17 @@ class _UntilBroken(Run):
     """A run that checks every second of virtual time for a violation."""
 
     def _move(self, by_us: int) -> None:
-        for piece_us in (*repeat(LOOK_EVERY_US, by_us // LOOK_EVERY_US), by_us % LOOK_EVERY_US):
+        for piece_us in (
+            *repeat(CHECK_INTERVAL_US, by_us // CHECK_INTERVAL_US),
+            by_us % CHECK_INTERVAL_US,
+        ):
             super()._move(piece_us)
             if self.watch.violations:
-                raise _Fell
+                raise _Violated
 
 
 def broken(scenario: Scenario, seed: int) -> tuple[str, ...]:
-    """Returns what is broken in a run; `start` stands for a run that does not end."""
+    """Returns the broken properties and claims of a run; `start` stands for a run without end."""
     run = Run(scenario, seed, properties_of(scenario))
     try:
         return tuple(

@@ -41,7 +41,7 @@ def new_leader_has_no_leases(swaps: Swaps) -> None:
     broken="leases-are-rebuilt",
 )
 def fenced_brokers_get_a_lease(swaps: Swaps) -> None:
-    """Gives a new leader leases for all registered brokers, fenced or not."""
+    """Gives a new leader leases for all registered brokers, including fenced brokers."""
 
     def started(leases: Leases, registered: Any, now_ms: int) -> None:
         for item in registered:
@@ -97,7 +97,7 @@ def drops_the_backlog(swaps: Swaps) -> None:
     broken="leaders-and-isr-are-active",
 )
 def fences_all_on_one_view(swaps: Swaps) -> None:
-    """Fences all expired brokers in one decision, on one view of the partitions."""
+    """Fences all expired brokers in one decision, computed from one view of the partitions."""
 
     def buggy(state: State, now_ms: int) -> Decision | None:
         records: list[Any] = []

@@ -1,7 +1,7 @@
 """A mutant: a bug that can be switched on, to check that a scenario notices it.
 
-A mutant replaces a function, or an entry of a table, for as long as a run lasts. The replaced code
-does not know about it.
+A mutant replaces functions, or entries of tables, for the duration of a run. The replaced code does
+not depend on mutants.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,11 +15,11 @@ MUTANTS: "dict[str, Mutant]" = {}
 
 
 class CompiledError(ValueError):
-    """Compiled modules cannot be patched, because they do not look up the functions they call."""
+    """Raised if modules are compiled: replacing a function has no effect on compiled calls."""
 
 
 class Swaps:
-    """The replacements of a mutant, and how to undo them."""
+    """Replaces attributes and entries for a mutant, and undoes the replacements."""
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
@@ -31,7 +31,7 @@ class Swaps:
         setattr(owner, name, value)
 
     def entry(self, table: Mapping[Any, Any], key: object, value: object) -> None:
-        """Replaces an entry of a table, which is a dict whatever its type promises to readers."""
+        """Replaces an entry of a table, which must be a dict even if its type is Mapping."""
         before, written = table[key], cast(dict[Any, Any], table)
         self._undo.append(lambda: written.__setitem__(key, before))
         written[key] = value
@@ -47,9 +47,10 @@ Plant = Callable[[Swaps], None]
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """`defect` names where the bug occurred in reality.
+    """A planted bug, and the scenario that must detect it.
 
-    `scenario` and `broken` (a property, or a claim of the file) kill it.
+    `defect` names a real occurrence of the bug, or a textbook bug. A run of `scenario` with the
+    bug must break `broken`, a property or a claim of the file. `plant` makes the replacements.
     """
 
     name: str
@@ -78,7 +79,7 @@ def mutant(
 
 @contextmanager
 def planted(bug: Mutant) -> Iterator[None]:
-    """Plants the bug for the duration of the context; the world must be made within it.
+    """Plants the bug for the duration of the context, in which the world must be created.
 
     Raises CompiledError if the modules are compiled.
     """

@@ -20,7 +20,7 @@ from .mutant import Swaps, mutant
     broken="high-watermark",
 )
 def commits_alone(swaps: Swaps) -> None:
-    """Counts the leader's own log end for every voter."""
+    """Uses the leader's own log end as the log end of every voter."""
 
     def end_offset(quorum: Quorum, role: Any, node_id: int) -> int:
         return quorum.persisted_offset
@@ -52,7 +52,7 @@ def answers_at_once(swaps: Swaps) -> None:
     broken="leads_to[0]",
 )
 def parked_fetches_stay_parked(swaps: Swaps) -> None:
-    """Leaves parked fetches parked when there is news."""
+    """Does not reply to parked fetches when there are new records."""
     swaps.attribute(leading, "answer_parked", lambda quorum, turn: None)
 
 

@@ -15,7 +15,10 @@ Rewrite = Callable[[Any], Any]
 
 
 def rewritten(swaps: Swaps, request: type, kind: type, change: Rewrite) -> None:
-    """Makes the handler of `request` write changed records of `kind`; None drops a record."""
+    """Makes the handler of `request` apply `change` to its records of the type `kind`.
+
+    A record for which `change` returns None is dropped.
+    """
     handler: Any = HANDLERS[request]
 
     def buggy(state: State, message: Any, now_ms: int) -> Decision:
@@ -29,7 +32,7 @@ def rewritten(swaps: Swaps, request: type, kind: type, change: Rewrite) -> None:
 
 
 def meddling(swaps: Swaps, request: type, meddle: Callable[[State, Any, int], None]) -> None:
-    """Makes the handler of `request` change soft state before it checks the request."""
+    """Makes the handler of `request` first call `meddle`, which changes soft state."""
     handler: Any = HANDLERS[request]
 
     def buggy(state: State, message: Any, now_ms: int) -> Decision:
@@ -41,7 +44,7 @@ def meddling(swaps: Swaps, request: type, meddle: Callable[[State, Any, int], No
 
 
 def next_state(swaps: Swaps, change: Callable[[ControlState, ControlState], ControlState]) -> None:
-    """Makes heartbeats lead to another state than in rule 2.12: `change(right, current)`."""
+    """Makes heartbeats lead to `change(right, current)`, not the state `right` of rule 2.12."""
     decides: Any = heartbeats._next_state
 
     def buggy(

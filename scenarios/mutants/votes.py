@@ -21,7 +21,7 @@ from .seams import is_pre_vote
     broken="never[0]",
 )
 def single_voter_checks_quorum(swaps: Swaps) -> None:
-    """Gives a single voter a check-quorum deadline."""
+    """Gives the leader of a quorum with one voter a check-quorum deadline."""
 
     def buggy(quorum: Quorum, turn: Any) -> int:
         return int(turn.now_ms + quorum.settings.controller_quorum_fetch_timeout_ms * 3 // 2)
@@ -56,7 +56,7 @@ def resigned_leader_refuses_pre_votes(swaps: Swaps) -> None:
     broken="vote-once",
 )
 def two_votes(swaps: Swaps) -> None:
-    """Writes another candidate with each vote."""
+    """Stores a different candidate id with each vote."""
     numbers = count(7000)
 
     def note(quorum: Quorum, turn: Any) -> None:
@@ -123,7 +123,7 @@ def no_check_quorum(swaps: Swaps) -> None:
     broken="leader-in-time",
 )
 def grants_vanish(swaps: Swaps) -> None:
-    """Grants no vote from epoch 2 on."""
+    """Grants no vote in epoch 2 and later epochs."""
     grants = elections._grants
 
     def stingy(quorum: Quorum, request: Any, candidate: ReplicaKey) -> bool:

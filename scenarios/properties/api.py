@@ -35,9 +35,8 @@ Listing = frozenset[tuple[int, bool]]
 class ReadsAreCommitted(OfTheCommittedLog):
     """Compares each DescribeCluster reply with the committed lists of brokers and controllers.
 
-    A restarted controller begins with older data, and two controllers may differ. So "older
-    than the last reply" is judged per requesting node, per replying controller, and per process
-    of it.
+    A reply must not be older than the last reply of the same controller process to the same
+    node: a restarted controller begins with older data, and two controllers may differ.
     """
 
     number = "S28"
@@ -79,9 +78,9 @@ class ReadsAreCommitted(OfTheCommittedLog):
         self._shown[key] = self._find(listings, listing, self._shown.get(key, 0), is_hiding)
 
     def _find(self, listings: list[Listing], listing: Listing, first: int, is_hiding: bool) -> int:
-        """Returns the place of the reply's listing among the committed ones, from `first` on.
+        """Returns the index of the reply's `listing` among the committed ones, from `first` on.
 
-        Raises Broken if there is none.
+        With `is_hiding` fenced brokers are left out. Raises Broken if no listing is equal.
         """
         for position in range(first, len(listings)):
             shown = listings[position]
@@ -101,7 +100,7 @@ def _listing(of: OfTheCommittedLog, kind: str) -> Listing:
 
 
 class QuorumTimes(Property):
-    """Checks the times in DescribeQuorum, and the time at which the high watermark moved."""
+    """Checks the times in DescribeQuorum replies, and when each high watermark last moved."""
 
     number = "S29"
     name = "quorum-times"
@@ -155,7 +154,7 @@ def _states(reply: object) -> Iterator[ReplicaState]:
 
 
 class StartTimeConstant(Property):
-    """Compares the start time of each incarnation on all controllers, also after snapshots."""
+    """Compares the start times of each incarnation on all controllers, also after snapshots."""
 
     number = "S30"
     name = "start-time-constant"

@@ -13,31 +13,34 @@ from .shadow import Key, Shadow
 class OfTheCommittedLog(Property):
     """A property of the committed log.
 
-    `read` is called for each record before the batch is applied to `shadow`, and `done` after
-    the whole batch, because a batch is one decision and its intermediate states are never
-    visible. All properties of a world share one shadow, which `CommittedLog` updates.
+    `read` is called for each record before the batch is applied to `shadow`. `done` is called
+    after the whole batch, because the states within a batch are never visible. `shadow` is an
+    independent replay of the committed log, which all properties of a world share.
     """
 
     shadow: Shadow
 
     def read(self, record: Any, offset: int) -> None:
-        """Called for the next committed record."""
+        """Called for each committed record, in the order of the log."""
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
-        """Called after a batch; keys in `touched` may have changed."""
+        """Called after a committed batch; the facts of the keys `touched` may have changed."""
 
 
 class CommittedLog:
-    """Calls the hooks of the properties: `call_hook` gets the name of a hook and its arguments."""
+    """Passes each committed batch once to the hooks `read` and `done` of the properties.
+
+    `call_hook` is called with the name of a hook and its arguments.
+    """
 
     def __init__(self, call_hook: Callable[..., None]) -> None:
         self.shadow = Shadow()
         self._call_hook = call_hook
 
     def take(self, batch: Batch) -> None:
-        """Takes a batch that a controller reports as committed, unless another one did before.
+        """Takes a batch that a controller reports as committed; ignores repeated reports.
 
-        Batches of only a NoOpRecord, the usual ones in an idle cluster, call no hook.
+        A batch with only a NoOpRecord, usual in an idle cluster, calls no hook.
         """
         if batch.base_offset != self.shadow.end_offset:
             return

@@ -14,7 +14,7 @@ from .shadow import Fact, Key, Shadow
 
 
 class ImageIsReplay(Property):
-    """Compares each controller's committed image with its own shadow, key by key."""
+    """Compares each controller's committed image with an independent replay of its log, by key."""
 
     number = "S9"
     name = "image-is-replay"
@@ -61,12 +61,12 @@ class ImageIsReplay(Property):
 
 
 def values_in(image: Image, key: Key) -> Fact | None:
-    """Returns the image's values of `key` with the field names of the shadow, or None."""
+    """Returns the values of `key` in the image, with the field names of `Shadow`, or None."""
     return _VALUES[str(key[0])](image, *key[1:])
 
 
 def keys_of(image: Image) -> set[Key]:
-    """Returns every key for which the image has values."""
+    """Returns the keys of all brokers, topics, configurations and other entities in the image."""
     keys: set[Key] = {("Broker", broker) for broker in image.brokers}
     keys |= {("Controller", controller) for controller in image.controllers}
     keys |= {("Config", *config) for config in image.configs}
@@ -81,7 +81,7 @@ def keys_of(image: Image) -> set[Key]:
 
 
 def _fields(value: Any, **names: str) -> Fact | None:
-    """Returns a dataclass as a dictionary; `names` maps its field names to the shadow's."""
+    """Returns a dataclass as a dictionary; `names` maps its field names to those of `Shadow`."""
     if value is None:
         return None
     return {

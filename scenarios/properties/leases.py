@@ -1,7 +1,7 @@
 """Properties of leases and fencing, S18 to S24 (rules 9.12 to 9.17).
 
-Contacts are recorded when heartbeats arrive, on the receiver's clock. The controller's own leases
-are not read, except where they are what is checked (S22, S24).
+Contacts are recorded when heartbeats arrive, on the receiver's clock. Only S22 and S24, which check
+the controller's own leases, read them.
 """
 
 from typing import Any, ClassVar
@@ -27,7 +27,7 @@ from .tenure import OfTenures, Tenure, fenced_by, unfenced_by
 
 
 class NoEarlyFence(OfTenures):
-    """Compares each fence with the time since the broker's last contact."""
+    """Checks at each fence that a session has passed since the broker's last contact."""
 
     number = "S18"
     name = "no-early-fence"
@@ -36,7 +36,7 @@ class NoEarlyFence(OfTenures):
     def appended(self, tenure: Tenure, record: Any, offset: int) -> None:
         broker_id = fenced_by(record)
         known = None if broker_id is None else tenure.brokers.get(broker_id)
-        if known is None or self._was_wished(known):
+        if known is None or self._is_requested(known):
             return
         self.exercised += 1
         if known.contact_ms is None:
@@ -49,8 +49,8 @@ class NoEarlyFence(OfTenures):
                 f"expected at least {self.session_ms} ms"
             )
 
-    def _was_wished(self, known: Any) -> bool:
-        """Returns True if a heartbeat wants a fence or a shutdown, which is granted at once."""
+    def _is_requested(self, known: Any) -> bool:
+        """Returns True if a heartbeat requests a fence or a shutdown, which is granted at once."""
         return self.is_decided_now(known) and any(
             heartbeat.want_fence or heartbeat.want_shut_down for heartbeat in known.heartbeats
         )
@@ -59,8 +59,8 @@ class NoEarlyFence(OfTenures):
 class NoLateFence(OfTenures):
     """Checks that silent brokers are fenced in time.
 
-    Brokers are kept in the order of their contacts, as in the controller. Contacts only grow,
-    so only the head of the order is checked, when its time has come.
+    Brokers are sorted by the times of their contacts, as in the controller, so only the first
+    broker has to be checked.
     """
 
     number = "S19"
@@ -89,7 +89,7 @@ class NoLateFence(OfTenures):
             self.exercised += 1
 
     def controller_changed(self, node_id: int, state: ProcessState) -> None:
-        """Ignores paused controllers, which cannot fence anything."""
+        """Excludes paused controllers from the check, because they cannot fence brokers."""
         super().controller_changed(node_id, state)
         (self._paused.add if state is ProcessState.PAUSED else self._paused.discard)(node_id)
 
@@ -122,7 +122,7 @@ class NoLateFence(OfTenures):
 
 
 class FenceBeforeReuse(OfTheCommittedLog):
-    """Checks that new partitions and new leaders use unfenced brokers only."""
+    """Checks that only unfenced brokers get new partitions or become leaders."""
 
     number = "S20"
     name = "fence-before-reuse"
@@ -146,7 +146,7 @@ class FenceBeforeReuse(OfTheCommittedLog):
 
 
 class UnfenceNeedsCatchUp(OfTenures):
-    """Checks each unfence against the heartbeats that may have caused it."""
+    """Compares each unfence with the heartbeats that may have caused it."""
 
     number = "S21"
     name = "unfence-needs-catch-up"
@@ -199,9 +199,9 @@ class LeasesAreRebuilt(OfTenures):
 
 
 class BeliefOverlap(Property):
-    """Measures `zombie_us`: for how long brokers believed in a lease that the log had ended.
+    """Measures how long brokers act as unfenced after the log has fenced them (`zombie_us`).
 
-    Kafka does not promise that this is 0; stricter clusters may claim it.
+    Kafka does not promise that the time is 0, so scenarios claim this property only by name.
     """
 
     number = "S23"
@@ -220,7 +220,7 @@ class BeliefOverlap(Property):
 
     @property
     def zombie_us(self) -> int:
-        """Microseconds for which brokers believed in ended leases, summed over brokers."""
+        """Microseconds for which brokers acted as unfenced after their fence, over all brokers."""
         now_us = self.world.timeline.now_us
         return self._past_us + sum(now_us - since_us for since_us in self._since_us.values())
 
@@ -273,7 +273,10 @@ def _is_stale(reply: ApiError | BrokerHeartbeatResponse) -> bool:
 
 
 def _ends_lease(record: Any, believing: dict[int, int]) -> int | None:
-    """Returns the broker whose lease the record ends, if that broker believes in it."""
+    """Returns the broker whose lease the record ends, if that broker acts as unfenced.
+
+    `believing` maps such brokers to their epochs.
+    """
     broker_id = fenced_by(record)
     if broker_id is None and isinstance(record, r.UnregisterBrokerRecord | r.RegisterBrokerRecord):
         broker_id = record.broker_id
@@ -285,7 +288,7 @@ def _ends_lease(record: Any, believing: dict[int, int]) -> int | None:
 
 
 class ShutdownLaw(OfTheCommittedLog):
-    """Checks the offset of each controlled shutdown, and its end."""
+    """Checks the offset and the end of each controlled shutdown."""
 
     number = "S24"
     name = "shutdown-law"
@@ -309,7 +312,7 @@ class ShutdownLaw(OfTheCommittedLog):
                     raise Broken(f"{record} takes back the shutdown")
 
     def arrived(self, message: Message) -> None:
-        """Checks the state that earlier heartbeats left, before the next heartbeat is handled."""
+        """Checks the state after the earlier heartbeats, before the next heartbeat is handled."""
         request = message.request
         if message.is_reply or not isinstance(request, BrokerHeartbeatRequest):
             return

@@ -1,7 +1,7 @@
 """Properties that must hold in the end, L1 to L6: a leader, and every broker in its right state.
 
-`finished` is called when the calm is over, which is longer than all bounds here. Nodes that the
-calm has left broken (`World.core`) are not judged. Bounds in virtual time count only while the
+`finished` is called when the calm is over; the calm is longer than all bounds here. Only the nodes
+that the calm has healed (`World.core`) are checked. Bounds in virtual time count only while the
 network and the processes allow progress.
 """
 
@@ -27,9 +27,9 @@ ELECTIONS_MAX = 10  # election timeouts; votes may be split a few times
 
 
 class LeaderInTime(Property):
-    """Measures how long there is no leader.
+    """Measures how long no controller leads.
 
-    While messages are lost or network rules apply, the time does not count.
+    The time does not count while messages are lost or network rules apply.
     """
 
     number = "L1"
@@ -62,7 +62,7 @@ class LeaderInTime(Property):
 
 
 def can_elect(world: World) -> bool:
-    """Returns True if a majority of voters runs and every two of them can exchange messages.
+    """Returns True if a majority of voters runs and any two running voters can exchange messages.
 
     In a calm only the voters of the core count.
     """
@@ -88,8 +88,8 @@ def can_elect(world: World) -> bool:
 class Stability(Property):
     """Checks that no voter raises the epoch of a leader that a majority follows.
 
-    A voter follows its leader while replies to its fetches arrive (KIP-996), until it gives the
-    leader up. A reply after that is too late.
+    A voter follows its leader while replies to its fetches arrive (KIP-996). Once it is no
+    longer a follower, replies do not count.
     """
 
     number = "L2"
@@ -106,7 +106,7 @@ class Stability(Property):
         self._paused: set[int] = set()
 
     def controller_changed(self, node_id: int, state: ProcessState) -> None:
-        """Ignores paused controllers, which handle outdated votes when they are resumed."""
+        """Excludes paused controllers from the check: they handle outdated votes when resumed."""
         (self._paused.add if state is ProcessState.PAUSED else self._paused.discard)(node_id)
 
     def restarted(self, node_id: int) -> None:
@@ -143,7 +143,10 @@ class Stability(Property):
                 self._check(quorum, leader)
 
     def _check(self, rebel: Quorum, leader: Quorum) -> None:
-        """Raises Broken if a majority has followed the leader for a while and still does."""
+        """Raises Broken if a majority has followed the leader for a timeout and still does.
+
+        `rebel` is the voter that raised the epoch.
+        """
         now_us = self.world.timeline.now_us
         in_touch = {leader.me.node_id}
         for voter in set(leader.voters.ids) - {rebel.me.node_id}:
@@ -160,7 +163,10 @@ class Stability(Property):
 
 
 class _OfBrokers(Property):
-    """Records when each agent entered its state; after `settled_us` the state is judged."""
+    """Base of properties of brokers: records when each agent entered its present state.
+
+    The state is checked only if it has lasted for `settled_us`.
+    """
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -172,18 +178,18 @@ class _OfBrokers(Property):
         self._since_us[broker_id] = self.world.timeline.now_us
 
     def to_judge(self) -> Iterator[tuple[int, HostedAgent]]:
-        """Yields the brokers that must be healthy in the end: those of the core."""
+        """Yields the brokers of the core, which must be healthy at the end."""
         for broker_id, hosted in self.world.agents.items():
             if self.world.must_be_well(broker_node(broker_id)):
                 yield broker_id, hosted
 
     def has_lasted(self, broker_id: int) -> bool:
-        """Returns True if the broker has been in its state for over `settled_us`."""
+        """Returns True if the broker has been in its present state for over `settled_us`."""
         since_us = self._since_us.get(broker_id, 0)
         return since_us + self.settled_us < self.world.timeline.now_us
 
     def is_registered(self, broker_id: int, agent: HostedAgent) -> bool:
-        """Returns True if the log's registration is the one of this incarnation."""
+        """Returns True if the committed registration of the broker has the epoch of this agent."""
         known = self.world.committed.brokers.get(broker_id)
         return known is not None and known.broker_epoch == agent.agent.broker_epoch
 
@@ -210,9 +216,10 @@ class HealthyUnfenced(_OfBrokers):
 
 
 class DeadFenced(_OfBrokers):
-    """Checks that brokers that ended are fenced.
+    """Checks that dead brokers are fenced.
 
-    Each failover grants them a new session, so many failovers keep them unfenced.
+    In Kafka each failover grants a dead broker a new session, so repeated failovers keep it
+    unfenced.
     """
 
     number = "L4"
@@ -271,9 +278,10 @@ class ShutdownGranted(_OfBrokers):
 
 
 class ZombiesStop(_OfBrokers):
-    """Checks at the end that no superseded process runs.
+    """Checks at the end that no broker runs that has lost its registration.
 
-    Kafka's processes do run on: they send heartbeats and get error 77 for ever (1.49).
+    Another incarnation has taken over its id, or the broker was unregistered. In Kafka such
+    processes do continue: they send heartbeats and get error 77 (rule 1.49).
     """
 
     number = "L6"

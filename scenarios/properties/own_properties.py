@@ -1,7 +1,8 @@
 """Your own properties: Python functions in a file beside the scenario, `checks.py:two_at_most`.
 
-A function gets the world after every event. It returns None if there is nothing to check, True if
-all is well, or a text with what was expected and what was found. It must not change anything.
+A function is called with the world after every event. It returns None if there is nothing to check,
+True if the property holds, or a text that states the expected and the actual value. It must not
+change the world.
 """
 
 from collections.abc import Callable
@@ -23,16 +24,16 @@ _SOURCES: dict[str, str] = {}
 
 
 def is_own(name: str) -> bool:
-    """Returns True if the name is that of a function in a file (`checks.py:name`)."""
+    """Returns True if `name` has the form of a function in a file (`checks.py:name`)."""
     file, colon, _ = name.partition(":")
     return bool(colon) and file.endswith(".py")
 
 
 def define(file: str, source: str) -> None:
-    """Defines a property for every function of a file.
+    """Defines a property for every function in the Python source of a file.
 
-    Raises ValueError if another file of that name was defined, and SyntaxError if the source is
-    no Python.
+    Raises ValueError if a file of the same name and another source was defined before, and
+    SyntaxError if the source is not Python.
     """
     if _SOURCES.setdefault(file, source) != source:
         raise ValueError(

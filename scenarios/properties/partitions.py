@@ -18,7 +18,7 @@ MENTIONS = ("leader", "isr", ELR, "replicas")
 class _Mentions:
     """Index of the partitions that name a broker as leader, in ISR, in ELR or as replica.
 
-    It is updated from the keys that each batch touches.
+    Each batch updates only the partitions that it changes.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class _Mentions:
         return self._keys.get((kind, broker_id), set())
 
     def update(self, shadow: Shadow, touched: set[Key]) -> list[Key]:
-        """Updates the index; returns the touched partitions that still exist."""
+        """Updates the index; returns the keys of the changed partitions that still exist."""
         changed = [key for key in touched if key[0] == "Partition"]
         for key in changed:
             for mention in _mentions(self._known.pop(key, None)):
@@ -53,7 +53,7 @@ def _mentions(fact: Fact | None) -> set[tuple[str, int]]:
 
 
 class LeadersAreActive(OfTheCommittedLog):
-    """Checks the partitions that a batch changes, and those of the brokers that it changes."""
+    """Checks the changed partitions, and all partitions of the changed brokers, after a batch."""
 
     number = "S25"
     name = "leaders-and-isr-are-active"
@@ -95,11 +95,11 @@ class LeadersAreActive(OfTheCommittedLog):
 
 
 class UnregisterRemovesReferences(OfTheCommittedLog):
-    """Checks that brokers that left are in no leadership, ISR, ELR or replica set.
+    """Checks that no partition refers to an unregistered broker.
 
-    A decommission is recognized by changed replica sets, which no plain unregistration writes.
-    For an unregistration Kafka makes two passes over one view: a broker that the first pass
-    moves from the ISR to the ELR is not seen by the second pass (rules 3.5 to 3.7).
+    A batch that changes replica sets is a decommission: an unregistration never does. For an
+    unregistration Kafka makes two passes over one view: the second pass does not see a broker
+    that the first pass has moved from the ISR to the ELR (rules 3.5 to 3.7).
     """
 
     number = "S26"
@@ -138,7 +138,7 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
 
 
 def _was_the_last(fact: Fact, broker_id: int) -> bool:
-    """Returns True if the broker alone was in the ISR: without ELR it stays (rules 3.6, 4.12)."""
+    """Returns True if the broker was the only ISR member: it stays there (rules 3.6, 4.12)."""
     return bool(fact["leader"] == r.NO_LEADER and fact["isr"] == (broker_id,))
 
 
@@ -150,7 +150,7 @@ def _decommissions(batch: Batch) -> bool:
 
 
 class NoPlacementOnStrangers(OfTheCommittedLog):
-    """Checks the replicas that are placed or added."""
+    """Checks that replicas are placed on registered brokers only."""
 
     number = "S27"
     name = "no-placement-on-unregistered"

@@ -1,4 +1,4 @@
-"""Properties of progress, L7 to L12: retries calm down, images converge, requests are answered."""
+"""Properties of progress, L7 to L12: retries slow down, images converge, requests get replies."""
 
 from collections import defaultdict, deque
 from typing import ClassVar
@@ -33,7 +33,7 @@ RETRIED_AFTER = (
 
 
 class HerdsDrain(Property):
-    """Counts heartbeats and registrations that arrive in the last session before the end."""
+    """Counts the heartbeats and registrations of each broker in the last session of the run."""
 
     number = "L7"
     name = "herds-drain"
@@ -68,7 +68,7 @@ class HerdsDrain(Property):
 
 
 class ImagesConverge(Property):
-    """Compares the metadata of each running process with what was committed some seconds before."""
+    """Checks at the end that each running process has the records committed seconds before."""
 
     number = "L8"
     name = "images-converge"
@@ -117,8 +117,7 @@ class ImagesConverge(Property):
 class EveryoneAnswered(Property):
     """Matches requests that reached a controller with their replies.
 
-    A reply counts when it leaves, also if the connection breaks. A paused process owes no
-    reply.
+    A reply counts when it is sent, even if it is lost. A paused process does not have to reply.
     """
 
     number = "L9"
@@ -182,7 +181,7 @@ class NoLivelock(Property):
 
 
 class LeavingEnds(EveryoneAnswered):
-    """Checks replies to decommissions and unregistrations against the committed log."""
+    """Checks that a decommission or unregistration that gets success is in the committed log."""
 
     number = "L11"
     name = "leaving-ends"
@@ -211,7 +210,7 @@ class LeavingEnds(EveryoneAnswered):
 
 
 class ProgressDuring(Property):
-    """Measures how long each starting broker could have registered (`served_us`).
+    """Measures for how long each starting broker has been able to register without success.
 
     Time counts only while a majority can exchange messages and a controller is active.
     """

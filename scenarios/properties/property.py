@@ -1,7 +1,7 @@
 """Base of properties: a property watches a world and reports when it was broken.
 
-A property is incremental: it gets each event and looks at nothing else, so that all properties can
-be checked after every event. It changes nothing and draws nothing.
+A property is incremental: each event costs it little, so that all properties can be checked after
+every event. It does not change the world, and draws no random numbers.
 """
 
 from typing import TYPE_CHECKING, ClassVar
@@ -18,21 +18,20 @@ if TYPE_CHECKING:
 
 
 Kinds = tuple[type[Request], ...] | None
-"""Kinds of requests; None: all kinds."""
+"""Types of requests; None: all types."""
 
 
 class Broken(Exception):
-    """A property does not hold; the text says what was expected and what was found."""
+    """Raised if a property does not hold; the text states the expected and the actual value."""
 
 
 class Property:
-    """Something that must hold of a world.
+    """Base of properties of a world; a subclass overrides the hooks that it needs.
 
-    `number` is its number in the list of properties (S1, L3), and `claim` states it in one
-    sentence. `exercised` counts how often there was something to check. `always` is True if
-    Kafka 4.3 always keeps it; Kafka breaks the others in known ways. `kinds` limits the
-    messages it gets to those of these requests, because most messages are fetches, which few
-    properties need.
+    `number` is the number in the list of properties (S1, L3), and `claim` states the property
+    in one sentence. `exercised` counts how often there was something to check. `always` is True
+    if Kafka 4.3 always keeps the property; Kafka breaks the others in known ways. `kinds` are
+    the requests whose messages the property gets; None: all messages.
     """
 
     number: ClassVar[str]
@@ -46,7 +45,7 @@ class Property:
         self.exercised = 0
 
     def stepped(self, node: Node, turn: Turn) -> None:
-        """Called after a step of a controller that had other effects than a reply."""
+        """Called after a step of a controller, unless the only effect of the step is a reply."""
 
     def wrote(self, node: Node, turn: Turn) -> None:
         """Called after a step that changed the log: see `persist`, `truncate_to` and `snapshot`."""
@@ -59,7 +58,7 @@ class Property:
         """
 
     def committed(self, node_id: int, batch: Batch) -> None:
-        """Called when a controller learns that a batch is committed: in order, per controller."""
+        """Called when a controller learns that a batch is committed, in the order of its log."""
 
     def arrived(self, message: "Message") -> None:
         """Called before a message reaches its receiver."""
@@ -74,7 +73,7 @@ class Property:
         """Called after a controller was killed, started, paused or resumed."""
 
     def broker_changed(self, broker_id: int, state: ProcessState) -> None:
-        """Called when a broker's agent or process is in another state."""
+        """Called after the state of a broker's agent or process has changed."""
 
     def finished(self) -> None:
-        """Called at the end of the calm, to check what should have happened by now."""
+        """Called at the end of the calm, to check what must have happened during the run."""

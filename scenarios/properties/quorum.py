@@ -1,7 +1,7 @@
 """Properties of the quorum and its log, S1 to S8 (rules 9.36 to 9.43).
 
-No replica's beliefs about other replicas are used: leaders, votes, entries and commits are recorded
-as they are observed, and later observations must agree.
+The properties record the leaders, votes, entries and commits that they observe; later observations
+must agree. They do not use what a replica believes about other replicas.
 """
 
 from collections.abc import Hashable
@@ -25,7 +25,7 @@ Position = tuple[int, int]
 
 
 class OneLeaderPerEpoch(Property):
-    """Records the leader of each epoch."""
+    """Checks that each epoch has at most one leader."""
 
     number = "S1"
     name = "one-leader-per-epoch"
@@ -74,7 +74,7 @@ class EpochMonotone(Property):
 
 
 class VoteOnce(Property):
-    """Records the votes on disk and in replies."""
+    """Checks that the votes on disk and in replies agree, one per voter and epoch."""
 
     number = "S3"
     name = "vote-once"
@@ -114,7 +114,7 @@ class VoteOnce(Property):
 
 
 class LogMatching(Property):
-    """Records each entry with its predecessor, and compares the same place in other logs."""
+    """Compares each entry and its predecessor with the same offset and epoch in other logs."""
 
     number = "S4"
     name = "log-matching"
@@ -150,7 +150,7 @@ class LogMatching(Property):
 
 
 def _before(log: MetadataLog, offset: int) -> Position | None:
-    """Returns the place of the entry before `offset`, or None if it is behind a snapshot."""
+    """Returns the position of the entry before `offset`, or None if the log does not have it."""
     if not log.start_offset < offset <= log.end_offset:
         return None
     batch = log.read(offset - 1, 1)[0]
@@ -158,7 +158,7 @@ def _before(log: MetadataLog, offset: int) -> Position | None:
 
 
 class CommittedIsFinal(Property):
-    """Compares the committed batches of all controllers, and truncations with them."""
+    """Compares the committed batches of all controllers, and rejects their truncation."""
 
     number = "S5"
     name = "committed-is-final"
@@ -190,7 +190,7 @@ class CommittedIsFinal(Property):
 
 
 class HighWatermark(Property):
-    """Checks each move of a high watermark, and the disks of a majority when it rises."""
+    """Checks each change of a high watermark, and the disks of a majority when it rises."""
 
     number = "S6"
     name = "high-watermark"
@@ -259,7 +259,7 @@ def epoch_before(log: MetadataLog, end_offset: int) -> int | None:
 
 
 class LeaderCompleteness(Property):
-    """Checks the log of each new leader, and of later leaders at each commit."""
+    """Checks the log of each new leader, and at each commit the logs of later leaders."""
 
     number = "S7"
     name = "leader-completeness"
@@ -287,7 +287,7 @@ class LeaderCompleteness(Property):
                     self._check(peer)
 
     def _check(self, leader: Quorum) -> None:
-        """Compares the last committed entry; by S4 all entries before it are then equal, too."""
+        """Checks that the leader has the last committed entry; S4 implies the entries before it."""
         self.exercised += self._end > 0
         log, end = leader.log, self._end
         if end > log.start_offset and epoch_before(log, end) != self._end_epoch:
@@ -298,7 +298,7 @@ class LeaderCompleteness(Property):
 
 
 class OneWriter(Property):
-    """Checks that the leader of its epoch writes an entry first and does not truncate its log."""
+    """Checks that the leader of an epoch writes its entries first, and never truncates them."""
 
     number = "S8"
     name = "one-writer"
@@ -330,7 +330,7 @@ class OneWriter(Property):
 
 
 def _led(quorum: Quorum) -> int:
-    """Returns the epoch that the controller leads, or led until this step; otherwise -1."""
+    """Returns the epoch that the controller leads or led until this step; -1 if it did not."""
     return quorum.epoch if quorum.leader_id == quorum.me.node_id else NO_EPOCH
 
 

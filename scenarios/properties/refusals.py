@@ -22,10 +22,10 @@ REQUESTS_MAX = 4_000  # requests whose copies are remembered; enough for minutes
 
 
 class _Untouched(Property):
-    """Compares a broker's soft state before and after a request.
+    """Base of properties that compare a broker's soft state before and after a request.
 
-    A refused request causes a step with a reply only. So the state is compared at the next
-    event, and only if nothing else happened to the controller in between.
+    The only effect of a refused request is a reply. So the state is compared at the next event,
+    unless another step of the controller came in between.
     """
 
     kinds: ClassVar[Kinds] = (BrokerRegistrationRequest, BrokerHeartbeatRequest)
@@ -35,11 +35,11 @@ class _Untouched(Property):
         self._before: tuple[Node, int, Soft, Subject] | None = None
 
     def expects(self, node: Node, request: Subject) -> bool:
-        """Returns True if this request must leave nothing behind."""
+        """Returns True if this request must not change any state."""
         raise NotImplementedError
 
     def changed(self, request: Subject, effect: str) -> None:
-        """Called when the request has left a record or a changed soft state."""
+        """Called when the request has written a record or changed soft state (`effect`)."""
         raise Broken(f"{request} has an effect: {effect}")
 
     def stepped(self, node: Node, turn: Turn) -> None:
@@ -71,7 +71,7 @@ class _Untouched(Property):
         self.settle()
 
     def settle(self) -> None:
-        """Compares the soft state with the one before the last request."""
+        """Compares the soft state now with the soft state before the last request."""
         before, self._before = self._before, None
         if before is None or before[0].active is None:
             return
@@ -96,7 +96,10 @@ def _soft(node: Node, broker_id: int) -> Soft:
 
 
 def _is_of(record: Any, request: Subject) -> bool:
-    """Returns True if this request may have written the record; an expired lease may fence, too."""
+    """Returns True if this request may have written the record.
+
+    A fence does not count, because an expired lease may have caused it.
+    """
     if isinstance(request, BrokerRegistrationRequest):
         incarnation_id: Uuid | None = getattr(record, "incarnation_id", None)
         return incarnation_id == request.incarnation_id
@@ -106,7 +109,7 @@ def _is_of(record: Any, request: Subject) -> bool:
 
 
 class ForeignClusterLeavesNoTrace(_Untouched):
-    """Checks registrations with another cluster id."""
+    """Checks that registrations with another cluster id change nothing."""
 
     number = "S13"
     name = "foreign-cluster-leaves-no-trace"
@@ -122,7 +125,7 @@ class ForeignClusterLeavesNoTrace(_Untouched):
 
 @dataclass(slots=True)
 class _Copies:
-    """The copies of one request: their number, their changes, and the replies with errors."""
+    """The copies of one request: how many arrived, their effects, and the replies with errors."""
 
     request: Subject
     arrived: int = 0
@@ -131,11 +134,11 @@ class _Copies:
 
 
 class RefusedChangesNothing(_Untouched):
-    """Checks requests whose reply is an error.
+    """Checks that requests whose reply is an error change nothing.
 
-    Of a request that arrives twice one copy may be refused and the other not, and a reply does
-    not name its copy. So they are counted: if there are more refusals and changes than copies,
-    a refused copy has changed something.
+    If a request arrives twice, one copy may be refused and the other not, and a reply does not
+    name its copy. So refusals and effects are counted: if there are more of them than copies, a
+    refused copy has had an effect.
     """
 
     number = "S14"
@@ -162,7 +165,7 @@ class RefusedChangesNothing(_Untouched):
                 self._of(message.request).arrived += 1
 
     def _of(self, request: Subject) -> _Copies:
-        """Returns the copies of a request; the oldest of 4,000 requests is forgotten."""
+        """Returns the copies of a request; of more than 4,000 requests the oldest is dropped."""
         copies = self._copies.get(id(request))
         if copies is None:
             if len(self._copies) == REQUESTS_MAX:
@@ -186,7 +189,7 @@ class RefusedChangesNothing(_Untouched):
 
 
 class StaleEpochIsPowerless(_Untouched):
-    """Checks heartbeats whose broker epoch is not the registered one."""
+    """Checks that heartbeats with an epoch that is not the registered epoch change nothing."""
 
     number = "S15"
     name = "stale-epoch-powerless"

@@ -85,7 +85,7 @@ class OneIncarnationUnfenced(OfTheCommittedLog):
 
 
 class NoTheft(OfTenures):
-    """Checks that an unfenced broker's id is given away only after its session."""
+    """Checks that another incarnation gets an unfenced broker's id only after the session."""
 
     number = "S12"
     name = "no-theft"
@@ -111,7 +111,7 @@ class NoTheft(OfTenures):
 
 
 class AnswerAfterCommit(OfTheCommittedLog):
-    """Compares successful replies with the committed log."""
+    """Checks that the records of a successful reply are committed when it arrives."""
 
     number = "S16"
     name = "answer-after-commit"
@@ -149,7 +149,7 @@ class AnswerAfterCommit(OfTheCommittedLog):
 
 
 def _successes(request: Request, reply: object) -> list[tuple[object, ...]]:
-    """Returns the facts that a successful reply states."""
+    """Returns the facts that must be committed before this reply is sent; none for an error."""
     match request, reply:
         case BrokerRegistrationRequest(), BrokerRegistrationResponse(error_code=0):
             return [("registered", request.broker_id, reply.broker_epoch)]
@@ -164,7 +164,7 @@ def _successes(request: Request, reply: object) -> list[tuple[object, ...]]:
 
 
 class IdsImmutable(OfTheCommittedLog):
-    """Checks cluster ids of controllers, and owners of directories."""
+    """Checks the cluster ids of controllers, and that each directory belongs to one broker."""
 
     number = "S17"
     name = "ids-immutable"

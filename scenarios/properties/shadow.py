@@ -1,8 +1,8 @@
 """An independent replay of the log into plain dictionaries, dispatched by names of records.
 
-It shares no code with the replay that it is compared with (S9), and has another style. A fact is a
-dictionary of a record's own fields under a key such as ("Broker", 1). A general rule sets or
-removes facts; a record that needs more has a method that is named after it.
+Property S9 compares it with the controllers' own replay, with which it shares no code. A fact is a
+dictionary of a record's fields under a key such as ("Broker", 1). The tables SETS and REMOVES cover
+records that set or remove one fact; every other record has a method with its name.
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -43,7 +43,7 @@ UNCHANGED = {"leader": -2, "leader_recovery_state": -1}
 
 
 class Shadow:
-    """The facts of all records below `end_offset`."""
+    """The metadata after all records below `end_offset`, as `facts`: key -> fields of records."""
 
     def __init__(self) -> None:
         self.facts: dict[Key, Fact] = {}
@@ -51,7 +51,7 @@ class Shadow:
         self._held: list[tuple[Any, int, int]] | None = None  # records of an open transaction
 
     def fold(self, batch: Batch) -> set[Key]:
-        """Applies a batch; returns the keys of the facts that may have changed."""
+        """Applies the records of a batch; returns the keys of the facts that may have changed."""
         touched: set[Key] = set()
         for offset, record in enumerate(batch.records, batch.base_offset):
             touched |= self._apply_or_hold(record, offset, batch.timestamp_ms)
@@ -59,7 +59,7 @@ class Shadow:
         return touched
 
     def restore(self, batches: Iterable[Batch], end_offset: int) -> None:
-        """Replaces the facts by those of a snapshot, at the offset of its last record."""
+        """Replaces the facts by those in the batches of a snapshot, which ends at `end_offset`."""
         self.facts, self._held = {}, None
         for batch in batches:
             for record in batch.records:
@@ -67,11 +67,11 @@ class Shadow:
         self.end_offset = end_offset
 
     def of(self, kind: str) -> dict[Key, Fact]:
-        """Returns the facts of one kind."""
+        """Returns the facts whose keys begin with `kind`, as in "Broker"."""
         return {key: fact for key, fact in self.facts.items() if key[0] == kind}
 
     def broker(self, broker_id: int) -> Fact | None:
-        """Returns the fact of a registered broker, or None."""
+        """Returns the registration of a broker, or None if the broker is not registered."""
         return self.facts.get(("Broker", broker_id))
 
     def is_active(self, broker_id: int) -> bool:
@@ -80,7 +80,10 @@ class Shadow:
         return fact is not None and not fact["fenced"] and not fact["in_controlled_shutdown"]
 
     def _apply_or_hold(self, record: Any, offset: int, timestamp_ms: int) -> set[Key]:
-        """Applies a record; records of a transaction when it ends, if not aborted (rule 9.34)."""
+        """Applies a record, or holds it until its transaction ends (rule 9.34).
+
+        The records of an aborted transaction are dropped.
+        """
         name = type(record).__name__
         if name == "BeginTransactionRecord":
             self._held = []
@@ -201,14 +204,14 @@ class Shadow:
         return self._set_value(("Quota", values["entity"]), values["key"], value)
 
     def _ProducerIdsRecord(self, values: Fact, *_: int) -> set[Key]:
-        """Keeps the next producer id only; images do not hold its owner."""
+        """Sets the next producer id; images do not have its owner."""
         return self._set_value(("ProducerIds",), "next_producer_id", values["next_producer_id"])
 
     def _KRaftVersion(self, values: Fact, *_: int) -> set[Key]:
         return self._set_value(("KRaftVersion",), "level", values["kraft_version"])
 
     def _set_value(self, key: Key, name: str, value: object) -> set[Key]:
-        """Sets one value of a fact; None removes it."""
+        """Sets one value of the fact `key`; None removes the value."""
         fact = {**self.facts.get(key, {}), name: value}
         self.facts[key] = {name: item for name, item in fact.items() if item is not None}
         if not self.facts[key]:

@@ -1,8 +1,8 @@
-"""What an active controller must know at every moment, recorded from outside.
+"""Records what an active controller must know, to check its decisions.
 
-A tenure begins when a controller becomes active. From then on every record that it appends and
-every heartbeat that reaches it is recorded here as well, on its own clock, to check its decisions.
-A paused process (SIGSTOP) receives nothing; the heartbeats of that time count when it is resumed.
+A tenure is the time in which a controller is active. In a tenure every record that the controller
+appends, and every heartbeat that reaches it, is recorded with the time on the controller's clock. A
+paused process (SIGSTOP) receives nothing; heartbeats in a pause count when the process is resumed.
 """
 
 from dataclasses import dataclass, field
@@ -24,10 +24,11 @@ from .property import Kinds, Property
 
 @dataclass(slots=True)
 class Known:
-    """A registered broker.
+    """A registered broker in a tenure.
 
-    `contact_ms` is when its lease last began. `heartbeats` are those that may be decided now:
-    the last one, or those that a paused process has not read yet.
+    `contact_ms` is the time at which the broker's lease last began. `heartbeats` are the
+    heartbeats that the controller may be handling now: the last heartbeat, or all heartbeats
+    that arrived in a pause. `heartbeat_us` is when they count; -1 for heartbeats in a pause.
     """
 
     epoch: int
@@ -41,23 +42,23 @@ class Known:
 
 @dataclass(slots=True)
 class Tenure:
-    """The time of one controller as active controller; times in milliseconds of its own clock."""
+    """The time in which one controller is active; times are milliseconds on its own clock."""
 
     node: NodeId
     epoch: int
     began_ms: int
     brokers: dict[int, Known]
     first_contact_ms: int | None = None
-    """Time of the first contact of any broker; before it, 3.9 checks no lease (rule 2.41)."""
+    """Time of the first contact of any broker; Kafka 3.9 checks no lease before it (rule 2.41)."""
 
     def note_first_contact(self, now_ms: int) -> None:
-        """Records the first contact of the tenure."""
+        """Records the time of a contact if it is the first contact of the tenure."""
         if self.first_contact_ms is None:
             self.first_contact_ms = now_ms
 
 
 class OfTenures(Property):
-    """A property of active controllers. Its hooks are called before the tenure is updated."""
+    """A property of active controllers; hooks are called before the tenure is updated."""
 
     kinds: ClassVar[Kinds] = (BrokerHeartbeatRequest,)
 
@@ -194,9 +195,10 @@ def _fold(tenure: Tenure, record: Any, offset: int, now_ms: int, of: OfTenures) 
 def _register(
     tenure: Tenure, record: r.RegisterBrokerRecord, offset: int, now_ms: int, of: OfTenures
 ) -> None:
-    """Records a registration.
+    """Records a registration in the tenure.
 
-    In 3.9 a registration is a contact (1.32); from 4.0 on only heartbeats are (2.44).
+    In Kafka 3.9 a registration is a contact (rule 1.32). From Kafka 4.0 on only heartbeats are
+    contacts (rule 2.44).
     """
     old = tenure.brokers.get(record.broker_id)
     known = tenure.brokers[record.broker_id] = Known(

@@ -1,8 +1,8 @@
 """The calm after a run: selects the nodes that are healed.
 
-Production clusters recover while some nodes are down, so recovery must need only a majority of the
-controllers. A random majority is healed; every other controller stays as the faults left it:
-killed, cut off or paused.
+Production clusters recover while some nodes are down, so a majority of the controllers must be
+enough for recovery. A random majority is healed; the other controllers stay killed, cut off or
+paused, as the faults left them.
 """
 
 from random import Random
@@ -16,7 +16,7 @@ from ..stage.stage import Stage
 
 
 def core_of(calm: Calm, stage: Stage) -> frozenset[NodeId]:
-    """Returns the nodes that are healed, and that must be healthy in the end."""
+    """Returns the core: the nodes that are healed, and must be healthy when the calm ends."""
     world, stream = stage.world, stage.stream("calm")
     controllers = () if calm.heals == ALL else _surviving_majority(world, stream)
     if not controllers:  # too few voters still have their directory, so the quorum needs every node
@@ -25,7 +25,10 @@ def core_of(calm: Calm, stage: Stage) -> frozenset[NodeId]:
 
 
 def _surviving_majority(world: World, stream: Random) -> tuple[NodeId, ...]:
-    """Draws a majority of the voters; a controller that lost its directory is none (KIP-853)."""
+    """Draws a majority of the voters that still have their directories (KIP-853).
+
+    Returns no node if fewer than a majority have them.
+    """
     latest = max(
         (controller.node.quorum for controller in world.controllers.values()), key=lambda q: q.epoch
     )

@@ -17,7 +17,7 @@ NUMBERS_MAX = 5_000  # numbers that are summed in one call, because a call costs
 
 
 class Digest:
-    """Listens to a world and sums up what happens in it."""
+    """Computes the digest of a world's messages and journal rows while the world runs."""
 
     def __init__(self, world: World) -> None:
         self._timeline = world.timeline
@@ -54,7 +54,7 @@ class Digest:
         self._rows.update(repr(values).encode())
 
     def text(self) -> str:
-        """Returns the digest as it is printed and pinned (`b2:` and hexadecimal digits)."""
+        """Returns the digest as text: `b2:` and hexadecimal digits."""
         self._sum()
         whole = self._rows.copy()
         whole.update(b"%d" % self._arrivals)

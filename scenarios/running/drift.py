@@ -1,7 +1,8 @@
 """Compares a pinned plan with the plan that its seed gives now.
 
-A plan is a scenario in which everything is drawn. It is kept in a file beside the scenario, as
-`kraftsim scenario show NAME --seed N` prints it, and runs the same whatever later versions draw.
+A plan is a scenario in which everything is drawn. It is stored in a file beside the scenario, as
+`kraftsim scenario show NAME --seed N` prints it. Its run stays the same even if a later version
+draws other values from the seed.
 """
 
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ DECIDES = ("profile", "cluster", "time", "config", "network", "let", "do", "calm
 
 
 def first_difference(pinned: Scenario, now: Scenario) -> str | None:
-    """Returns the first difference between two plans in words, or None if they mean the same run.
+    """Returns the first difference between two plans as text, or None if their runs are equal.
 
     Texts and claims are not compared, because they do not change the run.
     """

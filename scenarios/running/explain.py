@@ -10,10 +10,10 @@ ASKED_FOR = ("broker_fenced", "broker_unfenced", "controller_elected")
 
 
 def chain(rows: Sequence[EventRow], seq: int) -> list[EventRow]:
-    """Returns the rows that led to row `seq`, in the order of time, and that row itself.
+    """Returns the chain of causes of the row `seq` in the order of time; that row is the last.
 
-    At most 20 rows, the nearest ones. The chain begins where a cause is unknown or no longer
-    kept. Raises KeyError if there is no such row.
+    Returns at most the last 20 rows. The chain begins at a row whose cause is unknown or no
+    longer in `rows`. Raises KeyError if `rows` has no row `seq`.
     """
     by_seq = {row.seq: row for row in rows}
     links = [by_seq[seq]]

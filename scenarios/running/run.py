@@ -3,7 +3,7 @@
 fail      a property or a claim of the file was broken
 vacuous   nothing was broken, but something had no effect: a fault changed nothing, a claim was
           never tested, or a named property had nothing to check
-pass      everything else; also a scenario with `fails_with` that broke exactly that
+pass      everything else; also a run that broke only the property or claim of `fails_with`
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -44,9 +44,10 @@ STRETCH_US = 1_000_000  # virtual time between two reports of progress
 class Result:
     """The result of one run.
 
-    `bound` names the nodes that `let` found, `effects` counts what each fault changed,
-    `exercised` how often each property had something to check. `measured` holds the measures of
-    the file, and `virtual_us` is the virtual time in microseconds.
+    `bound` maps each `$name` of `let` to node ids. `effects` maps the id of each fault to the
+    number of its effects. `exercised` maps each property to how often it had something to
+    check. `measured` has the results of `measure:`. `virtual_us` is the virtual time at the
+    end, in microseconds.
     """
 
     scenario: str
@@ -112,7 +113,7 @@ class Run:
             self.stage.bind(name, binding.nodes)
 
     def finish(self) -> Result:
-        """Runs everything, from the first start to the verdict, and returns the result."""
+        """Runs all phases, from the start of the cluster to the verdict, and returns the result."""
         self.begin()
         plan = self.plan
         self.expectations.begin()
@@ -127,7 +128,7 @@ class Run:
         return self._judge()
 
     def _on_controller(self, node_id: int, state: ProcessState) -> None:
-        """Records the failed assertion of a process as a violation; the run continues."""
+        """Records the first failed assertion of a controller as a violation; the run continues."""
         failure = self.world.controllers[node_id].failure
         is_new = state is ProcessState.NOT_RUNNING and self.assertion is None
         if is_new and isinstance(failure, Impossible):
@@ -230,14 +231,17 @@ def _verdict(plan: Scenario, violations: Sequence[Violation], vacuous: Sequence[
 
 
 def _expect_topic(name: str, reply: object) -> None:
-    """Raises LimitError if the topic was not created, because the scenario would claim nothing."""
+    """Raises LimitError if the topic was not created: claims about it would prove nothing."""
     code = error_code_of(reply)
     if code:
         raise LimitError(f"expected topic {name!r} to be created, got {ErrorCode(code).name}")
 
 
 def bound_by(scenario: Scenario, seed: int) -> Mapping[str, tuple[int, ...]]:
-    """Returns the nodes that `let` finds in this run; they may depend on the first leader."""
+    """Returns the nodes that the selectors of `let` select in this run, by name.
+
+    They may depend on the first leader, so this runs the warm-up.
+    """
     new_run = Run(scenario, seed, ())
     if scenario.let:
         new_run.begin()
@@ -245,7 +249,7 @@ def bound_by(scenario: Scenario, seed: int) -> Mapping[str, tuple[int, ...]]:
 
 
 def _numbers(stage: Stage) -> Mapping[str, tuple[int, ...]]:
-    """Returns the nodes that `let` found, by their ids."""
+    """Returns the ids of the bound nodes, by name."""
     return {name: numbers_of(nodes) for name, nodes in stage.bound.items()}
 
 
@@ -255,7 +259,7 @@ def run(scenario: Scenario, seed: int, on_progress: Progress = ignore_progress) 
 
 
 def properties_of(scenario: Scenario) -> tuple[type[Property], ...]:
-    """Returns the properties that the scenario names; `all`: every property that holds in Kafka.
+    """Returns the properties that the scenario names; `all` stands for those that hold in Kafka.
 
     Raises KeyError for a property of a file that was not loaded.
     """

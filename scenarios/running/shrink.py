@@ -1,8 +1,8 @@
 """Shrinks a failing run to a smaller scenario that fails in the same way.
 
-It works on the plan, so that the result does not depend on draws. Every candidate is run. The first
-candidate that breaks the same property is taken and shrunk in turn, until no smaller candidate
-fails.
+It shrinks the plan, so that the result does not depend on draws. Smaller candidates are run one
+after the other. The first candidate that breaks the same property replaces the plan, and the search
+begins again. It ends when no candidate fails.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ NO_DELAY = Amount(fixed_us=0)
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """`result` is the result of the smaller scenario; `tried` counts the runs of the search."""
+    """The smallest failing scenario with its result; `tried` counts the runs of the search."""
 
     scenario: Scenario
     result: Result
@@ -61,9 +61,10 @@ def shrink(
 def smallest(
     plan: Scenario, outcome_of: Callable[[Scenario], T | None], may_go_on: Callable[[], bool]
 ) -> tuple[Scenario, T | None, int]:
-    """Returns the smallest scenario that has an outcome, its outcome, and the number of tries.
+    """Returns the smallest scenario for which `outcome_of` does not return None.
 
-    The outcome is None if no scenario smaller than `plan` has one.
+    Also returns its outcome and the number of tries. The outcome is None if that is `plan`
+    itself. `may_go_on` is called before every try; False stops the search.
     """
     best: T | None = None
     tried, is_smaller = 0, True
@@ -83,7 +84,7 @@ def smallest(
 def _fails_alike(candidate: Scenario, seed: int, wanted: str) -> Result | None:
     """Returns the result if the candidate fails in the same way, otherwise None.
 
-    In a smaller cluster a step may have lost its meaning; such a candidate does not count.
+    Returns None as well if a step of the candidate is impossible in the smaller cluster.
     """
     try:
         result = run(candidate, seed)
@@ -156,7 +157,10 @@ def _less_time(plan: Scenario) -> Iterator[Scenario]:
 
 
 def _fewer_claims(plan: Scenario) -> Iterator[Scenario]:
-    """Yields candidates without one kind of claims; only whole kinds, because names are places."""
+    """Yields candidates without one kind of claims.
+
+    A claim is named by its index, as in `never[1]`, so single claims cannot be removed.
+    """
     expect = plan.expect
     for fewer in (
         replace(expect, leads_to=()),

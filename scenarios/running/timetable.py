@@ -9,7 +9,7 @@ from ..stage.stage import Stage, Waiting
 
 
 class Timetable:
-    """The steps of a run, from `begin` to `end`, when the calm begins; no step is done after it."""
+    """The steps of a run. No step is done after `end`, which is called when the calm begins."""
 
     def __init__(self, stage: Stage, steps: Sequence[Step], run_us: int) -> None:
         self._stage, self._steps, self._run_us = stage, steps, run_us
@@ -18,10 +18,10 @@ class Timetable:
         self._is_over = False
 
     def begin(self) -> None:
-        """Arranges every step that does not wait for the previous step."""
+        """Schedules every step that does not wait for the previous step."""
         for number, step in enumerate(self._steps):
             if step.trigger != "after" or number == 0:
-                self._arrange(number, step)
+                self._schedule(number, step)
 
     def end(self) -> None:
         """Ends the timetable: no further step is done."""
@@ -30,10 +30,10 @@ class Timetable:
             waiting.is_over = True
 
     def never_done(self) -> Iterator[int]:
-        """Returns the places of the steps whose time or condition never came."""
+        """Returns the indexes of the steps that were never done."""
         return (number for number in range(len(self._steps)) if not self._times_done[number])
 
-    def _arrange(self, number: int, step: Step) -> None:
+    def _schedule(self, number: int, step: Step) -> None:
         do = partial(self._do, number, step)
         if step.when is not None:
             self._waiting.append(self._stage.wait_for(step.when, do))
@@ -61,16 +61,16 @@ class Timetable:
         self._follow(number)
 
     def _fault_id(self, number: int, step: Step) -> str:
-        """Returns the id of the fault; a repeated step has a numbered id for each time."""
+        """Returns the id of the fault; the faults of a repeated step have numbered ids."""
         if not step.id:
             return f"{step.word}#{self._times_done.total()}"
         times = self._times_done[number]
         return step.id if times == 1 else f"{step.id}#{times}"
 
     def _follow(self, number: int) -> None:
-        """Arranges a following `after` step, when its predecessor was done for the first time."""
+        """Schedules the next step if it has `after` and this step was done for the first time."""
         follower = number + 1
         if self._times_done[number] == 1 and follower < len(self._steps):
             step = self._steps[follower]
             if step.trigger == "after":
-                self._arrange(follower, step)
+                self._schedule(follower, step)

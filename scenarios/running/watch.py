@@ -1,7 +1,7 @@
 """Watches properties on a world: passes events to them, and records the first violation of each.
 
-A property gets only the events whose methods it overrides, so that it costs nothing at other
-events. After a violation the run continues without that property.
+A property gets only the events whose methods it overrides, so that other events cost nothing. After
+a violation the run continues without the broken property.
 """
 
 from collections.abc import Callable, Iterable
@@ -42,8 +42,8 @@ Standing = tuple[Node, type, int, int, ElectionState, Active | None]
 class Violation(NamedTuple):
     """A broken property or claim.
 
-    `what` says what was expected and what happened. `seq` is the number of the last journal row
-    before it (-1: none).
+    `what` states the expected and the actual behaviour. `seq` is the number of the last journal
+    row before the violation (-1: none).
     """
 
     number: str
@@ -54,7 +54,7 @@ class Violation(NamedTuple):
 
 
 class Watch:
-    """`properties` holds the instances by number, `violations` the first violation of each."""
+    """The properties of a run: instances and first violations, by the number of the property."""
 
     def __init__(self, world: World, classes: Iterable[type[Property]]) -> None:
         self.world = world
@@ -133,7 +133,7 @@ class Watch:
                 self._record(property_, str(broken))
 
     def _call_on_step(self, hook: str, node: Node, turn: Turn) -> None:
-        """Does the same as `_call` without `*arguments`, because steps are very frequent."""
+        """Does the same as `_call`, but faster: steps are very frequent."""
         for property_, method in self._listeners[hook]:
             try:
                 method(node, turn)
@@ -141,7 +141,7 @@ class Watch:
                 self._record(property_, str(broken))
 
     def _call_on_message(self, by_kind: ByKind, hook: str, message: Message) -> None:
-        """Passes a message to the properties that watch its kind: most messages are fetches."""
+        """Passes a message to the properties that watch its kind of request."""
         listeners = by_kind.get(type(message.request))
         if listeners is None:
             kind = type(message.request)

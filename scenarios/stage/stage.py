@@ -144,7 +144,7 @@ class Stage:
         self.waiting = [waiting for waiting in self.waiting if not waiting.is_over]
 
     def begin(self, verb: FaultSource, word: str, fault_id: str, say: str = "") -> Fault:
-        """Writes the journal row of a fault, and then begins it, so that its effects have a cause."""
+        """Begins a fault, after writing the journal row that is the cause of its effects."""
         self._targets = []
         row = self._write_row("fault_begins", fault_id, word, say)
         with self._doing(row):

@@ -46,7 +46,7 @@ class CreateTopic(Verb, word="topic.create"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decommission(Verb, word="broker.decommission"):
-    """Unregisters brokers and removes them from every replica set (DecommissionBroker).
+    """Unregisters brokers, and removes them from every replica set (KIP-631, DecommissionBroker).
 
     With `force`, also if that removes the last replica of a partition.
     """

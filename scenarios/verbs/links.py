@@ -83,7 +83,7 @@ class Ways(Verb):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partition(Ways, word="net.partition"):
-    """Blocks messages and replies. With a `shape` it blocks links among the nodes of the shape."""
+    """Blocks messages and replies. With a `shape` it blocks links among the nodes `of`."""
 
     shape: Shape | None = None
     of: Selector = CONTROLLERS
