@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 def reader_of(options: Options) -> DataSourceReader:
-    """Returns a reader, with filter push-down only if the options enable it.
+    """Returns a reader with `pushFilters` only if the options enable filter push-down.
 
-    In a session that does not allow push-down, a reader with `pushFilters` fails even without
-    filters.
+    Spark rejects a reader that has `pushFilters` if the session does not allow push-down, even for
+    a query without filters.
     """
     return FilteringLogReader(options) if options.pushes else LogReader(options)
 
@@ -44,13 +44,13 @@ class LogReader(DataSourceReader):
     def partitions(self) -> Sequence[InputPartition]:
         """Returns the partitions of the requested offsets."""
         extent = self._log.extent()
-        wanted = (
+        requested = (
             (max(range_.start, self._from), min(range_.end, self._to), range_)
             for range_ in self._log.ranges(max(self._from, extent.start_offset), extent.end)
         )
         return [
             RangePartition(replace(batch_range, start=start, end=end))
-            for start, end, batch_range in wanted
+            for start, end, batch_range in requested
             if start < end
         ]
 
