@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 FOLDERS = ("controller", "broker_agent", "simulation", "scenarios", "pipeline")
-BESIDE = ("pyspark_kraftlog", "sortedcontainers")
+OTHER_PACKAGES = ("pyspark_kraftlog", "sortedcontainers")
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # constant, so that the same modules give the same zip
 
 
@@ -34,7 +34,7 @@ def write_zip(folder: Path) -> Path:
     """Writes the zip for `spark.addArtifacts(..., pyfile=True)`, named by its contents."""
     path = folder / f"kraftsim-{code_digest()}.zip"
     with ZipFile(path, "w", ZIP_DEFLATED) as file:
-        for name, source in (*_modules(), *_beside()):
+        for name, source in (*_modules(), *_other_packages()):
             _add(file, name, source.read_bytes())
     return path
 
@@ -72,8 +72,8 @@ def _modules() -> Iterator[tuple[str, Path]]:
         yield from _sources(f"kraftsim/{folder}", root / folder)
 
 
-def _beside() -> Iterator[tuple[str, Path]]:
-    for package in BESIDE:
+def _other_packages() -> Iterator[tuple[str, Path]]:
+    for package in OTHER_PACKAGES:
         yield from _sources(package, _root(package))
 
 

@@ -53,7 +53,7 @@ class ControllerVerbs(Waiting):
         """
         is_held = self.world.active is None and not isinstance(request, _READS)
         if is_held and not self.options.is_virtual:
-            await self._comes(lambda: self.world.active is not None, HOLD_LIMIT)
+            await self._becomes_true(lambda: self.world.active is not None, HOLD_LIMIT)
         replies: asyncio.Queue[Response | ApiError] = asyncio.Queue()
         with self._entered():
             self.world.dispatch(request, replies.put_nowait)

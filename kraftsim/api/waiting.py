@@ -124,10 +124,10 @@ class Waiting(ABC):
     async def _until(
         self, condition: Callable[[], bool], timeout: str, expected: str, current: Callable[[], str]
     ) -> None:
-        if not await self._comes(condition, timeout):
+        if not await self._becomes_true(condition, timeout):
             raise TimeoutError(f"expected {expected} within {timeout}; {current()}")
 
-    async def _comes(self, condition: Callable[[], bool], timeout: str) -> bool:
+    async def _becomes_true(self, condition: Callable[[], bool], timeout: str) -> bool:
         limit_us = microseconds(timeout)
         if self.options.is_virtual:
             return await until_virtual(self.world, condition, limit_us)

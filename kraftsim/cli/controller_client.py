@@ -40,7 +40,7 @@ async def _answer(addresses: Sequence[Address], request: Request) -> Response:
     while time.monotonic() < end_s:
         for address in addresses:
             response = await _response(address, request)
-            if response is not None and not _leads_not(response):
+            if response is not None and not _is_not_leader(response):
                 return response
         await asyncio.sleep(RETRY_S)
     named = ", ".join(f"{host}:{port}" for host, port in addresses)
@@ -64,7 +64,7 @@ async def _response(address: Address, request: Request) -> Response | None:
         caller.drop()
 
 
-def _leads_not(response: Response) -> bool:
+def _is_not_leader(response: Response) -> bool:
     if isinstance(response, DescribeQuorumResponse):
         code = response.topics[0].partitions[0].error_code
     else:

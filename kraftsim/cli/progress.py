@@ -4,8 +4,8 @@ import sys
 import time
 from typing import TextIO
 
-PATIENCE_S = 1.0  # seconds between updates, and before the first one
-PATIENCE_OF_LOGS_S = 30.0  # the same if stderr is not a terminal
+INTERVAL_S = 1.0  # seconds between updates, and before the first one
+INTERVAL_OF_LOGS_S = 30.0  # the same if stderr is not a terminal
 WIDTH = 79
 
 
@@ -19,7 +19,7 @@ class Progress:
         self._stream = sys.stderr if stream is None else stream
         self._is_enabled = is_enabled
         self._is_terminal = self._stream.isatty()
-        self._patience_s = PATIENCE_S if self._is_terminal else PATIENCE_OF_LOGS_S
+        self._interval_s = INTERVAL_S if self._is_terminal else INTERVAL_OF_LOGS_S
         self._updated_s = time.monotonic()
         self._is_shown = False
 
@@ -30,7 +30,7 @@ class Progress:
     def write(self, line: str) -> None:
         """Prints the line, unless the last update was too recent."""
         now_s = time.monotonic()
-        if not self._is_enabled or now_s - self._updated_s < self._patience_s:
+        if not self._is_enabled or now_s - self._updated_s < self._interval_s:
             return
         self._updated_s = now_s
         if self._is_terminal:

@@ -88,24 +88,24 @@ class StateIntervals:
             subject = _subject_of(row)
             self._change("process", subject, row.kind, str(row.detail["state"]), row.t_us)
             if row.kind == "controller_state" and row.detail["state"] != RUNNING:
-                self._loses(subject, row)
+                self._leader_ends(subject, row)
         elif row.kind == "controller_elected":
             leader = f"controller-{row.detail['leader_id']}"
             self._change("quorum", "quorum", "elected", leader, row.t_us)
         elif row.kind == "controller_resigns":
-            self._loses(f"controller-{row.detail['controller_id']}", row)
+            self._leader_ends(f"controller-{row.detail['controller_id']}", row)
         elif row.kind == "lease_expired" and row.broker_id is not None:
             silent_ms = row.detail["silent_ms"]
             assert isinstance(silent_ms, int), silent_ms
             self._contact_us[row.broker_id] = row.t_us - silent_ms * 1000
-            self._meets("log", f"broker-{row.broker_id}", row.kind)
+            self._add_unchanged("log", f"broker-{row.broker_id}", row.kind)
 
-    def _loses(self, leader: str, row: EventRow) -> None:
+    def _leader_ends(self, leader: str, row: EventRow) -> None:
         now = self._open.get(("quorum", "quorum"))
         if now is not None and now.state == leader:
             self._change("quorum", "quorum", row.kind, LEADERLESS, row.t_us)
 
-    def answer(self, broker_id: int, purpose: str, outcome: str) -> None:
+    def heartbeat(self, broker_id: int, purpose: str, outcome: str) -> None:
         """Adds a heartbeat and its outcome to the coverage; it changes no state."""
         state = self._state("log", f"broker-{broker_id}")
         self.coverage.add(f"broker {state} heartbeat {purpose}: {outcome}")
@@ -118,7 +118,7 @@ class StateIntervals:
             return interval.state
         return RUNNING if subject.startswith("controller-") else ABSENT  # started before recording
 
-    def _meets(self, view: str, subject: str, event: str) -> None:
+    def _add_unchanged(self, view: str, subject: str, event: str) -> None:
         state = _coverage_state(view, self._state(view, subject))
         self.coverage.add(f"{_kind_of(subject)} {state} {event}: {state}")
 

@@ -33,21 +33,21 @@ class Recorder:
 
     def listen(self) -> None:
         """Starts to record; call it before the world starts."""
-        self.world.journal.listeners.append(self._wrote)
-        self.world.committed_listeners.append(self._committed)
-        self.world.network.arrived.append(self._arrived)
+        self.world.journal.listeners.append(self._on_row)
+        self.world.committed_listeners.append(self._on_commit)
+        self.world.network.arrived.append(self._on_message)
 
     def intervals(self) -> list[Interval]:
         """Ends the open intervals and returns all of them; call it after the run."""
         self.states.finish(self.world.timeline.now_us)
         return self.states.intervals
 
-    def _wrote(self, row: EventRow) -> None:
+    def _on_row(self, row: EventRow) -> None:
         self.rows.append(row)
         self.states.row(row)
         self.counts[row.kind] = self.counts.get(row.kind, 0) + 1
 
-    def _committed(self, node_id: int, batch: Batch) -> None:
+    def _on_commit(self, node_id: int, batch: Batch) -> None:
         if batch.base_offset != self.world.committed_log.end_offset:
             return  # already recorded, when another controller committed it
         now_us = self.world.timeline.now_us
@@ -61,7 +61,7 @@ class Recorder:
                 document = record_json(record, batch.versions[position])
             self.records.append(_record_row(batch, position, document, now_us))
 
-    def _arrived(self, message: Message) -> None:
+    def _on_message(self, message: Message) -> None:
         request = message.request
         if request.__class__ is BrokerHeartbeatRequest:
             assert isinstance(request, BrokerHeartbeatRequest)
@@ -98,7 +98,7 @@ class Recorder:
         purpose = (
             "to leave" if request.want_shut_down else "fence" if request.want_fence else "work"
         )
-        self.states.answer(request.broker_id, purpose, _outcome(row))
+        self.states.heartbeat(request.broker_id, purpose, _outcome(row))
 
 
 def _outcome(row: Heartbeat) -> str:

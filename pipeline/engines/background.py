@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..campaign.campaign import POLL_EVERY_S, Poll
 
-PATIENCE_S = 1.0  # for an orderly stop, so that Ctrl-C takes at most 2 s
+STOP_LIMIT_S = 1.0  # for an orderly stop, so that Ctrl-C takes at most 2 s
 
 
 def in_background(
@@ -44,7 +44,7 @@ def in_background(
             poll()
     except KeyboardInterrupt:
         end()
-        thread.join(PATIENCE_S)
+        thread.join(STOP_LIMIT_S)
         if owns_children:
             _end_children()
         raise

@@ -13,7 +13,7 @@ from typing import Any
 
 Data = dict[str, Any]
 Interval = tuple[str, str, int, int | None, str, str | None]
-NOBODY, UNSAID = -1, -2
+NO_LEADER, LEADER_UNCHANGED = -1, -2
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class Replay:
     highest_epoch: int = -1
     end: int = -1
     leader_epoch: int = 0
-    _living: dict[int, tuple[str, int, str]] = field(default_factory=dict)
+    _open: dict[int, tuple[str, int, str]] = field(default_factory=dict)
 
     def record(
         self, t_us: int, offset: int, leader_epoch: int, kind: str, text: str
@@ -54,9 +54,9 @@ class Replay:
 
     def finish(self, end_us: int) -> None:
         """Ends the open intervals at the end of the run."""
-        for broker_id, (state, begin_us, cause) in self._living.items():
+        for broker_id, (state, begin_us, cause) in self._open.items():
             self.intervals.append((f"broker-{broker_id}", state, begin_us, end_us, cause, None))
-        self._living.clear()
+        self._open.clear()
 
     # Brokers
 
@@ -81,15 +81,15 @@ class Replay:
         state = "FENCED" if data["fenced"] else "UNFENCED"
         if data.get("inControlledShutdown"):
             state = "CONTROLLED_SHUTDOWN"
-        self._turns(broker_id, state, "registered", offset, t_us)
+        self._enter(broker_id, state, "registered", offset, t_us)
 
     def unregister(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
         """Replays UnregisterBroker."""
         broker_id = data["brokerId"]
         yield from self._same_epoch(broker_id, data["brokerEpoch"])
-        yield from self._leads_nothing(broker_id)
+        yield from self._leaderships(broker_id)
         self.brokers.pop(broker_id, None)
-        self._turns(broker_id, None, "unregistered", offset, t_us)
+        self._enter(broker_id, None, "unregistered", offset, t_us)
 
     def change(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
         """Replays BrokerRegistrationChange."""
@@ -98,7 +98,7 @@ class Replay:
         if data.get("fenced"):
             yield from self._fencing(broker_id, data["fenced"] == 1, offset, t_us)
         if data.get("inControlledShutdown"):
-            self._turns(broker_id, "CONTROLLED_SHUTDOWN", "shuts_down", offset, t_us)
+            self._enter(broker_id, "CONTROLLED_SHUTDOWN", "shuts_down", offset, t_us)
 
     def fence(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
         """Replays FenceBroker."""
@@ -115,12 +115,12 @@ class Replay:
         if broker is None:
             return  # already reported
         if fenced:
-            yield from self._leads_nothing(broker_id)  # 2.21: leaderships are moved before a fence
+            yield from self._leaderships(broker_id)  # 2.21: leaderships are moved before a fence
         elif not broker["fenced"]:
             yield f"broker {broker_id} is unfenced and was not fenced"
         broker["fenced"] = fenced
         state = "FENCED" if fenced else "UNFENCED"
-        self._turns(broker_id, state, state.lower(), offset, t_us)
+        self._enter(broker_id, state, state.lower(), offset, t_us)
 
     def _same_epoch(self, broker_id: int, epoch: int) -> Iterator[str]:
         broker = self.brokers.get(broker_id)
@@ -129,23 +129,23 @@ class Replay:
         elif broker["brokerEpoch"] != epoch:  # 2.24
             yield f"broker {broker_id} has epoch {broker['brokerEpoch']}, not {epoch}"
 
-    def _leads_nothing(self, broker_id: int) -> Iterator[str]:
+    def _leaderships(self, broker_id: int) -> Iterator[str]:
         for (topic, partition), state in self.partitions.items():
             if state["leader"] == broker_id:
                 yield f"broker {broker_id} still leads {self.topics.get(topic)}-{partition}"
 
-    def _turns(self, broker_id: int, state: str | None, cause: str, offset: int, t_us: int) -> None:
+    def _enter(self, broker_id: int, state: str | None, cause: str, offset: int, t_us: int) -> None:
         kind = "in_controlled_shutdown" if cause == "shuts_down" else cause
         self.transitions.setdefault(offset, (f"broker_{kind}", broker_id))
-        now = self._living.get(broker_id)
+        now = self._open.get(broker_id)
         if cause != "registered" and (now[0] if now else None) == state:
             return
         if now is not None:
             past, begin_us, began_by = now
             self.intervals.append((f"broker-{broker_id}", past, begin_us, t_us, began_by, cause))
-            del self._living[broker_id]
+            del self._open[broker_id]
         if state is not None:
-            self._living[broker_id] = (state, t_us, cause)
+            self._open[broker_id] = (state, t_us, cause)
 
     # Topics
 
@@ -185,7 +185,7 @@ class Replay:
         if state is None:
             yield f"partition {key[1]} of topic {key[0]} changes and does not exist"
             return
-        elected = data.get("leader", UNSAID)
+        elected = data.get("leader", LEADER_UNCHANGED)
         state.update((name, value) for name, value in data.items() if value is not None)
         yield from self._sound(key, state, elected)
 
@@ -194,7 +194,7 @@ class Replay:
         replicas, isr, leader = set(state["replicas"]), set(state["isr"]), state["leader"]
         if not isr <= replicas:
             yield f"{name}: ISR {sorted(isr)}, replicas {sorted(replicas)}"
-        if leader != NOBODY and leader not in isr:
+        if leader != NO_LEADER and leader not in isr:
             yield f"{name}: leader {leader}, ISR {sorted(isr)}"
         both = isr & set(state.get("eligibleLeaderReplicas") or ())
         if both:  # 4.26

@@ -67,30 +67,30 @@ class FilteringLogReader(LogReader):
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # Spark's name
         """Accepts filters of offset and record_type, and returns those that it does not accept."""
-        return [filter_ for filter_ in filters if not self._takes(filter_)]
+        return [filter_ for filter_ in filters if not self._accepts(filter_)]
 
-    def _takes(self, filter_: Filter) -> bool:
+    def _accepts(self, filter_: Filter) -> bool:
         match filter_:
             case EqualTo(("offset",), int(offset)):
-                self._narrow(offset, offset + 1)
+                self._restrict_offsets(offset, offset + 1)
             case GreaterThanOrEqual(("offset",), int(offset)):
-                self._narrow(start=offset)
+                self._restrict_offsets(start=offset)
             case GreaterThan(("offset",), int(offset)):
-                self._narrow(start=offset + 1)
+                self._restrict_offsets(start=offset + 1)
             case LessThan(("offset",), int(offset)):
-                self._narrow(end=offset)
+                self._restrict_offsets(end=offset)
             case LessThanOrEqual(("offset",), int(offset)):
-                self._narrow(end=offset + 1)
+                self._restrict_offsets(end=offset + 1)
             case EqualTo(("record_type",), str(name)):
-                self._only({name})
+                self._restrict_types({name})
             case In(("record_type",), names):
-                self._only(set(names))
+                self._restrict_types(set(names))
             case _:
                 return False
         return True
 
-    def _narrow(self, start: int = 0, end: int = 1 << 62) -> None:
+    def _restrict_offsets(self, start: int = 0, end: int = 1 << 62) -> None:
         self._from, self._to = max(self._from, start), min(self._to, end)
 
-    def _only(self, names: set[str]) -> None:
+    def _restrict_types(self, names: set[str]) -> None:
         self._types = frozenset(names if self._types is None else names & self._types)

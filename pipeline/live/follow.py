@@ -24,7 +24,7 @@ CONF = {"spark.sql.shuffle.partitions": "2"}
 AT_ONCE, FILES_EVERY = "0 seconds", "10 seconds"  # each batch is a file or two
 CHECKPOINT = "_checkpoint"  # the default, in the folder `out`
 POLL_S = 1  # seconds between checks for an interrupt
-_OURS = re.compile(r"(?:KraftLogError|DataLost): (.*)")
+_SOURCE_ERROR = re.compile(r"(?:KraftLogError|DataLost): (.*)")
 
 OnChange = Callable[[Mapping[str, object]], None]
 
@@ -65,7 +65,7 @@ def run(query: "StreamingQuery", stop: Event) -> None:
         while not stop.is_set() and not query.awaitTermination(POLL_S):
             pass
     except PySparkException as error:
-        match = _OURS.search(str(error))
+        match = _SOURCE_ERROR.search(str(error))
         message = match[1] if match else f"Spark: {str(error).splitlines()[0]}"
         raise KraftLogError(message) from None
     if query.isActive:

@@ -68,15 +68,15 @@ def coverage(coverages: Sequence[Coverage]) -> str:
     )
 
 
-def sweeps(sweeps_: Sequence[Sweep]) -> str:
+def sweeps(swept: Sequence[Sweep]) -> str:
     """Returns the section of phase diagrams; empty without sweeps."""
-    if not sweeps_:
+    if not swept:
         return ""
     text = (
         "A field for every combination of swept values; its colour and number are the share of its "
         "runs."
     )
-    return section("sweeps", "Sweeps", sentence(text), *map(_sweep, sweeps_))
+    return section("sweeps", "Sweeps", sentence(text), *map(_sweep, swept))
 
 
 def _sweep(sweep: Sweep) -> str:

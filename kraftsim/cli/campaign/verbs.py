@@ -155,13 +155,13 @@ def _run(arguments: argparse.Namespace) -> int:
     engine = _engine(arguments)
     folder = Folder(arguments.out)
     folder.begin(plan_of(arguments))
-    return _go_on(folder, engine, arguments)
+    return _run_missing(folder, engine, arguments)
 
 
 def _resume(arguments: argparse.Namespace) -> int:
     folder = _folder(arguments)
     _expect_whole(folder)
-    return _go_on(folder, _engine(arguments), arguments)
+    return _run_missing(folder, _engine(arguments), arguments)
 
 
 def _status(arguments: argparse.Namespace) -> int:
@@ -270,7 +270,7 @@ def _engine(arguments: argparse.Namespace) -> "Engine":
     return partial(run_shards, master=target.master, remote=target.remote, conf=target.conf)
 
 
-def _go_on(folder: "Folder", engine: "Engine", arguments: argparse.Namespace) -> int:
+def _run_missing(folder: "Folder", engine: "Engine", arguments: argparse.Namespace) -> int:
     from kraftsim.pipeline.campaign.campaign import EngineError, run_campaign
 
     from .progress import CampaignProgress
