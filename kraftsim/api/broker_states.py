@@ -20,7 +20,7 @@ STATES = (
 
 
 def states_of(world: World, broker_id: int) -> set[str]:
-    """Returns the members of STATES that the broker is in now: of registration and process."""
+    """Returns the current states of the broker's registration and of its process."""
     states: set[str] = set()
     registered = world.committed.brokers.get(broker_id)
     if registered is None:
