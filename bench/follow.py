@@ -69,7 +69,7 @@ def _job(spark: Any, url: str) -> list[float]:
     def told(change: Mapping[str, object]) -> None:
         pass
 
-    query = start(spark, {"url": url}, tell=told)
+    query = start(spark, {"url": url}, on_change=told)
     query.awaitTermination(int(WARM_S))
     before = query.lastProgress["batchId"]
     query.awaitTermination(int(MEASURED_S))

@@ -16,8 +16,8 @@ class UsageError(CommandError):
 class UnknownBroker(CommandError):
     """No broker has this id; the message lists the known ids."""
 
-    def __init__(self, broker_id: int, known: Sequence[int]) -> None:
-        ids = ", ".join(str(number) for number in known[:20]) or "none"
+    def __init__(self, broker_id: int, known_ids: Sequence[int]) -> None:
+        ids = ", ".join(str(number) for number in known_ids[:20]) or "none"
         super().__init__(f"no broker {broker_id}: expected one of {ids}")
         self.broker_id = broker_id
 
@@ -25,8 +25,8 @@ class UnknownBroker(CommandError):
 class UnknownController(CommandError):
     """No controller has this id; the message lists the known ids."""
 
-    def __init__(self, node_id: int, known: Sequence[int]) -> None:
-        ids = ", ".join(str(number) for number in known)
+    def __init__(self, node_id: int, known_ids: Sequence[int]) -> None:
+        ids = ", ".join(str(number) for number in known_ids)
         super().__init__(f"no controller {node_id}: expected one of {ids}")
 
 

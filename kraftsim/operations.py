@@ -68,8 +68,9 @@ class Parameter:
 class Operation:
     """An operation: its HTTP route, the words of its CLI verb, and the function that runs it.
 
-    `changes` marks an operation of the control side, which is served on loopback only. `moves_time`
-    marks an operation that belongs to the control side only if the clock is virtual.
+    `changes` marks an operation that changes the cluster: it belongs to the control side, which is
+    served on loopback only. `moves_time` marks an operation that advances a virtual clock: it
+    belongs to the control side only on a virtual clock.
     """
 
     method: Literal["GET", "POST"]
@@ -167,9 +168,9 @@ async def list_brokers(kraft: "Cluster") -> Document:
 async def show_broker(kraft: "Cluster", id: int) -> Document:
     """Show a broker: registration, fencing, start time and simulated process."""
     world = kraft.world
-    known = {*world.committed.brokers, *world.agents}
-    if id not in known:
-        raise UnknownBroker(id, sorted(known))
+    ids = {*world.committed.brokers, *world.agents}
+    if id not in ids:
+        raise UnknownBroker(id, sorted(ids))
     return broker_view(world.committed, world.agents, id)
 
 
@@ -203,9 +204,9 @@ async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Do
 
 async def explain(kraft: "Cluster", event: int) -> Document:
     """Print the causes of an event in order, the first cause first, in at most twenty lines."""
-    from .cli.scenario.narration import told_why  # slow to import
+    from .cli.scenario.narration import explanation  # slow to import
 
-    return {"event": event, "lines": told_why(kraft.world.journal.since(0), event)}
+    return {"event": event, "lines": explanation(kraft.world.journal.since(0), event)}
 
 
 async def add_broker(kraft: "Cluster", rack: str | None = None) -> Document:
@@ -337,23 +338,29 @@ OPERATIONS: tuple[Operation, ...] = (
 )
 
 
-def arguments(operation: Operation, given: dict[str, object]) -> dict[str, object]:
-    """Checks and converts the arguments of an operation that a user gave.
+def arguments(operation: Operation, values: dict[str, object]) -> dict[str, object]:
+    """Checks the values that a user gave, and converts them to the operation's parameters.
 
-    Raises CommandError with the argument's name, the expected value and the value that was given.
+    Raises CommandError, with the parameter's name, for an invalid, unknown or missing value.
     """
-    known = {parameter.json_name: parameter for parameter in operation.parameters}
-    for name in given:
-        if name not in known:
-            raise CommandError(f"{operation.name}: expected {nearest(name, known)}, got {name!r}")
+    parameters = {parameter.json_name: parameter for parameter in operation.parameters}
+    for name in values:
+        if name not in parameters:
+            raise CommandError(
+                f"{operation.name}: expected {nearest(name, parameters)}, got {name!r}"
+            )
     missing = [
-        name for name, parameter in known.items() if parameter.is_required and name not in given
+        name
+        for name, parameter in parameters.items()
+        if parameter.is_required and name not in values
     ]
     if missing:
         raise CommandError(
             f"{operation.name}: expected the parameters {', '.join(missing)}, got none of them"
         )
-    return {known[name].name: converted(known[name], value) for name, value in given.items()}
+    return {
+        parameters[name].name: converted(parameters[name], value) for name, value in values.items()
+    }
 
 
 def converted(parameter: Parameter, value: object) -> object:

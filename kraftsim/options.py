@@ -50,8 +50,8 @@ class ClusterOptions:
 
     def __post_init__(self) -> None:
         if not 0 <= self.brokers <= BROKERS_MAX:
-            why = f"ids from {FIRST_CONTROLLER_ID} on belong to controllers"
-            raise ValueError(f"brokers: expected 0 to {BROKERS_MAX}, got {self.brokers}: {why}")
+            reason = f"ids from {FIRST_CONTROLLER_ID} on belong to controllers"
+            raise ValueError(f"brokers: expected 0 to {BROKERS_MAX}, got {self.brokers}: {reason}")
         if type(self.controllers) is not int or not 1 <= self.controllers <= CONTROLLERS_MAX:
             raise ValueError(
                 f"controllers: expected 1 to {CONTROLLERS_MAX}, got {self.controllers!r}"
@@ -86,9 +86,9 @@ class ClusterOptions:
         """
         if self.clock in ("real", "virtual"):
             return 1.0 if self.clock == "real" else 0.0
-        word, _, factor = self.clock.partition(":")
+        kind, _, factor = self.clock.partition(":")
         try:
-            speed = float(factor) if word == "scaled" else 0.0
+            speed = float(factor) if kind == "scaled" else 0.0
         except ValueError:
             speed = 0.0
         if not 0 < speed <= SPEED_MAX:
@@ -139,14 +139,14 @@ def topology_of(
 
 
 def profile_of(name: str) -> Profile:
-    """Returns the profile of that name; raises ValueError if it does not exist."""
+    """Returns the profile with this name; raises ValueError for an unknown name."""
     return _named(PROFILES, name, "profile")
 
 
-def _named(known: Mapping[str, Profile], name: str, what: str) -> Profile:
-    if name not in known:
-        raise ValueError(f"{what}: expected {nearest(name, known)}, got {name!r}")
-    return known[name]
+def _named(profiles: Mapping[str, Profile], name: str, option: str) -> Profile:
+    if name not in profiles:
+        raise ValueError(f"{option}: expected {nearest(name, profiles)}, got {name!r}")
+    return profiles[name]
 
 
 def setting_name(key: str) -> str:
@@ -154,21 +154,21 @@ def setting_name(key: str) -> str:
     return key.replace(".", "_").removeprefix("kraftsim_")
 
 
-def settings_in(profile: Profile, given: Mapping[str, object]) -> Settings:
-    """Returns the profile's settings, overridden by those that the user gave.
+def settings_in(profile: Profile, overrides: Mapping[str, object]) -> Settings:
+    """Returns the profile's settings with the user's `overrides`.
 
     Raises ValueError for an unknown key or a value of the wrong type.
     """
-    known = {setting.name: setting.type for setting in fields(Settings)}
+    types = {setting.name: setting.type for setting in fields(Settings)}
     changes: dict[str, object] = {}
-    for key, value in given.items():
+    for key, value in overrides.items():
         name = setting_name(key)
-        if name not in known:
-            dotted = [setting.replace("_", ".") for setting in known]
+        if name not in types:
+            dotted = [setting.replace("_", ".") for setting in types]
             raise ValueError(
                 f"settings: expected {nearest(key.replace('_', '.'), dotted)}, got {key!r}"
             )
-        changes[name] = _typed(key, value, known[name])
+        changes[name] = _typed(key, value, types[name])
     return replace(profile.settings, **changes)  # type: ignore[arg-type]  # typed just above
 
 

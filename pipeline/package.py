@@ -17,24 +17,24 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 FOLDERS = ("controller", "broker_agent", "simulation", "scenarios", "pipeline")
-BESIDE = ("pyspark_kraftlog", "sortedcontainers")
+OTHER_PACKAGES = ("pyspark_kraftlog", "sortedcontainers")
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # constant, so that the same modules give the same zip
 
 
 def code_digest() -> str:
     """Returns a digest of all modules that determine a run; a checkout, wheel and zip agree."""
-    made_of = hashlib.sha256()
+    digest = hashlib.sha256()
     for name, path in _modules():
-        made_of.update(f"{name}\n".encode())
-        made_of.update(path.read_bytes())
-    return made_of.hexdigest()[:16]
+        digest.update(f"{name}\n".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def write_zip(folder: Path) -> Path:
     """Writes the zip for `spark.addArtifacts(..., pyfile=True)`, named by its contents."""
     path = folder / f"kraftsim-{code_digest()}.zip"
     with ZipFile(path, "w", ZIP_DEFLATED) as file:
-        for name, source in (*_modules(), *_beside()):
+        for name, source in (*_modules(), *_other_packages()):
             _add(file, name, source.read_bytes())
     return path
 
@@ -45,7 +45,7 @@ def code_on_workers(spark: "SparkSession") -> Iterator[None]:
 
     Remote workers fetch the zip when they start, so it is kept until the block ends.
     """
-    if _is_here(spark):
+    if _workers_are_forked(spark):
         yield
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -53,8 +53,8 @@ def code_on_workers(spark: "SparkSession") -> Iterator[None]:
         yield
 
 
-def _is_here(spark: "SparkSession") -> bool:
-    """Returns whether the workers are forked from this Python; never true for Connect servers."""
+def _workers_are_forked(spark: "SparkSession") -> bool:
+    """Returns whether workers run on this machine, with this Python; False for Connect servers."""
     is_connect = type(spark).__module__.startswith("pyspark.sql.connect")
     return not is_connect and str(spark.conf.get("spark.master")).startswith("local")
 
@@ -72,8 +72,8 @@ def _modules() -> Iterator[tuple[str, Path]]:
         yield from _sources(f"kraftsim/{folder}", root / folder)
 
 
-def _beside() -> Iterator[tuple[str, Path]]:
-    for package in BESIDE:
+def _other_packages() -> Iterator[tuple[str, Path]]:
+    for package in OTHER_PACKAGES:
         yield from _sources(package, _root(package))
 
 

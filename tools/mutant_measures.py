@@ -15,9 +15,9 @@ from kraftsim.files.mutant_files import (
     REPRODUCERS,
     Density,
     densities,
-    keep_density,
     reproducers,
     size,
+    store_density,
 )
 from kraftsim.files.scenario_files import written
 from kraftsim.scenarios.mutants import MUTANTS
@@ -57,7 +57,7 @@ def swarm(seeds: int, names: Sequence[str]) -> None:
         counting = {pool.submit(_kills, name, passing): name for name in wanted}
         for done in as_completed(counting):
             density = Density(done.result(), len(passing))
-            keep_density(counting[done], density)
+            store_density(counting[done], density)
             print(counting[done], density, flush=True)
 
 

@@ -4,8 +4,8 @@ from kraftsim.broker_agent.process_state import LASTING_STATES, ProcessState
 from kraftsim.simulation.world import World
 
 
-def spelled(state: ProcessState) -> str:
-    """Returns the state as commands and HTTP spell it, such as `not-running`."""
+def state_name(state: ProcessState) -> str:
+    """Returns the name of a process state in commands and in HTTP, such as `not-running`."""
     return state.lower().replace("_", "-")
 
 
@@ -15,12 +15,12 @@ STATES = (
     "fenced",
     "unfenced",
     "in-controlled-shutdown",
-    *map(spelled, LASTING_STATES),
+    *map(state_name, LASTING_STATES),
 )
 
 
 def states_of(world: World, broker_id: int) -> set[str]:
-    """Returns every state in which the broker is now, out of STATES."""
+    """Returns the current states of the broker's registration and of its process."""
     states: set[str] = set()
     registered = world.committed.brokers.get(broker_id)
     if registered is None:
@@ -31,5 +31,5 @@ def states_of(world: World, broker_id: int) -> set[str]:
             states.add("in-controlled-shutdown")
     agent = world.agents.get(broker_id)
     if agent is not None:
-        states.add(spelled(agent.state))
+        states.add(state_name(agent.state))
     return states

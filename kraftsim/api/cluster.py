@@ -152,7 +152,7 @@ class Cluster(ControllerVerbs):
         runtime.leave()
 
     async def until_ready(self) -> None:
-        """Waits for an active controller and unfenced initial brokers; then serves HTTP."""
+        """Waits until a controller is active and no initial broker is fenced, then serves HTTP."""
         expected = range(FIRST_BROKER_ID, FIRST_BROKER_ID + self.options.brokers)
         await self._until(
             lambda: self.world.are_unfenced(expected),
@@ -164,10 +164,10 @@ class Cluster(ControllerVerbs):
             await self.open_http()
 
     async def open_http(self) -> None:
-        """Serves HTTP.
+        """Starts the HTTP service.
 
-        The HTTP application is imported here and in another thread, because that import is the
-        slowest part of a start, and the Kafka listeners respond meanwhile.
+        The import of the HTTP application is the slowest part of a start. It runs here, in another
+        thread, so that the Kafka listeners respond during the import.
         """
         http_app = await asyncio.to_thread(import_module, "kraftsim.http.app")
         port = self.options.http_port or 0
@@ -209,7 +209,7 @@ class Cluster(ControllerVerbs):
 
     @property
     def http_url(self) -> str:
-        """The URL of the HTTP service; empty until it is served."""
+        """The URL of the HTTP service; empty until the service is started."""
         port = self._service.http_port
         return "" if port is None else f"http://{self._advertised}:{port}"
 
@@ -239,13 +239,13 @@ class Cluster(ControllerVerbs):
             self._arriving.discard(chosen)
         return chosen
 
-    def _free_id(self, wanted: int | None) -> int:
+    def _free_id(self, requested: int | None) -> int:
         """Returns the requested id if it is free, else the next id above the simulated brokers."""
         world = self.world
         taken = {*world.agents, *self._arriving}
         if len(taken) >= SIMULATED_MAX:
             raise CommandError(f"expected at most {SIMULATED_MAX} simulated brokers")
-        chosen: int | None = wanted
+        chosen: int | None = requested
         if chosen is None:
             chosen = max(taken, default=FIRST_BROKER_ID - 1) + 1
             while chosen in world.committed.brokers or chosen in world.controllers:

@@ -44,15 +44,16 @@ class ControllerVerbs(Waiting):
     def _entered(self) -> AbstractContextManager[None]: ...
 
     async def request(self, request: Request) -> Response:
-        """Sends a request to the active controller; returns its response or raises its ApiError.
+        """Sends a request to the active controller and returns the response.
 
-        While no controller is active, a write is held for the next leader, as a broker holds the
-        requests that it forwards (rule 0A.2). On a virtual clock it is not held, because time does
-        not advance meanwhile.
+        Raises ApiError if the controller refuses the request or does not answer in
+        REQUEST_LIMIT_S. While no controller is active, a request that changes something waits up to
+        HOLD_LIMIT for the next leader, as requests that a broker forwards do (rule 0A.2). On a
+        virtual clock the request does not wait, because time stands still during this call.
         """
         is_held = self.world.active is None and not isinstance(request, _READS)
         if is_held and not self.options.is_virtual:
-            await self._comes(lambda: self.world.active is not None, HOLD_LIMIT)
+            await self._becomes_true(lambda: self.world.active is not None, HOLD_LIMIT)
         replies: asyncio.Queue[Response | ApiError] = asyncio.Queue()
         with self._entered():
             self.world.dispatch(request, replies.put_nowait)
@@ -62,8 +63,7 @@ class ControllerVerbs(Waiting):
         except TimeoutError:
             text = (
                 f"no controller answered within {REQUEST_LIMIT_S:.0f} s: check that a majority of "
-                "the "
-                "voters runs"
+                "the voters runs"
             )
             raise ApiError(ErrorCode.REQUEST_TIMED_OUT, text) from None
         if isinstance(reply, ApiError):
@@ -71,11 +71,11 @@ class ControllerVerbs(Waiting):
         return reply
 
     async def unregister(self, broker_id: int) -> None:
-        """Unregisters a broker: removes it from every ISR, but not from the replica assignments."""
+        """Unregisters a broker. It leaves every ISR and stays in the replica assignments."""
         await self.request(UnregisterBrokerRequest(broker_id=broker_id))
 
     async def decommission(self, broker_id: int, force: bool = False) -> None:
-        """Decommissions a broker (KIP-631): also removes it from the replica assignments.
+        """Unregisters a broker and removes it from the replica assignments (KIP-631).
 
         Raises ApiError if the broker holds the last replica of a partition.
         """
@@ -109,11 +109,11 @@ class ControllerVerbs(Waiting):
         _raise_if_refused(reply.responses[0].error_code, reply.responses[0].error_message)
 
     async def describe_cluster(self, include_fenced: bool = False) -> ClusterDescription:
-        """Returns the response to DescribeCluster (KIP-1073), with start times (KIP-436)."""
+        """Describes the cluster as DescribeCluster does (KIP-1073), with start times (KIP-436)."""
         return describe(self.world, include_fenced)
 
     async def describe_quorum(self) -> DescribeQuorumResponse:
-        """Returns the quorum as its leader describes it (KIP-836); ApiError without a leader."""
+        """Returns the leader's description of the quorum (KIP-836); ApiError without a leader."""
         partition = DescribeQuorumPartition(partition_index=0)
         topic = DescribeQuorumTopic(topic_name=METADATA_TOPIC, partitions=(partition,))
         reply = await self.request(DescribeQuorumRequest(topics=(topic,)))
@@ -130,9 +130,9 @@ class ControllerVerbs(Waiting):
         after `timeout`.
         """
         microseconds(timeout)  # raises for an invalid duration before the leader resigns
-        epoch = self._epoch_given_up(to)
-        what = "another leader" if to == -1 else f"controller {to} to lead"
-        await self._until(lambda: self._is_led_since(epoch), timeout, what, self._roles)
+        epoch = self._resigned_epoch(to)
+        expected = "another leader" if to == -1 else f"controller {to} to lead"
+        await self._until(lambda: self._is_led_since(epoch), timeout, expected, self._roles)
         leader_id = self.world.controller.node.config.node_id
         if to not in (-1, leader_id):
             raise CommandError(
@@ -140,10 +140,11 @@ class ControllerVerbs(Waiting):
             )
         return leader_id
 
-    def _epoch_given_up(self, to: int) -> int:
-        """Makes the leader resign and returns its epoch.
+    def _resigned_epoch(self, to: int) -> int:
+        """Makes the leader resign in favour of `to` and returns the leader's epoch.
 
-        If `to` leads already, it does not resign, and the epoch before its own is returned.
+        If `to` is the leader, it stays leader and the previous epoch is returned: the transfer is
+        complete once a controller leads in a higher epoch than the returned epoch.
         """
         with self._entered():
             active = self.world.active

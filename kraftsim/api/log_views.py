@@ -20,7 +20,8 @@ LINES_AT_ONCE = 200  # takes a few milliseconds to encode; then the event loop r
 def log_end_view(world: World) -> Document:
     """Returns the end of the committed log, from which a reader can resume later.
 
-    The log is still the same if the record before that offset has the same epoch and timestamp.
+    The view has the epoch and the timestamp of the last record. A reader that resumes compares
+    them with the record before its offset: if they differ, the log is another log.
     """
     log = world.committed_log
     last = log.batches[-1] if log.batches else None
@@ -65,7 +66,7 @@ def committed_records(log: MetadataLog, start: int, limit: int) -> Iterator[Docu
         for position, record in enumerate(batch.records):
             offset = batch.base_offset + position
             if start <= offset < start + limit:
-                spelled = (
+                document = (
                     control_record_json(record)
                     if batch.is_control
                     else record_json(record, batch.versions[position])
@@ -75,12 +76,12 @@ def committed_records(log: MetadataLog, start: int, limit: int) -> Iterator[Docu
                     "epoch": batch.epoch,
                     "timestamp": batch.timestamp_ms,
                     "control": batch.is_control,
-                    **spelled,
+                    **document,
                 }
 
 
 def log_lines(log: MetadataLog, start: int, limit: int) -> Iterator[bytes]:
-    """Yields the same records as lines of JSON, in pieces of at most LINES_AT_ONCE lines.
+    """Yields the committed records as lines of JSON, in pieces of at most LINES_AT_ONCE lines.
 
     Ends after the piece that reaches LINES_BYTES_MAX.
     """

@@ -35,9 +35,9 @@ def cluster_view(world: World) -> Document:
 
 
 def quorum_view(world: World, described: DescribeQuorumResponse) -> Document:
-    """Returns the quorum (KIP-836).
+    """Returns the quorum as DescribeQuorum describes it (KIP-836).
 
-    It includes the update time of the high watermark, which KIP-836 specifies and Kafka never
+    Adds the time of the last update of the high watermark, which KIP-836 specifies and Kafka never
     shipped.
     """
     partition = described.topics[0].partitions[0]
@@ -67,7 +67,7 @@ def _replica_view(state: ReplicaState, endpoints: Mapping[int, str]) -> Document
 
 
 def controllers_view(world: World) -> Document:
-    """Returns every controller."""
+    """Returns the view of every controller, as `controller_view` does."""
     return {"controllers": [controller_view(world, node_id) for node_id in world.controllers]}
 
 

@@ -1,4 +1,7 @@
-"""Waits until a condition holds: on a real clock by waiting, on a virtual one by advancing it."""
+"""Waits until a condition holds.
+
+On a real clock the functions sleep; on a virtual clock they advance the time.
+"""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -22,8 +25,8 @@ async def until_virtual(world: World, condition: Callable[[], bool], limit_us: i
     Time advances in slices, so that other tasks of the event loop run during a long wait.
     """
     end_us = world.timeline.now_us + limit_us
-    while (left_us := end_us - world.timeline.now_us) > 0:
-        if world.run_until(condition, limit_us=min(left_us, VIRTUAL_SLICE_US)):
+    while (remaining_us := end_us - world.timeline.now_us) > 0:
+        if world.run_until(condition, limit_us=min(remaining_us, VIRTUAL_SLICE_US)):
             return True
         await asyncio.sleep(0)
     return condition()
@@ -34,10 +37,10 @@ async def until_live(world: World, condition: Callable[[], bool], limit_s: float
     happened = asyncio.Event()
     listeners = world.journal.listeners
 
-    def heard(_: object) -> None:
+    def on_row(_: object) -> None:
         happened.set()
 
-    listeners.append(heard)
+    listeners.append(on_row)
     try:
         async with asyncio.timeout(limit_s):
             while not condition():
@@ -46,7 +49,7 @@ async def until_live(world: World, condition: Callable[[], bool], limit_s: float
     except TimeoutError:
         return condition()
     finally:
-        listeners.remove(heard)
+        listeners.remove(on_row)
     return True
 
 
@@ -103,26 +106,28 @@ class Waiting(ABC):
 
     async def _wait_for_leader(self, leader: int | str, timeout: str) -> None:
         world = self.world
-        wanted = None if leader == "any" else whole_number(str(leader))
-        if wanted is None and leader != "any":
+        leader_id = None if leader == "any" else whole_number(str(leader))
+        if leader_id is None and leader != "any":
             raise CommandError(f"leader: expected a controller's id or any, got {leader!r}")
-        if wanted is not None and wanted not in world.controllers:
-            raise UnknownController(wanted, sorted(world.controllers))
+        if leader_id is not None and leader_id not in world.controllers:
+            raise UnknownController(leader_id, sorted(world.controllers))
 
         def leads() -> bool:
             active = world.active
-            return active is not None and wanted in (None, active.node.config.node_id)
+            return active is not None and leader_id in (None, active.node.config.node_id)
 
-        what = "an active controller" if wanted is None else f"controller {wanted} to be active"
-        await self._until(leads, timeout, what, self._roles)
+        expected = (
+            "an active controller" if leader_id is None else f"controller {leader_id} to be active"
+        )
+        await self._until(leads, timeout, expected, self._roles)
 
     async def _until(
-        self, condition: Callable[[], bool], timeout: str, what: str, standing: Callable[[], str]
+        self, condition: Callable[[], bool], timeout: str, expected: str, current: Callable[[], str]
     ) -> None:
-        if not await self._comes(condition, timeout):
-            raise TimeoutError(f"expected {what} within {timeout}; {standing()}")
+        if not await self._becomes_true(condition, timeout):
+            raise TimeoutError(f"expected {expected} within {timeout}; {current()}")
 
-    async def _comes(self, condition: Callable[[], bool], timeout: str) -> bool:
+    async def _becomes_true(self, condition: Callable[[], bool], timeout: str) -> bool:
         limit_us = microseconds(timeout)
         if self.options.is_virtual:
             return await until_virtual(self.world, condition, limit_us)

@@ -47,14 +47,14 @@ def _of(operation: Operation) -> Command:
         for parameter in operation.parameters:
             _add_argument(parser, operation, parameter)
 
-    def run(given: argparse.Namespace) -> int:
-        arguments = {
-            parameter.json_name: getattr(given, parameter.name)
+    def run(arguments: argparse.Namespace) -> int:
+        values = {
+            parameter.json_name: getattr(arguments, parameter.name)
             for parameter in operation.parameters
-            if getattr(given, parameter.name) is not None
+            if getattr(arguments, parameter.name) is not None
         }
-        document = call(service_url(given.url), operation.method, operation.path, arguments)
-        print_document(document, as_json=given.json)
+        document = call(service_url(arguments.url), operation.method, operation.path, values)
+        print_document(document, as_json=arguments.json)
         return GOOD
 
     return Command(operation.words, operation.help, add_arguments, run)
@@ -81,19 +81,19 @@ def _add_argument(
     )
 
 
-def _events(given: argparse.Namespace) -> int:
-    url = service_url(given.url)
-    start = given.from_ or 0
-    if given.follow:
+def _events(arguments: argparse.Namespace) -> int:
+    url = service_url(arguments.url)
+    start = arguments.from_ or 0
+    if arguments.follow:
         for row in stream(url, f"{LIST_EVENTS.path}?from={start}"):
-            _print_row(row, as_json=given.json)
+            _print_row(row, as_json=arguments.json)
         return GOOD
-    page = {"from": start, "limit": given.limit or 1000}
+    page = {"from": start, "limit": arguments.limit or 1000}
     document = call(url, LIST_EVENTS.method, LIST_EVENTS.path, page)
     rows = document["events"]
     assert isinstance(rows, list), rows
     for row in rows:
-        _print_row(row, as_json=given.json)
+        _print_row(row, as_json=arguments.json)
     return GOOD
 
 
@@ -106,9 +106,11 @@ def _print_row(row: Document, *, as_json: bool) -> None:
     t_us, detail = row["t_us"], row["detail"]
     assert isinstance(t_us, int), row
     assert isinstance(detail, dict), row
-    told = " ".join(f"{key}={value}" for key, value in detail.items() if value is not None)
+    details = " ".join(f"{key}={value}" for key, value in detail.items() if value is not None)
     broker = "" if row["broker_id"] is None else f" broker={row['broker_id']}"
-    line = f"{t_us / 1e6:12.3f}s  {row['seq']:>6}  {row['node']:<16} {row['kind']}{broker} {told}"
+    line = (
+        f"{t_us / 1e6:12.3f}s  {row['seq']:>6}  {row['node']:<16} {row['kind']}{broker} {details}"
+    )
     print(line.rstrip(), flush=True)
 
 
@@ -135,7 +137,7 @@ def _events_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _kafka_cluster_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of Kafka's tool; requests go to --url, whose cluster must match -b."""
+    """Adds the options of `kafka-cluster`. Requests go to --url; -b only checks the cluster."""
     parser.add_argument(
         "-b",
         "--bootstrap-server",
@@ -150,22 +152,26 @@ def _kafka_cluster_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _cluster_url(given: argparse.Namespace) -> str:
-    """Returns the service's URL; CommandError if its cluster is not that of --bootstrap-server."""
-    url = service_url(given.url)
-    if given.bootstrap_server is not None:
+def _cluster_url(arguments: argparse.Namespace) -> str:
+    """Returns the URL of the service, from --url, KRAFTSIM_HTTP or the default.
+
+    If --bootstrap-server is given, raises CommandError unless a broker of the service's cluster has
+    one of its addresses.
+    """
+    url = service_url(arguments.url)
+    if arguments.bootstrap_server is not None:
         brokers = call(url, LIST_BROKERS.method, LIST_BROKERS.path, {})["brokers"]
         assert isinstance(brokers, list), brokers
-        known = {
+        addresses = {
             f"{listener['host']}:{listener['port']}"
             for b in brokers
             for listener in b.get("listeners", ())
         }
-        meant = given.bootstrap_server.replace("localhost:", "127.0.0.1:").split(",")
-        if not set(meant) & known:
+        requested = arguments.bootstrap_server.replace("localhost:", "127.0.0.1:").split(",")
+        if not set(requested) & addresses:
             raise CommandError(
-                f"--bootstrap-server: expected one of {', '.join(sorted(known))} of the cluster at "
-                f"{url}, got {given.bootstrap_server}"
+                f"--bootstrap-server: expected one of {', '.join(sorted(addresses))} of the "
+                f"cluster at {url}, got {arguments.bootstrap_server}"
             )
     return url
 
@@ -194,19 +200,19 @@ def _endpoints_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _cluster_id(given: argparse.Namespace) -> int:
-    document = call(_cluster_url(given), SHOW_CLUSTER.method, SHOW_CLUSTER.path, {})
-    if given.json:
+def _cluster_id(arguments: argparse.Namespace) -> int:
+    document = call(_cluster_url(arguments), SHOW_CLUSTER.method, SHOW_CLUSTER.path, {})
+    if arguments.json:
         print_document({"clusterId": document["clusterId"]}, as_json=True)
     else:
         print(f"Cluster ID: {document['clusterId']}")
     return GOOD
 
 
-def _list_endpoints(given: argparse.Namespace) -> int:
-    request = {"includeFencedBrokers": given.include_fenced_brokers}
-    document = call(_cluster_url(given), "POST", kafka_path("DescribeCluster"), request)
-    if given.json:
+def _list_endpoints(arguments: argparse.Namespace) -> int:
+    request = {"includeFencedBrokers": arguments.include_fenced_brokers}
+    document = call(_cluster_url(arguments), "POST", kafka_path("DescribeCluster"), request)
+    if arguments.json:
         print_document(document, as_json=True)
         return GOOD
     brokers = document["brokers"]
@@ -216,7 +222,10 @@ def _list_endpoints(given: argparse.Namespace) -> int:
 
 
 def print_endpoints(brokers: list[Document]) -> None:
-    """Prints the columns of Kafka's tool (6.27), without RACK if no broker has a rack."""
+    """Prints the columns of `kafka-cluster list-endpoints` (rule 6.27).
+
+    The column RACK is omitted if no broker has a rack.
+    """
     has_rack = any(broker["rack"] for broker in brokers)
     host_width = max((len(str(broker["host"])) for broker in brokers), default=100)
     rack_width = max((len(str(broker["rack"])) for broker in brokers if broker["rack"]), default=10)
@@ -242,17 +251,19 @@ def print_endpoints(brokers: list[Document]) -> None:
         )
 
 
-def _unregister(given: argparse.Namespace) -> int:
-    body = {"brokerId": given.id}
-    document = call(_cluster_url(given), "POST", kafka_path("UnregisterBroker"), body)
-    print_sentence(f"Broker {given.id} is no longer registered.", document, as_json=given.json)
+def _unregister(arguments: argparse.Namespace) -> int:
+    body = {"brokerId": arguments.id}
+    document = call(_cluster_url(arguments), "POST", kafka_path("UnregisterBroker"), body)
+    print_sentence(
+        f"Broker {arguments.id} is no longer registered.", document, as_json=arguments.json
+    )
     return GOOD
 
 
-def _decommission(given: argparse.Namespace) -> int:
-    body = {"brokerId": given.id, "force": given.force}
-    document = call(_cluster_url(given), "POST", kafka_path("DecommissionBroker"), body)
-    print_sentence(f"Broker {given.id} is decommissioned.", document, as_json=given.json)
+def _decommission(arguments: argparse.Namespace) -> int:
+    body = {"brokerId": arguments.id, "force": arguments.force}
+    document = call(_cluster_url(arguments), "POST", kafka_path("DecommissionBroker"), body)
+    print_sentence(f"Broker {arguments.id} is decommissioned.", document, as_json=arguments.json)
     return GOOD
 
 

@@ -18,8 +18,8 @@ LEADER_LIMIT_S = 10.0  # an election takes 2 to 4 s
 RETRY_S = 0.1
 
 
-def ask_leader(addresses: Sequence[Address], api: str, body: Document) -> Document:
-    """Sends one request to the leader among the controllers and returns its response as JSON.
+def request_from_leader(addresses: Sequence[Address], api: str, body: Document) -> Document:
+    """Sends a request to the controller that leads and returns its response as JSON.
 
     Raises CommandError if no controller leads within LEADER_LIMIT_S, or if the leader refuses.
     """
@@ -32,12 +32,15 @@ def ask_leader(addresses: Sequence[Address], api: str, body: Document) -> Docume
 
 
 async def _answer(addresses: Sequence[Address], request: Request) -> Response:
-    """Asks the controllers in turn; those that do not lead refuse without any effect."""
+    """Sends the request to each controller in turn until one accepts it as the leader.
+
+    A controller that does not lead refuses it, which has no effect.
+    """
     end_s = time.monotonic() + LEADER_LIMIT_S
     while time.monotonic() < end_s:
         for address in addresses:
-            response = await _asked(address, request)
-            if response is not None and not _leads_not(response):
+            response = await _response(address, request)
+            if response is not None and not _is_not_leader(response):
                 return response
         await asyncio.sleep(RETRY_S)
     named = ", ".join(f"{host}:{port}" for host, port in addresses)
@@ -47,8 +50,8 @@ async def _answer(addresses: Sequence[Address], request: Request) -> Response:
     )
 
 
-async def _asked(address: Address, request: Request) -> Response | None:
-    """Sends the request to one controller; None if it does not answer."""
+async def _response(address: Address, request: Request) -> Response | None:
+    """Sends the request to one controller; returns None if the controller does not answer."""
     answered: asyncio.Future[Response | None] = asyncio.get_running_loop().create_future()
     caller = KafkaCaller("kraftsim", lambda action: action())
     caller.send(address, request, answered.set_result)
@@ -61,7 +64,7 @@ async def _asked(address: Address, request: Request) -> Response | None:
         caller.drop()
 
 
-def _leads_not(response: Response) -> bool:
+def _is_not_leader(response: Response) -> bool:
     if isinstance(response, DescribeQuorumResponse):
         code = response.topics[0].partitions[0].error_code
     else:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def add_explain(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds the verb to the parser."""
+    """Adds the verb `explain` to the parser."""
     parser = verbs.add_parser(
         "explain", help="print the causes of an event, such as a fence or an election"
     )
@@ -40,35 +40,35 @@ def add_explain(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     parser.set_defaults(run=_explain)
 
 
-def _explain(given: argparse.Namespace) -> int:
-    if given.what.isdecimal():
+def _explain(arguments: argparse.Namespace) -> int:
+    if arguments.what.isdecimal():
         from ..operations import EXPLAIN
 
-        url = service_url(given.url)
-        document = call(url, EXPLAIN.method, EXPLAIN.path, {"event": given.what})
+        url = service_url(arguments.url)
+        document = call(url, EXPLAIN.method, EXPLAIN.path, {"event": arguments.what})
         lines = document["lines"]
         assert isinstance(lines, list), document
         print(*lines, sep="\n")
         return GOOD
-    rows = _rows(given)
-    if given.event is None:
+    rows = _rows(arguments)
+    if arguments.event is None:
         _list(rows)
     else:
-        from .scenario.narration import told_why
+        from .scenario.narration import explanation
 
-        print(*told_why(rows, given.event), sep="\n")
+        print(*explanation(rows, arguments.event), sep="\n")
     return GOOD
 
 
-def _rows(given: argparse.Namespace) -> "list[EventRow]":
+def _rows(arguments: argparse.Namespace) -> "list[EventRow]":
     """Runs the scenario, without properties, which do not affect it, and returns its journal."""
     from kraftsim.scenarios.running.run import Run
 
     from ..files.scenario_files import find, read_sound
 
-    file = read_sound(find(given.what), given.cell)
-    given.seeds = None
-    return list(Run(file.scenario, seeds_of(given, file)[0], ()).finish().rows)
+    file = read_sound(find(arguments.what), arguments.cell)
+    arguments.seeds = None
+    return list(Run(file.scenario, seeds_of(arguments, file)[0], ()).finish().rows)
 
 
 def _list(rows: "list[EventRow]") -> None:
@@ -76,5 +76,5 @@ def _list(rows: "list[EventRow]") -> None:
 
     for row in rows:
         if row.kind in ASKED_FOR:
-            who = row.detail.get("leader_id", row.broker_id)
-            print(f"{row.seq:6}  {row.t_us / 1e6:9.3f} s  {row.kind.replace('_', ' ')}: {who}")
+            subject = row.detail.get("leader_id", row.broker_id)
+            print(f"{row.seq:6}  {row.t_us / 1e6:9.3f} s  {row.kind.replace('_', ' ')}: {subject}")

@@ -1,6 +1,6 @@
 """`kraftsim follow`: prints the state changes of a log's brokers, or writes them as Parquet.
 
-Checks for Spark and Java before it starts anything.
+The verb checks that Spark and Java are installed before it starts a process.
 """
 
 import argparse
@@ -15,12 +15,12 @@ from datetime import UTC, datetime
 from ..errors import GOOD, INTERRUPTED, CommandError, UsageError
 from ..http.client import service_url
 from . import help_texts
-from .interrupts import interrupts_noted
+from .interrupts import interrupt_flag
 from .spark_options import setting
 
 
 def add_follow(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds the verb to the parser."""
+    """Adds the verb `follow` to the parser."""
     parser = verbs.add_parser(
         "follow",
         help=(
@@ -60,9 +60,9 @@ def add_follow(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser.set_defaults(run=run_follow)
 
 
-def run_follow(given: argparse.Namespace) -> int:
+def run_follow(arguments: argparse.Namespace) -> int:
     """Follows the log until it ends or is interrupted, and returns the exit code."""
-    source = _source(given)
+    source = _source(arguments)
     try:
         from kraftsim.pipeline.engines.java import require_java
         from kraftsim.pipeline.engines.session import session
@@ -75,19 +75,19 @@ def run_follow(given: argparse.Namespace) -> int:
     require_java()
     try:
         options_of(source).log.extent()  # reports a wrong address before Java starts
-        conf = follow.CONF | dict(given.conf)
+        conf = follow.CONF | dict(arguments.conf)
         print(f"starting Spark to follow {' '.join(source.values())}", file=sys.stderr)
-        with _java_said_apart():
-            spark = session("kraftsim follow", master=given.master, conf=conf)
-        tell = _tell_json if given.json else _tell
-        with interrupts_noted() as stop, code_on_workers(spark):
+        with _stderr_redirected():
+            spark = session("kraftsim follow", master=arguments.master, conf=conf)
+        on_change = _print_json if arguments.json else _print_change
+        with interrupt_flag() as stop, code_on_workers(spark):
             query = follow.start(
                 spark,
                 source,
-                checkpoint=given.checkpoint,
-                out=given.out,
-                tell=tell,
-                once=given.once,
+                checkpoint=arguments.checkpoint,
+                out=arguments.out,
+                on_change=on_change,
+                once=arguments.once,
             )
             follow.run(query, stop)
     except KraftLogError as error:
@@ -95,20 +95,22 @@ def run_follow(given: argparse.Namespace) -> int:
     return INTERRUPTED if stop.is_set() else GOOD
 
 
-def _source(given: argparse.Namespace) -> dict[str, str]:
-    if given.path is None:
-        return {"url": service_url(given.url)}
-    if given.url is not None:
-        raise UsageError(f"expected --url or --path, got both:  {given.url} and {given.path}")
-    return {"path": given.path}
+def _source(arguments: argparse.Namespace) -> dict[str, str]:
+    if arguments.path is None:
+        return {"url": service_url(arguments.url)}
+    if arguments.url is not None:
+        raise UsageError(
+            f"expected --url or --path, got both:  {arguments.url} and {arguments.path}"
+        )
+    return {"path": arguments.path}
 
 
 @contextmanager
-def _java_said_apart() -> Iterator[None]:
-    """Redirects stderr to a temporary file while Java and its workers start.
+def _stderr_redirected() -> Iterator[None]:
+    """Redirects stderr to a temporary file while Java and its Python workers start.
 
-    They write to stderr at every start, and their errors come back as exceptions. Processes started
-    inside keep the redirection.
+    Both write to stderr at every start; their errors are raised as exceptions anyway. A process
+    that is started inside the block writes to the file for as long as it runs.
     """
     with tempfile.TemporaryFile() as apart:
         ours = os.dup(2)
@@ -120,17 +122,17 @@ def _java_said_apart() -> Iterator[None]:
             os.close(ours)
 
 
-def _tell_json(change: Mapping[str, object]) -> None:
+def _print_json(change: Mapping[str, object]) -> None:
     print(json.dumps(change, default=_iso), flush=True)
 
 
 def _iso(value: object) -> str:
-    """Formats a time in UTC: Spark returns times in the local time zone, and a log has none."""
+    """Formats a time in UTC; Spark returns times in the local time zone."""
     assert isinstance(value, datetime), value
     return f"{value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
-def _tell(change: Mapping[str, object]) -> None:
+def _print_change(change: Mapping[str, object]) -> None:
     before = change["state_before"] or "unknown"
     line = (
         f"{_iso(change['ts'])}  offset {change['offset']:<8} broker {change['broker_id']:<5} "

@@ -1,7 +1,7 @@
 """Ctrl-C while other processes work: SIGINT sets a flag, which the main loop polls.
 
-An exception raised at any moment could be lost in a callback or leave work half done, and PySpark's
-own SIGINT handler calls into Java during another call.
+KeyboardInterrupt could be raised at any moment: it could be lost in a callback or leave work half
+done. PySpark's own SIGINT handler calls into Java while another call to Java is in progress.
 """
 
 import signal
@@ -12,14 +12,14 @@ from threading import Event
 
 
 @contextmanager
-def interrupts_noted() -> Iterator[Event]:
-    """Yields an event that SIGINT sets; outside the main thread it is never set."""
-    asked = Event()
+def interrupt_flag() -> Iterator[Event]:
+    """Yields an event that SIGINT sets; in a thread other than the main thread it is never set."""
+    interrupted = Event()
     if threading.current_thread() is not threading.main_thread():
-        yield asked
+        yield interrupted
         return
-    before = signal.signal(signal.SIGINT, lambda *_: asked.set())
+    before = signal.signal(signal.SIGINT, lambda *_: interrupted.set())
     try:
-        yield asked
+        yield interrupted
     finally:
         signal.signal(signal.SIGINT, before)

@@ -34,9 +34,9 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Prints the error with the nearest valid word, and exits with USAGE."""
         wrong, _, choices = message.partition("choose from")
-        words = [word.strip(" ,')") for word in choices.split()]
+        valid = [word.strip(" ,')") for word in choices.split()]
         quoted = wrong.split("'")  # argparse quotes words, but not numbers
-        near = get_close_matches(quoted[1], words, n=1) if words and len(quoted) > 1 else []
+        near = get_close_matches(quoted[1], valid, n=1) if valid and len(quoted) > 1 else []
         self._refuse(message, near)
 
     def parse_known_args(  # type: ignore[override]  # argparse's own has overloads of namespaces
@@ -44,13 +44,16 @@ class Parser(argparse.ArgumentParser):
         args: Sequence[str] | None = None,
         namespace: argparse.Namespace | None = None,
     ) -> tuple[argparse.Namespace, list[str]]:
-        """Reports an unknown option from the parser of the verb, which knows the verb's options."""
-        given, unknown = super().parse_known_args(args, namespace)
+        """Parses known arguments as argparse does, but raises the error of an unknown option here.
+
+        This is the parser of the verb, so the error can name the nearest option of the verb.
+        """
+        parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
             options = [action for action in self._option_string_actions if action.startswith("--")]
             near = get_close_matches(unknown[0].partition("=")[0], options, n=1)
             self._refuse(f"unrecognized arguments: {' '.join(unknown)}", near)
-        return given, unknown
+        return parsed, unknown
 
     def _refuse(self, message: str, near: Sequence[str]) -> NoReturn:
         hint = f" (did you mean {near[0]!r}?)" if near else ""
@@ -59,12 +62,12 @@ class Parser(argparse.ArgumentParser):
         sys.exit(USAGE)
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit code."""
     try:
-        given = build_parser().parse_args(words)
-        run: Callable[[argparse.Namespace], int] = given.run
-        return run(given)
+        arguments = build_parser().parse_args(argv)
+        run: Callable[[argparse.Namespace], int] = arguments.run
+        return run(arguments)
     except CommandError as error:
         print(f"kraftsim: {error}", file=sys.stderr)
         return USAGE if isinstance(error, UsageError) else FAILED
@@ -100,8 +103,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _without_verb(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], int]:
-    def run(given: argparse.Namespace) -> int:
-        if given.version:
+    def run(arguments: argparse.Namespace) -> int:
+        if arguments.version:
             from ..http.openapi import package_version
 
             print(f"kraftsim {package_version()}")
@@ -115,8 +118,10 @@ def _without_verb(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespa
 def _add_storage(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     storage = verbs.add_parser("storage", help="make ids as Kafka's kafka-storage does")
     storage.set_defaults(run=_help_of(storage))
-    words = storage.add_subparsers(metavar="VERB", parser_class=Parser)
-    uuid = words.add_parser("random-uuid", help="print a random id for a cluster or a directory")
+    storage_verbs = storage.add_subparsers(metavar="VERB", parser_class=Parser)
+    uuid = storage_verbs.add_parser(
+        "random-uuid", help="print a random id for a cluster or a directory"
+    )
 
     def run(_: argparse.Namespace) -> int:
         from random import SystemRandom
@@ -134,15 +139,15 @@ def _add_operations(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
     groups: dict[str, argparse._SubParsersAction[argparse.ArgumentParser]] = {}
     for command in COMMANDS:
-        where = verbs
+        family = verbs
         if len(command.words) == 2:
             group = command.words[0]
             if group not in groups:
                 parent = verbs.add_parser(group, help=GROUPS[group])
                 parent.set_defaults(run=_help_of(parent))
                 groups[group] = parent.add_subparsers(metavar="VERB", parser_class=Parser)
-            where = groups[group]
-        parser = where.add_parser(command.words[-1], help=command.help, description=command.help)
+            family = groups[group]
+        parser = family.add_parser(command.words[-1], help=command.help, description=command.help)
         parser.add_argument("--url", metavar="URL", help=help_texts.URL)
         parser.add_argument("--json", action="store_true", help=help_texts.JSON)
         command.add_arguments(parser)

@@ -4,44 +4,47 @@ import sys
 import time
 from typing import TextIO
 
-PATIENCE_S = 1.0  # seconds between updates, and before the first one
-PATIENCE_OF_LOGS_S = 30.0  # the same if stderr is not a terminal
+INTERVAL_S = 1.0  # seconds between updates, and before the first one
+INTERVAL_OF_LOGS_S = 30.0  # the same if stderr is not a terminal
 WIDTH = 79
 
 
 class Progress:
-    """Prints progress at most once per second (terminal) or 30 s; nothing unless `is_wanted`."""
+    """Prints progress at most once per second on a terminal, at most once per 30 s in a log.
 
-    def __init__(self, *, is_wanted: bool, stream: TextIO | None = None) -> None:
+    Prints nothing unless `is_enabled`.
+    """
+
+    def __init__(self, *, is_enabled: bool, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
-        self._is_wanted = is_wanted
+        self._is_enabled = is_enabled
         self._is_terminal = self._stream.isatty()
-        self._patience_s = PATIENCE_S if self._is_terminal else PATIENCE_OF_LOGS_S
-        self._told_s = time.monotonic()
-        self._is_there = False
+        self._interval_s = INTERVAL_S if self._is_terminal else INTERVAL_OF_LOGS_S
+        self._updated_s = time.monotonic()
+        self._is_shown = False
 
-    def tell(self, what: str, now_us: int, end_us: int) -> None:
+    def update(self, label: str, now_us: int, end_us: int) -> None:
         """Prints how far virtual time has advanced."""
-        self.say(f"{what}: {now_us / 1e6:.0f} of {end_us / 1e6:.0f} virtual seconds")
+        self.write(f"{label}: {now_us / 1e6:.0f} of {end_us / 1e6:.0f} virtual seconds")
 
-    def say(self, line: str) -> None:
+    def write(self, line: str) -> None:
         """Prints the line, unless the last update was too recent."""
         now_s = time.monotonic()
-        if not self._is_wanted or now_s - self._told_s < self._patience_s:
+        if not self._is_enabled or now_s - self._updated_s < self._interval_s:
             return
-        self._told_s = now_s
+        self._updated_s = now_s
         if self._is_terminal:
-            self._is_there = True
+            self._is_shown = True
             self._write(f"\r{line[:WIDTH].ljust(WIDTH)}\r")
         else:
             self._write(f"{line}\n")
 
     def clear(self) -> None:
         """Removes the line from the terminal before the result is printed."""
-        if self._is_there:
-            self._is_there = False
+        if self._is_shown:
+            self._is_shown = False
             self._write(f"\r{' ' * WIDTH}\r")
-        self._told_s = time.monotonic()
+        self._updated_s = time.monotonic()
 
     def _write(self, text: str) -> None:
         self._stream.write(text)

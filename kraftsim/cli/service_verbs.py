@@ -8,7 +8,7 @@ from . import help_texts
 
 
 def add_services(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds the verbs to the parser."""
+    """Adds the verbs `up`, `controller` and `agent` to the parser."""
     _add_up(verbs)
     _add_controller(verbs)
     _add_agent(verbs)
@@ -44,10 +44,10 @@ def _add_up(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
         help="write the addresses to this file once every broker is unfenced; removed at the end",
     )
 
-    def run(given: argparse.Namespace) -> int:
+    def run(arguments: argparse.Namespace) -> int:
         from ..commands.up import run_up
 
-        return run_up(given)
+        return run_up(arguments)
 
     up.set_defaults(run=run)
 
@@ -84,10 +84,10 @@ def _add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="write the address to this file once the controller listens; removed at the end",
     )
 
-    def run(given: argparse.Namespace) -> int:
+    def run(arguments: argparse.Namespace) -> int:
         from ..commands.controller import run_controller
 
-        return run_controller(given)
+        return run_controller(arguments)
 
     parser.set_defaults(run=run)
 
@@ -122,10 +122,10 @@ def _add_agent(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     )
     agent.add_argument("--config", metavar="FILE", help=help_texts.CONFIG)
 
-    def run(given: argparse.Namespace) -> int:
+    def run(arguments: argparse.Namespace) -> int:
         from ..commands.agent import run_agents
 
-        return run_agents(given)
+        return run_agents(arguments)
 
     agent.set_defaults(run=run)
 

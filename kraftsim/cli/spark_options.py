@@ -1,4 +1,4 @@
-"""The options that choose the Spark of a verb: master, Connect server, settings."""
+"""The options --master, --remote and --conf of verbs that use Spark."""
 
 import argparse
 import re
@@ -9,7 +9,7 @@ from ..errors import CommandError, UsageError
 from . import help_texts
 
 if TYPE_CHECKING:
-    from kraftsim.pipeline.engines.on_spark import Where
+    from kraftsim.pipeline.engines.on_spark import SparkTarget
 
 
 # The masters that Spark accepts; Spark itself reports an invalid one in a hundred lines.
@@ -19,7 +19,7 @@ MASTER = re.compile(
 
 
 def add_spark(verb: argparse.ArgumentParser) -> None:
-    """Adds the options to a verb."""
+    """Adds --master, --remote and --conf to a verb."""
     verb.add_argument(
         "--master",
         metavar="M",
@@ -38,30 +38,32 @@ def add_spark(verb: argparse.ArgumentParser) -> None:
     )
 
 
-def where_of(given: argparse.Namespace) -> "Where":
-    """Returns the Spark that the options choose.
+def spark_target_of(arguments: argparse.Namespace) -> "SparkTarget":
+    """Returns the master or Connect server that the options choose.
 
     Raises UsageError for both --master and --remote or an invalid master, CommandError if no server
     listens at the address.
     """
     expect_installed("pyarrow", "pyspark", "pandas")
     from kraftsim.pipeline.campaign.campaign import EngineError
-    from kraftsim.pipeline.engines.on_spark import Where
-    from kraftsim.pipeline.engines.spark_engine import expect_there
+    from kraftsim.pipeline.engines.on_spark import SparkTarget
+    from kraftsim.pipeline.engines.spark_engine import expect_listening
 
-    if given.master and given.remote:
+    if arguments.master and arguments.remote:
         raise UsageError("expected --master or --remote, got both")
-    if given.master and not MASTER.fullmatch(given.master):
-        raise UsageError(f"--master: expected local[2,4] or spark://HOST:PORT, got {given.master}")
+    if arguments.master and not MASTER.fullmatch(arguments.master):
+        raise UsageError(
+            f"--master: expected local[2,4] or spark://HOST:PORT, got {arguments.master}"
+        )
     try:
-        expect_there(given.master, given.remote)
+        expect_listening(arguments.master, arguments.remote)
     except EngineError as error:
         raise CommandError(str(error)) from None
-    return Where(given.master, given.remote, dict(given.conf))
+    return SparkTarget(arguments.master, arguments.remote, dict(arguments.conf))
 
 
 def expect_installed(*modules: str) -> None:
-    """Raises CommandError, with the pip command, if a module is missing; imports none of them."""
+    """Raises CommandError, with the pip command, if a module is missing; imports no module."""
     for module in modules:
         if find_spec(module) is None:
             raise CommandError(f"campaigns need {module}: pip install 'kraftsim[spark]'")

@@ -87,7 +87,7 @@ def _print_rows(rows: Sequence[Document], *, indent: str = "") -> None:
     """Prints aligned columns without a table library, whose import would take 0.1 s."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     lines = [columns, *([_cell(row.get(column)) for column in columns] for row in rows)]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
+    widths = [max(len(line[index]) for line in lines) for index in range(len(columns))]
     for line in lines:
         cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         print(indent + "  ".join(cells).rstrip())

@@ -17,7 +17,7 @@ from .tables import print_sentence
 
 ADD_TIMEOUT_MS = 5000
 
-Ask = Callable[[str, Document], Document]
+Send = Callable[[str, Document], Document]
 
 
 def add_voter_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,13 +52,13 @@ def _bootstrap_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_voter(given: argparse.Namespace) -> int:
+def add_voter(arguments: argparse.Namespace) -> int:
     """Runs `quorum add` and returns the exit code."""
     from kraftsim.controller.core.uuid import uuid_text
 
     from ..service.voter_addresses import voter_of
 
-    voter = voter_of("quorum add", given.voter)
+    voter = voter_of("quorum add", arguments.voter)
     at, directory = voter.endpoints[0], uuid_text(voter.voter_directory_id)
     body: Document = {
         "timeoutMs": ADD_TIMEOUT_MS,
@@ -66,45 +66,48 @@ def add_voter(given: argparse.Namespace) -> int:
         "voterDirectoryId": directory,
         "listeners": [{"name": at.name, "host": at.host, "port": at.port}],
     }
-    document = _ask(given)("AddRaftVoter", body)
+    document = _sender(arguments)("AddRaftVoter", body)
     sentence = (
         f"Added controller {voter.voter_id} with directory id {directory} "
         f"and endpoints: {at.name}://{at.host}:{at.port}"
     )
-    print_sentence(sentence, document, as_json=given.json)
+    print_sentence(sentence, document, as_json=arguments.json)
     return GOOD
 
 
-def remove_voter(given: argparse.Namespace) -> int:
+def remove_voter(arguments: argparse.Namespace) -> int:
     """Runs `quorum remove` and returns the exit code."""
-    ask = _ask(given)
-    directory = given.directory_id or _listed_directory(ask, given.id)
-    body: Document = {"voterId": given.id, "voterDirectoryId": directory}
-    document = ask("RemoveRaftVoter", body)
-    sentence = f"Removed  KRaft controller {given.id} with directory id {directory}"
-    print_sentence(sentence, document, as_json=given.json)
+    send = _sender(arguments)
+    directory = arguments.directory_id or _listed_directory(send, arguments.id)
+    body: Document = {"voterId": arguments.id, "voterDirectoryId": directory}
+    document = send("RemoveRaftVoter", body)
+    sentence = f"Removed  KRaft controller {arguments.id} with directory id {directory}"
+    print_sentence(sentence, document, as_json=arguments.json)
     return GOOD
 
 
-def _ask(given: argparse.Namespace) -> Ask:
-    """Returns the function that sends requests: over HTTP, unless controllers are given."""
-    if given.bootstrap_controllers is None:
-        url = service_url(given.url)
+def _sender(arguments: argparse.Namespace) -> Send:
+    """Returns the function that sends a request.
+
+    It sends to the controllers that the arguments name, else to the HTTP service.
+    """
+    if arguments.bootstrap_controllers is None:
+        url = service_url(arguments.url)
         return lambda api, body: call(url, "POST", kafka_path(api), body)
-    if given.url is not None:
+    if arguments.url is not None:
         raise ValueError("expected --url or --bootstrap-controllers, got both")
     from ..service.voter_addresses import address_of
-    from .controller_client import ask_leader
+    from .controller_client import request_from_leader
 
-    texts = given.bootstrap_controllers.split(",")
+    texts = arguments.bootstrap_controllers.split(",")
     addresses = [address_of("--bootstrap-controllers", text) for text in texts]
-    return lambda api, body: ask_leader(addresses, api, body)
+    return lambda api, body: request_from_leader(addresses, api, body)
 
 
-def _listed_directory(ask: Ask, node_id: int) -> str:
-    """Returns the directory id that the quorum lists for the voter; CommandError if none."""
+def _listed_directory(send: Send, node_id: int) -> str:
+    """Returns the directory id that DescribeQuorum lists for a voter; CommandError if none."""
     topic = {"topicName": METADATA_TOPIC, "partitions": [{"partitionIndex": 0}]}
-    topics = ask("DescribeQuorum", {"topics": [topic]})["topics"]
+    topics = send("DescribeQuorum", {"topics": [topic]})["topics"]
     assert isinstance(topics, list), topics
     described: Document = topics[0]["partitions"][0]
     if described["errorCode"]:

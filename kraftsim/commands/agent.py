@@ -31,18 +31,20 @@ SILENCE_LIMIT_S = 1.0  # a leader answers every fetch within 0.5 s, even without
 log = logging.getLogger("kraftsim.agent")
 
 
-def run_agents(given: argparse.Namespace) -> int:
+def run_agents(arguments: argparse.Namespace) -> int:
     """Runs the brokers until a signal or until all have stopped, and returns the exit code."""
     log_to_stderr()
-    if not 1 <= given.count <= AGENTS_MAX:
-        raise ValueError(f"--count: expected 1 to {AGENTS_MAX}, got {given.count}")
-    first_id = checked_id("--first-id", given.first_id, NODE_ID_MAX - given.count + 1)
-    settings = settings_of(given.config, broker_ids=range(first_id, first_id + given.count))
-    controllers = [address_of("--controller", item) for item in given.controller.split(",")]
-    options = ClusterOptions(brokers=given.count, racks=given.rack, settings=settings)
-    topology = topology_of(options, given.cluster_id)
+    if not 1 <= arguments.count <= AGENTS_MAX:
+        raise ValueError(f"--count: expected 1 to {AGENTS_MAX}, got {arguments.count}")
+    first_id = checked_id("--first-id", arguments.first_id, NODE_ID_MAX - arguments.count + 1)
+    settings = settings_of(arguments.config, broker_ids=range(first_id, first_id + arguments.count))
+    controllers = [address_of("--controller", item) for item in arguments.controller.split(",")]
+    options = ClusterOptions(brokers=arguments.count, racks=arguments.rack, settings=settings)
+    topology = topology_of(options, arguments.cluster_id)
     try:
-        return run_until_signalled(_run(topology, controllers, given.first_id, given.kafka_port))
+        return run_until_signalled(
+            _run(topology, controllers, arguments.first_id, arguments.kafka_port)
+        )
     except OSError as error:
         raise CommandError(f"--kafka-port: {error}; with 0 the system chooses free ports") from None
 
@@ -60,35 +62,38 @@ async def _run(
     progress = _Progress(len(topology.brokers), facades)
     try:
         specs = []
-        for place, broker in enumerate(topology.brokers):
-            broker_id = first_id + place
+        for index, broker in enumerate(topology.brokers):
+            broker_id = first_id + index
             port = unbound_port(broker_id)
             if kafka_port is not None:
-                port = await facades.bind(broker_id, broker.host, kafka_port and kafka_port + place)
+                port = await facades.bind(broker_id, broker.host, kafka_port and kafka_port + index)
             specs.append(replace(broker, broker_id=broker_id, port=port))
         configs = [agent_config(topology, spec, random_uuid(entropy)) for spec in specs]
-        fleet.start(configs, progress.heard)
+        fleet.start(configs, progress.on_state)
         facades.serve(view)
-        await _first(stopping.wait(), progress.all_gone.wait())
-        was_told = stopping.is_set()
+        await _first(stopping.wait(), progress.all_stopped.wait())
+        was_signalled = stopping.is_set()
         stopping.clear()
         fleet.stop()
         drain_limit = asyncio.sleep(DRAIN_LIMIT_S)
-        await _first(progress.all_gone.wait(), stopping.wait(), drain_limit, _silence(fleet))
+        await _first(progress.all_stopped.wait(), stopping.wait(), drain_limit, _silence(fleet))
     finally:
         fleet.close()
         await facades.close()
         runtime.close()
-    return GOOD if was_told else FAILED
+    return GOOD if was_signalled else FAILED
 
 
 async def _silence(fleet: Fleet) -> None:
-    """Waits until no leader has answered for SILENCE_LIMIT_S: then no broker can be released."""
+    """Returns once no leader has answered for SILENCE_LIMIT_S.
+
+    Without a leader, no broker can complete its controlled shutdown.
+    """
     while True:
-        left_s = SILENCE_LIMIT_S - fleet.silence_s()
-        if left_s <= 0:
+        remaining_s = SILENCE_LIMIT_S - fleet.silence_s()
+        if remaining_s <= 0:
             return
-        await asyncio.sleep(left_s)
+        await asyncio.sleep(remaining_s)
 
 
 async def _first(*waits: Coroutine[object, object, object]) -> None:
@@ -99,27 +104,30 @@ async def _first(*waits: Coroutine[object, object, object]) -> None:
 
 
 class _Progress:
-    """Announces on stdout that all brokers run, and sets `all_gone` when all have stopped."""
+    """Announces on stdout that all brokers run, and sets `all_stopped` when all have stopped."""
 
     def __init__(self, count: int, facades: FleetFacades) -> None:
         self._facades = facades
-        self.all_gone = asyncio.Event()
+        self.all_stopped = asyncio.Event()
         self._states: dict[int, ProcessState] = {}
         self._count = count
-        self._told = False
+        self._is_announced = False
         self._began = time.monotonic()
 
-    def heard(self, broker_id: int, state: ProcessState) -> None:
+    def on_state(self, broker_id: int, state: ProcessState) -> None:
         self._states[broker_id] = state
         self._facades.follow(broker_id, state)
         states = self._states.values()
-        if not self._told and sum(state is ProcessState.RUNNING for state in states) == self._count:
-            self._told = True
-            took_s = time.monotonic() - self._began
+        if (
+            not self._is_announced
+            and sum(state is ProcessState.RUNNING for state in states) == self._count
+        ):
+            self._is_announced = True
+            elapsed_s = time.monotonic() - self._began
             if self._facades.bootstrap_servers:
                 print(f"KRAFTSIM_BOOTSTRAP_SERVERS={self._facades.bootstrap_servers}")
             print(f"KRAFTSIM_AGENTS_RUNNING={self._count}", flush=True)
-            log.info("%d agents registered and unfenced in %.2f s", self._count, took_s)
+            log.info("%d agents registered and unfenced in %.2f s", self._count, elapsed_s)
         ended = sum(state is ProcessState.NOT_RUNNING for state in states)
         if ended == len(states) == self._count:
-            self.all_gone.set()
+            self.all_stopped.set()

@@ -39,45 +39,47 @@ HAND_OVER_LIMIT_S = 0.7  # after SIGTERM; the fetch timeout of the voters is the
 log = logging.getLogger("kraftsim.controller")
 
 
-def run_controller(given: argparse.Namespace) -> int:
+def run_controller(arguments: argparse.Namespace) -> int:
     """Runs the controller until a signal and returns the exit code."""
     log_to_stderr()
-    profile = profile_of(given.profile)
-    config = _config(given)
-    settings = settings_in(profile, settings_of(given.config, node_id=given.node_id))
-    return run_until_signalled(_run(config, profile, settings, given.ready_file))
+    profile = profile_of(arguments.profile)
+    config = _config(arguments)
+    settings = settings_in(profile, settings_of(arguments.config, node_id=arguments.node_id))
+    return run_until_signalled(_run(config, profile, settings, arguments.ready_file))
 
 
-def _config(given: argparse.Namespace) -> NodeConfig:
-    voters = voters_of(given.voters)
-    checked_id("--node-id", given.node_id)
-    if not given.cluster_id:
+def _config(arguments: argparse.Namespace) -> NodeConfig:
+    voters = voters_of(arguments.voters)
+    checked_id("--node-id", arguments.node_id)
+    if not arguments.cluster_id:
         raise ValueError("--cluster-id: expected an id, got an empty text")
-    mine = next((voter for voter in voters if voter.voter_id == given.node_id), None)
-    if given.listen is not None:
-        host, port = address_of("--listen", given.listen)
-    elif mine is not None:
-        host, port = mine.endpoints[0].host, mine.endpoints[0].port
+    own = next((voter for voter in voters if voter.voter_id == arguments.node_id), None)
+    if arguments.listen is not None:
+        host, port = address_of("--listen", arguments.listen)
+    elif own is not None:
+        host, port = own.endpoints[0].host, own.endpoints[0].port
     else:
         raise ValueError(
-            f"--listen: expected HOST:PORT, because --voters does not name {given.node_id}"
+            f"--listen: expected HOST:PORT, because --voters does not name {arguments.node_id}"
         )
-    if given.directory_id is not None:
-        directory = directory_of("--directory-id", given.directory_id)
-    elif mine is not None:
-        directory = mine.voter_directory_id
+    if arguments.directory_id is not None:
+        directory = directory_of("--directory-id", arguments.directory_id)
+    elif own is not None:
+        directory = own.voter_directory_id
     else:
         raise ValueError(
             "--directory-id: expected an id, because this controller is not among --voters"
         )
     return NodeConfig(
-        node_id=given.node_id,
-        cluster_id=given.cluster_id,
+        node_id=arguments.node_id,
+        cluster_id=arguments.cluster_id,
         host=host,
         port=port,
         directory_id=directory,
         voters=voters,
-        metadata_version=level_of(given.metadata_version) if given.metadata_version else None,
+        metadata_version=level_of(arguments.metadata_version)
+        if arguments.metadata_version
+        else None,
         is_volatile=True,
     )
 
@@ -131,8 +133,8 @@ class ControllerService:
         self._listener = KafkaListener("controller", f"controller-{config.node_id}")
         self.has_failed = False
         self._is_followed = asyncio.Event()
-        self._told_role = ""
-        self._seen_role: Role | None = None
+        self._logged_role = ""
+        self._last_role: Role | None = None
 
     async def open(self) -> None:
         """Binds the port and starts the node."""
@@ -142,9 +144,10 @@ class ControllerService:
         self._deliver(self._hosted.start)
 
     async def hand_over(self) -> None:
-        """Makes a leader resign, and waits until it learns the next epoch or a time limit passes.
+        """If this node leads, makes it resign and waits until it leaves the role Resigned.
 
-        The limit is HAND_OVER_LIMIT_S. The process stays until then because its vote may be needed.
+        It waits at most HAND_OVER_LIMIT_S. The process runs meanwhile because its vote may be
+        needed.
         """
         quorum = self._node.quorum
         if quorum.is_leader and quorum.others and not self.has_failed:
@@ -163,7 +166,7 @@ class ControllerService:
 
     def _send(self, send: Send, on_answer: Callable[[Response | None], None]) -> None:
         def answered(response: Response | None) -> None:
-            self._strangers.look_at_answer(send, response)
+            self._strangers.check_response(send, response)
             on_answer(response)
 
         self._lines.send(send, answered)
@@ -175,15 +178,15 @@ class ControllerService:
             self._runtime.leave()
         except Exception as error:  # the step may have left an inconsistent state
             self._end(error)
-        self._look()
+        self._log_role_change()
 
     def _answer(self, request: Request, reply_to: ReplyTo) -> None:
-        self._strangers.look_at_request(request)
+        self._strangers.check_request(request)
         try:
             self._hosted.submit(request, reply_to)
         except Exception as error:  # the step may have left an inconsistent state
             self._end(error)
-        self._look()
+        self._log_role_change()
 
     def _end(self, error: Exception) -> None:
         """Ends this process after a failed step, or because the voter lost its log and its vote."""
@@ -195,18 +198,21 @@ class ControllerService:
         self._hosted.end()
         self._stopping.set()
 
-    def _look(self) -> None:
-        """Logs a change of the role; the identity of the role object makes the usual case cheap."""
+    def _log_role_change(self) -> None:
+        """Logs the role if it has changed, and ends the wait of `hand_over`.
+
+        Comparing the identity of role objects is cheap, and the role seldom changes.
+        """
         role = self._node.quorum.role
-        if role is not self._seen_role:
-            self._seen_role = role
-            self._tell_of_role()
+        if role is not self._last_role:
+            self._last_role = role
+            self._log_role()
             if not isinstance(role, Resigned):
                 self._is_followed.set()
 
-    def _tell_of_role(self) -> None:
+    def _log_role(self) -> None:
         quorum = self._node.quorum
         role = f"{type(quorum.role).__name__.lower()} in epoch {quorum.epoch}"
-        if role != self._told_role:
-            self._told_role = role
+        if role != self._logged_role:
+            self._logged_role = role
             log.info("controller %d: %s, led by %d", self._config.node_id, role, quorum.leader_id)

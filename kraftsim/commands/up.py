@@ -20,26 +20,26 @@ from ..service.garbage_collection import bound_pauses
 log = logging.getLogger("kraftsim")
 
 
-def run_up(given: argparse.Namespace) -> int:
+def run_up(arguments: argparse.Namespace) -> int:
     """Runs a cluster until a signal and returns the exit code."""
     log_to_stderr()
     kraft = Cluster(
-        brokers=given.brokers,
-        controllers=given.controllers,
-        cluster_id=given.cluster_id,
-        profile=given.profile,
-        metadata_version=given.metadata_version,
-        clock=given.clock,
-        seed=given.seed,
-        racks=given.rack,
-        settings=settings_of(given.config),
-        host=given.host,
-        advertised_host=given.advertised_host,
-        kafka_port=given.kafka_port,
-        controller_port=given.controller_port,
-        http_port=given.http_port,
+        brokers=arguments.brokers,
+        controllers=arguments.controllers,
+        cluster_id=arguments.cluster_id,
+        profile=arguments.profile,
+        metadata_version=arguments.metadata_version,
+        clock=arguments.clock,
+        seed=arguments.seed,
+        racks=arguments.rack,
+        settings=settings_of(arguments.config),
+        host=arguments.host,
+        advertised_host=arguments.advertised_host,
+        kafka_port=arguments.kafka_port,
+        controller_port=arguments.controller_port,
+        http_port=arguments.http_port,
     )
-    return run_until_signalled(_serve(kraft, given.ready_file))
+    return run_until_signalled(_serve(kraft, arguments.ready_file))
 
 
 def log_to_stderr() -> None:
@@ -59,7 +59,7 @@ def allow_many_sockets() -> None:
 
 
 def run_until_signalled(main: Coroutine[object, object, int]) -> int:
-    """Runs the coroutine, on uvloop if it is installed: it halves the cost of a heartbeat."""
+    """Runs the coroutine; on uvloop, if installed, which halves the cost of a heartbeat."""
     allow_many_sockets()
     bound_pauses()
     try:

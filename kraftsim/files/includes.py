@@ -12,7 +12,7 @@ from kraftsim.scenarios.language.constraints import Bare
 from kraftsim.scenarios.language.layers import laid_over
 from kraftsim.scenarios.language.reading import Problem, read
 
-from .yaml_document import Document, Place, read_document
+from .yaml_document import Document, KeyPath, read_document
 
 DEPTH_MAX = 5  # levels of includes; deeper chains are hard to follow for a reader
 KEY = "include"
@@ -27,15 +27,15 @@ def read_whole(path: Path, chain: tuple[Path, ...] = ()) -> Document:
     chain = (*chain, path.resolve())
     if not isinstance(document.value, Mapping) or KEY not in document.value:
         return document
-    words: dict[str, object] = {}
-    lines: dict[Place, str] = {}
+    values: dict[str, object] = {}
+    lines: dict[KeyPath, str] = {}
     for number, name in enumerate(_names(document)):
-        place = (KEY, number) if isinstance(document.value[KEY], list) else (KEY,)
-        inside = _included(document, path, name, place, chain)
-        words = laid_over(words, inside.value)
+        key_path = (KEY, number) if isinstance(document.value[KEY], list) else (KEY,)
+        inside = _included(document, path, name, key_path, chain)
+        values = laid_over(values, inside.value)
         lines |= inside.lines
     own = {key: value for key, value in document.value.items() if key != KEY}
-    return Document(laid_over(words, own), lines | document.lines)
+    return Document(laid_over(values, own), lines | document.lines)
 
 
 def _names(document: Document) -> tuple[str, ...]:
@@ -49,20 +49,20 @@ def _names(document: Document) -> tuple[str, ...]:
 
 
 def _included(
-    document: Document, path: Path, name: str, place: Place, chain: tuple[Path, ...]
+    document: Document, path: Path, name: str, key_path: KeyPath, chain: tuple[Path, ...]
 ) -> Document:
     target = path.parent / name
     if Path(name).is_absolute():
-        what = f"expected a path relative to this file, got {name!r}"
+        text = f"expected a path relative to this file, got {name!r}"
     elif not target.is_file():
-        what = f"no such file: {target}"
+        text = f"no such file: {target}"
     elif target.resolve() in chain:
-        what = f"includes itself: {' -> '.join(path.name for path in (*chain, target.resolve()))}"
+        text = f"includes itself: {' -> '.join(path.name for path in (*chain, target.resolve()))}"
     elif len(chain) >= DEPTH_MAX:
-        what = f"expected at most {DEPTH_MAX} files that include one another"
+        text = f"expected at most {DEPTH_MAX} files that include one another"
     else:
         inside = read_whole(target, chain)
         if isinstance(inside.value, Mapping):
             return inside
-        what = f"expected a mapping in {target}"
-    raise document.error(Problem(place, what))
+        text = f"expected a mapping in {target}"
+    raise document.error(Problem(key_path, text))

@@ -1,6 +1,7 @@
-"""Stored measurements of mutants.
+"""Stored measurements of mutants, which are planted bugs.
 
-They are the number of swarm seeds that kill each mutant, and the smallest scenario that shows it.
+Two are stored for each mutant: how many seeds of the swarm kill it, and the smallest scenario that
+kills it.
 """
 
 import json
@@ -31,21 +32,21 @@ class Density:
 
 
 def densities() -> Mapping[str, Density]:
-    """Returns the density of every measured mutant, by name."""
-    kept = json.loads(SWARM.read_text("utf-8")) if SWARM.exists() else {}
-    return {name: Density(*counts) for name, counts in kept.items()}
+    """Returns the stored density of every measured mutant, by name of the mutant."""
+    rows = json.loads(SWARM.read_text("utf-8")) if SWARM.exists() else {}
+    return {name: Density(*counts) for name, counts in rows.items()}
 
 
-def keep_density(name: str, density: Density) -> None:
-    """Stores the density of a mutant."""
-    kept = {name: [of.kills, of.seeds] for name, of in densities().items()}
-    kept[name] = [density.kills, density.seeds]
-    rows = ",\n".join(f'"{name}": {json.dumps(kept[name])}' for name in sorted(kept))
+def store_density(name: str, density: Density) -> None:
+    """Writes the density of a mutant to swarm.json."""
+    stored = {name: [of.kills, of.seeds] for name, of in densities().items()}
+    stored[name] = [density.kills, density.seeds]
+    rows = ",\n".join(f'"{name}": {json.dumps(stored[name])}' for name in sorted(stored))
     SWARM.write_text(f"{{\n{rows}\n}}\n", "utf-8")
 
 
 def reproducers() -> Mapping[str, Path]:
-    """Returns the path of the smallest scenario of each mutant that has one."""
+    """Returns the path of the smallest scenario that kills a mutant, by name of the mutant."""
     return {path.stem: path for path in sorted(REPRODUCERS.glob("*.yaml"))}
 
 

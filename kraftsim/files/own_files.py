@@ -11,7 +11,7 @@ from ..errors import UsageError
 
 
 def load(path: Path, scenario: Scenario) -> None:
-    """Defines every own property that the scenario in `path` names.
+    """Defines every property that the scenario in `path` names from a Python file of its own.
 
     Raises UsageError for a missing file or function, or a file with a syntax error.
     """
@@ -25,21 +25,21 @@ def load(path: Path, scenario: Scenario) -> None:
     for name in _names(scenario):
         if name not in OWN:
             file, _, _ = name.partition(":")
-            known = [name for name in OWN if name.startswith(f"{file}:")]
-            expected = nearest(name, known) or f"a function of {file}, which defines none"
+            defined = [name for name in OWN if name.startswith(f"{file}:")]
+            expected = nearest(name, defined) or f"a function of {file}, which defines none"
             raise UsageError(f"{path}: expect.always: expected {expected}, got {name!r}")
 
 
 def sources(path: Path, scenario: Scenario) -> Mapping[str, str]:
-    """Returns the source of each of those files, by the file's name."""
-    found = {}
+    """Returns the source of each Python file that the scenario in `path` names, by file name."""
+    texts = {}
     for name in _names(scenario):
         file, _, _ = name.partition(":")
         target = path.parent / file
         if not target.is_file():
             raise UsageError(f"{path}: expect.always: {name!r}: no such file: {target}")
-        found[file] = target.read_text("utf-8")
-    return found
+        texts[file] = target.read_text("utf-8")
+    return texts
 
 
 def _names(scenario: Scenario) -> Iterator[str]:

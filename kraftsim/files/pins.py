@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 def pinned_plan(
     scenario: Scenario, seed: int, bound: Mapping[str, tuple[int, ...]], digest: str = ""
 ) -> Scenario:
-    """Returns the plan of a seed with the nodes that `let` has bound, as a scenario to store.
+    """Returns the plan of a seed as a scenario, which repeats the run exactly.
 
-    Run without options, it repeats this run exactly.
+    `bound` has the nodes that each `let` of the scenario has bound during the run.
     """
     pin = Pin(seed=seed, digest=digest, cell=scenario.cell)
     return replace(named(expand(scenario, seed), bound), pins=(pin,), smoke={})

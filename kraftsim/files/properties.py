@@ -47,10 +47,12 @@ def expect_id(pairs: Mapping[str, str], node_id: int | None) -> None:
     for key in ID_KEYS:
         if key in pairs:
             number = whole_number(pairs[key])
-            found = checked_id(f"--config: {key}", pairs[key] if number is None else number)
-            if expected not in (None, found):
-                raise ValueError(f"--config: {key}: expected {expected} of {whose}, got {found}")
-            expected, whose = found, key
+            configured_id = checked_id(f"--config: {key}", pairs[key] if number is None else number)
+            if expected not in (None, configured_id):
+                raise ValueError(
+                    f"--config: {key}: expected {expected} of {whose}, got {configured_id}"
+                )
+            expected, whose = configured_id, key
 
 
 def expect_no_voter(pairs: Mapping[str, str], broker_ids: Container[int]) -> None:
@@ -63,6 +65,6 @@ def expect_no_voter(pairs: Mapping[str, str], broker_ids: Container[int]) -> Non
 
 def split_known(pairs: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """Returns the settings that the simulation uses, and the sorted keys that it ignores."""
-    known = {field.name for field in fields(Settings)}
-    used = {key: value for key, value in pairs.items() if setting_name(key) in known}
+    names = {field.name for field in fields(Settings)}
+    used = {key: value for key, value in pairs.items() if setting_name(key) in names}
     return used, sorted(set(pairs) - set(used))

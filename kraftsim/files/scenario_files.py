@@ -19,7 +19,7 @@ LIBRARY = Path(__file__).resolve().parents[1] / "scenarios" / "library"
 
 @dataclass(frozen=True, slots=True)
 class ScenarioFile:
-    """A scenario of a file. A file with a sweep has one for each cell."""
+    """A scenario that was read from a file; a file with a sweep has a scenario for each cell."""
 
     path: Path
     scenario: Scenario
@@ -27,7 +27,7 @@ class ScenarioFile:
 
     @property
     def called(self) -> str:
-        """The name to run it by: its name if it is in the library, else its path."""
+        """The name or path with which a user runs the scenario: its name if the library has it."""
         return self.path.stem if self.path.parent == LIBRARY else str(self.path)
 
 
@@ -45,16 +45,16 @@ def find(name: str) -> Path:
         if not Path(name).is_file():
             raise UsageError(f"{name}: no such file; `kraftsim scenario list` lists the library")
         return Path(name)
-    known = library()
-    if name not in known:
+    paths = library()
+    if name not in paths:
         raise UsageError(
-            f"unknown scenario {name!r}: expected {nearest(name, known)}, or the path of a file"
+            f"unknown scenario {name!r}: expected {nearest(name, paths)}, or the path of a file"
         )
-    return known[name]
+    return paths[name]
 
 
 def written(scenario: Scenario) -> str:
-    """Returns the scenario as YAML that `read_file` reads back."""
+    """Formats a scenario as YAML, which `read_file` parses to an equal scenario."""
     import yaml
 
     document = document_of(scenario)
@@ -62,23 +62,26 @@ def written(scenario: Scenario) -> str:
 
 
 def read_files(
-    path: Path, wanted: Iterable[str] = (), sweep: Mapping[str, tuple[object, ...]] | None = None
+    path: Path,
+    cell_values: Iterable[str] = (),
+    sweep: Mapping[str, tuple[object, ...]] | None = None,
 ) -> tuple[ScenarioFile, ...]:
-    """Reads the scenarios of a file: one for each cell that has all values in `wanted`.
+    """Reads the scenarios of a file: one for each cell of its sweep that has all `cell_values`.
 
-    `wanted` holds texts such as `pause=9s`. `sweep` replaces values that the file sweeps, or sweeps
-    other words. Raises UsageError with the file, the line, the expected value and the value found.
+    `cell_values` are texts such as `pause=9s`. `sweep` maps a word to the values that it is swept
+    over, and overrides the file's own sweep of that word. Raises UsageError, with file and line,
+    for an invalid file.
     """
     document = read_whole(path)
     try:
         scenarios = read_cells(swept(document.value, sweep or {}))
     except Problem as problem:
         raise document.error(problem) from None
-    wanted = set(wanted)
+    cell_values = set(cell_values)
     files = [
         ScenarioFile(path, scenario, document)
         for scenario in scenarios
-        if wanted <= {*scenario.cell}
+        if cell_values <= {*scenario.cell}
     ]
     for file in files[:1]:
         load(path, file.scenario)
@@ -87,18 +90,18 @@ def read_files(
             "; ".join(", ".join(scenario.cell) for scenario in scenarios)
             or "none, because the file has no sweep"
         )
-        raise UsageError(f"{path}: no cell with {', '.join(wanted)}: expected one of {cells}")
+        raise UsageError(f"{path}: no cell with {', '.join(cell_values)}: expected one of {cells}")
     return tuple(files)
 
 
-def read_file(path: Path, wanted: Iterable[str] = ()) -> ScenarioFile:
+def read_file(path: Path, cell_values: Iterable[str] = ()) -> ScenarioFile:
     """Returns the first scenario of a file."""
-    return read_files(path, wanted)[0]
+    return read_files(path, cell_values)[0]
 
 
-def read_sound(path: Path, wanted: Iterable[str] = ()) -> ScenarioFile:
+def read_sound(path: Path, cell_values: Iterable[str] = ()) -> ScenarioFile:
     """Returns the first scenario of a file; raises UsageError if lint complains about it."""
-    file = read_file(path, wanted)
+    file = read_file(path, cell_values)
     expect_sound(file)
     return file
 

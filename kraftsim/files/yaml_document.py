@@ -2,7 +2,7 @@
 
 Only `true` and `false` are booleans, as in YAML 1.2; `on`, which is a boolean in YAML 1.1, is a
 string here. A duplicate key is an error, although YAML's own reader accepts it. Aliases may not
-expand a document to more than PLACES_MAX values.
+expand a document to more than VALUES_MAX values.
 """
 
 from collections.abc import Iterator
@@ -20,27 +20,30 @@ if TYPE_CHECKING:
 
 FILE_BYTES_MAX = 1024 * 1024
 DEPTH_MAX = 30  # levels of nesting; twice what real files need
-PLACES_MAX = 100_000  # values in one document, with aliases expanded
+VALUES_MAX = 100_000  # values in one document, with aliases expanded
 
-Place = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A parsed YAML document: `value`, and the file and line of every place in it."""
+    """A parsed YAML document.
+
+    `lines` has the `file:line` of every value, by its path of keys and indexes.
+    """
 
     value: Any
-    lines: dict[Place, str]
+    lines: dict[KeyPath, str]
 
     def error(self, problem: Problem) -> UsageError:
-        """Returns the problem as a UsageError with the file and the line of its place.
+        """Returns the problem as a UsageError with the file and the line of the value.
 
-        A place without a line has that of the nearest enclosing place.
+        If the value has no line, the line is that of the nearest enclosing value.
         """
-        place = problem.path
-        while place and place not in self.lines:
-            place = place[:-1]
-        return UsageError(f"{self.lines[place]}: {problem}")
+        key_path = problem.path
+        while key_path and key_path not in self.lines:
+            key_path = key_path[:-1]
+        return UsageError(f"{self.lines[key_path]}: {problem}")
 
 
 def read_document(path: Path) -> Document:
@@ -53,13 +56,13 @@ def read_document(path: Path) -> Document:
         root = yaml.compose(path.read_text("utf-8"), Loader=_loader())
         if root is None:
             return Document(None, {(): f"{path}:1"})
-        places = list(islice(_places(root), PLACES_MAX + 1))
-        if len(places) > PLACES_MAX:
+        values = list(islice(_lines_of_values(root), VALUES_MAX + 1))
+        if len(values) > VALUES_MAX:
             raise UsageError(
-                f"{path}: expected at most {PLACES_MAX} values, with every alias counted as its "
+                f"{path}: expected at most {VALUES_MAX} values, with every alias counted as its "
                 "copy"
             )
-        lines = {place: f"{path}:{line}" for place, line in places}
+        lines = {key_path: f"{path}:{line}" for key_path, line in values}
         return Document(_loader()("").construct_document(root), lines)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
@@ -68,35 +71,35 @@ def read_document(path: Path) -> Document:
         raise UsageError(f"{path}: {error}") from None
 
 
-def _places(node: "yaml.Node", place: Place = ()) -> Iterator[tuple[Place, int]]:
+def _lines_of_values(node: "yaml.Node", key_path: KeyPath = ()) -> Iterator[tuple[KeyPath, int]]:
     import yaml
 
-    if len(place) > DEPTH_MAX:
+    if len(key_path) > DEPTH_MAX:
         raise RecursionError(f"expected at most {DEPTH_MAX} levels of nesting")
-    yield place, node.start_mark.line + 1
+    yield key_path, node.start_mark.line + 1
     if isinstance(node, yaml.MappingNode):
-        _expect_words_once(node)
+        _expect_unique_keys(node)
         for key, value in node.value:
-            inside = (*place, key.value)
-            yield from _places(value, inside)
+            inside = (*key_path, key.value)
+            yield from _lines_of_values(value, inside)
             yield inside, key.start_mark.line + 1
     elif isinstance(node, yaml.SequenceNode):
         for number, value in enumerate(node.value):
-            yield from _places(value, (*place, number))
+            yield from _lines_of_values(value, (*key_path, number))
 
 
-def _expect_words_once(node: "yaml.MappingNode") -> None:
+def _expect_unique_keys(node: "yaml.MappingNode") -> None:
     import yaml
 
-    seen: set[object] = set()
+    keys: set[object] = set()
     for key, _ in node.value:
         if not isinstance(key, yaml.ScalarNode):
-            what = f"expected a text as key, got a {key.id}"
-            raise yaml.MarkedYAMLError(problem=what, problem_mark=key.start_mark)
-        if key.value in seen:
-            what = f"expected each key once, got {key.value!r} again"
-            raise yaml.MarkedYAMLError(problem=what, problem_mark=key.start_mark)
-        seen.add(key.value)
+            problem = f"expected a text as key, got a {key.id}"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+        if key.value in keys:
+            problem = f"expected each key once, got {key.value!r} again"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+        keys.add(key.value)
 
 
 def _loader() -> "type[yaml.SafeLoader]":
@@ -108,7 +111,9 @@ def _loader() -> "type[yaml.SafeLoader]":
         """A YAML 1.1 loader for which `on`, `no` and dates are strings."""
 
     Loader.yaml_implicit_resolvers = {
-        first: [(tag, what) for tag, what in kinds if not tag.endswith((":bool", ":timestamp"))]
+        first: [
+            (tag, pattern) for tag, pattern in kinds if not tag.endswith((":bool", ":timestamp"))
+        ]
         for first, kinds in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
     truth = re.compile(r"^(?:true|false)$")

@@ -152,18 +152,18 @@ def _route(kraft: "Cluster", operation: Operation) -> Handler:
             _check_control(kraft)
         if operation is LIST_EVENTS and _accepts(request, "text/event-stream"):
             return await _stream(kraft, request)
-        given: dict[str, object] = dict(request.query)
+        values: dict[str, object] = dict(request.query)
         if operation is READ_LOG and _accepts(request, LINES):
-            wanted = arguments(operation, given)
-            return await _stream_log(kraft, request, **wanted)  # type: ignore[arg-type]  # just typed
+            typed = arguments(operation, values)
+            return await _stream_log(kraft, request, **typed)  # type: ignore[arg-type]  # just typed
         if operation.method == "POST":
-            given |= await _body(request)
-        for name in given.keys() & request.match_info.keys():
+            values |= await _body(request)
+        for name in values.keys() & request.match_info.keys():
             raise CommandError(
-                f"{name}: expected only in the path, got {given[name]!r} in the query or body too"
+                f"{name}: expected only in the path, got {values[name]!r} in the query or body too"
             )
-        given |= request.match_info
-        return _json(await operation.run(kraft, **arguments(operation, given)))
+        values |= request.match_info
+        return _json(await operation.run(kraft, **arguments(operation, values)))
 
     return handle
 
@@ -173,7 +173,10 @@ def _accepts(request: web.Request, media_type: str) -> bool:
 
 
 def _check_control(kraft: "Cluster") -> None:
-    """Refuses the control side on hosts other than loopback, because it can kill nodes in use."""
+    """Raises HTTPForbidden if the service does not listen on loopback.
+
+    It guards the operations of the control side, which can kill nodes in use.
+    """
     host = kraft.options.host
     if not _is_loopback(host):
         raise web.HTTPForbidden(
@@ -234,13 +237,13 @@ async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
 
-    def heard(row: "EventRow") -> None:
+    def on_row(row: "EventRow") -> None:
         nonlocal is_lagging
         is_lagging = is_lagging or rows.full()
         if not is_lagging:
             rows.put_nowait(row)
 
-    journal.listeners.append(heard)
+    journal.listeners.append(on_row)
     try:
         for row in journal.since(start):
             await _write(response, row)
@@ -255,7 +258,7 @@ async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
     except (ConnectionError, asyncio.CancelledError):
         return response  # the client has disconnected
     finally:
-        journal.listeners.remove(heard)
+        journal.listeners.remove(on_row)
     return response
 
 

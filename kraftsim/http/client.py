@@ -20,25 +20,28 @@ TIMEOUT_S = 120.0  # in addition to the timeout that the request asks the servic
 
 
 class Refused(CommandError):
-    """The service refused the request; the message is the one of its response."""
+    """The service answered with an HTTP error.
+
+    The message is the error and the message of the response body, or the HTTP status.
+    """
 
 
-def service_url(given: str | None) -> str:
-    """Returns the URL of the service: `given`, else KRAFTSIM_HTTP, else the default.
+def service_url(url_option: str | None) -> str:
+    """Returns `url_option` (--url), else the environment's KRAFTSIM_HTTP, else DEFAULT_URL.
 
     Raises ValueError if it is not an HTTP URL.
     """
-    url = given or os.environ.get("KRAFTSIM_HTTP") or DEFAULT_URL
+    url = url_option or os.environ.get("KRAFTSIM_HTTP") or DEFAULT_URL
     if not url.startswith(("http://", "https://")):
         raise ValueError(f"--url: expected an address such as {DEFAULT_URL}, got {url!r}")
     return url.rstrip("/")
 
 
 def call(url: str, method: str, path: str, arguments: Mapping[str, object]) -> Document:
-    """Calls one operation and returns its response.
+    """Calls an operation of the service and returns the JSON response.
 
-    Arguments that occur in `path` replace their placeholders; the others become the query or the
-    body. Raises Refused for an error response, CommandError if no service answers.
+    Arguments whose names are placeholders in `path` are filled in there; all others become the
+    query or the body. Raises Refused for an error response, CommandError if no service answers.
     """
     rest = dict(arguments)
     path = re.sub(r"\{(\w+)\}", lambda name: quote(str(rest.pop(name[1])), safe=""), path)
@@ -71,7 +74,7 @@ def _document(response: IO[bytes], url: str) -> Document:
 
 
 def stream(url: str, path: str) -> Iterator[Document]:
-    """Yields the documents of a server-sent event stream until it ends."""
+    """Yields the documents of a stream of server-sent events, until the connection ends."""
     request = Request(url + path, headers={"Accept": "text/event-stream"})
     with _opened(request, url, timeout_s=None) as response:
         try:

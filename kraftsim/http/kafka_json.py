@@ -38,7 +38,7 @@ KAFKA_APIS: dict[str, Api] = {
 async def answer_kafka_api(
     kraft: "Cluster", name: str, body: dict[str, object], version: str | None
 ) -> Document:
-    """Sends the request in `body` and returns the response as a JSON document.
+    """Sends the request `body` of the API `name` and returns the response as a JSON document.
 
     Raises JsonError or CommandError if the body is not a valid request.
     """
@@ -58,12 +58,12 @@ async def answer_kafka_api(
 
 
 def document_of(api: Api, response: Response) -> Document:
-    """Returns the response as JSON, with `error` and `message` if the whole request was refused."""
+    """Returns the response as JSON; a refusal of the whole request adds `error` and `message`."""
     document: Document = {"errorCode": 0, **to_json(api.response, response)}
     code = document["errorCode"]
     if isinstance(code, int) and code:
-        told = document.get("errorMessage") or "refused"
-        document |= {"error": error_name(code), "message": told}
+        message = document.get("errorMessage") or "refused"
+        document |= {"error": error_name(code), "message": message}
     return document
 
 

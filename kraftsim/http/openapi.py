@@ -57,7 +57,9 @@ _FIXED = {
 
 def _operation(operation: Operation) -> Document:
     in_path = operation.path_names
-    others = [parameter for parameter in operation.parameters if parameter.name not in in_path]
+    outside_path = [
+        parameter for parameter in operation.parameters if parameter.name not in in_path
+    ]
     document: Document = {
         "operationId": operation.name,
         "summary": operation.help,
@@ -82,12 +84,12 @@ def _operation(operation: Operation) -> Document:
                 parameter.help,
                 required=parameter.is_required,
             )
-            for parameter in others
+            for parameter in outside_path
         ]
-    elif others:
+    elif outside_path:
         properties = {
             parameter.json_name: {"type": _TYPES[parameter.kind], "description": parameter.help}
-            for parameter in others
+            for parameter in outside_path
         }
         document["requestBody"] = _body({"type": "object", "properties": properties})
     return document | {"parameters": named}

@@ -1,7 +1,7 @@
 """The HTTP paths beside the table of operations.
 
-Kafka's APIs take and return Kafka's own messages. Health and the OpenAPI document are no verbs of
-a cluster.
+The table has no row for Kafka's APIs, whose messages are Kafka's own, nor for health and the
+OpenAPI document, which are not operations on a cluster.
 """
 
 KAFKA_API = "/kafka/{api}"

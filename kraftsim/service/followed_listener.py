@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 class FollowedListener(KafkaListener):
-    """A Kafka listener that follows a process. `port` is the port of its first bind; -1 before."""
+    """A Kafka listener that follows a process. `port` is -1 before the first `bind`."""
 
     def __init__(self, kind: str, name: str, host: str) -> None:
         super().__init__(kind, name)

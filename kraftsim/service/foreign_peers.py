@@ -1,7 +1,8 @@
 """Warnings about peers of another cluster, and about voters with unexpected directory ids.
 
-The protocol carries only error codes for these cases. A warning is logged once per voter and cause,
-since each peer retries forever, and once per cause for all other peers, which may be a whole fleet.
+The protocol answers such peers with an error code only, and each peer retries forever. A warning is
+logged once per voter and cause. Peers that are not voters may be a whole fleet, so for all of them
+together it is logged once per cause.
 """
 
 import logging
@@ -21,7 +22,7 @@ from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, uuid_text
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.raft.protocol import Send
 
-OTHERS = -1  # stands for every peer that is not a voter
+NO_VOTER = -1  # stands for every peer that is not a voter
 
 # The requests and responses with which replicas make contact.
 Greeting = FetchRequest | VoteRequest | BeginQuorumEpochRequest
@@ -38,35 +39,35 @@ class Strangers:
 
     def __init__(self, config: NodeConfig) -> None:
         self._config = config
-        self._told: set[tuple[int, ErrorCode]] = set()
+        self._logged: set[tuple[int, ErrorCode]] = set()
 
-    def look_at_request(self, request: Request) -> None:
+    def check_request(self, request: Request) -> None:
         """Warns if the request names another cluster, or another directory of this controller."""
         if not isinstance(request, Greeting):
             return
         config = self._config
         sender, listed = _sender(request), _directory(request)
         if request.cluster_id not in (None, config.cluster_id):
-            self._tell_of_cluster(sender, f"names {request.cluster_id}")
+            self._warn_of_cluster(sender, f"names {request.cluster_id}")
         elif listed not in (ZERO_UUID, config.directory_id) and _means(request, config.node_id):
-            mine = uuid_text(config.directory_id)
-            self._tell(
+            own = uuid_text(config.directory_id)
+            self._warn_once(
                 sender,
                 ErrorCode.INVALID_VOTER_KEY,
                 f"controller {sender} lists this one, {config.node_id}, under directory id "
-                f"{uuid_text(listed)}: expected {mine}; this controller does not vote. "
-                + _way_out(config.node_id, f"{config.host}:{config.port}:{mine}"),
+                f"{uuid_text(listed)}: expected {own}; this controller does not vote. "
+                + _way_out(config.node_id, f"{config.host}:{config.port}:{own}"),
             )
 
-    def look_at_answer(self, send: Send, response: Response | None) -> None:
+    def check_response(self, send: Send, response: Response | None) -> None:
         """Warns if the peer refused the request because of its cluster id or its directory id."""
         request, peer_id, at = send.request, send.peer_id, send.endpoint
         if not (isinstance(request, Greeting) and isinstance(response, Welcome)) or at is None:
             return
         if response.error_code == ErrorCode.INCONSISTENT_CLUSTER_ID:
-            self._tell_of_cluster(peer_id, f"refuses this id (at {at.host}:{at.port})")
+            self._warn_of_cluster(peer_id, f"refuses this id (at {at.host}:{at.port})")
         elif ErrorCode.INVALID_VOTER_KEY in _partition_errors(response):
-            self._tell(
+            self._warn_once(
                 peer_id,
                 ErrorCode.INVALID_VOTER_KEY,
                 f"controller {peer_id} at {at.host}:{at.port} has another directory id than the "
@@ -75,19 +76,19 @@ class Strangers:
                 + _way_out(peer_id, f"{at.host}:{at.port}:DIRECTORY"),
             )
 
-    def _tell_of_cluster(self, peer_id: int, what: str) -> None:
+    def _warn_of_cluster(self, peer_id: int, statement: str) -> None:
         text = (
             f"node {peer_id} belongs to another cluster: expected {self._config.cluster_id}, but "
             "it "
         )
-        text += f"{what}. Give both the same --cluster-id, or correct --voters"
-        self._tell(peer_id, ErrorCode.INCONSISTENT_CLUSTER_ID, text)
+        text += f"{statement}. Give both the same --cluster-id, or correct --voters"
+        self._warn_once(peer_id, ErrorCode.INCONSISTENT_CLUSTER_ID, text)
 
-    def _tell(self, peer_id: int, cause: ErrorCode, text: str) -> None:
+    def _warn_once(self, peer_id: int, cause: ErrorCode, text: str) -> None:
         is_voter = any(voter.voter_id == peer_id for voter in self._config.voters)
-        told = (peer_id if is_voter else OTHERS, cause)
-        if told not in self._told:
-            self._told.add(told)
+        warning = (peer_id if is_voter else NO_VOTER, cause)
+        if warning not in self._logged:
+            self._logged.add(warning)
             log.warning("%s: %s", cause.name, text)
 
 
@@ -99,7 +100,7 @@ def _way_out(node_id: int, address: str) -> str:
 
 
 def _sender(request: Greeting) -> int:
-    """Returns the node id of the sender; -1 if the request does not contain it."""
+    """Returns the node id of the sender; -1 if the request has no such field."""
     match request:
         case FetchRequest():
             return max(request.replica_id, request.replica_state.replica_id)
@@ -116,7 +117,10 @@ def _means(request: Greeting, node_id: int) -> bool:
 
 
 def _directory(request: Greeting) -> Uuid:
-    """Returns the directory id that the request expects of its receiver; zero if it names none."""
+    """Returns the directory id that the request expects its receiver to have.
+
+    Returns the zero id if the request names no directory.
+    """
     match request:
         case VoteRequest(topics=(vote, *_)) if vote.partitions:
             return vote.partitions[0].voter_directory_id

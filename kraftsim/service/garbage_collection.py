@@ -12,10 +12,10 @@ NEVER = 1 << 30
 
 
 def bound_pauses() -> None:
-    """Disables full collections after the first one that takes more than 20 ms.
+    """Disables full collections once a full collection has taken more than 20 ms.
 
-    Metadata has no reference cycles, so it is freed without them. The younger generations are
-    collected as before.
+    Metadata has no reference cycles, so it is freed without full collections. The younger
+    generations are collected as before.
     """
     gc.callbacks.append(_Watch().on_collection)
 

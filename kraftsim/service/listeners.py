@@ -108,5 +108,8 @@ class Service:
 
 
 def _describe(process: ControllerProcess) -> Describe:
-    """Returns a function that answers ApiVersions for the process's node at the time of a call."""
+    """Returns the function that answers ApiVersions.
+
+    It asks the process for its node at every call, because a restart replaces the node.
+    """
     return lambda request, version: api_versions.of_controller(process.node, request, version)

@@ -10,7 +10,7 @@ from kraftsim.simulation.topology import PORT_MAX
 
 
 def address_of(option: str, text: str) -> Address:
-    """Parses `host:port`; raises ValueError, with `option` in its message, if it is invalid."""
+    """Parses `host:port`; raises ValueError, which names `option`, for an invalid address."""
     host, _, port = text.rpartition(":")
     number = whole_number(port)
     if not host or number is None or not 0 < number <= PORT_MAX:
@@ -27,9 +27,9 @@ def voters_of(text: str) -> tuple[Voter, ...]:
     ids = [voter.voter_id for voter in voters]
     if len(set(ids)) < len(ids):
         raise ValueError(f"--voters: expected each id once, got {sorted(ids)}")
-    places = [(voter.endpoints[0].host, voter.endpoints[0].port) for voter in voters]
+    addresses = [(voter.endpoints[0].host, voter.endpoints[0].port) for voter in voters]
     directories = [voter.voter_directory_id for voter in voters]
-    if len(set(places)) < len(places) or len(set(directories)) < len(directories):
+    if len(set(addresses)) < len(addresses) or len(set(directories)) < len(directories):
         raise ValueError(
             "--voters: expected another address and another directory id for each voter"
         )

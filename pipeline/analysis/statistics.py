@@ -15,7 +15,7 @@ TAIL = 0.025  # probability on either side of the interval
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share of `hits` in `of` trials, and its 95 % interval from `low` to `high`."""
+    """The share of `hits` in `of` trials, with a 95 % interval from `low` to `high`."""
 
     hits: int
     of: int
@@ -26,7 +26,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A difference of two shares, `by`, and its 95 % interval."""
+    """A difference of two shares, `by`, with a 95 % interval."""
 
     by: float
     low: float
@@ -39,7 +39,7 @@ class Difference:
 
     @property
     def least(self) -> float:
-        """The least size of the difference within the interval; at most 0 if it contains zero."""
+        """The smallest size of a difference in the interval; at most 0 if it contains zero."""
         return max(self.low, -self.high)
 
 
@@ -55,21 +55,21 @@ def share_of(hits: int, of: int) -> Share:
     return Share(hits, of, share, low, high)
 
 
-def difference(share: Share, other: Share) -> Difference:
-    """Returns `one` minus `other` with Newcombe's interval (method 10).
+def difference(first: Share, second: Share) -> Difference:
+    """Returns `first` minus `second` with Newcombe's interval (method 10).
 
-    The shares must be of different runs.
+    The two shares must come from different runs; `paired_difference` is for the same runs.
     """
-    by = share.share - other.share
-    down = sqrt((share.share - share.low) ** 2 + (other.high - other.share) ** 2)
-    up = sqrt((share.high - share.share) ** 2 + (other.share - other.low) ** 2)
+    by = first.share - second.share
+    down = sqrt((first.share - first.low) ** 2 + (second.high - second.share) ** 2)
+    up = sqrt((first.high - first.share) ** 2 + (second.share - second.low) ** 2)
     return Difference(by, by - down, by + up)
 
 
 def paired_difference(more: int, less: int, pairs: int) -> Difference:
     """Returns the difference of two shares of the same runs, with Agresti and Min's interval.
 
-    `more` pairs are hits only on the second side, `less` only on the first.
+    `more` counts the pairs of runs that hit only on the second side, `less` only on the first.
     """
     if pairs == 0:
         return Difference(0.0, -1.0, 1.0)
@@ -81,10 +81,10 @@ def paired_difference(more: int, less: int, pairs: int) -> Difference:
 
 
 def sign_test(more: int, less: int) -> float:
-    """Returns the two-sided p-value of a split of `more` to `less`.
+    """Returns the two-sided p-value of `more` increases and `less` decreases.
 
-    The null hypothesis is that both are equally likely. It is exact for up to 1,000 pairs that
-    differ.
+    The null hypothesis is that an increase and a decrease are equally likely. The value is exact
+    for up to 1,000 pairs that differ.
     """
     of, most = more + less, max(more, less)
     if of > 1000:
@@ -102,7 +102,8 @@ def _sign_test_of_many(of: int, most: int) -> float:
 def quantile_bounds(quantile: float, of: int) -> tuple[float | None, float | None]:
     """Returns the sample quantiles that bound the true quantile with 95 % confidence.
 
-    It makes no assumption about the distribution. An end is None if the sample is too small for it.
+    `of` is the size of the sample. No distribution is assumed. A bound is None if the sample is too
+    small to give it.
     """
     half = Z * sqrt(quantile * (1 - quantile) / of) if of else 1.0
     low = None if (1 - quantile) ** of > TAIL else max(0.0, quantile - half)
@@ -113,7 +114,7 @@ def quantile_bounds(quantile: float, of: int) -> tuple[float | None, float | Non
 def expected_new(once: int, twice: int, runs: int, more: int) -> float:
     """Returns how many new kinds `more` runs are expected to show, after `runs` runs.
 
-    `once` kinds occurred in exactly one run, `twice` in exactly two.
+    `once` is the number of kinds that occurred in exactly one run, `twice` in exactly two runs.
     """
     if not once:
         return 0.0
@@ -125,7 +126,7 @@ def expected_new(once: int, twice: int, runs: int, more: int) -> float:
 
 def counted(numbers: Iterable[int]) -> dict[int, int]:
     """Returns how often each number occurs."""
-    found: dict[int, int] = {}
+    counts: dict[int, int] = {}
     for number in numbers:
-        found[number] = found.get(number, 0) + 1
-    return found
+        counts[number] = counts.get(number, 0) + 1
+    return counts

@@ -1,7 +1,7 @@
 """Defines a campaign's tables as SQL views on a Spark session.
 
-Only committed files are read, with the schemas of `tables.py`; an inferred schema would be that of
-whichever file comes first. DuckDB accepts the same SQL, and the tests use it.
+Only committed files are read. Schemas are those of `tables.py`, because Spark would infer a schema
+from an arbitrary file. DuckDB, which the tests use, accepts the same SQL.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -15,12 +15,12 @@ from ..tables import TABLES, Table
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-Ask = Callable[[str], list[dict[str, Any]]]
+Query = Callable[[str], list[dict[str, Any]]]
 """Runs a query and returns its rows, each a value by column name; the caller knows the types."""
 
 
 def committed_files(folder: Folder, table: Table) -> list[str]:
-    """Returns the files of committed shards that have rows in the table."""
+    """Returns the Parquet files of a table: one for each committed shard with rows in it."""
     return [
         str((folder.path / part(table.name, number)).resolve())
         for number, commit in sorted(folder.commits().items())
@@ -29,7 +29,7 @@ def committed_files(folder: Folder, table: Table) -> list[str]:
 
 
 def expect_whole(folder: Folder) -> None:
-    """Raises PlanError for the first file that differs from its commit or is of another plan."""
+    """Raises PlanError if a file of the campaign is missing or differs from its commit."""
     for wrong in folder.corruptions():
         raise PlanError(
             f"{wrong}; move the shard aside with `kraftsim campaign sweep {folder.path}`, then "
@@ -37,10 +37,10 @@ def expect_whole(folder: Folder) -> None:
         )
 
 
-def define(spark: "SparkSession", folder: Folder, names: Iterable[str], prefix: str = "") -> Ask:
-    """Creates the views of these tables and the derived views; returns a function for queries.
+def define(spark: "SparkSession", folder: Folder, names: Iterable[str], prefix: str = "") -> Query:
+    """Creates views of the tables `names` and the derived views; returns a function that runs SQL.
 
-    `prefix` separates the views of a second campaign.
+    `prefix` starts the name of every view, so that a session can have views of two campaigns.
     """
     for name in names:
         frame_of(spark, folder, TABLES[name]).createOrReplaceTempView(prefix + name)
@@ -58,9 +58,9 @@ def frame_of(spark: "SparkSession", folder: Folder, table: Table) -> "DataFrame"
 
 
 def definitions(plan: Plan, prefix: str = "", explode: str = "explode") -> Sequence[str]:
-    """Returns the statements of the derived views, which exclude planted bugs and canaries.
+    """Returns the SQL that creates the derived views, which exclude planted bugs and canaries.
 
-    `explode` is the database's function that makes a row of each value of a list.
+    `explode` is the database's name for the function that turns a list into rows.
     """
     canaries = ", ".join(f"'{item.name}'" for item in plan.items if item.is_canary)
     subjects = f"scenario not in ({canaries})" if canaries else "true"

@@ -1,8 +1,10 @@
-"""Turns the events of a run into intervals of states, and into coverage.
+"""Computes from the events of a run how long each subject was in each state, and the coverage.
 
-The views are `log` (broker states of the committed records), `process` (states of brokers' and
-controllers' processes) and `quorum` (leadership). Coverage names each change as (subject, state,
-event, outcome) without ids, so that the changes of different runs can be compared.
+There are three views. `log` has the brokers' states according to the committed records, `process`
+the states of brokers' and controllers' processes, `quorum` the leadership.
+
+Coverage is the set of kinds of changes in a run. A kind is a text of subject, state, event and
+outcome without ids, so that runs can be compared.
 """
 
 from collections.abc import Iterator
@@ -25,8 +27,9 @@ PROCESS = ("agent_state", "controller_state")
 class Interval:
     """A period in which a subject is in one state of a view, in microseconds of virtual time.
 
-    `cause` and `ended_by` are the events at its ends; `ended_by` is None at the end of the run.
-    `contact_us` is the last contact with the broker before a fence.
+    `cause` is the event that began the period. `ended_by` is the event that ended it, None if it
+    lasted until the end of the run. `contact_us` is the controller's last contact with the broker
+    before a fence.
     """
 
     view: str
@@ -39,8 +42,8 @@ class Interval:
     contact_us: int | None = None
 
 
-class Lives:
-    """Collects the intervals of a run in order of their begin, and its coverage."""
+class StateIntervals:
+    """Collects the intervals of a run, in order of their begin, and the coverage of the run."""
 
     def __init__(self) -> None:
         self.intervals: list[Interval] = []
@@ -85,27 +88,27 @@ class Lives:
             subject = _subject_of(row)
             self._change("process", subject, row.kind, str(row.detail["state"]), row.t_us)
             if row.kind == "controller_state" and row.detail["state"] != RUNNING:
-                self._loses(subject, row)
+                self._leader_ends(subject, row)
         elif row.kind == "controller_elected":
             leader = f"controller-{row.detail['leader_id']}"
             self._change("quorum", "quorum", "elected", leader, row.t_us)
         elif row.kind == "controller_resigns":
-            self._loses(f"controller-{row.detail['controller_id']}", row)
+            self._leader_ends(f"controller-{row.detail['controller_id']}", row)
         elif row.kind == "lease_expired" and row.broker_id is not None:
             silent_ms = row.detail["silent_ms"]
             assert isinstance(silent_ms, int), silent_ms
             self._contact_us[row.broker_id] = row.t_us - silent_ms * 1000
-            self._meets("log", f"broker-{row.broker_id}", row.kind)
+            self._add_unchanged("log", f"broker-{row.broker_id}", row.kind)
 
-    def _loses(self, leader: str, row: EventRow) -> None:
+    def _leader_ends(self, leader: str, row: EventRow) -> None:
         now = self._open.get(("quorum", "quorum"))
         if now is not None and now.state == leader:
             self._change("quorum", "quorum", row.kind, LEADERLESS, row.t_us)
 
-    def answer(self, broker_id: int, wanted: str, outcome: str) -> None:
+    def heartbeat(self, broker_id: int, purpose: str, outcome: str) -> None:
         """Adds a heartbeat and its outcome to the coverage; it changes no state."""
         state = self._state("log", f"broker-{broker_id}")
-        self.coverage.add(f"broker {state} heartbeat {wanted}: {outcome}")
+        self.coverage.add(f"broker {state} heartbeat {purpose}: {outcome}")
 
     # All views
 
@@ -115,17 +118,17 @@ class Lives:
             return interval.state
         return RUNNING if subject.startswith("controller-") else ABSENT  # started before recording
 
-    def _meets(self, view: str, subject: str, event: str) -> None:
-        state = _shape(view, self._state(view, subject))
-        self.coverage.add(f"{_who(subject)} {state} {event}: {state}")
+    def _add_unchanged(self, view: str, subject: str, event: str) -> None:
+        state = _coverage_state(view, self._state(view, subject))
+        self.coverage.add(f"{_kind_of(subject)} {state} {event}: {state}")
 
     def _change(
         self, view: str, subject: str, cause: str, state: str, now_us: int
     ) -> Interval | None:
         """Ends the current interval if the state changes; returns the new interval, if any."""
         before = self._state(view, subject)
-        said = f"{_who(subject)} {_shape(view, before)} {cause}: {_shape(view, state)}"
-        self.coverage.add(said)
+        begin, end = _coverage_state(view, before), _coverage_state(view, state)
+        self.coverage.add(f"{_kind_of(subject)} {begin} {cause}: {end}")
         if before == state and cause != "registered":
             return None
         if (past := self._open.pop((view, subject), None)) is not None:
@@ -152,10 +155,10 @@ def _subject_of(row: EventRow) -> str:
     return f"broker-{row.broker_id}"
 
 
-def _who(subject: str) -> str:
+def _kind_of(subject: str) -> str:
     return subject.partition("-")[0]
 
 
-def _shape(view: str, state: str) -> str:
+def _coverage_state(view: str, state: str) -> str:
     """Returns the state for coverage, which does not distinguish between leaders."""
     return "LED" if view == "quorum" and state.startswith("controller-") else state

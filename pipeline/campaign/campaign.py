@@ -1,7 +1,7 @@
 """Runs a campaign from its plan to its last commit, on any engine.
 
-Progress and the remaining work are both derived from the commits, which exist on every engine and
-after every crash, and which other processes can read.
+Progress and the remaining work are computed from the commits: every engine writes them, they
+survive a crash, and other processes can read them.
 """
 
 import fcntl
@@ -17,10 +17,10 @@ from .plan import Plan, PlanError
 
 UNENDED = ("error", "crash")  # verdicts of runs that did not end
 ATTEMPTS = 4  # per shard on every engine, as many as Spark makes per task with local[N,4]
-LOOK_EVERY_S = 0.2
+POLL_EVERY_S = 0.2
 
-Look = Callable[[], None]
-Engine = Callable[[Plan, Folder, Sequence[int], Look], None]
+Poll = Callable[[], None]
+Engine = Callable[[Plan, Folder, Sequence[int], Poll], None]
 
 
 class EngineError(Exception):
@@ -29,7 +29,10 @@ class EngineError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Canary:
-    """A scenario that must not pass. `got` is its verdict, None before it has run."""
+    """A scenario that must not pass: it proves that the campaign detects failures.
+
+    `expected` is the verdict that it must have, `got` the verdict of its run; None before the run.
+    """
 
     name: str
     expected: str
@@ -37,15 +40,16 @@ class Canary:
 
     @property
     def is_deaf(self) -> bool:
-        """True if the verdict is not the expected one."""
+        """True if the canary has run and its verdict is not the expected verdict."""
         return self.got is not None and self.got != self.expected
 
 
 @dataclass(slots=True)
 class State:
-    """The progress of a campaign, from its commits.
+    """The progress of a campaign, computed from its commits.
 
-    `verdicts` counts judged runs, `planted` runs with a planted bug.
+    `verdicts` counts the verdicts of judged runs, which are all runs except canaries and runs with
+    a planted bug. `planted` counts the verdicts of runs with a planted bug.
     """
 
     shards: int
@@ -68,7 +72,7 @@ class State:
         return self.done_shards == self.shards
 
     def add(self, commit: Commit) -> None:
-        """Adds a commit."""
+        """Adds the counts of a shard's commit."""
         self.done_shards += 1
         self.done_runs += commit.runs
         self.verdicts.update(commit.verdicts)
@@ -78,7 +82,7 @@ class State:
 
 
 def state_of(plan: Plan, commits: Mapping[int, Commit]) -> State:
-    """Returns the state after these commits."""
+    """Returns the state of a campaign whose committed shards are `commits`."""
     state = State(len(plan.shards), plan.runs)
     for commit in commits.values():
         state.add(commit)
@@ -86,7 +90,7 @@ def state_of(plan: Plan, commits: Mapping[int, Commit]) -> State:
 
 
 def canaries_of(plan: Plan, state: State) -> tuple[Canary, ...]:
-    """Returns every canary of the plan."""
+    """Returns every canary of the plan, with its verdict if it has run."""
     return tuple(
         Canary(name=item.name, expected=item.expected, got=state.canaries.get(item.name))
         for item in plan.items
@@ -94,28 +98,29 @@ def canaries_of(plan: Plan, state: State) -> tuple[Canary, ...]:
     )
 
 
-Tell = Callable[[State, float], None]
+OnProgress = Callable[[State, float], None]
 
 
-def run_campaign(folder: Folder, engine: Engine, tell: Tell) -> State:
+def run_campaign(folder: Folder, engine: Engine, on_progress: OnProgress) -> State:
     """Runs the missing shards and returns the final state.
 
-    `tell` is called with the state and the seconds that this call has worked. Raises PlanError if
-    another process runs the campaign. The engine is not started if no shard is missing.
+    `on_progress` is called repeatedly, with the state and the seconds since this function was
+    called. The engine is not started if no shard is missing. Raises PlanError if another process
+    runs the campaign.
     """
     with alone(folder):
         plan = folder.plan()
         done, digest, began_s = folder.commits(), plan.digest, time.monotonic()
 
-        def look() -> None:
+        def poll() -> None:
             nonlocal done
             done = folder.commits_since(done, digest)
-            tell(state_of(plan, done), _since(began_s))
+            on_progress(state_of(plan, done), _since(began_s))
 
         folder.sweep()
         missing = [number for number in range(len(plan.shards)) if number not in done]
         if missing:
-            engine(plan, folder, missing, look)
+            engine(plan, folder, missing, poll)
         return state_of(plan, folder.commits())
 
 

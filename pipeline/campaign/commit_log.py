@@ -1,7 +1,8 @@
 """The folder of a campaign: `plan.json`, a folder per table, and a commit per shard in `_shards/`.
 
-A shard counts only with its commit, which is written last; any other file belongs to an interrupted
-shard. Files are renamed into place, so that no reader sees a part of one.
+The commit of a shard is written last. Files of a shard without a commit are left over from an
+interrupted run, and readers ignore them. Files are renamed into place, so that no reader sees a
+partial file.
 """
 
 import hashlib
@@ -20,7 +21,7 @@ PLAN, SHARDS, ASIDE, LOCK = "plan.json", "_shards", "_aside", ".lock"
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The file of a shard in one table: rows, bytes and checksum."""
+    """A shard's file of one table: its number of rows, its size in bytes and its checksum."""
 
     rows: int
     size: int
@@ -102,8 +103,8 @@ class Folder:
         return self.commits_since({}, self.plan().digest)
 
     def commits_since(self, known: Mapping[int, Commit], plan_digest: str) -> dict[int, Commit]:
-        """Returns the `known` commits and the new ones, without reading the known ones again."""
-        found = dict(known)
+        """Returns all commits; reads only those that are not in `known`."""
+        commits = dict(known)
         for path in sorted((self.path / SHARDS).glob("[0-9]*.json")):
             if int(path.stem) in known:
                 continue
@@ -114,8 +115,8 @@ class Folder:
                     "has "
                     "changed; restore it, or start another campaign"
                 )
-            found[commit.shard] = commit
-        return found
+            commits[commit.shard] = commit
+        return commits
 
     def commit(self, commit: Commit) -> None:
         """Writes the commit of a shard.
@@ -132,7 +133,7 @@ class Folder:
         self._put(f"{SHARDS}/{path.name}", json.dumps(asdict(commit), indent=1).encode())
 
     def corrupt(self, commit: Commit) -> Iterator[str]:
-        """Yields a sentence for each file of the shard that is missing or not as committed."""
+        """Yields an error message for each file that is missing or differs from the commit."""
         for table, piece in commit.pieces.items():
             path = self.path / part(table, commit.shard)
             if not path.is_file():
@@ -143,14 +144,14 @@ class Folder:
                 yield f"{path}: expected sha256 {piece.sha256[:12]}..., got {sha256[:12]}..."
 
     def corruptions(self) -> Iterator[str]:
-        """Yields such a sentence for each wrong file of any shard."""
+        """Yields the error messages of `corrupt` for every committed shard."""
         for commit in self.commits().values():
             yield from self.corrupt(commit)
 
     def set_corrupt_aside(self) -> list[int]:
-        """Sets aside shards with corrupt files or unreadable commits; they will be run again.
+        """Sets aside every shard with a corrupt file or an unreadable commit.
 
-        Returns their numbers.
+        Returns the numbers of these shards; the next `resume` runs them again.
         """
         aside = []
         for path in sorted((self.path / SHARDS).glob("[0-9]*.json")):
@@ -206,10 +207,10 @@ class Folder:
 
         Call it only while no process runs the campaign.
         """
-        found = self.leftovers()
-        for path in found:
+        leftovers = self.leftovers()
+        for path in leftovers:
             path.unlink(missing_ok=True)
-        return len(found)
+        return len(leftovers)
 
     def _put(self, name: str, data: bytes) -> None:
         with self.new_file(name) as path:
@@ -224,9 +225,9 @@ def sum_of(path: Path) -> str:
 
 def _read_commit(path: Path) -> Commit:
     try:
-        words = json.loads(path.read_text("utf-8"))
-        words["pieces"] = {table: Piece(**item) for table, item in words["pieces"].items()}
-        return Commit(**words)
+        values = json.loads(path.read_text("utf-8"))
+        values["pieces"] = {table: Piece(**item) for table, item in values["pieces"].items()}
+        return Commit(**values)
     except (ValueError, KeyError, TypeError) as error:
         raise PlanError(
             f"{path}: expected the commit of a shard, got something else ({error}): move it aside "

@@ -14,8 +14,9 @@ from kraftsim.scenarios.properties.own_properties import define
 class Item:
     """A scenario in one cell, with or without a planted bug.
 
-    `called` is the name or path with which a user runs it; `document` is the whole scenario of that
-    cell, independent of its file; `own` has the sources of its own properties. `expected` is the
+    `called` is the name or path with which a user runs the scenario. `document` is the whole
+    scenario of the cell, so that its file is not needed. `own` has the sources of the Python files
+    that define properties of the scenario. `expected` is the
     verdict of a canary, "pass" for every other item.
     """
 
@@ -39,9 +40,9 @@ class Item:
 
     @property
     def key(self) -> str:
-        """Unique key of the item."""
-        said = json.dumps([self.document, self.mutant, self.own], sort_keys=True)
-        return hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
+        """A digest of the scenario, the planted bug and the properties, unique to the item."""
+        text = json.dumps([self.document, self.mutant, self.own], sort_keys=True)
+        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
     def run_id(self, seed: int) -> str:
         """Returns the id of a run; it is the same in every campaign that has this run."""
@@ -49,17 +50,17 @@ class Item:
 
     def repro(self, seed: int) -> str:
         """Returns the command that repeats the run."""
-        words = ["kraftsim", "scenario", "run", self.called, "--seed", str(seed)]
+        command = ["kraftsim", "scenario", "run", self.called, "--seed", str(seed)]
         for value in self.cell:
-            words += ["--sweep", value]
+            command += ["--sweep", value]
         if self.is_small:
-            words.append("--smoke")
+            command.append("--smoke")
         if self.mutant is not None:
-            words += ["--mutant", self.mutant]
-        return " ".join(map(quote, words))
+            command += ["--mutant", self.mutant]
+        return " ".join(map(quote, command))
 
     def scenario(self) -> Scenario:
-        """Defines the item's own properties and returns its scenario."""
+        """Parses the scenario, after defining the properties that its own Python files contain."""
         for file, source in self.own.items():
             define(file, source)
         return read_scenario(self.document)
@@ -71,6 +72,6 @@ class Item:
     @staticmethod
     def of(document: Mapping[str, object]) -> "Item":
         """Returns the item of a document that `to_document` made."""
-        words = dict(document)
-        words["cell"] = tuple(words["cell"])  # type: ignore[arg-type]  # made by to_document
-        return Item(**words)  # type: ignore[arg-type]  # made by to_document
+        values = dict(document)
+        values["cell"] = tuple(values["cell"])  # type: ignore[arg-type]  # made by to_document
+        return Item(**values)  # type: ignore[arg-type]  # made by to_document

@@ -21,18 +21,21 @@ BROKER = itemgetter(HEARTBEATS.names.index("broker_id") - len(KEY))  # in rows o
 
 @dataclass(slots=True)
 class Ran:
-    """The verdict, the digest and the rows of a run, by table and in the order of its columns."""
+    """The verdict, the digest and the rows of a run.
+
+    `rows` has the rows by table; their values are in the order of the table's columns.
+    """
 
     verdict: str
     digest: str
     rows: dict[str, Rows] = field(default_factory=dict)
 
 
-def run_one(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
+def run_seed(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
     """Runs one seed. `scenario` is the item's scenario, parsed once for many seeds.
 
-    `events` is "all", "failures" or "none": the runs whose events are kept. An exception becomes a
-    run with the verdict "error".
+    `events` is "all", "failures" or "none": which runs keep event-level tables. If the run raises
+    an exception, its verdict is "error".
     """
     began_s = time.perf_counter()
     run = None
@@ -47,13 +50,13 @@ def run_one(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
     zombies = beliefs.properties[BeliefOverlap.number]
     assert isinstance(zombies, BeliefOverlap)
     about = (item.run_id(seed), item.name, seed)
-    kept = events == "all" or (events == "failures" and result.verdict != item.expected)
+    keeps_events = events == "all" or (events == "failures" and result.verdict != item.expected)
     rows = {
         "runs": [_run_row(item, run, result, recorder, zombies.zombie_us, began_s)],
         "intervals": [(*about, *interval) for interval in _intervals(recorder, run)],
         "violations": [(*about, *violation) for violation in _violations(item, result)],
     }
-    if kept:
+    if keeps_events:
         rows["transitions"] = [(*about, *transition) for transition in _transitions(recorder)]
         heartbeats = sorted(recorder.heartbeats, key=BROKER)  # makes the files 20 % smaller
         rows["heartbeats"] = [(*about, seq, *heartbeat) for seq, heartbeat in enumerate(heartbeats)]
@@ -63,23 +66,23 @@ def run_one(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
     return Ran(result.verdict, result.digest, rows)
 
 
-def not_ended(item: Item, seed: int, verdict: str, why: str, began_s: float) -> Ran:
+def not_ended(item: Item, seed: int, verdict: str, error: str, began_s: float) -> Ran:
     """Returns a run without a result: its verdict is "error" (an exception) or "crash"."""
-    row = _row_of(item, seed, verdict=verdict, digest="", error=why, wall_us=_since_us(began_s))
+    row = _row_of(item, seed, verdict=verdict, digest="", error=error, wall_us=_since_us(began_s))
     return Ran(verdict, "", {"runs": [row]})
 
 
-def _row_of(item: Item, seed: int, **known: object) -> tuple[object, ...]:
-    words: dict[str, object] = {
+def _row_of(item: Item, seed: int, **values: object) -> tuple[object, ...]:
+    row: dict[str, object] = {
         "run_id": item.run_id(seed),
         "scenario": item.name,
         "seed": seed,
         "cell": ", ".join(item.cell),
         "mutant": item.mutant,
         "repro": item.repro(seed),
-        **known,
+        **values,
     }
-    return tuple(words.get(name) for name in RUNS.names)
+    return tuple(row.get(name) for name in RUNS.names)
 
 
 def _run_row(
@@ -96,7 +99,7 @@ def _run_row(
         vacuous=list(result.vacuous),
         violations=len(result.violations),
         knobs=sorted(_knobs(item, run.plan)),
-        coverage=sorted(recorder.lives.coverage),
+        coverage=sorted(recorder.states.coverage),
         events=result.events,
         virtual_us=result.virtual_us,
         log_end_offset=run.world.committed_log.end_offset,
@@ -116,7 +119,7 @@ def _since_us(began_s: float) -> int:
 
 
 def _knobs(item: Item, plan: Scenario) -> set[str]:
-    """Returns what varies between runs: the words of the planned steps, and the cell."""
+    """Returns the knobs of a run: the words of the planned steps, and the values of the cell."""
     return {f"{step.word}" for step in plan.do} | set(item.cell)
 
 

@@ -80,8 +80,10 @@ class Plan:
         try:
             document = json.loads(text)
             if document["format"] != FORMAT or document["tables"] > tables.VERSION:
-                what = f"{document['format']}, tables {document['tables']}"
-                raise PlanError(f"expected {FORMAT}, tables {tables.VERSION} or older, got {what}")
+                version = f"{document['format']}, tables {document['tables']}"
+                raise PlanError(
+                    f"expected {FORMAT}, tables {tables.VERSION} or older, got {version}"
+                )
             return Plan(
                 code=document["code"],
                 events=document["events"],
@@ -112,13 +114,13 @@ def shards_of(
     shard_s = max(shard_s, total_s / SHARDS_MAX)
     shards: list[tuple[Slice, ...]] = []
     shard: list[Slice] = []
-    left_s = shard_s
+    remaining_s = shard_s
     for slice_, spent_s in _pieces(len(items), seeds, cost_s, shard_s):
-        if shard and spent_s > left_s:
+        if shard and spent_s > remaining_s:
             shards.append(tuple(shard))
-            shard, left_s = [], shard_s
+            shard, remaining_s = [], shard_s
         shard.append(slice_)
-        left_s -= spent_s
+        remaining_s -= spent_s
     return (*shards, tuple(shard)) if shard else tuple(shards)
 
 

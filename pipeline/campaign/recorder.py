@@ -13,7 +13,7 @@ from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from .broker_intervals import Interval, Lives
+from .broker_intervals import Interval, StateIntervals
 
 Row = dict[str, object]
 Heartbeat = list[object]
@@ -21,56 +21,56 @@ Heartbeat = list[object]
 
 @dataclass(slots=True)
 class Recorder:
-    """Listens to a world and keeps its rows. `counts` counts journal rows by kind."""
+    """Records the rows of a world while it runs; `counts` counts rows of the journal by kind."""
 
     world: World
     rows: list[EventRow] = field(default_factory=list)
     heartbeats: list[Heartbeat] = field(default_factory=list)
     records: list[Row] = field(default_factory=list)
-    lives: Lives = field(default_factory=Lives)
+    states: StateIntervals = field(default_factory=StateIntervals)
     counts: dict[str, int] = field(default_factory=dict)
     _unanswered: dict[int, Heartbeat] = field(default_factory=dict)
 
     def listen(self) -> None:
         """Starts to record; call it before the world starts."""
-        self.world.journal.listeners.append(self._wrote)
-        self.world.committed_listeners.append(self._committed)
-        self.world.network.arrived.append(self._arrived)
+        self.world.journal.listeners.append(self._on_row)
+        self.world.committed_listeners.append(self._on_commit)
+        self.world.network.arrived.append(self._on_message)
 
     def intervals(self) -> list[Interval]:
         """Ends the open intervals and returns all of them; call it after the run."""
-        self.lives.finish(self.world.timeline.now_us)
-        return self.lives.intervals
+        self.states.finish(self.world.timeline.now_us)
+        return self.states.intervals
 
-    def _wrote(self, row: EventRow) -> None:
+    def _on_row(self, row: EventRow) -> None:
         self.rows.append(row)
-        self.lives.row(row)
+        self.states.row(row)
         self.counts[row.kind] = self.counts.get(row.kind, 0) + 1
 
-    def _committed(self, node_id: int, batch: Batch) -> None:
+    def _on_commit(self, node_id: int, batch: Batch) -> None:
         if batch.base_offset != self.world.committed_log.end_offset:
             return  # already recorded, when another controller committed it
         now_us = self.world.timeline.now_us
         for position, record in enumerate(batch.records):
             if record.__class__ is NoOpRecord:
                 continue
-            self.lives.record(record, now_us)
+            self.states.record(record, now_us)
             if batch.is_control:
-                spelled = control_record_json(record)
+                document = control_record_json(record)
             else:
-                spelled = record_json(record, batch.versions[position])
-            self.records.append(_record_row(batch, position, spelled, now_us))
+                document = record_json(record, batch.versions[position])
+            self.records.append(_record_row(batch, position, document, now_us))
 
-    def _arrived(self, message: Message) -> None:
+    def _on_message(self, message: Message) -> None:
         request = message.request
         if request.__class__ is BrokerHeartbeatRequest:
             assert isinstance(request, BrokerHeartbeatRequest)
             if message.is_reply:
-                self._answered(request, message.reply)
+                self._heartbeat_answered(request, message.reply)
             else:
-                self._asked(request, message.receiver.number)
+                self._heartbeat_sent(request, message.receiver.number)
 
-    def _asked(self, request: BrokerHeartbeatRequest, controller_id: int) -> None:
+    def _heartbeat_sent(self, request: BrokerHeartbeatRequest, controller_id: int) -> None:
         row: Heartbeat = [
             self.world.timeline.now_us,
             controller_id,
@@ -85,7 +85,7 @@ class Recorder:
         self.heartbeats.append(row)
         self._unanswered[id(request)] = row
 
-    def _answered(self, request: BrokerHeartbeatRequest, reply: object) -> None:
+    def _heartbeat_answered(self, request: BrokerHeartbeatRequest, reply: object) -> None:
         row = self._unanswered.pop(id(request), None)
         if row is None:  # a duplicate of the response
             return
@@ -95,8 +95,10 @@ class Recorder:
             row[6:] = reply.error_code, reply.is_fenced, reply.should_shut_down
         else:
             return
-        wanted = "to leave" if request.want_shut_down else "fence" if request.want_fence else "work"
-        self.lives.answer(request.broker_id, wanted, _outcome(row))
+        purpose = (
+            "to leave" if request.want_shut_down else "fence" if request.want_fence else "work"
+        )
+        self.states.heartbeat(request.broker_id, purpose, _outcome(row))
 
 
 def _outcome(row: Heartbeat) -> str:
@@ -108,12 +110,12 @@ def _outcome(row: Heartbeat) -> str:
     return "fenced" if is_fenced else "unfenced"
 
 
-def _record_row(batch: Batch, position: int, spelled: Mapping[str, object], now_us: int) -> Row:
+def _record_row(batch: Batch, position: int, document: Mapping[str, object], now_us: int) -> Row:
     return {
         "t_us": now_us,
         "offset": batch.base_offset + position,
         "leader_epoch": batch.epoch,
-        "type": spelled["type"],
-        "version": spelled["version"],
-        "data": json.dumps(spelled["data"], separators=(",", ":")),
+        "type": document["type"],
+        "version": document["version"],
+        "data": json.dumps(document["data"], separators=(",", ":")),
     }

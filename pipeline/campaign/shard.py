@@ -1,8 +1,8 @@
 """Runs the seeds of one shard, writes its part of every table, and commits it.
 
-The code is the same in a local process and in a Spark worker. A seed that crashes its process fails
-the whole shard once. In later attempts every seed runs in its own process, so that only that seed
-is lost, with the verdict "crash".
+The code is the same in a local process and in a Spark worker. If a seed crashes the process, the
+first attempt at the shard fails. In later attempts every seed runs in its own process, so that the
+crash affects that seed only, whose verdict is then "crash".
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from kraftsim.scenarios.mutants import MUTANTS, planted
 from ..tables import TABLES, Table
 from .commit_log import Commit, Folder
 from .items import Item
-from .one_run import Ran, Rows, not_ended, run_one
+from .one_run import Ran, Rows, not_ended, run_seed
 from .parquet_files import write_piece
 from .plan import Plan, seeds_of
 
@@ -40,8 +40,8 @@ def run_shard(plan: Plan, number: int, folder: Folder, attempt: int = 0) -> Comm
             canaries[item.name] = ran.verdict
         else:
             (verdicts if item.mutant is None else planted_verdicts)[ran.verdict] += 1
-        for table, some in ran.rows.items():
-            rows[table] += some
+        for table, table_rows in ran.rows.items():
+            rows[table] += table_rows
     commit = Commit(
         shard=number,
         plan=plan.digest,
@@ -53,8 +53,8 @@ def run_shard(plan: Plan, number: int, folder: Folder, attempt: int = 0) -> Comm
         wall_s=round(time.monotonic() - began_s, 3),
         attempt=attempt,
         pieces={
-            name: write_piece(folder, number, TABLES[name], _table(TABLES[name], some))
-            for name, some in rows.items()
+            name: write_piece(folder, number, TABLES[name], _table(TABLES[name], table_rows))
+            for name, table_rows in rows.items()
         },
     )
     folder.commit(commit)
@@ -67,24 +67,24 @@ def _runs(plan: Plan, number: int, *, is_careful: bool) -> Iterator[tuple[Item, 
         scenario = item.scenario()
         with nullcontext() if item.mutant is None else planted(MUTANTS[item.mutant]):
             for seed in seeds_of(shard):
-                run = _apart if is_careful else _here
+                run = _in_own_process if is_careful else _in_this_process
                 yield item, run(item, scenario, seed, plan.events)
 
 
-def _here(item: Item, scenario: Scenario, seed: int, events: str) -> Ran:
-    return run_one(item, scenario, seed, events=events)
+def _in_this_process(item: Item, scenario: Scenario, seed: int, events: str) -> Ran:
+    return run_seed(item, scenario, seed, events=events)
 
 
-def _apart(item: Item, scenario: Scenario, seed: int, events: str) -> Ran:
-    """Runs one seed in its own process; a crash of the process becomes a row."""
+def _in_own_process(item: Item, scenario: Scenario, seed: int, events: str) -> Ran:
+    """Runs one seed in its own process; if the process crashes, the verdict is "crash"."""
     began_s = time.perf_counter()
     context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_tell, args=(theirs, item, scenario, seed, events))
+    parent_end, child_end = context.Pipe(duplex=False)
+    process = context.Process(target=_send_result, args=(child_end, item, scenario, seed, events))
     process.start()
-    theirs.close()
+    child_end.close()
     try:
-        ran: Ran = ours.recv()
+        ran: Ran = parent_end.recv()
     except EOFError:
         process.join()
         return not_ended(item, seed, "crash", _ending(process.exitcode), began_s)
@@ -92,8 +92,10 @@ def _apart(item: Item, scenario: Scenario, seed: int, events: str) -> Ran:
     return ran
 
 
-def _tell(theirs: Connection, item: Item, scenario: Scenario, seed: int, events: str) -> None:
-    theirs.send(run_one(item, scenario, seed, events=events))
+def _send_result(
+    connection: Connection, item: Item, scenario: Scenario, seed: int, events: str
+) -> None:
+    connection.send(run_seed(item, scenario, seed, events=events))
 
 
 def _ending(code: int | None) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 from ..tables import RUNS
-from .campaign import Engine, Tell, run_campaign
+from .campaign import Engine, OnProgress, run_campaign
 from .commit_log import Folder, part
 from .plan import Slice, seeds_of
 
@@ -16,16 +16,16 @@ SHARDS = 8  # at most; enough for the cores of one machine
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """The number of repeated runs, and a sentence for each that differs."""
+    """The number of repeated runs, and a sentence for each run whose result differs."""
 
     runs: int
     wrong: tuple[str, ...]
 
 
-def repeated(folder: Folder, sample: int, engine: Engine, tell: Tell) -> Repeated:
+def repeated(folder: Folder, sample: int, engine: Engine, on_progress: OnProgress) -> Repeated:
     """Repeats `sample` committed runs, or all if there are fewer, and compares their digests.
 
-    The sample is drawn from the plan's digest, so it is the same each time.
+    The plan's digest is the seed of the sample, so every call repeats the same runs.
     """
     plan = folder.plan()
     done = [plan.shards[number] for number in folder.commits()]
@@ -42,10 +42,10 @@ def repeated(folder: Folder, sample: int, engine: Engine, tell: Tell) -> Repeate
     shards = tuple(tuple(drawn[first::SHARDS]) for first in range(min(SHARDS, len(drawn))))
     again = replace(plan, events="none", shards=shards)
     with tempfile.TemporaryDirectory() as path:
-        other = Folder(Path(path))
-        other.begin(again)
-        run_campaign(other, engine, tell)
-        before, now = digests_of(folder), digests_of(other)
+        repetition = Folder(Path(path))
+        repetition.begin(again)
+        run_campaign(repetition, engine, on_progress)
+        before, now = digests_of(folder), digests_of(repetition)
     wrong = (
         f"run {run_id}: expected digest {before.get(run_id)}, got {digest}"
         for run_id, digest in now.items()
@@ -58,12 +58,12 @@ def digests_of(folder: Folder) -> Mapping[str, tuple[str, str]]:
     """Returns the verdict and the digest of every committed run, by run id."""
     import pyarrow.parquet as pq
 
-    found: dict[str, tuple[str, str]] = {}
+    results: dict[str, tuple[str, str]] = {}
     for number in folder.commits():
         columns = ["run_id", "verdict", "digest"]
         table = pq.read_table(folder.path / part(RUNS.name, number), columns=columns)
         for run_id, verdict, digest in zip(
             *(column.to_pylist() for column in table.columns), strict=True
         ):
-            found[run_id] = (verdict, digest)
-    return found
+            results[run_id] = (verdict, digest)
+    return results

@@ -1,8 +1,8 @@
 """Runs Spark's work in a thread, so that Ctrl-C interrupts the main thread at once.
 
-A session that is created in the main thread installs PySpark's own SIGINT handler, which calls into
-Java during another call and leaves the job running. A JVM that is still starting when its Python
-process ends is never stopped.
+In the main thread, PySpark would install a SIGINT handler of its own. It calls into Java while
+another call to Java is in progress, and leaves the job running. The JVM is killed on Ctrl-C,
+because PySpark never stops a JVM that is still starting when the Python process ends.
 """
 
 import os
@@ -11,22 +11,22 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from ..campaign.campaign import LOOK_EVERY_S, Look
+from ..campaign.campaign import POLL_EVERY_S, Poll
 
-PATIENCE_S = 1.0  # for an orderly stop, so that Ctrl-C takes at most 2 s
+STOP_LIMIT_S = 1.0  # for an orderly stop, so that Ctrl-C takes at most 2 s
 
 
 def in_background(
     work: Callable[[], None],
-    look: Look,
+    poll: Poll,
     end: Callable[[], None],
     *,
     owns_children: bool,
 ) -> None:
-    """Runs `work` in a thread and calls `look` repeatedly until it ends; re-raises its exception.
+    """Runs `work` in a thread and calls `poll` repeatedly until the thread ends.
 
-    On KeyboardInterrupt, calls `end` to stop the work, and kills the child processes of this
-    process if it `owns_children`.
+    Raises the exception that ended `work`. On KeyboardInterrupt, calls `end`, which must stop the
+    work; if `owns_children`, also kills the child processes of this process.
     """
     failures: list[BaseException] = []
 
@@ -40,11 +40,11 @@ def in_background(
     thread.start()
     try:
         while thread.is_alive():
-            thread.join(LOOK_EVERY_S)
-            look()
+            thread.join(POLL_EVERY_S)
+            poll()
     except KeyboardInterrupt:
         end()
-        thread.join(PATIENCE_S)
+        thread.join(STOP_LIMIT_S)
         if owns_children:
             _end_children()
         raise
@@ -53,7 +53,10 @@ def in_background(
 
 
 def _end_children() -> None:
-    """Kills the JVM, which ends Spark's Python workers too; without /proc it does nothing."""
+    """Kills every child process. Without the JVM, Spark's Python workers end too.
+
+    Does nothing on a system without /proc.
+    """
     for tasks in Path(f"/proc/{os.getpid()}/task").glob("*/children"):
         for child in tasks.read_text().split():
             os.kill(int(child), signal.SIGKILL)

@@ -16,7 +16,7 @@ def archive_path(java: Java) -> Path:
     import pyspark
 
     jars = Path(pyspark.__file__).parent / "jars"
-    made_of = f"{java.version} {java.program.resolve()} {jars} {jars.stat().st_mtime_ns}"
-    key = hashlib.sha256(made_of.encode()).hexdigest()[:12]
+    identity = f"{java.version} {java.program.resolve()} {jars} {jars.stat().st_mtime_ns}"
+    key = hashlib.sha256(identity.encode()).hexdigest()[:12]
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache, "kraftsim", f"spark-{pyspark.__version__}-{key}.jsa")

@@ -29,9 +29,9 @@ class Java:
 
 
 def require_java(user: str = "Spark") -> Java:
-    """Returns the Java that `user` will start: of JAVA_HOME, else the first on PATH.
+    """Returns the Java that `user` will start: that of JAVA_HOME, else the first Java on PATH.
 
-    Raises JavaMissing if there is none or it is too old.
+    Raises JavaMissing if no Java is found or if it is too old.
     """
     program = _program(user)
     version, major = _version(program)
@@ -47,18 +47,23 @@ def _program(user: str) -> Path:
         if not os.access(program, os.X_OK):
             raise _missing(user, f"got JAVA_HOME={home}, which has no bin/java")
         return program
-    found = shutil.which("java")
-    if found is None:
+    on_path = shutil.which("java")
+    if on_path is None:
         raise _missing(user, "got none on PATH, and no JAVA_HOME")
-    return Path(found)
+    return Path(on_path)
 
 
 def _version(program: Path) -> tuple[str, int]:
-    """Reads the version from stderr, where options of the environment may be printed before it."""
-    said = subprocess.run([program, "-version"], capture_output=True, text=True, check=False).stderr
-    for line in said.splitlines():
-        if found := re.search(r'version "(\d+)', line):
-            return line, int(found[1])
+    """Returns the version line and the major version, from the output of `java -version`.
+
+    Java may print options of the environment before the version.
+    """
+    output = subprocess.run(
+        [program, "-version"], capture_output=True, text=True, check=False
+    ).stderr
+    for line in output.splitlines():
+        if match := re.search(r'version "(\d+)', line):
+            return line, int(match[1])
     return "", 0
 
 

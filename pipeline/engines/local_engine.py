@@ -16,7 +16,7 @@ from multiprocessing import connection, forkserver
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
-from ..campaign.campaign import ATTEMPTS, LOOK_EVERY_S, EngineError, Look
+from ..campaign.campaign import ATTEMPTS, POLL_EVERY_S, EngineError, Poll
 from ..campaign.commit_log import Folder
 from ..campaign.plan import Plan, PlanError
 from ..campaign.shard import run_shard
@@ -25,9 +25,9 @@ HOPELESS = 74  # EX_IOERR of sysexits.h: the shard is not retried
 
 
 def run_shards(
-    plan: Plan, folder: Folder, missing: Sequence[int], look: Look, *, workers: int
+    plan: Plan, folder: Folder, missing: Sequence[int], poll: Poll, *, workers: int
 ) -> None:
-    """Runs the missing shards in `workers` processes; calls `look` at least every LOOK_EVERY_S.
+    """Runs the missing shards in `workers` processes; calls `poll` at least every POLL_EVERY_S.
 
     Raises EngineError if a shard fails ATTEMPTS times or cannot be written.
     """
@@ -46,14 +46,14 @@ def run_shards(
                 )
                 process.start()
                 running[process.sentinel] = (process, number, attempt)
-            for sentinel in connection.wait(list(running), timeout=LOOK_EVERY_S):
+            for sentinel in connection.wait(list(running), timeout=POLL_EVERY_S):
                 assert isinstance(sentinel, int), sentinel
                 process, number, attempt = running.pop(sentinel)
                 process.join()
                 if process.exitcode != 0:
                     _expect_another(number, attempt, process.exitcode)
                     waiting.appendleft((number, attempt + 1))
-            look()
+            poll()
     finally:
         _end([process for process, _, _ in running.values()])
 
@@ -61,8 +61,8 @@ def run_shards(
 def _start_server() -> None:
     """Starts the fork server with SIGINT blocked.
 
-    Ctrl-C is for the process that started the campaign, and would kill the server during its
-    imports.
+    Ctrl-C sends SIGINT to the server too, and would kill it during its imports; only the process
+    that started the campaign must handle it.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
@@ -81,7 +81,10 @@ def _work(plan: str, number: int, path: str, attempt: int) -> None:
 
 
 def _end_with_driver() -> None:
-    """Ends this worker when the driver ends; a resumed campaign must not run its shard twice."""
+    """Ends this worker when the driver ends.
+
+    Otherwise a resumed campaign could run the same shard at the same time.
+    """
     driver = multiprocessing.parent_process()
     assert driver is not None, "expected to be somebody's child"
     driver.join()

@@ -1,6 +1,6 @@
 """Queries of a campaign's tables on Spark: the report, the check and the comparison.
 
-Each creates its own session and stops it, unless a session already runs.
+Each function creates a session and stops it at the end, unless a session already runs.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,38 +25,41 @@ MANY_ROWS = 5_000_000  # with fewer rows, the JVM's C2 compiler costs more than 
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
-    """The Spark to use: a master or a Connect server; `conf` overrides kraftsim's settings."""
+class SparkTarget:
+    """Where queries run: on a master or on a Connect server (`remote`).
+
+    `conf` overrides kraftsim's settings of the session.
+    """
 
     master: str | None = None
     remote: str | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
 
 
-def reported(folder: Folder, where: Where) -> Findings:
-    """Returns the findings of a campaign."""
-    with _session(where, _rows(folder, READS)) as spark:
+def reported(folder: Folder, target: SparkTarget) -> Findings:
+    """Returns the findings of a campaign, for its report."""
+    with _session(target, _rows(folder, READS)) as spark:
         return gather(folder, define(spark, folder, READS))
 
 
-def checked(folder: Folder, where: Where) -> list[dict[str, Any]]:
-    """Returns the violations, as rows of the table, that the SQL rules and the replay find."""
-    with _session(where, _rows(folder, TABLES)) as spark:
-        ask = define(spark, folder, TABLES)
+def checked(folder: Folder, target: SparkTarget) -> list[dict[str, Any]]:
+    """Returns rows of the table `violations`: those that the SQL rules and the replay find."""
+    with _session(target, _rows(folder, TABLES)) as spark:
+        query = define(spark, folder, TABLES)
         for text in definitions(folder.plan()):
             spark.sql(text)
-        return [*broken(ask), *recheck(spark, folder)]
+        return [*broken(query), *recheck(spark, folder)]
 
 
-def compared(base: Folder, new: Folder, where: Where) -> comparison.Comparison:
+def compared(base: Folder, new: Folder, target: SparkTarget) -> comparison.Comparison:
     """Compares two campaigns; raises PlanError if they share no run."""
     rows = _rows(base, comparison.READS) + _rows(new, comparison.READS)
-    with _session(where, rows) as spark:
+    with _session(target, rows) as spark:
         define(spark, base, comparison.READS, "base_")
-        ask = define(spark, new, comparison.READS, "new_")
+        query = define(spark, new, comparison.READS, "new_")
         for text in comparison.definitions(base.plan(), new.plan()):
             spark.sql(text)
-        return comparison.compare(ask)
+        return comparison.compare(query)
 
 
 def _rows(folder: Folder, names: Iterable[str]) -> int:
@@ -65,16 +68,16 @@ def _rows(folder: Folder, names: Iterable[str]) -> int:
 
 
 @contextmanager
-def _session(where: Where, rows: int) -> "Iterator[SparkSession]":
+def _session(target: SparkTarget, rows: int) -> "Iterator[SparkSession]":
     """Yields a session for queries that read `rows` rows, and stops it unless it already ran."""
     from pyspark.sql import SparkSession
 
     is_ours = SparkSession.getActiveSession() is None
     spark = session(
         "kraftsim campaign",
-        master=where.master,
-        remote=where.remote,
-        conf=where.conf,
+        master=target.master,
+        remote=target.remote,
+        conf=target.conf,
         heavy=rows > MANY_ROWS,
     )
     try:

@@ -56,39 +56,40 @@ def session(
     """
     if master and remote:
         raise ValueError(f"expected --master or --remote, got both: {master} and {remote}")
-    given = dict(conf or {})
-    named = master or remote or given.get("spark.master") or _environment_place()
+    overrides = dict(conf or {})
+    named = master or remote or overrides.get("spark.master") or _master_of_environment()
     if (running := _running(named)) is not None:
-        return _with(running.builder, given)
-    where = named or DEFAULT_MASTER
-    is_remote = where.startswith("sc:") or where == remote
-    chosen = {"spark.app.name": app, "spark.remote" if is_remote else "spark.master": where}
-    if not where.startswith("sc:"):
-        chosen |= _DRIVER | _of_machine(where, heavy)
+        return _with(running.builder, overrides)
+    target = named or DEFAULT_MASTER
+    is_remote = target.startswith("sc:") or target == remote
+    chosen = {"spark.app.name": app, "spark.remote" if is_remote else "spark.master": target}
+    if not target.startswith("sc:"):
+        chosen |= _DRIVER | _of_machine(target, heavy)
     from pyspark.sql import SparkSession
 
     ours = {key: value for key, value in (_SQL | chosen).items() if key not in _of_user()}
-    return _with(SparkSession.builder, ours | given)
+    return _with(SparkSession.builder, ours | overrides)
 
 
-def _environment_place() -> str | None:
+def _master_of_environment() -> str | None:
     named = (os.environ.get(name) for name in ("SPARK_REMOTE", "SPARK_MASTER", "MASTER"))
     return next(filter(None, named), None)
 
 
 def _running(named: str | None) -> "SparkSession | None":
-    """Returns the running session; ValueError if it is not on the master `named`.
+    """Returns the running session, if any; ValueError if it is not on the master `named`.
 
-    PySpark would return the running session instead of creating another one.
+    PySpark would return the running session instead of creating a session on `named`.
     """
     from pyspark.sql import SparkSession
 
     running = SparkSession.getActiveSession()
     if running is not None and named is not None:
-        found = running.conf.get("spark.master", named)
-        if found != named:
+        running_on = running.conf.get("spark.master", named)
+        if running_on != named:
             raise ValueError(
-                f"expected no running session, or one on {named}, got one on {found}: stop it first"
+                f"expected no running session, or one on {named}, got one on {running_on}: "
+                "stop it first"
             )
     return running
 
@@ -99,7 +100,7 @@ def _with(builder: "SparkSession.Builder", settings: Mapping[str, str]) -> "Spar
     return builder.getOrCreate()
 
 
-def _of_machine(where: str, heavy: bool) -> dict[str, str]:
+def _of_machine(target: str, heavy: bool) -> dict[str, str]:
     """Returns the settings that depend on Java, the system and the master.
 
     The driver uses this interpreter unless the environment names another.
@@ -117,16 +118,16 @@ def _of_machine(where: str, heavy: bool) -> dict[str, str]:
     settings = {"spark.driver.extraJavaOptions": " ".join(options)}
     if heavy:
         settings["spark.driver.memory"] = "4g"
-    if where.startswith("local"):
+    if target.startswith("local"):
         settings |= _of_local_workers()
-    if where.startswith("local") or _LOOPBACK_MASTER.match(where):
+    if target.startswith("local") or _LOOPBACK_MASTER.match(target):
         os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)  # else Spark warns about the host name
         settings |= {"spark.driver.host": LOOPBACK, "spark.driver.bindAddress": LOOPBACK}
     return settings
 
 
 def _of_local_workers() -> dict[str, str]:
-    """Returns the settings of local workers; a remote worker may lack this interpreter."""
+    """Returns the settings of local workers, which run this interpreter."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if os.name != "posix":
         return {}

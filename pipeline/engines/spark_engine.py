@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ..campaign.campaign import ATTEMPTS, EngineError, Look
+from ..campaign.campaign import ATTEMPTS, EngineError, Poll
 from ..campaign.commit_log import Folder
 from ..campaign.plan import Plan
 from ..package import code_on_workers
@@ -31,13 +31,13 @@ def run_shards(
     plan: Plan,
     folder: Folder,
     missing: Sequence[int],
-    look: Look,
+    poll: Poll,
     *,
     master: str | None = None,
     remote: str | None = None,
     conf: Mapping[str, str] | None = None,
 ) -> None:
-    """Runs the missing shards on Spark; calls `look` repeatedly meanwhile.
+    """Runs the missing shards on Spark; calls `poll` repeatedly meanwhile.
 
     Ctrl-C cancels the job and kills the JVM that this process started before KeyboardInterrupt is
     raised. Raises EngineError if a shard cannot be run.
@@ -59,7 +59,7 @@ def run_shards(
         for spark in started:
             spark.interruptAll()
 
-    in_background(work, look, end, owns_children=is_ours)
+    in_background(work, poll, end, owns_children=is_ours)
 
 
 def _session(
@@ -72,25 +72,25 @@ def _session(
         raise EngineError(f"Spark did not start: {_reason(error)}") from None
 
 
-def expect_there(master: str | None, remote: str | None) -> None:
-    """Raises EngineError if nothing listens at the cluster's address.
+def expect_listening(master: str | None, remote: str | None) -> None:
+    """Raises EngineError if no server listens at the address of the master or Connect server.
 
-    Spark would retry for minutes.
+    Spark itself would retry for minutes.
     """
-    place = urlsplit(remote or master or "")
-    if remote is not None and (place.scheme != "sc" or not place.hostname):
+    url = urlsplit(remote or master or "")
+    if remote is not None and (url.scheme != "sc" or not url.hostname):
         raise EngineError(f"--remote: expected sc://HOST:PORT of a Connect server, got {remote}")
-    if place.scheme not in PORTS or place.hostname is None or "," in place.netloc:
+    if url.scheme not in PORTS or url.hostname is None or "," in url.netloc:
         return  # local, or a cluster manager or a list of masters that Spark resolves itself
-    address = (place.hostname, place.port or PORTS[place.scheme])
+    address = (url.hostname, url.port or PORTS[url.scheme])
     try:
         socket.create_connection(address, timeout=CONNECT_S).close()
     except OSError as error:
-        what = "Connect server" if remote else "master"
+        service = "Connect server" if remote else "master"
         script = "sbin/start-connect-server.sh" if remote else "sbin/start-master.sh"
         raise EngineError(
-            f"no {what} at {address[0]}:{address[1]}: {error.strerror or error}; Spark's {script} "
-            "starts one"
+            f"no {service} at {address[0]}:{address[1]}: {error.strerror or error}; "
+            f"Spark's {script} starts one"
         ) from None
 
 
@@ -101,15 +101,16 @@ def _running() -> "SparkSession | None":
 
 
 def _run_all(spark: "SparkSession", plan: Plan, folder: Folder, missing: Sequence[int]) -> None:
-    """Runs the shards in up to ATTEMPTS jobs; after a failed job, each seed has its own process.
+    """Runs the shards in a job, and missing shards in further jobs, up to ATTEMPTS jobs.
 
-    A job fails as a whole on a master that does not retry tasks, such as local[1].
+    A master that does not retry tasks, such as local[1], fails the whole job if a task fails. From
+    the second job on, each seed runs in its own process.
     """
     failure: Exception | None = None
     for attempt in range(ATTEMPTS):
         done = folder.commits()
-        left = [number for number in missing if number not in done]
-        failure = _run(spark, _task_of(plan, folder.path, left, attempt), len(left))
+        remaining = [number for number in missing if number not in done]
+        failure = _run(spark, _task_of(plan, folder.path, remaining, attempt), len(remaining))
         if failure is None:
             return
     assert failure is not None, ATTEMPTS
@@ -117,12 +118,13 @@ def _run_all(spark: "SparkSession", plan: Plan, folder: Folder, missing: Sequenc
 
 
 def _task_of(plan: Plan, path: Path, missing: Sequence[int], before: int) -> Task:
-    """Returns the task that runs shards; it is pickled, so it imports kraftsim only on the worker.
+    """Returns the task that runs the shards whose indexes in `missing` it receives.
 
-    `before` is the number of jobs that have tried these shards. A write error is returned as a row,
+    The task is pickled, so it imports kraftsim only on the worker. `before` is the number of
+    earlier jobs. A write error is returned as a row,
     because a retry on another worker would fail too.
     """
-    text, where, numbers = plan.to_json(), str(path.resolve()), list(missing)
+    text, folder_path, numbers = plan.to_json(), str(path.resolve()), list(missing)
 
     def task(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         import pyarrow as pa
@@ -134,7 +136,7 @@ def _task_of(plan: Plan, path: Path, missing: Sequence[int], before: int) -> Tas
 
         context = TaskContext.get()
         attempt = before + (0 if context is None else context.attemptNumber())
-        plan, folder = Plan.from_json(text), Folder(Path(where))
+        plan, folder = Plan.from_json(text), Folder(Path(folder_path))
         for batch in batches:
             for index in batch.column(0).to_pylist():
                 error = None
@@ -142,8 +144,11 @@ def _task_of(plan: Plan, path: Path, missing: Sequence[int], before: int) -> Tas
                     run_shard(plan, numbers[index], folder, attempt)
                 except (OSError, PlanError) as caught:
                     error = str(caught)
-                shard, said = pa.array([numbers[index]], pa.int32()), pa.array([error], pa.string())
-                yield pa.RecordBatch.from_arrays([shard, said], ["shard", "error"])
+                shard, errors = (
+                    pa.array([numbers[index]], pa.int32()),
+                    pa.array([error], pa.string()),
+                )
+                yield pa.RecordBatch.from_arrays([shard, errors], ["shard", "error"])
 
     return task
 
@@ -164,7 +169,7 @@ def _run(spark: "SparkSession", task: Task, count: int) -> Exception | None:
 
 
 def _reason(error: Exception) -> str:
-    """Returns the line of Spark's message that names the error, out of hundreds."""
+    """Returns the line that names the error; Spark's message has hundreds of lines."""
     lines = [line.strip() for line in str(error).splitlines()]
-    said = [line for line in lines if "Error" in line and not line.startswith(("at ", "File "))]
-    return said[-1] if said else lines[0]
+    errors = [line for line in lines if "Error" in line and not line.startswith(("at ", "File "))]
+    return errors[-1] if errors else lines[0]

@@ -1,7 +1,7 @@
 """Replays the runs of a shard and compares their logs with the rules and with the other tables.
 
-A shard contains whole runs, so shards are independent: tasks of Spark read their own files, and
-only violations pass through the JVM.
+A shard contains whole runs, so each task of Spark checks one shard, whose files it reads itself.
+Only violations pass through the JVM.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,9 +28,9 @@ INTERVALS = ("run_id", "view", "subject", "state", "begin_us", "end_us", "cause"
 
 
 def recheck(spark: "SparkSession", folder: Folder) -> list[dict[str, Any]]:
-    """Returns violations, as rows of the table, for every run whose log is kept."""
+    """Returns rows of the table `violations`, from every run whose log is stored."""
     numbers = sorted(folder.commits())
-    text, where = folder.plan().to_json(), str(folder.path.resolve())
+    text, folder_path = folder.plan().to_json(), str(folder.path.resolve())
 
     def task(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         from pathlib import Path  # the task is pickled, so it imports on the worker
@@ -39,15 +39,15 @@ def recheck(spark: "SparkSession", folder: Folder) -> list[dict[str, Any]]:
         from kraftsim.pipeline.campaign.plan import Plan
         from kraftsim.pipeline.invariants.recheck import as_batch, shard_violations
 
-        plan, folder = Plan.from_json(text), Folder(Path(where))
+        plan, folder = Plan.from_json(text), Folder(Path(folder_path))
         for batch in batches:
             for index in batch.column(0).to_pylist():
                 yield as_batch(list(shard_violations(folder, plan, numbers[index])))
 
     count = len(numbers)
     with code_on_workers(spark):
-        found = spark.range(0, count, 1, count).mapInArrow(task, VIOLATIONS.ddl).collect()
-    return [row.asDict() for row in found]
+        rows = spark.range(0, count, 1, count).mapInArrow(task, VIOLATIONS.ddl).collect()
+    return [row.asDict() for row in rows]
 
 
 def as_batch(rows: Sequence[tuple[Any, ...]]) -> "pa.RecordBatch":
@@ -77,8 +77,8 @@ def _rows(
     item: Item, run_id: str, seed: int, wrong: Iterator[tuple[int, int | None, str]]
 ) -> Iterator[tuple[Any, ...]]:
     about = run_id, item.name, seed
-    for seq, (t_us, event_seq, what) in enumerate(wrong):
-        yield (*about, seq, t_us, NUMBER, NAME, what, event_seq, item.repro(seed))
+    for seq, (t_us, event_seq, text) in enumerate(wrong):
+        yield (*about, seq, t_us, NUMBER, NAME, text, event_seq, item.repro(seed))
 
 
 def run_violations(
@@ -86,23 +86,23 @@ def run_violations(
     transitions: Sequence[tuple[Any, ...]],
     intervals: Sequence[tuple[Any, ...]],
 ) -> Iterator[tuple[int, int | None, str]]:
-    """Yields time, transition and text of each violation in one run.
+    """Yields each violation in one run: its time, the `seq` of a transition or None, and its text.
 
-    The arguments are the rows of the run, in order.
+    The arguments are the rows of the run in these tables, in order.
     """
     replay = Replay()
     for _, _, t_us, offset, leader_epoch, kind, text in records:
-        for what in replay.record(t_us, offset, leader_epoch, kind, text):
-            yield t_us, None, what
+        for violation in replay.record(t_us, offset, leader_epoch, kind, text):
+            yield t_us, None, violation
     replay.finish(max((interval[5] for interval in intervals), default=0))
-    yield from _untold(replay, transitions)
-    yield from _unlived(replay, intervals)
+    yield from _transition_mismatches(replay, transitions)
+    yield from _interval_mismatches(replay, intervals)
 
 
-def _untold(
+def _transition_mismatches(
     replay: Replay, transitions: Sequence[tuple[Any, ...]]
 ) -> Iterator[tuple[int, int | None, str]]:
-    missing = dict(replay.told)
+    missing = dict(replay.transitions)
     for _, seq, t_us, kind, broker_id, offset in transitions:
         if offset is None:
             continue
@@ -113,17 +113,17 @@ def _untold(
         yield 0, None, f"offset {offset}: {expected} in the log, nothing in transitions"
 
 
-def _unlived(
+def _interval_mismatches(
     replay: Replay, intervals: Sequence[tuple[Any, ...]]
 ) -> Iterator[tuple[int, int | None, str]]:
-    theirs = {tuple(interval[2:]) for interval in intervals if interval[1] == "log"}
-    ours = set(replay.lives)
-    for entry in sorted(theirs ^ ours, key=itemgetter(2, 0)):
-        whose = "intervals" if entry in theirs else "the log"
+    stored = {tuple(interval[2:]) for interval in intervals if interval[1] == "log"}
+    replayed = set(replay.intervals)
+    for entry in sorted(stored ^ replayed, key=itemgetter(2, 0)):
+        source = "intervals" if entry in stored else "the log"
         yield (
             entry[2],
             None,
-            f"{entry[0]} is {entry[1]} from {entry[2]} to {entry[3]} us only in {whose}",
+            f"{entry[0]} is {entry[1]} from {entry[2]} to {entry[3]} us only in {source}",
         )
 
 
@@ -133,4 +133,4 @@ def _by_run(folder: Folder, table: str, number: int, columns: Sequence[str]) -> 
 
     read = pq.read_table(folder.path / part(table, number), columns=list(columns))
     rows = zip(*(read.column(name).to_pylist() for name in columns), strict=True)
-    return {run_id: list(some) for run_id, some in groupby(rows, key=itemgetter(0))}
+    return {run_id: list(run_rows) for run_id, run_rows in groupby(rows, key=itemgetter(0))}

@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Data = dict[str, Any]
-Life = tuple[str, str, int, int | None, str, str | None]
-NOBODY, UNSAID = -1, -2
+Interval = tuple[str, str, int, int | None, str, str | None]
+NO_LEADER, LEADER_UNCHANGED = -1, -2
 
 
 @dataclass(slots=True)
 class Replay:
     """Replays records in order and yields violations.
 
-    `told` has the transitions, and `lives` the intervals, that the other tables must have for the
-    same log.
+    `transitions` and `intervals` collect the rows that the campaign's tables of the same names must
+    have for these records.
     """
 
     brokers: dict[int, Data] = field(default_factory=dict)
@@ -29,12 +29,12 @@ class Replay:
     names: set[str] = field(default_factory=set)
     partitions: dict[tuple[str, int], Data] = field(default_factory=dict)
     leaders: dict[int, int] = field(default_factory=dict)
-    told: dict[int, tuple[str, int | None]] = field(default_factory=dict)
-    lives: list[Life] = field(default_factory=list)
+    transitions: dict[int, tuple[str, int | None]] = field(default_factory=dict)
+    intervals: list[Interval] = field(default_factory=list)
     highest_epoch: int = -1
     end: int = -1
     leader_epoch: int = 0
-    _living: dict[int, tuple[str, int, str]] = field(default_factory=dict)
+    _open: dict[int, tuple[str, int, str]] = field(default_factory=dict)
 
     def record(
         self, t_us: int, offset: int, leader_epoch: int, kind: str, text: str
@@ -54,15 +54,15 @@ class Replay:
 
     def finish(self, end_us: int) -> None:
         """Ends the open intervals at the end of the run."""
-        for broker_id, (state, begin_us, cause) in self._living.items():
-            self.lives.append((f"broker-{broker_id}", state, begin_us, end_us, cause, None))
-        self._living.clear()
+        for broker_id, (state, begin_us, cause) in self._open.items():
+            self.intervals.append((f"broker-{broker_id}", state, begin_us, end_us, cause, None))
+        self._open.clear()
 
     # Brokers
 
     def leader_change(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
         """Replays LeaderChange."""
-        self.told[offset] = ("controller_elected", None)
+        self.transitions[offset] = ("controller_elected", None)
         before = self.leaders.setdefault(self.leader_epoch, data["leaderId"])
         if before != data["leaderId"]:
             yield f"epoch {self.leader_epoch} has two leaders, {before} and {data['leaderId']}"
@@ -81,15 +81,15 @@ class Replay:
         state = "FENCED" if data["fenced"] else "UNFENCED"
         if data.get("inControlledShutdown"):
             state = "CONTROLLED_SHUTDOWN"
-        self._turns(broker_id, state, "registered", offset, t_us)
+        self._enter(broker_id, state, "registered", offset, t_us)
 
     def unregister(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
         """Replays UnregisterBroker."""
         broker_id = data["brokerId"]
         yield from self._same_epoch(broker_id, data["brokerEpoch"])
-        yield from self._leads_nothing(broker_id)
+        yield from self._leaderships(broker_id)
         self.brokers.pop(broker_id, None)
-        self._turns(broker_id, None, "unregistered", offset, t_us)
+        self._enter(broker_id, None, "unregistered", offset, t_us)
 
     def change(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
         """Replays BrokerRegistrationChange."""
@@ -98,7 +98,7 @@ class Replay:
         if data.get("fenced"):
             yield from self._fencing(broker_id, data["fenced"] == 1, offset, t_us)
         if data.get("inControlledShutdown"):
-            self._turns(broker_id, "CONTROLLED_SHUTDOWN", "shuts_down", offset, t_us)
+            self._enter(broker_id, "CONTROLLED_SHUTDOWN", "shuts_down", offset, t_us)
 
     def fence(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
         """Replays FenceBroker."""
@@ -111,47 +111,47 @@ class Replay:
         yield from self._fencing(data["id"], False, offset, t_us)
 
     def _fencing(self, broker_id: int, fenced: bool, offset: int, t_us: int) -> Iterator[str]:
-        known = self.brokers.get(broker_id)
-        if known is None:
+        broker = self.brokers.get(broker_id)
+        if broker is None:
             return  # already reported
         if fenced:
-            yield from self._leads_nothing(broker_id)  # 2.21: leaderships are moved before a fence
-        elif not known["fenced"]:
+            yield from self._leaderships(broker_id)  # 2.21: leaderships are moved before a fence
+        elif not broker["fenced"]:
             yield f"broker {broker_id} is unfenced and was not fenced"
-        known["fenced"] = fenced
+        broker["fenced"] = fenced
         state = "FENCED" if fenced else "UNFENCED"
-        self._turns(broker_id, state, state.lower(), offset, t_us)
+        self._enter(broker_id, state, state.lower(), offset, t_us)
 
     def _same_epoch(self, broker_id: int, epoch: int) -> Iterator[str]:
-        known = self.brokers.get(broker_id)
-        if known is None:
+        broker = self.brokers.get(broker_id)
+        if broker is None:
             yield f"broker {broker_id} is not registered"
-        elif known["brokerEpoch"] != epoch:  # 2.24
-            yield f"broker {broker_id} has epoch {known['brokerEpoch']}, not {epoch}"
+        elif broker["brokerEpoch"] != epoch:  # 2.24
+            yield f"broker {broker_id} has epoch {broker['brokerEpoch']}, not {epoch}"
 
-    def _leads_nothing(self, broker_id: int) -> Iterator[str]:
-        for (topic, partition), known in self.partitions.items():
-            if known["leader"] == broker_id:
+    def _leaderships(self, broker_id: int) -> Iterator[str]:
+        for (topic, partition), state in self.partitions.items():
+            if state["leader"] == broker_id:
                 yield f"broker {broker_id} still leads {self.topics.get(topic)}-{partition}"
 
-    def _turns(self, broker_id: int, state: str | None, cause: str, offset: int, t_us: int) -> None:
+    def _enter(self, broker_id: int, state: str | None, cause: str, offset: int, t_us: int) -> None:
         kind = "in_controlled_shutdown" if cause == "shuts_down" else cause
-        self.told.setdefault(offset, (f"broker_{kind}", broker_id))
-        now = self._living.get(broker_id)
+        self.transitions.setdefault(offset, (f"broker_{kind}", broker_id))
+        now = self._open.get(broker_id)
         if cause != "registered" and (now[0] if now else None) == state:
             return
         if now is not None:
             past, begin_us, began_by = now
-            self.lives.append((f"broker-{broker_id}", past, begin_us, t_us, began_by, cause))
-            del self._living[broker_id]
+            self.intervals.append((f"broker-{broker_id}", past, begin_us, t_us, began_by, cause))
+            del self._open[broker_id]
         if state is not None:
-            self._living[broker_id] = (state, t_us, cause)
+            self._open[broker_id] = (state, t_us, cause)
 
     # Topics
 
     def topic(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
         """Replays Topic."""
-        self.told[offset] = ("topic_created", None)
+        self.transitions[offset] = ("topic_created", None)
         if data["name"] in self.names:
             yield f"topic {data['name']} exists already"
         self.names.add(data["name"])
@@ -159,7 +159,7 @@ class Replay:
 
     def remove_topic(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
         """Replays RemoveTopic."""
-        self.told[offset] = ("topic_deleted", None)
+        self.transitions[offset] = ("topic_deleted", None)
         topic = data["topicId"]
         name = self.topics.pop(topic, None)
         if name is None:
@@ -179,24 +179,24 @@ class Replay:
 
     def partition_change(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
         """Replays PartitionChange."""
-        self.told[offset] = ("partition_changed", None)
+        self.transitions[offset] = ("partition_changed", None)
         key = data.pop("topicId"), data.pop("partitionId")
-        known = self.partitions.get(key)
-        if known is None:
+        state = self.partitions.get(key)
+        if state is None:
             yield f"partition {key[1]} of topic {key[0]} changes and does not exist"
             return
-        elected = data.get("leader", UNSAID)
-        known.update((name, value) for name, value in data.items() if value is not None)
-        yield from self._sound(key, known, elected)
+        elected = data.get("leader", LEADER_UNCHANGED)
+        state.update((name, value) for name, value in data.items() if value is not None)
+        yield from self._sound(key, state, elected)
 
-    def _sound(self, key: tuple[str, int], known: Data, elected: int) -> Iterator[str]:
+    def _sound(self, key: tuple[str, int], state: Data, elected: int) -> Iterator[str]:
         name = f"{self.topics.get(key[0])}-{key[1]}"
-        replicas, isr, leader = set(known["replicas"]), set(known["isr"]), known["leader"]
+        replicas, isr, leader = set(state["replicas"]), set(state["isr"]), state["leader"]
         if not isr <= replicas:
             yield f"{name}: ISR {sorted(isr)}, replicas {sorted(replicas)}"
-        if leader != NOBODY and leader not in isr:
+        if leader != NO_LEADER and leader not in isr:
             yield f"{name}: leader {leader}, ISR {sorted(isr)}"
-        both = isr & set(known.get("eligibleLeaderReplicas") or ())
+        both = isr & set(state.get("eligibleLeaderReplicas") or ())
         if both:  # 4.26
             yield f"{name}: {sorted(both)} are both in the ISR and in the ELR"
         if elected >= 0:  # 4.1, 4.3

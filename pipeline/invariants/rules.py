@@ -1,4 +1,4 @@
-"""The rules that SQL checks; each is a query, in a file of its name, for the rows that violate it.
+"""The rules that SQL checks. The query of a rule returns its violations; a file has its name.
 
 Rules of "kafka" hold for every committed log of Kafka, rules of "tables" for the tables of a
 campaign. Spark and DuckDB both accept the queries, and tests compare their results.
@@ -10,10 +10,10 @@ from pathlib import Path
 
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 
-from ..analysis.views import Ask, sql
+from ..analysis.views import Query, sql
 from ..campaign.plan import Plan
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 ROWS_MAX = 1000  # reported violations per rule
 SESSION_MS = DEFAULT_PROFILE.settings.broker_session_timeout_ms
 VIEWS = ("broker_records", "registrations", "broker_events", "lives")
@@ -105,7 +105,7 @@ RULES = (
 def definitions(plan: Plan) -> Iterator[str]:
     """Yields the statements of the views that the rules use in addition to the tables."""
     for name in VIEWS:
-        yield f"create or replace temp view {name} as {sql(name, HERE)}"
+        yield f"create or replace temp view {name} as {sql(name, FOLDER)}"
     sessions = ", ".join(
         f"('{key}', cast({session_us} as bigint))" for key, session_us in _sessions(plan).items()
     )
@@ -118,22 +118,22 @@ def definitions(plan: Plan) -> Iterator[str]:
 
 
 def _sessions(plan: Plan) -> dict[str, int]:
-    found = {}
+    sessions_us = {}
     for item in plan.items:
         config = item.document.get("config")
-        said = config.get("broker.session.timeout.ms") if isinstance(config, dict) else None
-        found[item.key] = int(said or SESSION_MS) * 1000
-    return found
+        session_ms = config.get("broker.session.timeout.ms") if isinstance(config, dict) else None
+        sessions_us[item.key] = int(session_ms or SESSION_MS) * 1000
+    return sessions_us
 
 
-def broken(ask: Ask, rules: Sequence[Rule] = RULES) -> Iterator[dict[str, object]]:
-    """Yields violations of the rules, as rows of the table, in runs without a planted bug."""
+def broken(query: Query, rules: Sequence[Rule] = RULES) -> Iterator[dict[str, object]]:
+    """Yields rows of the table `violations`, from runs without a planted bug."""
     for rule in rules:
         text = (
             f"select judged.run_id, judged.scenario, judged.seed, broken.t_us, broken.event_seq, "
-            f"broken.what, judged.repro from ({sql(rule.name, HERE)}) as broken "
+            f"broken.what, judged.repro from ({sql(rule.name, FOLDER)}) as broken "
             f"join judged on judged.run_id = broken.run_id "
             f"order by judged.run_id, broken.t_us, broken.what limit {ROWS_MAX}"
         )
-        for seq, row in enumerate(ask(text)):
+        for seq, row in enumerate(query(text)):
             yield {**row, "seq": seq, "number": rule.number, "name": rule.name}

@@ -1,4 +1,4 @@
-"""Spark's source `kraftlog`, which reads a growing metadata log as a growing table, and its jobs.
+"""The Spark data source `kraftlog`, which reads a growing metadata log, and jobs that use it.
 
 `pyspark_kraftlog` registers the source; docs/live.md explains how to use it.
 """

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 def reader_of(options: Options) -> DataSourceReader:
-    """Returns a reader, with filter push-down only if the options enable it.
+    """Returns a reader with `pushFilters` only if the options enable filter push-down.
 
-    In a session that does not allow push-down, a reader with `pushFilters` fails even without
-    filters.
+    Spark rejects a reader that has `pushFilters` if the session does not allow push-down, even for
+    a query without filters.
     """
     return FilteringLogReader(options) if options.pushes else LogReader(options)
 
@@ -44,13 +44,13 @@ class LogReader(DataSourceReader):
     def partitions(self) -> Sequence[InputPartition]:
         """Returns the partitions of the requested offsets."""
         extent = self._log.extent()
-        wanted = (
+        requested = (
             (max(range_.start, self._from), min(range_.end, self._to), range_)
             for range_ in self._log.ranges(max(self._from, extent.start_offset), extent.end)
         )
         return [
             RangePartition(replace(batch_range, start=start, end=end))
-            for start, end, batch_range in wanted
+            for start, end, batch_range in requested
             if start < end
         ]
 
@@ -67,30 +67,30 @@ class FilteringLogReader(LogReader):
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # Spark's name
         """Accepts filters of offset and record_type, and returns those that it does not accept."""
-        return [filter_ for filter_ in filters if not self._takes(filter_)]
+        return [filter_ for filter_ in filters if not self._accepts(filter_)]
 
-    def _takes(self, filter_: Filter) -> bool:
+    def _accepts(self, filter_: Filter) -> bool:
         match filter_:
             case EqualTo(("offset",), int(offset)):
-                self._narrow(offset, offset + 1)
+                self._restrict_offsets(offset, offset + 1)
             case GreaterThanOrEqual(("offset",), int(offset)):
-                self._narrow(start=offset)
+                self._restrict_offsets(start=offset)
             case GreaterThan(("offset",), int(offset)):
-                self._narrow(start=offset + 1)
+                self._restrict_offsets(start=offset + 1)
             case LessThan(("offset",), int(offset)):
-                self._narrow(end=offset)
+                self._restrict_offsets(end=offset)
             case LessThanOrEqual(("offset",), int(offset)):
-                self._narrow(end=offset + 1)
+                self._restrict_offsets(end=offset + 1)
             case EqualTo(("record_type",), str(name)):
-                self._only({name})
+                self._restrict_types({name})
             case In(("record_type",), names):
-                self._only(set(names))
+                self._restrict_types(set(names))
             case _:
                 return False
         return True
 
-    def _narrow(self, start: int = 0, end: int = 1 << 62) -> None:
+    def _restrict_offsets(self, start: int = 0, end: int = 1 << 62) -> None:
         self._from, self._to = max(self._from, start), min(self._to, end)
 
-    def _only(self, names: set[str]) -> None:
+    def _restrict_types(self, names: set[str]) -> None:
         self._types = frozenset(names if self._types is None else names & self._types)

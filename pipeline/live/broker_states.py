@@ -45,9 +45,10 @@ class BrokerRecord:
 class Standing:
     """The state of a broker after a record.
 
-    `since_ms` is when it entered the state, `leased_since_ms` when it was unfenced (-1: no lease).
-    `unfenced_ms` and `known_ms` are sums up to `since_ms`, from the broker's registration or from
-    the first record that shows its state.
+    The broker entered the state at `since_ms`. Its lease began at `leased_since_ms`, when it was
+    unfenced (-1: no lease). Up to `since_ms`, its state was known for `known_ms`, of which it was
+    unfenced for `unfenced_ms`. The state is known from the registration on, or from the first
+    record that shows it.
     """
 
     broker_epoch: int
@@ -71,7 +72,8 @@ class Change:
     """A change of a broker's state or epoch.
 
     The broker was in `state_before` since `since_ms` (both None if unknown) and is in `state` from
-    `ts_ms` on. It was unfenced for `unfenced_ms` out of `known_ms` up to then.
+    `ts_ms` on. Up to `ts_ms`, its state was known for `known_ms`, of which it was unfenced for
+    `unfenced_ms`.
     """
 
     offset: int
@@ -90,8 +92,8 @@ class Change:
 def fold(standing: Standing | None, record: BrokerRecord) -> tuple[Standing | None, Change | None]:
     """Returns the state after the record (None: unregistered), and the change, if any.
 
-    Times never decrease here, although they may in a log, when the clock of another controller
-    takes over.
+    The times of records may decrease when a controller with another clock takes over; a record is
+    then given the time of the last change of state.
     """
     now_ms = record.ts_ms if standing is None else max(record.ts_ms, standing.since_ms)
     if record.kind == UNREGISTRATION:
@@ -118,13 +120,13 @@ def _flags(standing: Standing | None, record: BrokerRecord) -> tuple[bool, bool]
     data = record.data
     if record.kind == REGISTRATION:
         return bool(data["fenced"]), bool(data.get("inControlledShutdown", False))
-    says = _CHANGES[record.kind] or data.get("fenced", 0)
-    if standing is None and not says:
+    fencing = _CHANGES[record.kind] or data.get("fenced", 0)
+    if standing is None and not fencing:
         return None
     shuts_down = data.get("inControlledShutdown") == 1
     if standing is None:
-        return says == 1, shuts_down
-    fenced = says == 1 if says else standing.fenced
+        return fencing == 1, shuts_down
+    fenced = fencing == 1 if fencing else standing.fenced
     return fenced, standing.in_controlled_shutdown or shuts_down
 
 
@@ -147,7 +149,7 @@ def _after(
 
 
 def _sums(standing: Standing | None, now_ms: int) -> tuple[int, int]:
-    """Returns the milliseconds for which the broker was unfenced and known, up to now."""
+    """Returns `unfenced_ms` and `known_ms` of the standing, up to `now_ms`."""
     if standing is None:
         return 0, 0
     passed_ms = now_ms - standing.since_ms

@@ -17,7 +17,10 @@ from .segments import Segment, cluster_id, heads, segment_files
 
 
 class FileLog:
-    """A log on disk. It remembers how far it has read; only its path is sent to executors."""
+    """A log on disk.
+
+    The segments that were read are remembered, and are not pickled for executors; the path is.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -39,7 +42,9 @@ class FileLog:
 
     def before(self, offset: int) -> tuple[int, int]:
         """Returns the epoch and the time of the batch that has the record before `offset`."""
-        segment = next(segment for segment in reversed(self._known) if segment.base_offset < offset)
+        segment = next(
+            segment for segment in reversed(self._ordered_segments) if segment.base_offset < offset
+        )
         head = segment.batch_of(offset - 1)
         return head.epoch, head.timestamp_ms
 
@@ -57,22 +62,22 @@ class FileLog:
             if segment.base_offset < end.offset and start < segment.end_offset
         ]
 
-    def rows(self, wanted: Range) -> Iterator[Row]:
+    def rows(self, offsets: Range) -> Iterator[Row]:
         """Yields the rows of the range; DataLost if the file ends before it."""
-        offset = wanted.start
-        for record in _records(Path(wanted.file), wanted.position):
-            found = record["offset"]
-            assert isinstance(found, int), record
-            if found >= wanted.end:
+        offset = offsets.start
+        for record in _records(Path(offsets.file), offsets.position):
+            record_offset = record["offset"]
+            assert isinstance(record_offset, int), record
+            if record_offset >= offsets.end:
                 return
-            if found >= wanted.start:
-                yield row_of(record, wanted.cluster or None)
-                offset = found + 1
-        if offset < wanted.end:
-            raise DataLost(f"{wanted.file}: expected offset {offset}, but the file ends before it")
+            if record_offset >= offsets.start:
+                yield row_of(record, offsets.cluster or None)
+                offset = record_offset + 1
+        if offset < offsets.end:
+            raise DataLost(f"{offsets.file}: expected offset {offset}, but the file ends before it")
 
     @property
-    def _known(self) -> list[Segment]:
+    def _ordered_segments(self) -> list[Segment]:
         return list(self._segments.values())
 
     def _read_on(self) -> list[Segment]:
@@ -81,16 +86,16 @@ class FileLog:
         self._segments = {}
         for file in segment_files(Path(self.path)):
             segment = before.get(file) or Segment(file)
-            if not segment.is_as_it_was():
+            if not segment.is_unchanged():
                 segment = Segment(file)
             segment.read_on()
             self._check_follows(segment)
             self._segments[file] = segment
-        return self._known
+        return self._ordered_segments
 
     def _check_follows(self, segment: Segment) -> None:
         if self._segments and segment.last is not None:
-            before = self._known[-1]
+            before = self._ordered_segments[-1]
             if before.end_offset != segment.base_offset:
                 raise KraftLogError(
                     f"{segment.file}: expected offset {before.end_offset}, where "
@@ -110,7 +115,7 @@ def _records(file: Path, position: int) -> Iterator[dict[str, object]]:
                     f"{file}: byte {head.position}, offset {head.base_offset}: {error}"
                 ) from None
             for delta, record in enumerate(batch.records):
-                spelled = (
+                document = (
                     control_record_json(record)
                     if batch.is_control
                     else record_json(record, batch.versions[delta])
@@ -119,5 +124,5 @@ def _records(file: Path, position: int) -> Iterator[dict[str, object]]:
                     "offset": batch.base_offset + delta,
                     "epoch": batch.epoch,
                     "timestamp": batch.timestamp_ms,
-                    **spelled,
+                    **document,
                 }

@@ -24,9 +24,9 @@ CONF = {"spark.sql.shuffle.partitions": "2"}
 AT_ONCE, FILES_EVERY = "0 seconds", "10 seconds"  # each batch is a file or two
 CHECKPOINT = "_checkpoint"  # the default, in the folder `out`
 POLL_S = 1  # seconds between checks for an interrupt
-_OURS = re.compile(r"(?:KraftLogError|DataLost): (.*)")
+_SOURCE_ERROR = re.compile(r"(?:KraftLogError|DataLost): (.*)")
 
-Tell = Callable[[Mapping[str, object]], None]
+OnChange = Callable[[Mapping[str, object]], None]
 
 
 def start(
@@ -35,14 +35,15 @@ def start(
     *,
     checkpoint: str | None = None,
     out: str | None = None,
-    tell: Tell | None = None,
+    on_change: OnChange | None = None,
     once: bool = False,
 ) -> "StreamingQuery":
     """Starts to follow the log that `source` names, with options of the format kraftlog.
 
-    Changes are written to the folder `out` as Parquet, exactly once for a reader with Spark, or
-    passed to `tell`, at least once each. With `once`, the query ends at the current end of the log;
-    the next start with the same checkpoint continues there.
+    With `out`, changes are written to that folder as Parquet; a reader with Spark finds each change
+    exactly once. Otherwise `on_change` is called for each change, at least once. With `once`, the
+    query ends at the current end of the log; the next start with the same checkpoint continues
+    there.
     """
     changes = broker_changes(spark.readStream.format("kraftlog").options(**source).load())
     every = AT_ONCE if out is None else FILES_EVERY
@@ -51,8 +52,8 @@ def start(
     writer = writer.option("checkpointLocation", _checkpoint(checkpoint, out))
     if out is not None:
         return writer.format("parquet").option("path", out).start()
-    assert tell is not None, "without `out` somebody must be told"
-    return writer.foreachBatch(_teller(tell)).start()
+    assert on_change is not None, "expected `out` or `on_change`"
+    return writer.foreachBatch(_passing_changes_to(on_change)).start()
 
 
 def run(query: "StreamingQuery", stop: Event) -> None:
@@ -64,9 +65,9 @@ def run(query: "StreamingQuery", stop: Event) -> None:
         while not stop.is_set() and not query.awaitTermination(POLL_S):
             pass
     except PySparkException as error:
-        found = _OURS.search(str(error))
-        said = found[1] if found else f"Spark: {str(error).splitlines()[0]}"
-        raise KraftLogError(said) from None
+        match = _SOURCE_ERROR.search(str(error))
+        message = match[1] if match else f"Spark: {str(error).splitlines()[0]}"
+        raise KraftLogError(message) from None
     if query.isActive:
         query.stop()
 
@@ -81,9 +82,9 @@ def _checkpoint(checkpoint: str | None, out: str | None) -> str:
     return folder
 
 
-def _teller(tell: Tell) -> Callable[["DataFrame", int], None]:
+def _passing_changes_to(on_change: OnChange) -> Callable[["DataFrame", int], None]:
     def of_batch(changes: "DataFrame", _: int) -> None:
         for row in changes.orderBy("offset").collect():
-            tell(row.asDict())
+            on_change(row.asDict())
 
     return of_batch

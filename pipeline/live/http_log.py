@@ -43,15 +43,15 @@ class HttpLog:
         begins = range(start, end.offset, RANGE_MAX)
         return [Range(end.cluster, begin, min(begin + RANGE_MAX, end.offset)) for begin in begins]
 
-    def rows(self, wanted: Range) -> Iterator[Row]:
+    def rows(self, offsets: Range) -> Iterator[Row]:
         """Yields the rows of the range; DataLost if a record is missing."""
-        offset = wanted.start
-        while offset < wanted.end:
+        offset = offsets.start
+        while offset < offsets.end:
             begun = offset
-            for record in self._lines(offset, min(PAGE_MAX, wanted.end - offset)):
+            for record in self._lines(offset, min(PAGE_MAX, offsets.end - offset)):
                 if record["offset"] != offset:
                     raise DataLost(f"{self.url}: expected offset {offset}, got {record['offset']}")
-                yield row_of(record, wanted.cluster)
+                yield row_of(record, offsets.cluster)
                 offset += 1
             if offset == begun:
                 raise DataLost(f"{self.url}: expected offset {offset}, but the log ends before it")
@@ -73,9 +73,9 @@ class HttpLog:
         try:
             response: HTTPResponse = urlopen(request, timeout=TIMEOUT_S)
         except HTTPError as error:
-            said = error.read().decode(errors="replace").strip()
+            message = error.read().decode(errors="replace").strip()
             kind = DataLost if error.code == 416 else KraftLogError
-            raise kind(f"{self.url}{path}: HTTP {error.code}: {said}") from None
+            raise kind(f"{self.url}{path}: HTTP {error.code}: {message}") from None
         except (URLError, HTTPException, OSError) as error:
             reason = getattr(error, "reason", error)
             raise KraftLogError(

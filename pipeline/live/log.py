@@ -19,7 +19,7 @@ class KraftLogError(Exception):
 
 
 class DataLost(KraftLogError):
-    """Unread records are gone, or the log is another log."""
+    """Records that were not read yet are gone, or the log is not the log of the mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Log(Protocol):
     """
 
     def extent(self) -> Extent:
-        """Returns the extent of the log now; raises KraftLogError if there is no log."""
+        """Returns the current start and end of the log; raises KraftLogError if there is no log."""
 
     def before(self, offset: int) -> tuple[int, int]:
         """Returns epoch and time of the record before `offset`, which is above the start offset."""
@@ -87,7 +87,7 @@ class Log(Protocol):
     def ranges(self, start: int, end: Mark) -> Sequence[Range]:
         """Returns the ranges that the tasks of a batch read."""
 
-    def rows(self, wanted: Range) -> Iterator[Row]:
+    def rows(self, offsets: Range) -> Iterator[Row]:
         """Yields every offset of the range once, in order; raises DataLost if one is missing."""
 
 
@@ -102,10 +102,10 @@ def loss(mark: Mark, extent: Extent, log: Log) -> str | None:
         return f"expected offset {mark.offset}, but the log ends at {end.offset}"
     if mark.timestamp == NOTHING_BEFORE or mark.offset == extent.start_offset:
         return None
-    found = log.before(mark.offset)
-    if found != (mark.epoch, mark.timestamp):
+    before = log.before(mark.offset)
+    if before != (mark.epoch, mark.timestamp):
         return (
             f"expected epoch {mark.epoch} and time {mark.timestamp} of the record before offset "
-            f"{mark.offset}, got {found[0]} and {found[1]}: this is another log"
+            f"{mark.offset}, got {before[0]} and {before[1]}: this is another log"
         )
     return None

@@ -27,23 +27,23 @@ class Options:
     pushes: bool = False
 
 
-def options_of(given: Mapping[str, str]) -> Options:
+def options_of(texts: Mapping[str, str]) -> Options:
     """Parses the options that Spark passes; raises KraftLogError for an invalid one."""
     names = {name.lower(): name for name in KNOWN}
-    said = {name.lower(): value for name, value in given.items()}
-    for name in given:
+    values = {name.lower(): value for name, value in texts.items()}
+    for name in texts:
         if name.lower() not in names:
             raise KraftLogError(f"option {name!r}: expected {nearest(name, KNOWN)}")
     return Options(
-        _log_of(said),
-        _count(said.get("maxrecordsperbatch")),
-        _flag(said, "failondataloss", default=True),
-        _flag(said, "pushdown", default=False),
+        _log_of(values),
+        _count(values.get("maxrecordsperbatch")),
+        _flag(values, "failondataloss", default=True),
+        _flag(values, "pushdown", default=False),
     )
 
 
-def _log_of(said: Mapping[str, str]) -> Log:
-    url, path = said.get("url"), said.get("path")
+def _log_of(values: Mapping[str, str]) -> Log:
+    url, path = values.get("url"), values.get("path")
     if (url is None) == (path is None):
         raise KraftLogError(
             f"expected the option url (a running cluster) or path (segments on disk), "
@@ -66,8 +66,8 @@ def _count(text: str | None) -> int | None:
     return number
 
 
-def _flag(said: Mapping[str, str], name: str, *, default: bool) -> bool:
-    text = said.get(name, str(default)).lower()
+def _flag(values: Mapping[str, str], name: str, *, default: bool) -> bool:
+    text = values.get(name, str(default)).lower()
     if text not in ("true", "false"):
         raise KraftLogError(f"option {name}: expected true or false, got {text!r}")
     return text == "true"

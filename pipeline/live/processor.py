@@ -42,8 +42,8 @@ class BrokerStates(StatefulProcessor):
     ) -> Iterator[Row]:
         """Yields the changes of one broker, from its new records in order of offset."""
         (broker_id,) = key
-        kept = self._standing.get()
-        standing = None if kept is None else Standing(*kept)
+        stored = self._standing.get()
+        standing = None if stored is None else Standing(*stored)
         for row in sorted(rows, key=lambda row: row.offset):
             standing, change = fold(standing, record_of(row))
             if change is not None:

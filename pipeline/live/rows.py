@@ -45,14 +45,17 @@ def _fenced(record: Mapping[str, object], name: str) -> int | None:
     """
     if record["type"] not in ("FENCE_BROKER_RECORD", "UNFENCE_BROKER_RECORD"):
         return None
-    found = record["data"][name]  # type: ignore[index]  # a mapping, as above
-    assert isinstance(found, int), record
-    return found
+    value = record["data"][name]  # type: ignore[index]  # a mapping, as above
+    assert isinstance(value, int), record
+    return value
 
 
-def gap_row(offset: int, cluster_id: str | None, **why: object) -> Row:
-    """Returns a row at the first missing offset; its payload has the reason."""
-    return offset, None, None, GAP, None, None, None, cluster_id, json.dumps(why)
+def gap_row(offset: int, cluster_id: str | None, **details: object) -> Row:
+    """Returns the row that reports missing records, with `details` as its payload.
+
+    `offset` is the first missing offset.
+    """
+    return offset, None, None, GAP, None, None, None, cluster_id, json.dumps(details)
 
 
 def arrow_batches(rows: Iterable[Row]) -> "Iterator[RecordBatch]":
@@ -71,7 +74,7 @@ def arrow_batches(rows: Iterable[Row]) -> "Iterator[RecordBatch]":
         pa.string(),
     ]
     waiting = iter(rows)
-    while some := list(islice(waiting, ROWS_MAX)):
-        columns = zip(*some, strict=True)
+    while chunk := list(islice(waiting, ROWS_MAX)):
+        columns = zip(*chunk, strict=True)
         arrays = [pa.array(entry, type=kind) for entry, kind in zip(columns, kinds, strict=True)]
         yield pa.RecordBatch.from_arrays(arrays, names=NAMES)

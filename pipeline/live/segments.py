@@ -27,13 +27,13 @@ def segment_files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
     folder = path / PARTITION if (path / PARTITION).is_dir() else path
-    found = sorted(path for path in folder.glob("*.log") if _SEGMENT.fullmatch(path.name))
-    if not found:
+    segments = sorted(path for path in folder.glob("*.log") if _SEGMENT.fullmatch(path.name))
+    if not segments:
         raise KraftLogError(
             f"{path}: expected a file, or a folder with segments of a metadata log "
             f"({0:020}.log), got {'a folder without' if path.is_dir() else 'no such path'}"
         )
-    return found
+    return segments
 
 
 def cluster_id(path: Path) -> str:
@@ -41,8 +41,8 @@ def cluster_id(path: Path) -> str:
     for folder in (path, *path.parents[:2]):
         file = folder / "meta.properties"
         if file.is_file():
-            found = re.search(r"^cluster\.id=(\S+)$", file.read_text(), re.MULTILINE)
-            return found[1] if found else ""
+            match = re.search(r"^cluster\.id=(\S+)$", file.read_text(), re.MULTILINE)
+            return match[1] if match else ""
     return ""
 
 
@@ -65,7 +65,7 @@ class Segment:
         return self.base_offset if self.last is None else self.last.last_offset + 1
 
     def read_on(self) -> None:
-        """Reads the batches that were appended since; an incomplete batch at the end is ignored.
+        """Reads the batches that were appended since the last call; skips an incomplete batch.
 
         Raises KraftLogError if offsets are not contiguous.
         """
@@ -82,8 +82,11 @@ class Segment:
                 self._positions.append(head.position)
             self.last = head
 
-    def is_as_it_was(self) -> bool:
-        """Returns whether the last batch is unchanged; a truncated log may have been rewritten."""
+    def is_unchanged(self) -> bool:
+        """Returns whether the file still has the last batch that was read.
+
+        A leader change may truncate a log, which is then written again.
+        """
         if self.last is None:
             return True
         try:
@@ -99,15 +102,14 @@ class Segment:
         """Returns the batch that contains `offset`."""
         if self.last is not None and self.last.base_offset <= offset:
             return self.last
-        found = heads(self.file, self.position_of(offset))
-        return next(head for head in found if head.last_offset >= offset)
+        headers = heads(self.file, self.position_of(offset))
+        return next(head for head in headers if head.last_offset >= offset)
 
 
 def heads(file: Path, position: int) -> Iterator[BatchHead]:
     """Yields the headers of the whole batches from `position` on.
 
-    The last batch of the file is included only if its CRC is right, since it may still be being
-    written.
+    The last batch of the file may be incomplete: it is yielded only if its CRC is right.
     """
     with _mapped(file) as data:
         try:

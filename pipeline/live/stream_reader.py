@@ -1,7 +1,7 @@
 """Reads the log as a stream: every record once, across restarts, or an error if that is impossible.
 
-Spark calls `latestOffset` and `partitions` in one process for as long as the query runs, and `read`
-on executors, on a copy of the reader.
+While a query runs, Spark calls `latestOffset` and `partitions` on one reader in one process. It
+calls `read` on copies of the reader, on executors.
 """
 
 from collections.abc import Iterator, Sequence
@@ -47,7 +47,7 @@ class GapPartition(InputPartition):
 
 
 class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """The stream reader; its offsets are marks as JSON."""
+    """Reads the log for a streaming query; an offset of Spark is a `Mark` as JSON."""
 
     def __init__(self, options: Options) -> None:
         self._log: Log = options.log
@@ -69,7 +69,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._last = self._log.extent().end
 
     def latestOffset(self, start: dict[str, object], limit: ReadLimit) -> dict[str, object]:
-        """Returns the end of the next batch: the end of the log, or the limit."""
+        """Returns the end of the next batch: the end of the log, or less if `limit` requires it."""
         mark, extent = Mark.of_json(start), self._log.extent()
         if mark == extent.end:
             return start
@@ -86,7 +86,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(
         self, start: dict[str, object], end: dict[str, object]
     ) -> Sequence[InputPartition]:
-        """Returns the partitions of a batch, or a gap if its records are gone.
+        """Returns the partitions of a batch; records that are gone become a GapPartition.
 
         An earlier process may have planned the batch, so its marks are checked against the log.
         """
@@ -120,7 +120,10 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [RangePartition(range_) for range_ in self._log.ranges(start.offset, end)]
 
     def _loss(self, mark: Mark, extent: Extent) -> str | None:
-        """Returns why the log does not continue from `mark`; DataLost if that fails the query."""
+        """Returns why the log does not continue from `mark`, or None if it does.
+
+        Raises DataLost instead if the options make the query fail.
+        """
         reason = loss(mark, extent, self._log)
         if reason is not None and self._options.fails_on_loss:
             raise DataLost(f"{reason}: {HELP}")

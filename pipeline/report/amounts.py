@@ -36,6 +36,6 @@ def points(difference: Difference) -> str:
     return f"{by:+.1f} points ({low:+.1f} to {high:+.1f})"
 
 
-def count(number: int, thing: str) -> str:
+def count(number: int, noun: str) -> str:
     """Formats a number with its noun, in the plural unless it is 1."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

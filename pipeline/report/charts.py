@@ -9,12 +9,12 @@ WIDTH = 880.0
 ROW = 24.0
 LABEL_MAX = 46  # characters
 FOOT = 34.0
-Say = Callable[[float], str]
+Formatter = Callable[[float], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A row of a bar chart; each part has a CSS class, a size, and a tooltip."""
+    """A row of a bar chart: a bar of several parts, each with a CSS class, a size and a tooltip."""
 
     label: str
     parts: tuple[tuple[str, float, str], ...]
@@ -25,14 +25,14 @@ class Bar:
 class Box:
     """A row of a box plot: five quantiles in ascending order, and one far quantile as a dot.
 
-    `said` is the tooltip.
+    `tooltip` is the tooltip.
     """
 
     label: str
     numbers: tuple[float, float, float, float, float]
     far: float
     note: str
-    said: str
+    tooltip: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,52 +64,54 @@ def bars(title: str, rows: Sequence[Bar]) -> str:
         _label(picture, left, y, row.label)
         total = sum(size for _, size, _ in row.parts) or 1.0
         x = left
-        for class_, size, said in row.parts:
+        for class_, size, tooltip in row.parts:
             width = (WIDTH - right - left) * size / total
             if size:
-                picture.rect((x, y + 4), (width, ROW - 8), f"{class_} bar", said)
+                picture.rect((x, y + 4), (width, ROW - 8), f"{class_} bar", tooltip)
             x += width
         picture.text((WIDTH - right + 8, y + 16), row.note, "note")
     return picture.to_svg()
 
 
-def boxes(title: str, rows: Sequence[Box], say: Say) -> str:
-    """Returns a box plot; `say` formats the numbers of the axis."""
+def boxes(title: str, rows: Sequence[Box], formatter: Formatter) -> str:
+    """Returns a box plot; `formatter` formats the numbers of the axis."""
     left, right = _margins([row.label for row in rows], [row.note for row in rows])
     numbers = [number for row in rows for number in (*row.numbers, row.far)]
     scale = scale_of(numbers, left, WIDTH - right)
     picture = Picture(WIDTH, ROW * len(rows) + FOOT, title)
-    _axis(picture, scale, ROW * len(rows), say)
+    _axis(picture, scale, ROW * len(rows), formatter)
     for number, row in enumerate(rows):
         y = number * ROW
         _label(picture, left, y, row.label)
         low, quarter, half, three_quarters, high = map(scale.at, row.numbers)
         picture.line((low, y + 12), (high, y + 12), "whisker")
         width = max(2.0, three_quarters - quarter)
-        picture.rect((quarter, y + 5), (width, 14), "box", row.said)
+        picture.rect((quarter, y + 5), (width, 14), "box", row.tooltip)
         picture.line((half, y + 4), (half, y + 20), "median")
-        picture.dot((scale.at(row.far), y + 12), "far", row.said, radius=2.5)
+        picture.dot((scale.at(row.far), y + 12), "far", row.tooltip, radius=2.5)
         picture.text((WIDTH - right + 8, y + 16), row.note, "note")
     return picture.to_svg()
 
 
-def whiskers(title: str, rows: Sequence[Whisker], say: Say, ends: tuple[float, float]) -> str:
+def whiskers(
+    title: str, rows: Sequence[Whisker], formatter: Formatter, ends: tuple[float, float]
+) -> str:
     """Returns a chart of values with their intervals and a line at zero.
 
-    `ends` are the ends of the axis, whose numbers `say` formats.
+    `ends` are the ends of the axis, whose numbers `formatter` formats.
     """
     left, right = _margins([row.label for row in rows], [row.note for row in rows])
     scale = Scale(*ends, left, WIDTH - right)
     picture = Picture(WIDTH, ROW * len(rows) + FOOT, title)
-    _axis(picture, scale, ROW * len(rows), say)
+    _axis(picture, scale, ROW * len(rows), formatter)
     zero = scale.at(0)
     picture.line((zero, 0), (zero, ROW * len(rows)), "zero")
     for number, row in enumerate(rows):
         y = number * ROW + 12
         _label(picture, left, y - 12, row.label)
         picture.line((scale.at(row.low), y), (scale.at(row.high), y), f"{row.class_} interval")
-        said = f"{row.label}: {row.note}"
-        picture.dot((scale.at(row.middle), y), row.class_, said)
+        tooltip = f"{row.label}: {row.note}"
+        picture.dot((scale.at(row.middle), y), row.class_, tooltip)
         picture.text((WIDTH - right + 8, y + 4), row.note, "note")
     return picture.to_svg()
 
@@ -137,10 +139,10 @@ def curves(title: str, rows: Sequence[Curve], across: str, up: str) -> str:
 
 
 def _steps(row: Curve, over: Scale, upward: Scale) -> list[tuple[float, float]]:
-    found = [(over.at(0), upward.at(0))]
+    points = [(over.at(0), upward.at(0))]
     for x, y in row.points:
-        found += [(over.at(x), found[-1][1]), (over.at(x), upward.at(y))]
-    return found
+        points += [(over.at(x), points[-1][1]), (over.at(x), upward.at(y))]
+    return points
 
 
 def _margins(labels: Sequence[str], notes: Sequence[str]) -> tuple[float, float]:
@@ -152,8 +154,8 @@ def _label(picture: Picture, left: float, y: float, label: str) -> None:
     picture.text((left - 10, y + 16), shortened(label, LABEL_MAX), "label", "end")
 
 
-def _axis(picture: Picture, scale: Scale, y: float, say: Say) -> None:
+def _axis(picture: Picture, scale: Scale, y: float, formatter: Formatter) -> None:
     for tick in scale.ticks():
         x = scale.at(tick)
         picture.line((x, 0), (x, y), "grid")
-        picture.text((x, y + 18), say(tick), "tick", "middle")
+        picture.text((x, y + 18), formatter(tick), "tick", "middle")

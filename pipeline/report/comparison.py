@@ -8,23 +8,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from ..analysis.statistics import Difference, paired_difference, quantile_bounds, sign_test
-from ..analysis.views import Ask, sql
+from ..analysis.views import Query, sql
 from ..campaign.plan import Plan, PlanError
 
 FORMAT = "kraftsim/campaign-comparison/1"
 READS = ("runs", "intervals")
 QUANTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
 Interval = tuple[float | None, float | None]
-WHAT = {"fence": "", "recovery": "recovery-"}  # prefixes of the names of gates
+PREFIXES = {"fence": "", "recovery": "recovery-"}  # prefixes of the names of gates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paired:
     """A measure of both campaigns.
 
-    `base` and `new` are sums over the pairs; it grew in `more` pairs and shrank in `less`. `chance`
-    is the p-value of the sign test; `share` is the difference of the shares of pairs with an
-    increase and a decrease.
+    `base` and `new` are sums of the measure over the pairs of runs. It grew in `more` pairs and
+    shrank in `less` pairs. `chance` is the p-value of the sign test. `share` is the share of
+    pairs in which it grew minus the share in which it shrank.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Quantile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flip:
-    """Runs whose verdict changed from `was` to `is_now`; `repro` repeats one of them."""
+    """Runs whose verdict changed from `was` to `is_now`; `repro` is the command to repeat a run."""
 
     was: str
     is_now: str
@@ -64,7 +64,7 @@ class Flip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digests:
-    """How many runs of a scenario have another digest; `repro` repeats one of them."""
+    """How many runs of a scenario have another digest in `new`; `repro` repeats a run."""
 
     scenario: str
     pairs: int
@@ -74,7 +74,7 @@ class Digests:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The result of a comparison over `pairs` runs."""
+    """The result of a comparison; `pairs` is the number of runs that both campaigns have."""
 
     pairs: int
     measures: tuple[Paired, ...]
@@ -105,9 +105,9 @@ class Comparison:
 
 
 def definitions(base: Plan, new: Plan) -> Sequence[str]:
-    """Returns the statements of the views of pairs.
+    """Returns the SQL that creates the views of pairs of runs.
 
-    They use the views of both campaigns, with the prefixes `base_` and `new_`.
+    It reads the views of the campaigns, whose names start with `base_` and `new_`.
     """
     names = sorted({item.name for item in (*base.items, *new.items) if item.is_canary})
     canaries = " or ".join(f"base.scenario = '{name}'" for name in names) or "false"
@@ -118,9 +118,9 @@ def definitions(base: Plan, new: Plan) -> Sequence[str]:
     )
 
 
-def compare(ask: Ask) -> Comparison:
-    """Compares the campaigns; raises PlanError if they share no run."""
-    measures = tuple(_paired(row) for row in ask(sql("paired")))
+def compare(query: Query) -> Comparison:
+    """Compares two campaigns by queries; raises PlanError if they share no run."""
+    measures = tuple(_paired(row) for row in query(sql("paired")))
     if not measures:
         raise PlanError(
             "expected campaigns that share runs (same scenario, cell and seed), got none"
@@ -128,9 +128,9 @@ def compare(ask: Ask) -> Comparison:
     return Comparison(
         pairs=measures[0].pairs,
         measures=measures,
-        quantiles=_quantiles(ask),
-        flips=tuple(Flip(**row) for row in ask(sql("flips"))),
-        digests=tuple(Digests(**row) for row in ask(sql("digests"))),
+        quantiles=_quantiles(query),
+        flips=tuple(Flip(**row) for row in query(sql("flips"))),
+        digests=tuple(Digests(**row) for row in query(sql("digests"))),
     )
 
 
@@ -148,14 +148,14 @@ def _paired(row: Mapping[str, int]) -> Paired:
     )
 
 
-def _quantiles(ask: Ask) -> tuple[Quantile, ...]:
-    times = {(row["what"], row["side"]): int(row["times"]) for row in ask(sql("delay_counts"))}
-    found = []
-    for what, prefix in WHAT.items():
+def _quantiles(query: Query) -> tuple[Quantile, ...]:
+    times = {(row["what"], row["side"]): int(row["times"]) for row in query(sql("delay_counts"))}
+    quantiles = []
+    for kind, prefix in PREFIXES.items():
         for name, quantile in QUANTILES.items():
-            base = _quantile(ask, what, "base", quantile, times)
-            new = _quantile(ask, what, "new", quantile, times)
-            found.append(
+            base = _quantile(query, kind, "base", quantile, times)
+            new = _quantile(query, kind, "new", quantile, times)
+            quantiles.append(
                 Quantile(
                     name=f"{prefix}{name}",
                     base_us=base[0],
@@ -164,22 +164,22 @@ def _quantiles(ask: Ask) -> tuple[Quantile, ...]:
                     new_interval_us=new[1],
                 )
             )
-    return tuple(found)
+    return tuple(quantiles)
 
 
 def _quantile(
-    ask: Ask, what: str, side: str, quantile: float, times: Mapping[tuple[str, str], int]
+    query: Query, kind: str, side: str, quantile: float, times: Mapping[tuple[str, str], int]
 ) -> tuple[float | None, Interval | None]:
-    low, high = quantile_bounds(quantile, times.get((what, side), 0))
+    low, high = quantile_bounds(quantile, times.get((kind, side), 0))
     text = sql(
         "quantile",
-        what=what,
+        what=kind,
         side=side,
         quantile=quantile,
         low=0.0 if low is None else low,
         high=1.0 if high is None else high,
     )
-    for row in ask(text):
-        known = None if low is None else row["low_us"], None if high is None else row["high_us"]
-        return row["value_us"], known
+    for row in query(text):
+        interval = None if low is None else row["low_us"], None if high is None else row["high_us"]
+        return row["value_us"], interval
     return None, None

@@ -5,24 +5,24 @@ from itertools import groupby
 from typing import Any
 
 from ..analysis.statistics import counted, expected_new, share_of
-from ..analysis.views import Ask, sql
+from ..analysis.views import Query, sql
 from .findings import Coverage
 
 Row = Mapping[str, Any]
 
 
-def coverage_of(seeds: tuple[int, int], ask: Ask) -> tuple[Coverage, ...]:
-    """Returns the coverage by scenario.
+def coverage_of(seeds: tuple[int, int], query: Query) -> tuple[Coverage, ...]:
+    """Returns the coverage of each scenario, for the seeds from the first to before the second.
 
-    The prediction from the first half of the seeds is compared with the second half.
+    New kinds in the second half of the seeds are compared with the prediction from the first half.
     """
     middle = sum(seeds) // 2
-    late = {row["scenario"]: row["runs"] for row in ask(sql("surprises", middle=middle))}
-    halves = {row["scenario"]: row for row in ask(sql("halves", middle=middle))}
-    kinds = ask(sql("kinds", middle=middle))
+    late = {row["scenario"]: row["runs"] for row in query(sql("surprises", middle=middle))}
+    halves = {row["scenario"]: row for row in query(sql("halves", middle=middle))}
+    kinds = query(sql("kinds", middle=middle))
     return tuple(
-        _coverage(scenario, list(of_it), halves[scenario], late.get(scenario, 0))
-        for scenario, of_it in groupby(kinds, key=lambda row: str(row["scenario"]))
+        _coverage(scenario, list(rows), halves[scenario], late.get(scenario, 0))
+        for scenario, rows in groupby(kinds, key=lambda row: str(row["scenario"]))
     )
 
 
@@ -50,9 +50,9 @@ def _curve(kinds: Sequence[Row], half: Row) -> tuple[tuple[int, int], ...]:
     """Returns the number of kinds after each seed that showed a new kind, and after all runs."""
     first, last = half["first_seed"], half["last_seed"]
     runs_a_seed = half["runs"] / (last - first + 1)
-    found = counted(kind["first_seed"] for kind in kinds)
-    points, known = [(0, 0)], 0
-    for seed in sorted(found):
-        known += found[seed]
-        points.append((round((seed - first + 1) * runs_a_seed), known))
-    return (*points, (half["runs"], known))
+    new_kinds = counted(kind["first_seed"] for kind in kinds)
+    points, total = [(0, 0)], 0
+    for seed in sorted(new_kinds):
+        total += new_kinds[seed]
+        points.append((round((seed - first + 1) * runs_a_seed), total))
+    return (*points, (half["runs"], total))

@@ -14,10 +14,10 @@ FORMAT = "kraftsim/campaign-report/1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Campaign:
-    """The campaign itself.
+    """The facts of a campaign that its plan and its commits contain.
 
-    `name` is that of its folder; `rows` counts committed rows by table; `seeds` are the first seed
-    and the end, which is excluded.
+    `name` is the name of the folder. `rows` counts committed rows by table. `seeds` are the first
+    seed and the end, which is excluded.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Campaign:
 
     @property
     def events(self) -> int:
-        """The number of kept transitions, heartbeats and records."""
+        """The number of stored transitions, heartbeats and records."""
         return sum(self.rows[name] for name in ("transitions", "heartbeats", "records"))
 
 
@@ -64,7 +64,7 @@ class Cell:
 class Failure:
     """Failed runs of a scenario with the same signature.
 
-    `run_id`, `repro` and `what` are of one example.
+    `run_id`, `repro` and `what` describe one of these runs.
     """
 
     scenario: str
@@ -79,7 +79,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lift:
-    """The share of runs with a verdict, for runs with a knob and runs without it."""
+    """How a knob changes the share of runs with a verdict: for runs with and without the knob."""
 
     scenario: str
     knob: str
@@ -152,7 +152,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slow:
-    """One of the slowest runs; `wall_us` depends on the machine."""
+    """One of the slowest runs; `wall_us` is real time, which depends on the machine."""
 
     scenario: str
     cell: str
@@ -175,7 +175,10 @@ class Axis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A field of a phase diagram: its place on each axis, and the counts of its runs."""
+    """A field of a phase diagram, with the counts of its runs.
+
+    `places` has, for each axis, the index of the value.
+    """
 
     places: tuple[int, ...]
     runs: int
@@ -185,7 +188,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """A swept scenario. `held` names words that were set to one value other than the file's."""
+    """A swept scenario. `held` names the words that the campaign sets to a single value."""
 
     scenario: str
     held: tuple[str, ...]
@@ -209,7 +212,7 @@ class Kill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """Everything that a report shows."""
+    """The findings of a campaign: all the values that a report shows."""
 
     campaign: Campaign
     canaries: tuple[Canary, ...]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..analysis.statistics import difference, share_of
-from ..analysis.views import Ask, sql
+from ..analysis.views import Query, sql
 from ..campaign.campaign import State, canaries_of, state_of
 from ..campaign.commit_log import Commit, Folder
 from ..campaign.plan import Plan
@@ -21,24 +21,24 @@ READS = ("runs", "intervals", "violations")
 ROWS_MAX = 10_000  # rows per kind of finding
 
 
-def gather(folder: Folder, ask: Ask) -> Findings:
-    """Returns the findings of a campaign; `ask` runs a query."""
+def gather(folder: Folder, query: Query) -> Findings:
+    """Returns the findings of a campaign; `query` runs SQL on its tables."""
     plan, commits = folder.plan(), folder.commits()
-    cells = [Cell(**row) for row in ask(sql("cells"))]
+    cells = [Cell(**row) for row in query(sql("cells"))]
     cells.sort(key=lambda cell: (cell.scenario, cell.cell))
     state = state_of(plan, commits)
     return Findings(
         campaign=_campaign(folder, plan, commits, state),
         canaries=canaries_of(plan, state),
         cells=tuple(cells),
-        failures=tuple(Failure(**row) for row in ask(sql("failures"))),
-        lifts=_lifts(ask),
-        delays=tuple(Delay(**row) for row in ask(sql("delays"))),
-        availability=tuple(Availability(**row) for row in ask(sql("availability"))),
-        coverage=coverage_of(_seeds(plan), ask),
-        slowest=tuple(Slow(**row) for row in ask(sql("slowest"))),
+        failures=tuple(Failure(**row) for row in query(sql("failures"))),
+        lifts=_lifts(query),
+        delays=tuple(Delay(**row) for row in query(sql("delays"))),
+        availability=tuple(Availability(**row) for row in query(sql("availability"))),
+        coverage=coverage_of(_seeds(plan), query),
+        slowest=tuple(Slow(**row) for row in query(sql("slowest"))),
         sweeps=sweeps_of(plan, cells),
-        kills=_kills(ask),
+        kills=_kills(query),
     )
 
 
@@ -66,13 +66,15 @@ def _seeds(plan: Plan) -> tuple[int, int]:
     return min(slice_.first for slice_ in slices), max(slice_.end for slice_ in slices)
 
 
-def _lifts(ask: Ask) -> tuple[Lift, ...]:
-    """Returns the effects of knobs, the clearest first."""
-    rows = ask(sql("knobs"))
+def _lifts(query: Query) -> tuple[Lift, ...]:
+    """Returns the effects of knobs on verdicts, those with the largest certain difference first."""
+    rows = query(sql("knobs"))
     lifts = [_lift(row, verdict) for row in rows for verdict in ("failed", "vacuous")]
-    known = [lift for lift in lifts if lift.having.hits or lift.lacking.hits]
-    known.sort(key=lambda lift: (-lift.difference.least, lift.scenario, lift.knob, lift.verdict))
-    return tuple(known[:ROWS_MAX])
+    effective = [lift for lift in lifts if lift.having.hits or lift.lacking.hits]
+    effective.sort(
+        key=lambda lift: (-lift.difference.least, lift.scenario, lift.knob, lift.verdict)
+    )
+    return tuple(effective[:ROWS_MAX])
 
 
 def _lift(row: Mapping[str, Any], verdict: str) -> Lift:
@@ -88,27 +90,28 @@ def _lift(row: Mapping[str, Any], verdict: str) -> Lift:
     )
 
 
-def _kills(ask: Ask) -> tuple[Kill, ...]:
-    """Returns the kills of each bug: over all scenarios, then by scenario."""
+def _kills(query: Query) -> tuple[Kill, ...]:
+    """Returns the kills of each planted bug: a total over all scenarios, then by scenario."""
     kills: list[Kill] = []
-    for row in ask(sql("mutants")):
+    for row in query(sql("mutants")):
         killed = share_of(row.pop("killed"), row.pop("pairs"))
         kills.append(Kill(killed=killed, **row))
-    found: list[Kill] = []
+    grouped: list[Kill] = []
     for mutant in sorted({kill.mutant for kill in kills}):
-        of_it = [kill for kill in kills if kill.mutant == mutant]
-        all_of_it = share_of(
-            sum(kill.killed.hits for kill in of_it), sum(kill.killed.of for kill in of_it)
+        by_scenario = [kill for kill in kills if kill.mutant == mutant]
+        total = share_of(
+            sum(kill.killed.hits for kill in by_scenario),
+            sum(kill.killed.of for kill in by_scenario),
         )
-        best = max(of_it, key=lambda kill: kill.killed.share)
-        found.append(
+        best = max(by_scenario, key=lambda kill: kill.killed.share)
+        grouped.append(
             Kill(
                 mutant=mutant,
                 scenario=None,
-                killed=all_of_it,
+                killed=total,
                 first_seed=best.first_seed,
                 repro=best.repro,
             )
         )
-        found += of_it
-    return tuple(found)
+        grouped += by_scenario
+    return tuple(grouped)

@@ -1,4 +1,4 @@
-"""Parts of the page: sections, figures, tables."""
+"""Formats the HTML elements of a report's page: sections, figures, tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ TABLE_MAX = 200  # rows of a table; --json has all
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A table cell to copy, shown in monospace."""
+    """A table cell in monospace, such as a command to copy."""
 
     text: str
 
@@ -35,7 +35,9 @@ def figure(svg: str, legend: str = "") -> str:
 
 def legend(*keys: tuple[str, str]) -> str:
     """Returns a legend of CSS classes and their meanings."""
-    return "".join(f'<span class="key {class_}"></span>{escape(said)}' for class_, said in keys)
+    return "".join(
+        f'<span class="key {class_}"></span>{escape(meaning)}' for class_, meaning in keys
+    )
 
 
 def subtitle(text: str) -> str:
@@ -51,8 +53,8 @@ def folded(title: str, *inside: str) -> str:
 def table(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     """Returns a table with at most TABLE_MAX rows; columns of integers are right-aligned."""
     shown = rows[:TABLE_MAX]
-    numbers = {place for place in range(len(heads)) if shown and isinstance(shown[0][place], int)}
-    head = "".join(_cell("th", place in numbers, escape(head)) for place, head in enumerate(heads))
+    numbers = {index for index in range(len(heads)) if shown and isinstance(shown[0][index], int)}
+    head = "".join(_cell("th", index in numbers, escape(head)) for index, head in enumerate(heads))
     body = "".join(
         f"<tr>{''.join(_cell('td', n in numbers, _text(name)) for n, name in enumerate(row))}</tr>"
         for row in shown

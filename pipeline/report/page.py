@@ -28,43 +28,43 @@ NAMES = (
 )
 
 
-def page(found: Findings) -> str:
-    """Returns the page; sections without content are omitted."""
-    inside = [text for text in _sections(found) if text]
+def page(findings: Findings) -> str:
+    """Returns the report as HTML; sections without content are omitted."""
+    inside = [text for text in _sections(findings) if text]
     links = "".join(
         f'<a href="#{key}">{escape(name)}</a>'
         for key, name in NAMES
         if any(text.startswith(f'<section id="{key}"') for text in inside)
     )
-    name = escape(found.campaign.name)
+    name = escape(findings.campaign.name)
     style = Path(__file__).with_name("style.css").read_text("utf-8")
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{name}: campaign report</title><style>{style}</style></head><body><main>"
-        f"<h1>Campaign report: {name}</h1>{_head(found)}<nav>{links}</nav>{''.join(inside)}"
+        f"<h1>Campaign report: {name}</h1>{_head(findings)}<nav>{links}</nav>{''.join(inside)}"
         "</main></body></html>\n"
     )
 
 
-def _sections(found: Findings) -> Iterator[str]:
-    yield sections.verdicts(found.cells)
-    yield sections.failures(found.failures)
-    yield sections.knobs(found.lifts)
-    yield sections_of_times.fences(found)
-    yield sections_of_times.recovery(found.delays)
-    yield sections_of_times.availability(found.availability)
-    yield sections_of_seeds.coverage(found.coverage)
-    yield sections_of_seeds.sweeps(found.sweeps)
-    yield sections.mutants(found.kills)
-    yield sections.slowest(found.slowest)
+def _sections(findings: Findings) -> Iterator[str]:
+    yield sections.verdicts(findings.cells)
+    yield sections.failures(findings.failures)
+    yield sections.knobs(findings.lifts)
+    yield sections_of_times.fences(findings)
+    yield sections_of_times.recovery(findings.delays)
+    yield sections_of_times.availability(findings.availability)
+    yield sections_of_seeds.coverage(findings.coverage)
+    yield sections_of_seeds.sweeps(findings.sweeps)
+    yield sections.mutants(findings.kills)
+    yield sections.slowest(findings.slowest)
 
 
-def _head(found: Findings) -> str:
-    campaign = found.campaign
+def _head(findings: Findings) -> str:
+    campaign = findings.campaign
     first, end = campaign.seeds
-    virtual_us = sum(cell.virtual_us for cell in found.cells)
-    scenarios = len({cell.scenario for cell in found.cells})
+    virtual_us = sum(cell.virtual_us for cell in findings.cells)
+    scenarios = len({cell.scenario for cell in findings.cells})
     tiles = (
         (f"{campaign.runs_done:,}", "runs, including canaries and planted bugs"),
         (f"{scenarios:,}", "scenarios" if scenarios != 1 else "scenario"),
@@ -73,56 +73,57 @@ def _head(found: Findings) -> str:
         (f"{campaign.events:,}", "stored events: transitions, heartbeats, records"),
         (duration(campaign.worked_s * 1e6), "of work of all processes"),
     )
-    said = "".join(
-        f'<div class="tile"><b>{escape(number)}</b><span>{escape(what)}</span></div>'
-        for number, what in tiles
+    tile_texts = "".join(
+        f'<div class="tile"><b>{escape(number)}</b><span>{escape(caption)}</span></div>'
+        for number, caption in tiles
     )
     about = (
         "Each run simulates a Kafka control plane in a scenario; the same seed gives the same run. "
         "This page needs no network and runs no script."
     )
-    return f'<p class="soft">{about}</p>{_banner(found)}<div class="tiles">{said}</div>'
+    return f'<p class="soft">{about}</p>{_banner(findings)}<div class="tiles">{tile_texts}</div>'
 
 
-def _banner(found: Findings) -> str:
-    campaign = found.campaign
-    class_ = found.verdict
-    lines = [_canary(found), _counts(found), _planted(found)]
+def _banner(findings: Findings) -> str:
+    campaign = findings.campaign
+    class_ = findings.verdict
+    lines = [_canary(findings), _counts(findings), _planted(findings)]
     if campaign.shards_done < campaign.shards:
         lines.append(
             f"Unfinished: {campaign.runs_done:,} of {campaign.runs:,} runs are done; "
             "`kraftsim campaign resume` runs the rest."
         )
-    said = "".join(f"<p>{escape(line)}</p>" for line in lines if line)
-    return f'<div class="banner {class_}">{escape(HEADS[class_])}{said}</div>'
+    paragraphs = "".join(f"<p>{escape(line)}</p>" for line in lines if line)
+    return f'<div class="banner {class_}">{escape(HEADS[class_])}{paragraphs}</div>'
 
 
-def _canary(found: Findings) -> str:
-    if found.deaf:
-        said = "; ".join(
-            f"{canary.name}: expected {canary.expected}, got {canary.got}" for canary in found.deaf
+def _canary(findings: Findings) -> str:
+    if findings.deaf:
+        verdicts = "; ".join(
+            f"{canary.name}: expected {canary.expected}, got {canary.got}"
+            for canary in findings.deaf
         )
-        return f"A canary had an unexpected verdict, so no verdict here can be trusted. {said}."
-    if any(canary.got is None for canary in found.canaries):
+        return f"A canary had an unexpected verdict, so no verdict here can be trusted. {verdicts}."
+    if any(canary.got is None for canary in findings.canaries):
         return "A canary has not run yet; until then a pass proves little."
     return "Every canary had its expected verdict: fail, or vacuous."
 
 
-def _planted(found: Findings) -> str:
-    bugs = [kill for kill in found.kills if kill.scenario is None]
+def _planted(findings: Findings) -> str:
+    bugs = [kill for kill in findings.kills if kill.scenario is None]
     if not bugs:
         return ""
     killed = sum(bool(bug.killed.hits) for bug in bugs)
     return f"Planted bugs, which do not count as failures: {killed:,} of {len(bugs):,} detected."
 
 
-def _counts(found: Findings) -> str:
+def _counts(findings: Findings) -> str:
     kinds = (
-        ("passed", sum(cell.passed for cell in found.cells)),
-        ("failed", sum(cell.failed for cell in found.cells)),
-        ("vacuous", sum(cell.vacuous for cell in found.cells)),
-        ("not ended", sum(cell.unended for cell in found.cells)),
+        ("passed", sum(cell.passed for cell in findings.cells)),
+        ("failed", sum(cell.failed for cell in findings.cells)),
+        ("vacuous", sum(cell.vacuous for cell in findings.cells)),
+        ("not ended", sum(cell.unended for cell in findings.cells)),
     )
-    runs = sum(cell.runs for cell in found.cells)
-    said = ", ".join(f"{number:,} {kind}" for kind, number in kinds if number)
-    return f"Of {count(runs, 'judged run')}: {said or 'none'}."
+    runs = sum(cell.runs for cell in findings.cells)
+    parts = ", ".join(f"{number:,} {kind}" for kind, number in kinds if number)
+    return f"Of {count(runs, 'judged run')}: {parts or 'none'}."

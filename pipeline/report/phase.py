@@ -28,12 +28,12 @@ def phase_diagram(sweep: Sweep, *, of_fences: bool) -> str:
     height = HIGH * len(up.values)
     title = f"{sweep.scenario}: {'fences' if of_fences else 'failures'} by {across.name} {up.name}"
     picture = Picture(left + size * len(across.values) + 12, height + 64, title)
-    for (x, y), some in _together(sweep.fields).items():
+    for (x, y), fields in _together(sweep.fields).items():
         corner = left + x * size, 20 + height - (y + 1) * HIGH
-        _field(picture, corner, size, some, of_fences=of_fences)
+        _field(picture, corner, size, fields, of_fences=of_fences)
     for number, value in enumerate(across.values):
-        said = shortened(value, max(4, int(size / LETTER)))
-        picture.text((left + (number + 0.5) * size, height + 38), said, "tick", "middle")
+        label = shortened(value, max(4, int(size / LETTER)))
+        picture.text((left + (number + 0.5) * size, height + 38), label, "tick", "middle")
     for number, value in enumerate(up.values):
         middle = 20 + height - (number + 0.5) * HIGH + 4
         picture.text((left - 10, middle), shortened(value, LEFT_MAX), "tick", "end")
@@ -45,29 +45,29 @@ def phase_diagram(sweep: Sweep, *, of_fences: bool) -> str:
 
 
 def _together(fields: Sequence[Field]) -> dict[tuple[int, int], list[Field]]:
-    found: dict[tuple[int, int], list[Field]] = {}
+    merged: dict[tuple[int, int], list[Field]] = {}
     for field in fields:
         x, y = (*field.places, 0)[:2]
-        found.setdefault((x, y), []).append(field)
-    return found
+        merged.setdefault((x, y), []).append(field)
+    return merged
 
 
 def _field(
     picture: Picture,
     corner: tuple[float, float],
     size: float,
-    some: Sequence[Field],
+    fields: Sequence[Field],
     *,
     of_fences: bool,
 ) -> None:
-    runs = sum(field.runs for field in some)
-    hits = sum(field.with_fence if of_fences else field.failed for field in some)
+    runs = sum(field.runs for field in fields)
+    hits = sum(field.with_fence if of_fences else field.failed for field in fields)
     share = hits / runs if runs else 0.0
     class_ = "hot" if of_fences else "fail"
-    what = "had a fence" if of_fences else "failed"
+    outcome = "had a fence" if of_fences else "failed"
     picture.rect(corner, (size - 2, HIGH - 2), "ground")
-    said = f"{hits} of {runs} runs {what}"
-    picture.rect(corner, (size - 2, HIGH - 2), class_, said, opacity=0.08 + 0.92 * share)
+    tooltip = f"{hits} of {runs} runs {outcome}"
+    picture.rect(corner, (size - 2, HIGH - 2), class_, tooltip, opacity=0.08 + 0.92 * share)
     x, y = corner
     shade = "inside dark" if share > 0.55 else "inside"
     picture.text((x + size / 2 - 1, y + HIGH / 2 + 4), percent(share), shade, "middle")
@@ -80,17 +80,17 @@ def _theory(
     picture: Picture,
     boundary: Boundary,
     axes: tuple[Axis, Axis],
-    place: tuple[float, float, float],
+    origin: tuple[float, float, float],
 ) -> None:
     across, up = (_times_ms(axis.values) for axis in axes)
     if across is None or up is None:
         return
-    left, size, bottom = place
+    left, size, bottom = origin
     never = [sum(number <= boundary.never(value_ms) for number in across) for value_ms in up]
     always = [sum(number < boundary.always(value_ms) for number in across) for value_ms in up]
-    for places, class_ in ((never, "never"), (always, "always")):
+    for steps, class_ in ((never, "never"), (always, "always")):
         points = []
-        for row, number in enumerate(places):
+        for row, number in enumerate(steps):
             x = left + number * size - 1
             points += [(x, bottom - row * HIGH), (x, bottom - (row + 1) * HIGH)]
         picture.path(points, f"theory {class_}")
@@ -98,9 +98,9 @@ def _theory(
 
 def _times_ms(values: Sequence[str]) -> list[float] | None:
     """Parses the values as milliseconds; None if one of them is not a time or a number."""
-    found = [_TIME.fullmatch(value) for value in values]
+    matches = [_TIME.fullmatch(value) for value in values]
     return (
-        [float(match[1]) * TIMES_MS[match[2] or "ms"] for match in found if match]
-        if all(found)
+        [float(match[1]) * TIMES_MS[match[2] or "ms"] for match in matches if match]
+        if all(matches)
         else None
     )

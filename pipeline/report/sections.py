@@ -25,8 +25,8 @@ COLUMNS = (
 
 def verdicts(cells: Sequence[Cell]) -> str:
     """Returns the section of verdicts by scenario."""
-    rows = [_verdict_bar(name, some) for name, some in _by_scenario(cells)]
-    said = (
+    rows = [_verdict_bar(name, group) for name, group in _by_scenario(cells)]
+    text = (
         "The runs of each scenario by verdict: every promise held (passed), a promise was broken "
         "(failed), a promise or fault was never tested (vacuous), or the run ended with an error."
     )
@@ -39,33 +39,33 @@ def verdicts(cells: Sequence[Cell]) -> str:
     return section(
         "verdicts",
         "Verdicts",
-        sentence(said),
+        sentence(text),
         figure(charts.bars("Verdicts by scenario", rows), colours),
         folded("The numbers by cell", table((*COLUMNS, "zombies"), numbers)),
     )
 
 
 def _by_scenario(cells: Sequence[Cell]) -> Iterable[tuple[str, list[Cell]]]:
-    found: dict[str, list[Cell]] = {}
+    groups: dict[str, list[Cell]] = {}
     for cell in cells:
-        found.setdefault(cell.scenario, []).append(cell)
-    return found.items()
+        groups.setdefault(cell.scenario, []).append(cell)
+    return groups.items()
 
 
 def _verdict_bar(scenario: str, cells: Sequence[Cell]) -> charts.Bar:
     sizes = [(name, class_, sum(getattr(cell, name) for cell in cells)) for name, class_ in PARTS]
     runs = sum(cell.runs for cell in cells)
-    said = [
+    parts = [
         (class_, float(size), f"{scenario}: {count(size, 'run')} {name}")
         for name, class_, size in sizes
     ]
     wrong = [f"{size:,} {name}" for name, _, size in sizes[1:] if size]
-    return charts.Bar(scenario, tuple(said), ", ".join([count(runs, "run"), *wrong]))
+    return charts.Bar(scenario, tuple(parts), ", ".join([count(runs, "run"), *wrong]))
 
 
-def failures(found: Sequence[Failure]) -> str:
+def failures(groups: Sequence[Failure]) -> str:
     """Returns the section of failures by signature."""
-    if not found:
+    if not groups:
         return section("failures", "Failures", sentence("No run failed."))
     rows = [
         charts.Bar(
@@ -76,11 +76,11 @@ def failures(found: Sequence[Failure]) -> str:
                     float(failure.runs),
                     f"{count(failure.runs, 'run')} of {failure.scenario}",
                 ),
-                ("rest", float(found[0].runs - failure.runs), ""),
+                ("rest", float(groups[0].runs - failure.runs), ""),
             ),
             f"{count(failure.runs, 'run')}, {failure.scenario}",
         )
-        for failure in found[:ROWS_MAX]
+        for failure in groups[:ROWS_MAX]
     ]
     numbers = [
         (
@@ -90,18 +90,17 @@ def failures(found: Sequence[Failure]) -> str:
             Code(failure.repro),
             failure.what or failure.verdict,
         )
-        for failure in found
+        for failure in groups
     ]
-    said = (
+    text = (
         "Failed runs by the promise that they broke first: runs with the same one probably have "
-        "the "
-        "same bug. The command repeats the run with the lowest seed, event for event."
+        "the same bug. The command repeats the run with the lowest seed, event for event."
     )
     heads = ("broke first", "scenario", "runs", "command", "first violation")
     return section(
         "failures",
         "Failures",
-        sentence(said),
+        sentence(text),
         figure(charts.bars("Failures by the promise that was broken first", rows)),
         table(heads, numbers),
     )
@@ -122,7 +121,7 @@ def knobs(lifts: Sequence[Lift]) -> str:
         for lift in lifts[:ROWS_MAX]
     ]
     clear = sum(lift.difference.is_clear for lift in lifts)
-    said = (
+    text = (
         "For each fault that was drawn in some runs and not in others: how many more of a hundred "
         "runs fail (or are vacuous) with it than without it. The line is the 95 % interval; an "
         f"interval that contains zero may be chance. {clear} of {len(lifts)} intervals do not "
@@ -152,7 +151,7 @@ def knobs(lifts: Sequence[Lift]) -> str:
     return section(
         "knobs",
         "Effects of knobs",
-        sentence(said),
+        sentence(text),
         figure(chart),
         folded("The numbers", table(heads, numbers)),
     )
@@ -213,7 +212,7 @@ def mutants(kills: Sequence[Kill]) -> str:
     )
 
 
-def slowest(found: Sequence[Slow]) -> str:
+def slowest(runs: Sequence[Slow]) -> str:
     """Returns the section of the slowest runs."""
     numbers = [
         (
@@ -223,8 +222,8 @@ def slowest(found: Sequence[Slow]) -> str:
             slow_run.verdict,
             Code(slow_run.repro),
         )
-        for slow_run in found
+        for slow_run in runs
     ]
-    said = "The runs that took longest; the time depends on the machine."
+    text = "The runs that took longest; the time depends on the machine."
     heads = ("took", "simulated", "events", "verdict", "command")
-    return section("slowest", "Slowest runs", sentence(said), table(heads, numbers))
+    return section("slowest", "Slowest runs", sentence(text), table(heads, numbers))

@@ -27,28 +27,26 @@ ESTIMATE = (
 )
 
 
-def coverage(found: Sequence[Coverage]) -> str:
-    if not found:
+def coverage(coverages: Sequence[Coverage]) -> str:
+    if not coverages:
         return ""
-    widest = sorted(found, key=lambda covered: (-covered.kinds, covered.scenario))
+    widest = sorted(coverages, key=lambda row: (-row.kinds, row.scenario))
     rows = [
-        charts.Curve(covered.scenario, tuple((float(x), float(y)) for x, y in covered.curve))
-        for covered in widest[:CURVES_MAX]
+        charts.Curve(row.scenario, tuple((float(x), float(y)) for x, y in row.curve))
+        for row in widest[:CURVES_MAX]
     ]
     numbers = [
         (
-            covered.scenario,
-            covered.runs,
-            covered.kinds,
-            covered.seen_once,
-            with_interval(covered.next_is_new),
-            with_interval(covered.first_half),
-            with_interval(covered.second_half),
-            f"{covered.expected_kinds:.1f}, {covered.found_kinds}"
-            if covered.first_half.of
-            else "-",
+            row.scenario,
+            row.runs,
+            row.kinds,
+            row.seen_once,
+            with_interval(row.next_is_new),
+            with_interval(row.first_half),
+            with_interval(row.second_half),
+            f"{row.expected_kinds:.1f}, {row.found_kinds}" if row.first_half.of else "-",
         )
-        for covered in widest
+        for row in widest
     ]
     heads = (
         "scenario",
@@ -70,28 +68,30 @@ def coverage(found: Sequence[Coverage]) -> str:
     )
 
 
-def sweeps(found: Sequence[Sweep]) -> str:
+def sweeps(swept: Sequence[Sweep]) -> str:
     """Returns the section of phase diagrams; empty without sweeps."""
-    if not found:
+    if not swept:
         return ""
-    said = (
+    text = (
         "A field for every combination of swept values; its colour and number are the share of its "
         "runs."
     )
-    return section("sweeps", "Sweeps", sentence(said), *map(_sweep, found))
+    return section("sweeps", "Sweeps", sentence(text), *map(_sweep, swept))
 
 
 def _sweep(sweep: Sweep) -> str:
     parts = [subtitle(sweep.scenario)]
     boundary = boundary_of(sweep)
     if any(field.with_fence for field in sweep.fields):
-        said = "Share of runs in which a broker was fenced."
+        text = "Share of runs in which a broker was fenced."
         if boundary is not None:
-            said += f" Dashed: below it no fence; solid: above it always a fence. {boundary.says}"
-        parts += [sentence(said), figure(phase_diagram(sweep, of_fences=True))]
-    said = "Share of runs that failed."
+            text += (
+                f" Dashed: below it no fence; solid: above it always a fence. {boundary.caption}"
+            )
+        parts += [sentence(text), figure(phase_diagram(sweep, of_fences=True))]
+    text = "Share of runs that failed."
     if any(field.failed for field in sweep.fields):
-        parts += [sentence(said), figure(phase_diagram(sweep, of_fences=False))]
+        parts += [sentence(text), figure(phase_diagram(sweep, of_fences=False))]
     else:
         parts.append(folded("No run failed", figure(phase_diagram(sweep, of_fences=False))))
     return "".join(parts)

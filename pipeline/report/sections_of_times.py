@@ -8,7 +8,7 @@ from .findings import Availability, Cell, Delay, Findings
 from .html import figure, folded, section, sentence, subtitle, table
 
 BROKERS_MAX = 40  # rows of a chart: the brokers with the lowest availability
-WHAT = {
+TITLES = {
     "recovery": (
         "After a fence",
         "Time from the record that fences a broker to the record that unfences it, including new "
@@ -21,14 +21,14 @@ WHAT = {
 }
 
 
-def fences(found: Findings) -> str:
+def fences(findings: Findings) -> str:
     """Returns the section of the silence before fences."""
-    delays = [delay for delay in found.delays if delay.what == "fence"]
+    delays = [delay for delay in findings.delays if delay.what == "fence"]
     if not delays:
         return section(
             "fences", "Fences", sentence("No broker was fenced because its lease expired.")
         )
-    said = (
+    text = (
         "Time from the last heartbeat of a broker to its fence, by scenario: the box holds the "
         "middle half of all fences, the line 98 % of them, and the dot is p99.9. Fences that a "
         "broker asked for are left out."
@@ -36,9 +36,9 @@ def fences(found: Findings) -> str:
     return section(
         "fences",
         "Fences",
-        sentence(said),
+        sentence(text),
         *_picture("Time without heartbeats before a fence", delays),
-        sentence(_zombies(found.cells)),
+        sentence(_zombies(findings.cells)),
     )
 
 
@@ -57,10 +57,10 @@ def _zombies(cells: Sequence[Cell]) -> str:
 def recovery(delays: Sequence[Delay]) -> str:
     """Returns the section of the time from a fence or a registration until the broker is back."""
     parts = []
-    for what, (title, said) in WHAT.items():
-        of_it = [delay for delay in delays if delay.what == what]
-        if of_it:
-            parts += [subtitle(title), sentence(said), *_picture(title, of_it)]
+    for kind, (title, text) in TITLES.items():
+        rows = [delay for delay in delays if delay.what == kind]
+        if rows:
+            parts += [subtitle(title), sentence(text), *_picture(title, rows)]
     return section("recovery", "Recovery", *parts) if parts else ""
 
 
@@ -102,14 +102,14 @@ def availability(brokers: Sequence[Availability]) -> str:
     if not brokers:
         return ""
     racks = _by_rack(brokers)
-    said = (
+    text = (
         "Share of time in which each broker was in service (registered, unfenced and not in "
         f"controlled shutdown), from its first registration on; the {BROKERS_MAX} brokers with the "
         "lowest share. Grey is the time out of service."
     )
     worst = sorted(brokers, key=lambda broker: (broker.share, broker.scenario, broker.subject))
     parts = [
-        sentence(said),
+        sentence(text),
         figure(
             charts.bars(
                 "Availability by broker", [_bar(measured) for measured in worst[:BROKERS_MAX]]
@@ -117,9 +117,9 @@ def availability(brokers: Sequence[Availability]) -> str:
         ),
     ]
     if racks:
-        said = "The same by rack, summed over its brokers."
+        text = "The same by rack, summed over its brokers."
         rows = [_bar(rack) for rack in sorted(racks, key=lambda rack: rack.share)[:BROKERS_MAX]]
-        parts += [subtitle("By rack"), sentence(said)]
+        parts += [subtitle("By rack"), sentence(text)]
         parts.append(figure(charts.bars("Availability by rack", rows)))
     numbers = [
         (
@@ -138,25 +138,25 @@ def availability(brokers: Sequence[Availability]) -> str:
 
 
 def _by_rack(brokers: Sequence[Availability]) -> list[Availability]:
-    found: dict[tuple[str, str], list[Availability]] = {}
+    groups: dict[tuple[str, str], list[Availability]] = {}
     for broker in brokers:
         if broker.rack is not None:
-            found.setdefault((broker.scenario, broker.rack), []).append(broker)
+            groups.setdefault((broker.scenario, broker.rack), []).append(broker)
     return [
         Availability(
             scenario=scenario,
             subject=f"rack {rack}",
             rack=rack,
-            runs=max(measured.runs for measured in some),
-            in_service_us=sum(measured.in_service_us for measured in some),
-            known_us=sum(measured.known_us for measured in some),
+            runs=max(measured.runs for measured in group),
+            in_service_us=sum(measured.in_service_us for measured in group),
+            known_us=sum(measured.known_us for measured in group),
         )
-        for (scenario, rack), some in found.items()
+        for (scenario, rack), group in groups.items()
     ]
 
 
 def _bar(measured: Availability) -> charts.Bar:
     away_us = measured.known_us - measured.in_service_us
-    said = f"{measured.subject} of {measured.scenario}: out of service for {duration(away_us)}"
-    parts = (("pass", float(measured.in_service_us), said), ("rest", float(away_us), said))
+    tooltip = f"{measured.subject} of {measured.scenario}: out of service for {duration(away_us)}"
+    parts = (("pass", float(measured.in_service_us), tooltip), ("rest", float(away_us), tooltip))
     return charts.Bar(f"{measured.subject}, {measured.scenario}", parts, percent(measured.share))

@@ -9,14 +9,14 @@ Point = tuple[float, float]
 LETTER = 6.6  # approximate width of a letter of a label, in pixels
 
 
-def element(tag: str, inside: str = "", **words: object) -> str:
+def element(tag: str, inside: str = "", **attributes: object) -> str:
     """Returns an XML element; an attribute's trailing `_` is removed, other `_` become `-`."""
-    said = "".join(
-        f' {name.rstrip("_").replace("_", "-")}="{escape(_spelled(value))}"'
-        for name, value in words.items()
+    written = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{escape(_attribute_text(value))}"'
+        for name, value in attributes.items()
         if value is not None
     )
-    return f"<{tag}{said}>{inside}</{tag}>"
+    return f"<{tag}{written}>{inside}</{tag}>"
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Picture:
 
     def path(self, points: Sequence[Point], class_: str) -> None:
         """Adds a line through several points."""
-        text = " ".join(f"{_spelled(x)},{_spelled(y)}" for x, y in points)
+        text = " ".join(f"{_attribute_text(x)},{_attribute_text(y)}" for x, y in points)
         self.parts.append(element("polyline", points=text, class_=class_))
 
     def rect(
@@ -43,16 +43,16 @@ class Picture:
         corner: Point,
         size: Point,
         class_: str,
-        said: str = "",
+        tooltip: str = "",
         opacity: float | None = None,
     ) -> None:
-        """Adds a rectangle; `said` is its tooltip."""
+        """Adds a rectangle; `tooltip` is its tooltip."""
         (x, y), (width, height) = corner, size
-        told = element("title", escape(said)) if said else ""
+        title = element("title", escape(tooltip)) if tooltip else ""
         self.parts.append(
             element(
                 "rect",
-                told,
+                title,
                 x=x,
                 y=y,
                 width=max(0.0, width),
@@ -62,22 +62,22 @@ class Picture:
             )
         )
 
-    def dot(self, middle: Point, class_: str, said: str = "", radius: float = 4) -> None:
-        """Adds a circle; `said` is its tooltip."""
+    def dot(self, middle: Point, class_: str, tooltip: str = "", radius: float = 4) -> None:
+        """Adds a circle; `tooltip` is its tooltip."""
         x, y = middle
-        told = element("title", escape(said)) if said else ""
-        self.parts.append(element("circle", told, cx=x, cy=y, r=radius, class_=class_))
+        title = element("title", escape(tooltip)) if tooltip else ""
+        self.parts.append(element("circle", title, cx=x, cy=y, r=radius, class_=class_))
 
-    def text(self, at: Point, said: str, class_: str = "label", anchor: str = "start") -> None:
+    def text(self, at: Point, string: str, class_: str = "label", anchor: str = "start") -> None:
         """Adds a text."""
         x, y = at
         self.parts.append(
-            element("text", escape(said), x=x, y=y, class_=class_, text_anchor=anchor)
+            element("text", escape(string), x=x, y=y, class_=class_, text_anchor=anchor)
         )
 
     def to_svg(self) -> str:
         """Returns the picture as an SVG element."""
-        box = f"0 0 {_spelled(self.width)} {_spelled(self.height)}"
+        box = f"0 0 {_attribute_text(self.width)} {_attribute_text(self.height)}"
         inside = element("title", escape(self.title)) + "".join(self.parts)
         return element("svg", inside, viewBox=box, width=self.width, role="img")
 
@@ -131,5 +131,5 @@ def _round_step(step: float) -> float:
     return next(number * power for number in (1, 2, 5, 10) if number * power >= step * 0.999)
 
 
-def _spelled(value: object) -> str:
+def _attribute_text(value: object) -> str:
     return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else str(value)

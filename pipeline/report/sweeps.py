@@ -9,27 +9,27 @@ from .findings import Axis, Cell, Field, Sweep
 
 
 def sweeps_of(plan: Plan, cells: Sequence[Cell]) -> tuple[Sweep, ...]:
-    """Returns a sweep for each scenario with several cells; values are in the order of the file."""
-    known = {(cell.scenario, cell.cell): cell for cell in cells}
+    """Returns a sweep for each scenario with several cells; values keep the order of the plan."""
+    cells_by_name = {(cell.scenario, cell.cell): cell for cell in cells}
     items = [item for item in plan.items if item.cell and item.mutant is None]
-    found = (
-        _sweep(scenario, list(of_it), known)
-        for scenario, of_it in groupby(items, key=lambda item: item.name)
+    sweeps = (
+        _sweep(scenario, list(group), cells_by_name)
+        for scenario, group in groupby(items, key=lambda item: item.name)
     )
-    return tuple(sweep for sweep in found if sweep is not None)
+    return tuple(sweep for sweep in sweeps if sweep is not None)
 
 
 def _sweep(
-    scenario: str, items: Sequence[Item], known: dict[tuple[str, str], Cell]
+    scenario: str, items: Sequence[Item], cells: dict[tuple[str, str], Cell]
 ) -> Sweep | None:
-    words = _axes(items)
-    axes = tuple(axis for axis in words if len(axis.values) > 1)
-    held = tuple(axis.name for axis in words if len(axis.values) == 1)
+    all_axes = _axes(items)
+    axes = tuple(axis for axis in all_axes if len(axis.values) > 1)
+    held = tuple(axis.name for axis in all_axes if len(axis.values) == 1)
     if not axes:
         return None
     fields = []
     for item in items:
-        cell = known.get((scenario, ", ".join(item.cell)))
+        cell = cells.get((scenario, ", ".join(item.cell)))
         if cell is not None:
             values = dict(map(_split, item.cell))
             places = tuple(axis.values.index(values[axis.name]) for axis in axes)
@@ -49,9 +49,9 @@ def _axes(items: Sequence[Item]) -> list[Axis]:
     for item in items:
         for name, value in map(_split, item.cell):
             values.setdefault(name, {})[value] = None
-    return [Axis(name=name, values=tuple(of_it)) for name, of_it in values.items()]
+    return [Axis(name=name, values=tuple(axis_values)) for name, axis_values in values.items()]
 
 
-def _split(said: str) -> tuple[str, str]:
-    name, _, value = said.partition("=")
+def _split(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
     return name, value

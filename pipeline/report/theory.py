@@ -1,4 +1,4 @@
-"""The boundaries that the rules predict for a sweep, drawn over its results."""
+"""Boundaries between fenced and unfenced runs that the rules predict for a sweep."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,23 +14,25 @@ Edge = Callable[[float], float]
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """The predicted boundary of fences; both axes are in milliseconds.
+    """The predicted boundary between runs without and with a fence; axes are in milliseconds.
 
-    For a value of the axis `along`, no run has a fence up to `never` on the axis `across`, and
-    every run has one from `always` on. In between, it depends on the phase of the heartbeats.
+    `never` and `always` map a value of the axis `along` to values of the axis `across`: no run has
+    a fence up to `never`, every run has a fence from `always` on. Between them, the phase of the
+    heartbeats decides.
     """
 
     across: str
     along: str
     never: Edge
     always: Edge
-    says: str
+    caption: str
 
 
 def boundary_of(sweep: Sweep) -> Boundary | None:
-    """Returns the boundary; None if none is known, or if the sweep fixes another word.
+    """Returns the predicted boundary of a sweep.
 
-    The boundary may depend on that word.
+    Returns None if no prediction exists for the scenario, or if the sweep sets further words, on
+    which the boundary may depend.
     """
     return None if sweep.held else BOUNDARIES.get(sweep.scenario)
 
@@ -41,7 +43,7 @@ BOUNDARIES: Mapping[str, Boundary] = {
         along="session_ms",
         never=lambda session_ms: session_ms - HEARTBEAT_MS,
         always=lambda session_ms: session_ms * (1 + 1 / CHECKS),
-        says=(
+        caption=(
             "A lease runs from the last heartbeat, which is at most one interval (2 s) before the "
             "pause: a pause shorter than the session minus 2 s is never fenced (rules 2.36, 2.46). "
             "Leases are checked eight times per session, so a pause of nine eighths of a session "

@@ -11,12 +11,12 @@ class Terminal(io.StringIO):
         return True
 
 
-def told(monkeypatch, stream, *, is_wanted=True, step_s=1):
+def told(monkeypatch, stream, *, is_enabled=True, step_s=1):
     """What stands there after a run whose every word comes a second after the one before."""
     now_s = iter(range(0, 1000, step_s))
     monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(now_s)))
-    shown = Progress(is_wanted=is_wanted, stream=stream)
-    shown.tell("monkey-day seed 17", 3_600_000_000, 86_400_000_000)
+    shown = Progress(is_enabled=is_enabled, stream=stream)
+    shown.update("monkey-day seed 17", 3_600_000_000, 86_400_000_000)
     shown.clear()
     return stream.getvalue()
 
@@ -36,5 +36,5 @@ def test_a_log_gets_a_line_now_and_then(monkeypatch):
 
 
 def test_nothing_is_said_where_nobody_asked(monkeypatch):
-    assert "" == told(monkeypatch, io.StringIO(), is_wanted=False, step_s=30)
-    assert "" == told(monkeypatch, Terminal(), is_wanted=False)
+    assert "" == told(monkeypatch, io.StringIO(), is_enabled=False, step_s=30)
+    assert "" == told(monkeypatch, Terminal(), is_enabled=False)

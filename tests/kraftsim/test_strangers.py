@@ -128,7 +128,7 @@ def test_a_voter_is_told_of_once_and_a_whole_fleet_is_too(caplog: pytest.LogCapt
     strangers = Strangers(config)
 
     for replica_id in (*range(1001, 1101), 3001, 3001):
-        strangers.look_at_request(FetchRequest(replica_id=replica_id, cluster_id="another"))
+        strangers.check_request(FetchRequest(replica_id=replica_id, cluster_id="another"))
 
     fleet, voter = caplog.messages
     assert "node 1001 belongs to another cluster" in fleet
@@ -156,6 +156,6 @@ def test_of_others_there_is_nothing_to_say(
 ) -> None:
     config, _ = two_controllers()
 
-    Strangers(config).look_at_request(request_)
+    Strangers(config).check_request(request_)
 
     assert caplog.messages == []

@@ -4,7 +4,7 @@ from typing import Any
 
 import duckdb
 
-from kraftsim.pipeline.analysis.views import Ask, committed_files, definitions
+from kraftsim.pipeline.analysis.views import Query, committed_files, definitions
 from kraftsim.pipeline.campaign.commit_log import Folder
 from kraftsim.pipeline.tables import TABLES
 
@@ -37,7 +37,7 @@ class Duck:
             self.database.execute(text)
 
     @property
-    def ask(self) -> Ask:
+    def ask(self) -> Query:
         def answer(query: str) -> list[Rows]:
             done = self.database.execute(query)
             names = [column[0] for column in done.description]

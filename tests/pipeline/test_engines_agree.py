@@ -10,7 +10,7 @@ import pytest
 from kraftsim.pipeline.analysis import views
 from kraftsim.pipeline.analysis.views import define, frame_of, sql
 from kraftsim.pipeline.campaign.commit_log import Folder
-from kraftsim.pipeline.engines.on_spark import Where, checked, compared
+from kraftsim.pipeline.engines.on_spark import SparkTarget, checked, compared
 from kraftsim.pipeline.invariants import rules
 from kraftsim.pipeline.report import comparison
 from kraftsim.pipeline.report.gather import READS, gather
@@ -57,7 +57,7 @@ def test_a_report_is_the_same_of_both(spark, shaky, tables: Duck) -> None:
 
 
 def test_the_rules_find_nothing_in_either_and_the_replay_neither(spark, shaky) -> None:
-    assert [] == checked(shaky, Where())
+    assert [] == checked(shaky, SparkTarget())
 
 
 def test_what_a_rule_finds_in_a_tampered_campaign_is_the_same_of_both(spark, shaky) -> None:
@@ -78,7 +78,7 @@ def test_what_a_rule_finds_in_a_tampered_campaign_is_the_same_of_both(spark, sha
         spark.sql(text)
 
     for name in ("lives", *(rule.name for rule in rules.RULES)):
-        text = sql(name, rules.HERE)
+        text = sql(name, rules.FOLDER)
         ours = rows([row.asDict() for row in spark.sql(text).collect()])
         assert ours == rows(broken.ask(text)), name
 
@@ -88,7 +88,7 @@ def test_a_comparison_is_the_same_of_both(spark, shaky) -> None:
     for text in comparison.definitions(shaky.plan(), shaky.plan()):
         both.database.execute(text)
 
-    ours = compared(shaky, shaky, Where()).to_document()
+    ours = compared(shaky, shaky, SparkTarget()).to_document()
     assert [] == list(differences(ours, comparison.compare(both.ask).to_document()))
 
 
@@ -114,5 +114,5 @@ def test_every_query_is_one_that_both_were_asked() -> None:
         )
     )
     assert not {name for name in asked if f'"{name}"' not in source and f"'{name}'" not in source}
-    files = {path.stem for path in rules.HERE.glob("*.sql")}
+    files = {path.stem for path in rules.FOLDER.glob("*.sql")}
     assert files == {rule.name for rule in rules.RULES} | set(rules.VIEWS)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from kraftsim.pipeline.campaign.items import Item
-from kraftsim.pipeline.campaign.one_run import run_one
+from kraftsim.pipeline.campaign.one_run import run_seed
 from kraftsim.pipeline.tables import TABLES
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.running.run import run
@@ -17,7 +17,7 @@ SEED = 4
 
 @pytest.fixture(scope="module")
 def tables():
-    ran = run_one(ITEM, ITEM.scenario(), SEED, events="all")
+    ran = run_seed(ITEM, ITEM.scenario(), SEED, events="all")
     return {
         name: [dict(zip(TABLES[name].names, row, strict=True)) for row in rows]
         for name, rows in ran.rows.items()
@@ -47,7 +47,7 @@ def test_transitions_are_the_rows_of_the_journal(tables):
 
 
 def test_the_same_seed_gives_the_same_rows(tables):
-    again = run_one(ITEM, ITEM.scenario(), SEED, events="all").rows
+    again = run_seed(ITEM, ITEM.scenario(), SEED, events="all").rows
 
     for name in set(TABLES) - {"runs"}:
         rows = [dict(zip(TABLES[name].names, row, strict=True)) for row in again.get(name, [])]
@@ -115,7 +115,7 @@ def test_coverage_names_what_occurred_without_saying_to_whom(tables):
 
 @pytest.mark.parametrize(("events", "kept"), [("failures", False), ("none", False), ("all", True)])
 def test_the_bulk_of_a_run_that_passed_is_kept_when_it_is_wanted(events, kept):
-    rows = run_one(ITEM, ITEM.scenario(), SEED, events=events).rows
+    rows = run_seed(ITEM, ITEM.scenario(), SEED, events=events).rows
 
     assert kept == ("transitions" in rows)
     assert rows["intervals"]
@@ -126,7 +126,7 @@ def test_what_cannot_be_run_is_a_row_that_says_why():
     short = FENCED | {"time": {"run": "30s", "limit": "10s"}}
     item = Item(called="short", document=short)
 
-    ran = run_one(item, item.scenario(), SEED, events="all")
+    ran = run_seed(item, item.scenario(), SEED, events="all")
 
     (row,) = [dict(zip(TABLES["runs"].names, row, strict=True)) for row in ran.rows["runs"]]
     assert "error" == row["verdict"]

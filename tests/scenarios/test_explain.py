@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from kraftsim.cli.scenario.narration import told_why
+from kraftsim.cli.scenario.narration import explanation
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.log.records import PartitionChangeRecord
@@ -31,7 +31,7 @@ def rows_of(*steps, seed=3, controllers=1, brokers=2, topics=None):
 def why(rows, kind, which=-1):
     """What led to the last row of a kind, without the times."""
     row = [row for row in rows if row.kind == kind][which]
-    return [line.partition(" s  ")[2] for line in told_why(rows, row.seq)]
+    return [line.partition(" s  ")[2] for line in explanation(rows, row.seq)]
 
 
 @pytest.mark.parametrize(

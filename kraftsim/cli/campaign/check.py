@@ -13,15 +13,15 @@ from typing import Any
 
 from ...errors import FAILED, GOOD, VACUOUS
 from .. import help_texts
-from ..spark_options import add_spark, where_of
+from ..spark_options import add_spark, spark_target_of
 from .report import whole_folder
 
 SHOWN_MAX = 20  # printed rows per rule
 
 
-def add_check(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds the verb to the parser."""
-    parser = words.add_parser(
+def add_check(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the verb `check` to the parser."""
+    parser = verbs.add_parser(
         "check", help="check every stored log with SQL and with an independent model of the image"
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help=help_texts.CAMPAIGN)
@@ -30,13 +30,13 @@ def add_check(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=_check)
 
 
-def _check(given: argparse.Namespace) -> int:
+def _check(arguments: argparse.Namespace) -> int:
     from kraftsim.pipeline.engines.on_spark import checked
 
-    folder = whole_folder(given.folder)
-    rows = checked(folder, where_of(given))
+    folder = whole_folder(arguments.folder)
+    rows = checked(folder, spark_target_of(arguments))
     logs = sum(commit.pieces["records"].rows for commit in folder.commits().values())
-    if given.json:
+    if arguments.json:
         print(json.dumps({"records": logs, "violations": rows}))
     else:
         print(*_lines(rows, logs), sep="\n")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, UsageError
-from ..spark_options import add_spark, where_of
+from ..spark_options import add_spark, spark_target_of
 from .report import whole_folder
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 CHANCE = 0.05  # a p-value below this is printed
 
 
-def add_compare(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds the verb to the parser."""
-    parser = words.add_parser(
+def add_compare(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the verb `compare` to the parser."""
+    parser = verbs.add_parser(
         "compare", help="compare two campaigns of the same seeds, before and after a change"
     )
     parser.add_argument(
@@ -55,28 +55,31 @@ def _gates(text: str) -> "tuple[Gate, ...]":
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _compare(given: argparse.Namespace) -> int:
+def _compare(arguments: argparse.Namespace) -> int:
     from kraftsim.pipeline.campaign.plan import PlanError
     from kraftsim.pipeline.engines.on_spark import compared
     from kraftsim.pipeline.report.gates import regressions
 
-    base, new = (_finished(path) for path in (given.base, given.new))
+    base, new = (_finished(path) for path in (arguments.base, arguments.new))
     try:
-        found = compared(base, new, where_of(given))
+        comparison = compared(base, new, spark_target_of(arguments))
     except PlanError as error:
         raise UsageError(f"{base.path}, {new.path}: {error}") from None
-    wrong = list(regressions(found, given.fail_on))
-    if given.json is not None:
-        said = [{"gate": gate.text, "why": why} for gate, why in wrong]
-        document = found.to_document() | {"regressions": said}
-        given.json.write_text(json.dumps(document, indent=1), "utf-8")
-    print(*_lines(found), sep="\n")
-    print(*(f"REGRESSION  {why}" for _, why in wrong), sep="\n", end="\n" if wrong else "")
+    wrong = list(regressions(comparison, arguments.fail_on))
+    if arguments.json is not None:
+        failures = [{"gate": gate.text, "why": reason} for gate, reason in wrong]
+        document = comparison.to_document() | {"regressions": failures}
+        arguments.json.write_text(json.dumps(document, indent=1), "utf-8")
+    print(*_lines(comparison), sep="\n")
+    print(*(f"REGRESSION  {reason}" for _, reason in wrong), sep="\n", end="\n" if wrong else "")
     return FAILED if wrong else GOOD
 
 
 def _finished(path: Path) -> "Folder":
-    """Returns the folder; UsageError if it is unfinished: missing runs would pass every gate."""
+    """Returns the campaign's folder; UsageError if shards are missing.
+
+    Runs that are missing could not fail a gate.
+    """
     from kraftsim.pipeline.campaign.campaign import state_of
 
     folder = whole_folder(path)
@@ -89,19 +92,19 @@ def _finished(path: Path) -> "Folder":
     return folder
 
 
-def _lines(found: "Comparison") -> Iterator[str]:
-    yield f"runs with the same seed in both campaigns: {found.pairs:,}"
-    for flip in found.flips:
+def _lines(comparison: "Comparison") -> Iterator[str]:
+    yield f"runs with the same seed in both campaigns: {comparison.pairs:,}"
+    for flip in comparison.flips:
         planted = " with a bug planted" if flip.is_planted else ""
         yield f"  {flip.runs:,} runs{planted}: {flip.was} before, {flip.is_now} now: {flip.repro}"
-    for digest in found.digests:
+    for digest in comparison.digests:
         if digest.different:
             share = f"{digest.different:,} of {digest.pairs:,}"
             yield f"  {share} runs of {digest.scenario} have another digest now: {digest.repro}"
     yield f"{'measure':16}{'base':>14}{'new':>14}   pairs in which it grew, in which it shrank"
-    for measure in found.measures:
-        word = f" (p-value {measure.chance:.2g})" if measure.chance < CHANCE else ""
-        grew = f"{measure.more:,}, {measure.less:,}{word}"
+    for measure in comparison.measures:
+        p_value = f" (p-value {measure.chance:.2g})" if measure.chance < CHANCE else ""
+        grew = f"{measure.more:,}, {measure.less:,}{p_value}"
         is_time = measure.name == "zombies"
         base, new = (
             f"{number / 1e6:,.3f} s" if is_time else f"{number:,}"
@@ -109,7 +112,7 @@ def _lines(found: "Comparison") -> Iterator[str]:
         )
         yield f"{measure.name:16}{base:>14}{new:>14}   {grew}"
     yield f"{'quantile':16}{'base':>14}{'new':>14}   95 % interval of each"
-    for quantile in found.quantiles:
+    for quantile in comparison.quantiles:
         yield _quantile_line(quantile)
 
 
@@ -122,7 +125,7 @@ def _quantile_line(quantile: "Quantile") -> str:
 
 
 def _range(interval_us: "Interval | None") -> str:
-    """Formats an interval; with few samples one of its ends may be unknown."""
+    """Formats an interval; an end is unknown if there are too few samples."""
     if interval_us is None or interval_us == (None, None):
         return "-"
     low, high = (None if us is None else f"{us / 1000:,.1f}" for us in interval_us)

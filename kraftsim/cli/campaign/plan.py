@@ -28,46 +28,50 @@ if TYPE_CHECKING:
 COST_S = 0.0005  # of one node per virtual second, roughly: shards need not be equally long
 
 
-def plan_of(given: argparse.Namespace) -> "Plan":
-    """Returns the plan for the arguments; UsageError if they are invalid."""
+def plan_of(arguments: argparse.Namespace) -> "Plan":
+    """Returns the plan that the arguments describe; raises UsageError for invalid arguments."""
     from kraftsim.pipeline.campaign.plan import RUNS_MAX, Plan, shards_of
     from kraftsim.pipeline.package import code_digest
 
-    files = list(chosen(given))
+    files = list(chosen(arguments))
     for file in files:
         expect_sound(file)
     _expect_names_apart(files)
     subjects = [file for file in files if not _is_canary(file)]
-    if given.tag and not files:
-        raise UsageError(f"--tag: no scenario of the library has the tag {' or '.join(given.tag)}")
+    if arguments.tag and not files:
+        raise UsageError(
+            f"--tag: no scenario of the library has the tag {' or '.join(arguments.tag)}"
+        )
     if not subjects:
         raise UsageError(
             "expected a scenario besides the canaries, which every campaign runs anyway"
         )
-    items = _once((*_items(subjects, given), *_canaries()))
+    items = _once((*_items(subjects, arguments), *_canaries()))
     seeds = {
-        number: _pinned(item) if item.is_canary else given.seeds
+        number: _pinned(item) if item.is_canary else arguments.seeds
         for number, item in enumerate(items)
     }
     if (runs := sum(map(len, seeds.values()))) > RUNS_MAX:
         raise UsageError(f"expected at most {RUNS_MAX:,} runs, got {runs:,}: give fewer --seeds")
     cost_s = {number: _cost_s(item, seeds[number].start) for number, item in enumerate(items)}
-    shards = shards_of(items, seeds, cost_s, given.shard_seconds)
-    return Plan(code=code_digest(), events=given.events, items=items, shards=shards)
+    shards = shards_of(items, seeds, cost_s, arguments.shard_seconds)
+    return Plan(code=code_digest(), events=arguments.events, items=items, shards=shards)
 
 
 def _once(items: "Iterable[Item]") -> "tuple[Item, ...]":
-    """Removes items that were named twice, even by different paths: each run has one row."""
+    """Removes duplicates, such as a file named by two paths, so that each run has one row."""
     return tuple({item.key: item for item in items}.values())
 
 
 def _expect_names_apart(files: "list[ScenarioFile]") -> None:
-    """Raises UsageError if two files share a scenario name: tables identify scenarios by name."""
+    """Raises UsageError if two files define the same scenario name, which is the key in tables."""
     paths: dict[str, Path] = {}
     for file in files:
         path = file.path.resolve()
-        known = library().get(file.scenario.name)
-        first = paths.setdefault(file.scenario.name, known if _is_canary(file) and known else path)
+        shipped = library().get(file.scenario.name)
+        first = paths.setdefault(
+            file.scenario.name, shipped if _is_canary(file) and shipped else path
+        )
         if first.resolve() != path:
             raise UsageError(
                 f"{path} and {first}: expected different names, got two scenarios with the name "
@@ -79,12 +83,12 @@ def _is_canary(file: "ScenarioFile") -> bool:
     return file.scenario.name in CANARIES
 
 
-def _items(files: "list[ScenarioFile]", given: argparse.Namespace) -> "Iterator[Item]":
-    names = given.mutants
+def _items(files: "list[ScenarioFile]", arguments: argparse.Namespace) -> "Iterator[Item]":
+    names = arguments.mutants
     bugs = [] if names is None else mutants_of([] if names == "all" else names.split(","))
     for file in files:
         for mutant in (None, *(bug.name for bug in bugs)):
-            yield _item(file, mutant=mutant, is_small=given.smoke)
+            yield _item(file, mutant=mutant, is_small=arguments.smoke)
 
 
 def _canaries() -> "Iterator[Item]":

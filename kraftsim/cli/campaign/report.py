@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, VACUOUS, UsageError
 from .. import help_texts
-from ..spark_options import add_spark, where_of
+from ..spark_options import add_spark, spark_target_of
 
 if TYPE_CHECKING:
     from kraftsim.pipeline.campaign.commit_log import Folder
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 EXIT_CODES = {"pass": GOOD, "fail": FAILED, "vacuous": VACUOUS, "unfinished": VACUOUS}
 
 
-def add_report(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds the verb to the parser."""
-    parser = words.add_parser(
+def add_report(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the verb `report` to the parser."""
+    parser = verbs.add_parser(
         "report", help="write the results of a campaign as an HTML page or as JSON"
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help=help_texts.CAMPAIGN)
@@ -62,21 +62,21 @@ def whole_folder(path: Path) -> "Folder":
     return folder
 
 
-def _report(given: argparse.Namespace) -> int:
+def _report(arguments: argparse.Namespace) -> int:
     from kraftsim.pipeline.engines.on_spark import reported
     from kraftsim.pipeline.report.page import page
 
-    html = given.html or (None if given.json else Path("report.html"))
-    for file in (html, given.json):
+    html = arguments.html or (None if arguments.json else Path("report.html"))
+    for file in (html, arguments.json):
         _expect_writable(file)
-    found = reported(whole_folder(given.folder), where_of(given))
+    findings = reported(whole_folder(arguments.folder), spark_target_of(arguments))
     if html is not None:
-        html.write_text(page(found), "utf-8")
-    if given.json is not None:
-        given.json.write_text(json.dumps(found.to_document(), indent=1), "utf-8")
-    written = [str(item) for item in (html, given.json) if item is not None]
-    print(f"{_sentence(found)}; written: {', '.join(written)}")
-    return EXIT_CODES[found.verdict]
+        html.write_text(page(findings), "utf-8")
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(findings.to_document(), indent=1), "utf-8")
+    written = [str(item) for item in (html, arguments.json) if item is not None]
+    print(f"{_sentence(findings)}; written: {', '.join(written)}")
+    return EXIT_CODES[findings.verdict]
 
 
 def _expect_writable(file: Path | None) -> None:
@@ -88,12 +88,11 @@ def _expect_writable(file: Path | None) -> None:
         )
 
 
-def _sentence(found: "Findings") -> str:
-    if found.deaf:
-        names = ", ".join(canary.name for canary in found.deaf)
+def _sentence(findings: "Findings") -> str:
+    if findings.deaf:
+        names = ", ".join(canary.name for canary in findings.deaf)
         return f"failed: a canary had an unexpected verdict, so no verdict can be trusted ({names})"
-    runs = sum(cell.runs for cell in found.cells)
-    scenarios = len({cell.scenario for cell in found.cells})
-    return (
-        f"{found.verdict}: {runs:,} runs of {scenarios:,} scenario{'' if scenarios == 1 else 's'}"
-    )
+    runs = sum(cell.runs for cell in findings.cells)
+    scenarios = len({cell.scenario for cell in findings.cells})
+    noun = "scenario" if scenarios == 1 else "scenarios"
+    return f"{findings.verdict}: {runs:,} runs of {scenarios:,} {noun}"

@@ -1,4 +1,4 @@
-"""Prints the results of a campaign from its commits, and returns the matching exit code."""
+"""Prints the summary of a campaign, from its commits."""
 
 import json
 from typing import TYPE_CHECKING
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from kraftsim.pipeline.campaign.plan import Plan
 
 
-def tell(folder: "Folder", state: "State", *, as_json: bool) -> int:
-    """Prints the summary and returns the exit code."""
+def print_summary(folder: "Folder", state: "State", *, as_json: bool) -> int:
+    """Prints the verdicts, failures and deaf canaries of a campaign; returns the exit code."""
     deaf = _deaf_canaries(folder.plan(), state)
     if as_json:
         print(json.dumps(_document(state) | {"deaf_canaries": deaf}))
@@ -24,7 +24,7 @@ def tell(folder: "Folder", state: "State", *, as_json: bool) -> int:
 
 
 def _deaf_canaries(plan: "Plan", state: "State") -> list[str]:
-    """Returns a line for each finished canary with another verdict than expected."""
+    """Returns a line for each canary whose verdict is not the expected verdict."""
     from kraftsim.pipeline.campaign.campaign import canaries_of
 
     return [

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, INTERRUPTED, CommandError, UsageError
 from .. import help_texts
-from ..interrupts import interrupts_noted
+from ..interrupts import interrupt_flag
 from ..scenario.runs import add_choice, seed_range
-from ..spark_options import add_spark, expect_installed, where_of
-from . import summary as summary
+from ..spark_options import add_spark, expect_installed, spark_target_of
 from .check import add_check
 from .compare import add_compare
 from .report import add_report
+from .summary import print_summary
 
 if TYPE_CHECKING:
     from kraftsim.pipeline.campaign.campaign import Engine, State
@@ -33,17 +33,17 @@ def add_campaign_verbs(
     verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
     parser_class: type[argparse.ArgumentParser],
 ) -> argparse.ArgumentParser:
-    """Adds the family of verbs to the parser and returns its parser."""
+    """Adds `campaign` and its verbs to the parser, and returns the parser of `campaign`."""
     parent = verbs.add_parser(
         "campaign",
         help="run scenarios with thousands of seeds through Spark and store the results as tables",
     )
-    words = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
-    _add_run(words)
-    add_report(words)
-    add_compare(words)
-    add_check(words)
-    for name, run, what in (
+    subverbs = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
+    _add_run(subverbs)
+    add_report(subverbs)
+    add_compare(subverbs)
+    add_check(subverbs)
+    for name, run, help_ in (
         ("resume", _resume, "run the shards that are missing"),
         ("status", _status, "print the number of finished runs and their verdicts"),
         (
@@ -53,7 +53,7 @@ def add_campaign_verbs(
         ),
         ("sweep", _sweep, "remove files of interrupted shards, and move corrupt shards aside"),
     ):
-        parser = words.add_parser(name, help=what)
+        parser = subverbs.add_parser(name, help=help_)
         parser.add_argument("folder", type=Path, metavar="DIR", help=help_texts.CAMPAIGN)
         if name in ("resume", "verify"):
             _add_engine(parser)
@@ -70,8 +70,8 @@ def add_campaign_verbs(
     return parent
 
 
-def _add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = words.add_parser(
+def _add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = verbs.add_parser(
         "run", help="run scenarios with many seeds and store the results of every run"
     )
     add_choice(parser)
@@ -147,46 +147,46 @@ def _add_engine(verb: argparse.ArgumentParser) -> None:
 # The verbs
 
 
-def _run(given: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     from kraftsim.pipeline.campaign.commit_log import Folder
 
     from .plan import plan_of
 
-    engine = _engine(given)
-    folder = Folder(given.out)
-    folder.begin(plan_of(given))
-    return _go_on(folder, engine, given)
+    engine = _engine(arguments)
+    folder = Folder(arguments.out)
+    folder.begin(plan_of(arguments))
+    return _run_missing(folder, engine, arguments)
 
 
-def _resume(given: argparse.Namespace) -> int:
-    folder = _folder(given)
+def _resume(arguments: argparse.Namespace) -> int:
+    folder = _folder(arguments)
     _expect_whole(folder)
-    return _go_on(folder, _engine(given), given)
+    return _run_missing(folder, _engine(arguments), arguments)
 
 
-def _status(given: argparse.Namespace) -> int:
+def _status(arguments: argparse.Namespace) -> int:
     from kraftsim.pipeline.campaign.campaign import state_of
 
-    folder = _folder(given)
+    folder = _folder(arguments)
     state = state_of(folder.plan(), folder.commits())
-    return summary.tell(folder, state, as_json=given.json)
+    return print_summary(folder, state, as_json=arguments.json)
 
 
-def _verify(given: argparse.Namespace) -> int:
+def _verify(arguments: argparse.Namespace) -> int:
     from kraftsim.pipeline.campaign.verify import repeated
 
     from .progress import CampaignProgress
 
-    folder = _folder(given)
+    folder = _folder(arguments)
     wrong, runs = list(folder.corruptions()), 0
     if not wrong:
-        progress = CampaignProgress(is_wanted=not given.json)
-        done = repeated(folder, given.sample, _engine(given), progress.tell)
+        progress = CampaignProgress(is_enabled=not arguments.json)
+        done = repeated(folder, arguments.sample, _engine(arguments), progress.update)
         wrong, runs = list(done.wrong), done.runs
         progress.clear()
-    elif not given.json:
+    elif not arguments.json:
         wrong.append(f"move the corrupt shards aside with: kraftsim campaign sweep {folder.path}")
-    if given.json:
+    if arguments.json:
         print(json.dumps({"sample": runs, "wrong": wrong}))
     else:
         print(
@@ -197,13 +197,13 @@ def _verify(given: argparse.Namespace) -> int:
     return FAILED if wrong else GOOD
 
 
-def _sweep(given: argparse.Namespace) -> int:
+def _sweep(arguments: argparse.Namespace) -> int:
     from kraftsim.pipeline.campaign.campaign import alone
 
-    folder = _folder(given)
+    folder = _folder(arguments)
     with alone(folder):
         removed, aside = folder.sweep(), folder.set_corrupt_aside()
-    if given.json:
+    if arguments.json:
         print(json.dumps({"removed": removed, "aside": aside}))
     else:
         print(
@@ -218,10 +218,10 @@ def _sweep(given: argparse.Namespace) -> int:
 # Shared by the verbs
 
 
-def _folder(given: argparse.Namespace) -> "Folder":
+def _folder(arguments: argparse.Namespace) -> "Folder":
     from kraftsim.pipeline.campaign.commit_log import Folder
 
-    folder = Folder(given.folder)
+    folder = Folder(arguments.folder)
     folder.plan()
     return folder
 
@@ -240,51 +240,51 @@ def _expect_whole(folder: "Folder") -> None:
         raise CommandError(f"{wrong}; move it aside with `kraftsim campaign sweep {folder.path}`")
 
 
-def _engine(given: argparse.Namespace) -> "Engine":
+def _engine(arguments: argparse.Namespace) -> "Engine":
     """Returns the engine that the arguments choose; UsageError if the arguments contradict it."""
     from functools import partial
 
-    if given.engine == "local":
+    if arguments.engine == "local":
         expect_installed("pyarrow")
         from kraftsim.pipeline.engines import local_engine
 
-        if given.master or given.remote or given.conf:
+        if arguments.master or arguments.remote or arguments.conf:
             raise UsageError(
                 "--engine local: expected no --master, --remote or --conf, which are options of "
                 "Spark"
             )
-        if given.workers is not None and given.workers < 1:
-            raise UsageError(f"--workers: expected 1 or more, got {given.workers}")
-        workers = given.workers or os.cpu_count() or 1
+        if arguments.workers is not None and arguments.workers < 1:
+            raise UsageError(f"--workers: expected 1 or more, got {arguments.workers}")
+        workers = arguments.workers or os.cpu_count() or 1
         return partial(local_engine.run_shards, workers=workers)
-    if given.workers is not None:
+    if arguments.workers is not None:
         raise UsageError(
             "--workers: expected --engine local with it; Spark takes --master 'local[N,4]' instead"
         )
-    where = where_of(given)
+    target = spark_target_of(arguments)
     from kraftsim.pipeline.engines.java import require_java
     from kraftsim.pipeline.engines.spark_engine import run_shards
 
-    if not where.remote:
+    if not target.remote:
         require_java()
-    return partial(run_shards, master=where.master, remote=where.remote, conf=where.conf)
+    return partial(run_shards, master=target.master, remote=target.remote, conf=target.conf)
 
 
-def _go_on(folder: "Folder", engine: "Engine", given: argparse.Namespace) -> int:
+def _run_missing(folder: "Folder", engine: "Engine", arguments: argparse.Namespace) -> int:
     from kraftsim.pipeline.campaign.campaign import EngineError, run_campaign
 
     from .progress import CampaignProgress
 
-    progress = CampaignProgress(is_wanted=not given.json)
+    progress = CampaignProgress(is_enabled=not arguments.json)
 
-    def tell(state: "State", worked_s: float) -> None:
-        if asked.is_set():
+    def on_progress(state: "State", worked_s: float) -> None:
+        if interrupted.is_set():
             raise KeyboardInterrupt
-        progress.tell(state, worked_s)
+        progress.update(state, worked_s)
 
     try:
-        with interrupts_noted() as asked:
-            state = run_campaign(folder, engine, tell)
+        with interrupt_flag() as interrupted:
+            state = run_campaign(folder, engine, on_progress)
     except EngineError as error:
         raise CommandError(
             f"{error}; finished shards are kept; continue with: kraftsim campaign resume "
@@ -296,4 +296,4 @@ def _go_on(folder: "Folder", engine: "Engine", given: argparse.Namespace) -> int
         return INTERRUPTED
     finally:
         progress.clear()
-    return summary.tell(folder, state, as_json=given.json)
+    return print_summary(folder, state, as_json=arguments.json)

@@ -37,8 +37,8 @@ AMOUNTS = {  # option -> (field of Limits, what is counted)
 class Outcome:
     """The result of an exploration.
 
-    `broken` is the violated rule with what was observed; `history` is the shortest history that
-    leads there.
+    If a rule is violated, `broken` is the rule with the observation, and `history` is the shortest
+    history that violates it.
     """
 
     explored: "Explored | None"
@@ -58,9 +58,9 @@ class Outcome:
         return {"violated": FAILED, "exhaustive": GOOD, "not exhaustive": VACUOUS}[self.verdict]
 
 
-def add_explore(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds the verb to the parser."""
-    parser = words.add_parser(
+def add_explore(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the verb `explore` to the parser."""
+    parser = verbs.add_parser(
         "explore", help="check every history of a few nodes up to given limits"
     )
     parser.add_argument(
@@ -82,43 +82,43 @@ def add_explore(words: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     parser.set_defaults(run=_explore)
 
 
-def _explore(given: argparse.Namespace) -> int:
+def _explore(arguments: argparse.Namespace) -> int:
     from kraftsim.scenarios.explore.subjects import STATES_MAX, Subject
 
-    subject = Subject(given.voters, given.broker)
-    limits = _limits(given, subject)
-    states_max = STATES_MAX if given.states_max is None else given.states_max
+    subject = Subject(arguments.voters, arguments.broker)
+    limits = _limits(arguments, subject)
+    states_max = STATES_MAX if arguments.states_max is None else arguments.states_max
     if states_max < 1:
         raise UsageError(f"--states-max: expected 1 or more, got {states_max}")
     began_s = time.monotonic()
-    progress = Progress(is_wanted=not given.json)
+    progress = Progress(is_enabled=not arguments.json)
 
     def on_progress(states: int, depth: int) -> None:
-        progress.say(f"{subject}: {states:,} states visited, histories of {depth} steps")
+        progress.write(f"{subject}: {states:,} states visited, histories of {depth} steps")
 
-    outcome = _searched(subject, limits, states_max, given.mutant, on_progress)
+    outcome = _searched(subject, limits, states_max, arguments.mutant, on_progress)
     progress.clear()
     seconds = time.monotonic() - began_s
-    if given.json:
+    if arguments.json:
         print(json.dumps(_document(subject, limits, outcome)))
     else:
-        _tell(subject, limits, outcome, seconds)
+        _print_outcome(subject, limits, outcome, seconds)
     return outcome.exit_code
 
 
-def _limits(given: argparse.Namespace, subject: "Subject") -> "Limits":
+def _limits(arguments: argparse.Namespace, subject: "Subject") -> "Limits":
     from kraftsim.scenarios.explore.subjects import LIMITS
 
     if subject not in LIMITS:
         raise UsageError(
             "--voters 1: expected --broker too, because a lone voter has no other node to explore"
         )
-    asked = {field: getattr(given, option) for option, (field, _) in AMOUNTS.items()}
+    bounds = {field: getattr(arguments, option) for option, (field, _) in AMOUNTS.items()}
     for option, (field, _) in AMOUNTS.items():
-        if asked[field] is not None and asked[field] < 0:
-            raise UsageError(f"--{option}: expected 0 or more, got {asked[field]}")
+        if bounds[field] is not None and bounds[field] < 0:
+            raise UsageError(f"--{option}: expected 0 or more, got {bounds[field]}")
     return replace(
-        LIMITS[subject], **{key: item for key, item in asked.items() if item is not None}
+        LIMITS[subject], **{key: item for key, item in bounds.items() if item is not None}
     )
 
 
@@ -157,8 +157,8 @@ def _plant(name: str | None, planting: ExitStack) -> None:
     planting.enter_context(planted(MUTANTS[name]))
 
 
-def _tell(subject: "Subject", limits: "Limits", outcome: Outcome, seconds: float) -> None:
-    print(f"{subject}: {', '.join(_spelled(limits))}")
+def _print_outcome(subject: "Subject", limits: "Limits", outcome: Outcome, seconds: float) -> None:
+    print(f"{subject}: {', '.join(_limit_texts(limits))}")
     explored = outcome.explored
     if explored is None:
         print(f"VIOLATED  {outcome.broken}")
@@ -167,14 +167,18 @@ def _tell(subject: "Subject", limits: "Limits", outcome: Outcome, seconds: float
             *(f"  {number:3}  {name}" for number, name in enumerate(outcome.history, 1)), sep="\n"
         )
         return
-    seen = f"{explored.states:,} states, histories of up to {explored.depth} steps, {seconds:.1f} s"
+    extent = (
+        f"{explored.states:,} states, histories of up to {explored.depth} steps, {seconds:.1f} s"
+    )
     if explored.is_exhaustive:
-        print(f"EXHAUSTIVE  {seen}: every rule holds in all of them")
+        print(f"EXHAUSTIVE  {extent}: every rule holds in all of them")
     else:
-        print(f"NOT EXHAUSTIVE  {seen}: stopped at {explored.bound}; further states are unchecked")
+        print(
+            f"NOT EXHAUSTIVE  {extent}: stopped at {explored.bound}; further states are unchecked"
+        )
 
 
-def _spelled(limits: "Limits") -> list[str]:
+def _limit_texts(limits: "Limits") -> list[str]:
     amounts = {option: getattr(limits, field) for option, (field, _) in AMOUNTS.items()}
     return [f"{option} {'any' if isinf(item) else item}" for option, item in amounts.items()]
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 SWARM = "swarm-everything"
 
 
-def add_mutants(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds the verb to the parser."""
-    parser = words.add_parser(
+def add_mutants(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the verb `mutants` to the parser."""
+    parser = verbs.add_parser(
         "mutants", help="plant each known bug in a run and report whether a property detects it"
     )
     parser.add_argument(
@@ -47,19 +47,19 @@ def add_mutants(words: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     parser.set_defaults(run=_mutants)
 
 
-def _mutants(given: argparse.Namespace) -> int:
-    chosen = mutants_of(given.names)
-    if given.swarm is not None:
-        return _swarm(chosen, given.swarm, as_json=given.json)
+def _mutants(arguments: argparse.Namespace) -> int:
+    chosen = mutants_of(arguments.names)
+    if arguments.swarm is not None:
+        return _swarm(chosen, arguments.swarm, as_json=arguments.json)
     rows: list[dict[str, object]] = []
     without: dict[str, tuple[str, ...]] = {}
     for mutant in chosen:
         began_s = time.monotonic()
-        done = _kill(mutant, _shown_by(mutant, smallest=given.smallest), without)
+        done = _kill(mutant, _shown_by(mutant, smallest=arguments.smallest), without)
         rows.append(_row(mutant) | _measured(mutant) | {"killed": done.is_killed})
-        if not given.json:
-            _tell(done, time.monotonic() - began_s)
-    if given.json:
+        if not arguments.json:
+            _print_kill(done, time.monotonic() - began_s)
+    if arguments.json:
         print(json.dumps(rows))
     return GOOD if all(row["killed"] for row in rows) else FAILED
 
@@ -102,17 +102,21 @@ def _shown_by(mutant: "Mutant", *, smallest: bool) -> "Scenario":
 
     if not smallest:
         return small_scenario(mutant.scenario)
-    kept = reproducers()
-    if mutant.name not in kept:
+    stored = reproducers()
+    if mutant.name not in stored:
         raise CommandError(
             f"no smallest scenario for {mutant.name}: write it with `kraftsim scenario shrink "
             f"{mutant.scenario} --mutant {mutant.name}`"
         )
-    return read_file(kept[mutant.name]).scenario
+    return read_file(stored[mutant.name]).scenario
 
 
 def _kill(mutant: "Mutant", scenario: "Scenario", without: dict[str, tuple[str, ...]]) -> "Kill":
-    """Runs a mutant; violations in `without`, which occur without the bug, are not kills."""
+    """Runs a scenario with a planted bug.
+
+    `without` caches, by scenario, the violations that occur without the bug: they do not count as
+    kills.
+    """
     from kraftsim.scenarios.mutants.kill import broken, kill
     from kraftsim.scenarios.mutants.mutant import CompiledError
 
@@ -135,7 +139,7 @@ def _row(mutant: "Mutant") -> dict[str, object]:
 
 
 def _measured(mutant: "Mutant") -> dict[str, object]:
-    """Returns the stored measurements of `make mutants`; None for those not made yet."""
+    """Returns the measurements that `make mutants` stored; None for a missing measurement."""
     from ...files.mutant_files import densities, reproducers, size
     from ...files.scenario_files import read_file
 
@@ -147,19 +151,19 @@ def _measured(mutant: "Mutant") -> dict[str, object]:
     }
 
 
-def _tell(done: "Kill", took_s: float) -> None:
+def _print_kill(done: "Kill", duration_s: float) -> None:
     mutant, measured = done.mutant, _measured(done.mutant)
     alone = f"{measured['swarm_kills']} of {measured['swarm_seeds']} seeds"
     verdict = "killed  " if done.is_killed else "SURVIVED"
     print(
-        f"{mutant.name} {verdict} {took_s:4.1f} s  {mutant.scenario} by {mutant.broken}: "
+        f"{mutant.name} {verdict} {duration_s:4.1f} s  {mutant.scenario} by {mutant.broken}: "
         f"{mutant.title} ({mutant.defect}); swarm alone: {alone}; smallest: {measured['smallest']}",
         flush=True,
     )
 
 
 def _swarm(chosen: "list[Mutant]", seeds: int, *, as_json: bool) -> int:
-    """Counts the seeds of the swarm that kill each mutant; a measurement, which never fails."""
+    """Prints how many seeds of the swarm kill each mutant; the exit code is always 0."""
     from kraftsim.scenarios.mutants.kill import broken, kills
 
     scenario = small_scenario(SWARM)

@@ -1,6 +1,6 @@
 """Narrates a run: what happened, in sentences with their times.
 
-Rows of the same time that say the same about several partitions become one sentence.
+Changes of several partitions at the same time become one sentence.
 """
 
 from collections.abc import Iterator, Sequence
@@ -75,7 +75,7 @@ def _command(result: Result, called: str, is_small: bool) -> str:
     return " ".join(["kraftsim scenario run", quote(called), *options])
 
 
-def told_why(rows: Sequence[EventRow], seq: int) -> list[str]:
+def explanation(rows: Sequence[EventRow], seq: int) -> list[str]:
     """Returns the causes of event `seq` in order, the first cause first, one line per row.
 
     Raises CommandError if the journal does not have the event.
@@ -83,16 +83,16 @@ def told_why(rows: Sequence[EventRow], seq: int) -> list[str]:
     try:
         causes = chain(rows, seq)
     except KeyError:
-        kept = f"{rows[0].seq} to {rows[-1].seq}" if rows else "none"
+        numbers = f"{rows[0].seq} to {rows[-1].seq}" if rows else "none"
         raise CommandError(
-            f"no event {seq}: expected a number of an event in the journal ({kept})"
+            f"no event {seq}: expected a number of an event in the journal ({numbers})"
         ) from None
     return [f"{row.t_us / 1e6:9.3f} s  {_sentence([row])}" for row in causes]
 
 
 def _lines(rows: Sequence[EventRow], captions: dict[str, str]) -> Iterator[str]:
     """Yields a line per event, and each caption once after its first event; empties `captions`."""
-    for (t_us, kind, *_), together in groupby(rows, key=_togetherness):
+    for (t_us, kind, *_), together in groupby(rows, key=_grouping_key):
         text = _sentence(list(together))
         if text:
             yield f"{t_us / 1e6:9.3f} s  {text}"
@@ -100,8 +100,11 @@ def _lines(rows: Sequence[EventRow], captions: dict[str, str]) -> Iterator[str]:
             yield f"{'':13}({captions.pop(kind)})"
 
 
-def _togetherness(row: EventRow) -> tuple[int, str, str, int | None]:
-    """Returns the key of a row; consecutive rows with the same key become one sentence."""
+def _grouping_key(row: EventRow) -> tuple[int, str, str, int | None]:
+    """Returns the key by which rows are grouped.
+
+    Consecutive rows with the same key become one sentence.
+    """
     apart = row.seq if row.kind != "partition_changed" else None
     return row.t_us, row.kind, row.node, apart
 
@@ -142,28 +145,28 @@ def _sentence(rows: Sequence[EventRow]) -> str:
         case "topic_created" | "topic_deleted":
             return f"{row.kind.replace('_', ' ')}: {detail.get('topic', detail.get('topic_id'))}"
         case _ if row.broker_id is not None:
-            said = row.kind.removeprefix("broker_").replace("_", " ")
-            return f"committed: broker {row.broker_id} {said} (epoch {row.broker_epoch})"
+            event = row.kind.removeprefix("broker_").replace("_", " ")
+            return f"committed: broker {row.broker_id} {event} (epoch {row.broker_epoch})"
         case kind:
             return kind.replace("_", " ")
 
 
 def _calm(detail: Detail) -> str:
-    left = f"; not repaired: {_ids(detail['left'])}" if detail["left"] else ""
-    return f"-- calm begins: faults of {_ids(detail['core'])} are repaired{left}"
+    rest = f"; not repaired: {_ids(detail['left'])}" if detail["left"] else ""
+    return f"-- calm begins: faults of {_ids(detail['core'])} are repaired{rest}"
 
 
 def _partitions(rows: Sequence[EventRow]) -> str:
     moved = sum("leader" in row.detail for row in rows)
     leaderless = sum(row.detail.get("leader") == -1 for row in rows)
-    said = f"{_count(len(rows), 'partition')} changed"
+    sentence = f"{_count(len(rows), 'partition')} changed"
     if moved > leaderless:
-        said += f", {_count(moved - leaderless, 'new leader')}"
-    return said + (f", {leaderless} without a leader" if leaderless else "")
+        sentence += f", {_count(moved - leaderless, 'new leader')}"
+    return sentence + (f", {leaderless} without a leader" if leaderless else "")
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _whole(number: object) -> int:

@@ -26,9 +26,9 @@ CANARIES = {"campaign-canary": "fail", "vacuous-fault": "vacuous"}
 SEED_MAX = 2**63 - 1  # the largest value of the tables' column
 
 
-def add_run(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds the verb to the parser."""
-    parser = words.add_parser(
+def add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the verb `run` to the parser."""
+    parser = verbs.add_parser(
         "run", help="run scenarios in virtual time and print a verdict for each run"
     )
     add_choice(parser)
@@ -112,32 +112,32 @@ def seed_range(text: str) -> range:
     return range(int(first), int(last))
 
 
-def _run(given: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     from ...files.pins import drifts
     from ...files.scenario_files import expect_sound
     from .narration import verdict
 
-    if given.seed is not None and given.seeds is not None:
+    if arguments.seed is not None and arguments.seeds is not None:
         raise UsageError("expected --seed or --seeds, got both")
-    if given.lines is not None and given.lines < 0:
-        raise UsageError(f"--lines: expected 0 or more, got {given.lines}")
-    files = list(chosen(given))
+    if arguments.lines is not None and arguments.lines < 0:
+        raise UsageError(f"--lines: expected 0 or more, got {arguments.lines}")
+    files = list(chosen(arguments))
     for file in files:
         expect_sound(file)
-    _expect_writable(given.junit)
+    _expect_writable(arguments.junit)
     results = []
-    for file, result in _results(given, files, planted_by(given.mutant)):
+    for file, result in _results(arguments, files, planted_by(arguments.mutant)):
         results.append(result)
-        drifted = [] if given.smoke or given.mutant else list(drifts(file, result))
-        if given.json:
+        drifted = [] if arguments.smoke or arguments.mutant else list(drifts(file, result))
+        if arguments.json:
             _print_json(result, drifted)
-        elif len(files) == 1 and given.seeds is None:
-            _tell(given, file, result)
+        elif len(files) == 1 and arguments.seeds is None:
+            _print_result(arguments, file, result)
         else:
-            print(*verdict(result, called=file.called, is_small=given.smoke), sep="\n")
-        if not given.json:
+            print(*verdict(result, called=file.called, is_small=arguments.smoke), sep="\n")
+        if not arguments.json:
             print(*(f"  drifted: {name}\n" for name in drifted), sep="", end="")
-        if given.until_failure and not _is_as_expected(result, given):
+        if arguments.until_failure and not _is_as_expected(result, arguments):
             break
     if not results:
         raise UsageError(
@@ -145,37 +145,39 @@ def _run(given: argparse.Namespace) -> int:
             "that "
             "leaves time for a run"
         )
-    if given.junit is not None:
-        _write_junit(given.junit, results)
-    return _exit_code(results, given)
+    if arguments.junit is not None:
+        _write_junit(arguments.junit, results)
+    return _exit_code(results, arguments)
 
 
-def _tell(given: argparse.Namespace, file: "ScenarioFile", result: "Result") -> None:
+def _print_result(arguments: argparse.Namespace, file: "ScenarioFile", result: "Result") -> None:
     from .narration import LINES_MAX, story
 
-    most = LINES_MAX if given.lines is None else given.lines
-    told = story(file.scenario, result, called=file.called, is_small=given.smoke, lines_max=most)
-    print(*told, sep="\n")
+    most = LINES_MAX if arguments.lines is None else arguments.lines
+    lines = story(
+        file.scenario, result, called=file.called, is_small=arguments.smoke, lines_max=most
+    )
+    print(*lines, sep="\n")
 
 
-def chosen(given: argparse.Namespace) -> "Iterator[ScenarioFile]":
+def chosen(arguments: argparse.Namespace) -> "Iterator[ScenarioFile]":
     """Yields the scenarios that the arguments choose; UsageError if there is none."""
     from ...files.scenario_files import find, library, read_files
 
-    names = [*given.scenarios, *(library() if given.all or given.tag else ())]
+    names = [*arguments.scenarios, *(library() if arguments.all or arguments.tag else ())]
     if not names:
         raise UsageError(
             "expected a scenario file, a name, --tag or --all; `kraftsim scenario list` prints "
             "names"
         )
-    sweep = dict(given.sweep)
-    if len(sweep) < len(given.sweep):
+    sweep = dict(arguments.sweep)
+    if len(sweep) < len(arguments.sweep):
         raise UsageError("--sweep: expected each key once, with all its values: KEY=A,B")
     for name in dict.fromkeys(names):
-        files = read_files(find(name), given.cell, sweep)
-        is_named = name in given.scenarios or given.all
-        if is_named or set(given.tag) & set(files[0].scenario.tags):
-            yield from map(_in_small, files) if given.smoke else files
+        files = read_files(find(name), arguments.cell, sweep)
+        is_named = name in arguments.scenarios or arguments.all
+        if is_named or set(arguments.tag) & set(files[0].scenario.tags):
+            yield from map(_in_small, files) if arguments.smoke else files
 
 
 def _in_small(file: "ScenarioFile") -> "ScenarioFile":
@@ -189,7 +191,7 @@ def _in_small(file: "ScenarioFile") -> "ScenarioFile":
 
 
 def _results(
-    given: argparse.Namespace,
+    arguments: argparse.Namespace,
     files: "Iterable[ScenarioFile]",
     planted: "Callable[[], AbstractContextManager[None]]",
 ) -> "Iterator[tuple[ScenarioFile, Result]]":
@@ -199,17 +201,19 @@ def _results(
 
     from ..progress import Progress
 
-    progress = Progress(is_wanted=not given.json)
-    ends = None if given.time_limit is None else time.monotonic() + given.time_limit
+    progress = Progress(is_enabled=not arguments.json)
+    ends = None if arguments.time_limit is None else time.monotonic() + arguments.time_limit
     for file in files:
-        for seed in seeds_of(given, file):
+        for seed in seeds_of(arguments, file):
             if ends is not None and time.monotonic() >= ends:
-                print(f"stopped by --time-limit {given.time_limit:g} (seconds)", file=sys.stderr)
+                print(
+                    f"stopped by --time-limit {arguments.time_limit:g} (seconds)", file=sys.stderr
+                )
                 return
-            what = " ".join([file.scenario.name, *file.scenario.cell, f"seed {seed}"])
+            label = " ".join([file.scenario.name, *file.scenario.cell, f"seed {seed}"])
             try:
                 with planted():
-                    result = run(file.scenario, seed, partial(progress.tell, what))
+                    result = run(file.scenario, seed, partial(progress.update, label))
             except Problem as problem:
                 raise CommandError(f"{file.document.error(problem)} (seed {seed})") from None
             except (LimitError, ValueError) as error:
@@ -219,27 +223,28 @@ def _results(
             yield file, result
 
 
-def seeds_of(given: argparse.Namespace, file: "ScenarioFile") -> range:
+def seeds_of(arguments: argparse.Namespace, file: "ScenarioFile") -> range:
     """Returns the seeds to run: --seeds, else --seed, else the first pin's seed, else 1."""
-    if given.seeds is not None:
-        seeds: range = given.seeds
+    if arguments.seeds is not None:
+        seeds: range = arguments.seeds
         return seeds
     pins = file.scenario.own_pins
-    seed = given.seed if given.seed is not None else pins[0].seed if pins else 1
+    seed = arguments.seed if arguments.seed is not None else pins[0].seed if pins else 1
     return range(seed, seed + 1)
 
 
-def _is_as_expected(result: "Result", given: argparse.Namespace) -> bool:
-    """Returns whether the verdict is the expected one.
+def _is_as_expected(result: "Result", arguments: argparse.Namespace) -> bool:
+    """Returns whether the run has the expected verdict.
 
-    It is "pass" for a scenario that was named; in a run of the library, each canary has its own.
+    In a run of the whole library, a canary has an expected verdict of its own; every other run is
+    expected to pass.
     """
-    is_library = given.all or not given.scenarios
+    is_library = arguments.all or not arguments.scenarios
     return result.verdict == (CANARIES.get(result.scenario, "pass") if is_library else "pass")
 
 
-def _exit_code(results: "list[Result]", given: argparse.Namespace) -> int:
-    verdicts = {result.verdict for result in results if not _is_as_expected(result, given)}
+def _exit_code(results: "list[Result]", arguments: argparse.Namespace) -> int:
+    verdicts = {result.verdict for result in results if not _is_as_expected(result, arguments)}
     if not verdicts:
         return GOOD
     return FAILED if verdicts != {"vacuous"} else VACUOUS
@@ -280,9 +285,9 @@ def _print_json(result: "Result", drifted: list[str]) -> None:
 
 
 def _expect_writable(junit: Path | None) -> None:
-    """Raises UsageError, before anything runs, if the JUnit file cannot be written.
+    """Empties the JUnit file, so that an interrupted run leaves no verdicts of an earlier run.
 
-    Empties a file of an earlier run, so that an interrupted run leaves no stale verdicts.
+    Raises UsageError if the file cannot be written.
     """
     try:
         if junit is not None:
@@ -300,8 +305,8 @@ def _write_junit(path: Path, results: "list[Result]") -> None:
         name = " ".join([*result.cell, f"seed {result.seed}"])
         case = SubElement(suite, "testcase", classname=result.scenario, name=name)
         if result.verdict == "fail":
-            why = "; ".join(f"{broken.name}: {broken.what}" for broken in result.violations)
-            SubElement(case, "failure", message=why)
+            message = "; ".join(f"{broken.name}: {broken.what}" for broken in result.violations)
+            SubElement(case, "failure", message=message)
         elif result.verdict == "vacuous":
             SubElement(case, "skipped", message="; ".join(result.vacuous))
     ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)

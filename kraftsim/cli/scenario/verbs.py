@@ -28,15 +28,15 @@ def add_scenario_verbs(
     verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
     parser_class: type[argparse.ArgumentParser],
 ) -> argparse.ArgumentParser:
-    """Adds the family of verbs to the parser and returns its parser."""
+    """Adds `scenario` and its verbs to the parser, and returns the parser of `scenario`."""
     parent = verbs.add_parser(
         "scenario",
         help="run, list, show, check, shrink and create scenarios of faults in virtual time",
     )
-    words = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
-    add_run(words)
-    _add_list(words)
-    show = words.add_parser(
+    subverbs = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
+    add_run(subverbs)
+    _add_list(subverbs)
+    show = subverbs.add_parser(
         "show", help="print a scenario with the values and nodes that a seed selects"
     )
     show.add_argument("scenario", metavar="FILE|NAME", help=help_texts.SCENARIO)
@@ -44,15 +44,17 @@ def add_scenario_verbs(
     add_cell(show)
     show.set_defaults(run=_show)
     add_explain(verbs)
-    lint = words.add_parser("lint", help="check scenario files without running them")
+    lint = subverbs.add_parser("lint", help="check scenario files without running them")
     lint.add_argument("scenarios", nargs="+", metavar="FILE|NAME", help=help_texts.SCENARIO)
     lint.set_defaults(run=_lint)
-    _add_shrink(words)
-    add_explore(words)
-    add_mutants(words)
-    schema = words.add_parser("schema", help="print the JSON Schema of scenario files, for editors")
+    _add_shrink(subverbs)
+    add_explore(subverbs)
+    add_mutants(subverbs)
+    schema = subverbs.add_parser(
+        "schema", help="print the JSON Schema of scenario files, for editors"
+    )
     schema.set_defaults(run=_schema)
-    new = words.add_parser("new", help="write a commented scenario file into the current folder")
+    new = subverbs.add_parser("new", help="write a commented scenario file into the current folder")
     new.add_argument(
         "name", metavar="NAME", help="name of the scenario: small letters, digits and hyphens"
     )
@@ -60,15 +62,15 @@ def add_scenario_verbs(
     return parent
 
 
-def _add_list(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = words.add_parser("list", help="list the scenarios of the library")
+def _add_list(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = verbs.add_parser("list", help="list the scenarios of the library")
     parser.add_argument("--tag", action="append", default=[], metavar="T", help=help_texts.TAG)
     parser.add_argument("--json", action="store_true", help=help_texts.JSON)
     parser.set_defaults(run=_list)
 
 
-def _add_shrink(words: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = words.add_parser(
+def _add_shrink(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = verbs.add_parser(
         "shrink", help="reduce a failing scenario to a smaller file that breaks the same properties"
     )
     parser.add_argument("scenario", metavar="FILE|NAME", help=help_texts.SCENARIO)
@@ -95,60 +97,64 @@ def _add_shrink(words: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 # list, show, lint, new
 
 
-def _list(given: argparse.Namespace) -> int:
+def _list(arguments: argparse.Namespace) -> int:
     import json
 
     from ...files.scenario_files import library, read_file
 
     scenarios = [read_file(path).scenario for path in library().values()]
-    wanted = [
-        scenario for scenario in scenarios if not given.tag or set(given.tag) & set(scenario.tags)
+    listed = [
+        scenario
+        for scenario in scenarios
+        if not arguments.tag or set(arguments.tag) & set(scenario.tags)
     ]
-    if given.json:
+    if arguments.json:
         rows = [
             {"name": scenario.name, "title": scenario.title, "tags": list(scenario.tags)}
-            for scenario in wanted
+            for scenario in listed
         ]
         print(json.dumps(rows))
         return GOOD
-    width = max((len(scenario.name) for scenario in wanted), default=0)
-    for scenario in wanted:
+    width = max((len(scenario.name) for scenario in listed), default=0)
+    for scenario in listed:
         print(f"{scenario.name:<{width}}  {scenario.title}")
     return GOOD
 
 
-def _show(given: argparse.Namespace) -> int:
+def _show(arguments: argparse.Namespace) -> int:
     from kraftsim.scenarios.running.run import bound_by
 
     from ...files.pins import pinned_plan
     from ...files.scenario_files import find, read_sound, written
 
-    file = read_sound(find(given.scenario), given.cell)
-    given.seeds = None
-    seed = seeds_of(given, file)[0]
+    file = read_sound(find(arguments.scenario), arguments.cell)
+    arguments.seeds = None
+    seed = seeds_of(arguments, file)[0]
     print(written(pinned_plan(file.scenario, seed, bound_by(file.scenario, seed))), end="")
     return GOOD
 
 
-def _lint(given: argparse.Namespace) -> int:
+def _lint(arguments: argparse.Namespace) -> int:
     from ...files.scenario_files import complaints_of, find, read_files
 
-    found = 0
-    for name in given.scenarios:
+    problems = 0
+    for name in arguments.scenarios:
         path = find(name)
         try:
             files = read_files(path)
         except CommandError as error:
             print(error)
-            found += 1
+            problems += 1
             continue
-        said = dict.fromkeys(str(complaint) for file in files for complaint in complaints_of(file))
-        print(*said, sep="\n", end="\n" * bool(said))
-        found += len(said)
-    return FAILED if found else GOOD
+        complaints = dict.fromkeys(
+            str(complaint) for file in files for complaint in complaints_of(file)
+        )
+        print(*complaints, sep="\n", end="\n" * bool(complaints))
+        problems += len(complaints)
+    return FAILED if problems else GOOD
 
 
-def _shrink(given: argparse.Namespace) -> int:
+def _shrink(arguments: argparse.Namespace) -> int:
     from kraftsim.scenarios.running.run import run
     from kraftsim.scenarios.running.shrink import shrink, signature
 
@@ -156,14 +162,16 @@ def _shrink(given: argparse.Namespace) -> int:
     from ...files.scenario_files import find, read_file, read_sound, written
     from .mutants import shrink_with
 
-    file = read_sound(find(given.scenario), given.cell)
-    if given.mutant is not None:
-        return shrink_with(given.mutant, file, given.seed, given.out, given.time_limit)
-    given.seeds = None
-    seed = seeds_of(given, file)[0]
-    ends = time.monotonic() + given.time_limit
+    file = read_sound(find(arguments.scenario), arguments.cell)
+    if arguments.mutant is not None:
+        return shrink_with(
+            arguments.mutant, file, arguments.seed, arguments.out, arguments.time_limit
+        )
+    arguments.seeds = None
+    seed = seeds_of(arguments, file)[0]
+    ends = time.monotonic() + arguments.time_limit
     shrunk = shrink(file.scenario, seed, may_go_on=lambda: time.monotonic() < ends)
-    path = given.out or Path(f"{file.scenario.name}-small.yaml")
+    path = arguments.out or Path(f"{file.scenario.name}-small.yaml")
     small = pinned_plan(shrunk.scenario, seed, shrunk.result.bound, shrunk.result.digest)
     path.write_text(written(small), "utf-8")
     _expect_same(run(read_file(path).scenario, seed), shrunk.result)
@@ -177,13 +185,13 @@ def _shrink(given: argparse.Namespace) -> int:
 
 
 def _expect_same(again: "Result", result: "Result") -> None:
-    """Raises Impossible unless the written file, read back and run, has the same result."""
+    """Raises Impossible unless `again`, the run of the written file, has the same result."""
     if again.digest != result.digest or again.violations != result.violations:
         before = f"{result.digest} with {result.violations}"
         raise Impossible(f"expected {before} again, got {again.digest} with {again.violations}")
 
 
-def _schema(given: argparse.Namespace) -> int:
+def _schema(arguments: argparse.Namespace) -> int:
     import json
 
     from kraftsim.scenarios.document.scenario import SCHEMA, Scenario
@@ -193,15 +201,15 @@ def _schema(given: argparse.Namespace) -> int:
     return GOOD
 
 
-def _new(given: argparse.Namespace) -> int:
+def _new(arguments: argparse.Namespace) -> int:
     from .template import START
 
-    if not NAME.fullmatch(given.name):
-        what = "expected a name of small letters, digits and hyphens"
-        raise CommandError(f"NAME: {what}, got {given.name!r}")
-    path = Path(f"{given.name}.yaml")
+    if not NAME.fullmatch(arguments.name):
+        expected = "expected a name of small letters, digits and hyphens"
+        raise CommandError(f"NAME: {expected}, got {arguments.name!r}")
+    path = Path(f"{arguments.name}.yaml")
     if path.exists():
         raise CommandError(f"{path} exists already: choose another name, or remove the file")
-    path.write_text(START.replace("NAME", given.name), "utf-8")
+    path.write_text(START.replace("NAME", arguments.name), "utf-8")
     print(f"{path}: edit it, then: kraftsim scenario run {path}")
     return GOOD

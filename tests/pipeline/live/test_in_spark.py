@@ -127,7 +127,9 @@ def test_another_cluster_ends_the_query_with_what_to_do(
 
     def once() -> None:
         source = {"url": service.kraft.http_url}
-        query = follow.start(spark, source, checkpoint=checkpoint, tell=heard.append, once=True)
+        query = follow.start(
+            spark, source, checkpoint=checkpoint, on_change=heard.append, once=True
+        )
         follow.run(query, Event())
 
     once()
