@@ -84,7 +84,7 @@ def distinct(port: int, frames: Iterator[bytes], *, in_flight: int, seconds: flo
     return count / (now - began)
 
 
-def ask(port: int, frame: bytes) -> bytes | None:
+def request(port: int, frame: bytes) -> bytes | None:
     """Sends one request on its own connection; returns the response, None if there is none."""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:

@@ -43,14 +43,14 @@ def up(*words: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
 def announced(process: subprocess.Popen[str]) -> dict[str, str]:
     """Reads the lines that a process announces; RuntimeError if it exits before."""
     assert process.stdout is not None
-    found: dict[str, str] = {}
-    while "KRAFTSIM_CLUSTER_ID" not in found:
+    addresses: dict[str, str] = {}
+    while "KRAFTSIM_CLUSTER_ID" not in addresses:
         line = process.stdout.readline()
         if not line:
             raise RuntimeError(f"it ended with {process.wait(10)} before it was ready")
         key, _, value = line.strip().partition("=")
-        found[key] = value
-    return found
+        addresses[key] = value
+    return addresses
 
 
 def controller_port(addresses: dict[str, str]) -> int:

@@ -4,9 +4,9 @@ NOT_RUNNING -> STARTING (registers, then heartbeats until caught up with its own
 RECOVERY (requests to be unfenced) -> RUNNING (heartbeats) -> PENDING_CONTROLLED_SHUTDOWN (moves its
 leaderships to other brokers) -> SHUTTING_DOWN -> NOT_RUNNING. RUNNING never goes back (rule 1.44).
 
-A broker has three conversations, each with one request in flight (1.45): its lease, the metadata
-log, and the in-sync replicas of partitions it leads. After STALE_BROKER_EPOCH an agent continues to
-send heartbeats and never registers again, as a real broker (1.49).
+A broker has three conversations, each with one request in flight (rule 1.45): its lease, the
+metadata log, and the in-sync replicas of partitions it leads. After STALE_BROKER_EPOCH an agent
+continues to send heartbeats and never registers again, as a real broker (rule 1.49).
 """
 
 from collections.abc import Callable
@@ -77,7 +77,7 @@ class Agent:
         self._give_up_ms = NEVER_MS
         self._failures = 0
         self._is_caught_up = False
-        self._was_told_to_wait = False
+        self._has_retried_shutdown = False
         self.was_drained = False
 
     @property
@@ -110,7 +110,7 @@ class Agent:
         """Handle SIGTERM: a RUNNING broker drains, in any earlier state it ends."""
         if self.state is ProcessState.RUNNING:
             self.state = ProcessState.PENDING_CONTROLLED_SHUTDOWN
-            self._lease.ask_at(now_ms)
+            self._lease.schedule(now_ms)
             return self.on_deadline(now_ms)
         if self.state is not ProcessState.PENDING_CONTROLLED_SHUTDOWN:
             self.state = ProcessState.SHUTTING_DOWN
@@ -159,7 +159,7 @@ class Agent:
     def _on_metadata(self, now_ms: int) -> None:
         self._healing.observe(self.image, now_ms)
         if self.state is ProcessState.STARTING and not self._failures:
-            self._lease.ask_at(now_ms)  # register, or repeat the heartbeat
+            self._lease.schedule(now_ms)  # register, or repeat the heartbeat
 
     def _communicate(self, now_ms: int) -> list[Send]:
         if self._lease.timed_out(now_ms):
@@ -204,17 +204,17 @@ class Agent:
                 self.broker_epoch = reply.broker_epoch
                 self._give_up_ms = NEVER_MS
                 self._succeeded(now_ms)
-                self._lease.ask_at(now_ms)  # first heartbeat at once (1.47)
+                self._lease.schedule(now_ms)  # first heartbeat at once (1.47)
             case BrokerHeartbeatResponse(error_code=0):
                 self._succeeded(now_ms)
                 self._on_heartbeat(reply, now_ms)
             case ApiError(code=ErrorCode.NOT_CONTROLLER) | None:
-                self._look_for_controller(now_ms)
+                self._retry_soon(now_ms)
             case ApiError():
                 self._failed(str(reply), now_ms)
             case BrokerRegistrationResponse() | BrokerHeartbeatResponse():
                 if reply.error_code == ErrorCode.NOT_CONTROLLER:
-                    self._look_for_controller(now_ms)
+                    self._retry_soon(now_ms)
                 else:
                     self._failed(f"error {reply.error_code}", now_ms)
             case _:
@@ -226,10 +226,10 @@ class Agent:
             if reply.is_caught_up:
                 self._is_caught_up = True
                 self.state = ProcessState.RECOVERY
-                self._lease.ask_at(now_ms)
+                self._lease.schedule(now_ms)
             else:
                 retry_ms = max(NOT_CAUGHT_UP_RETRY_MS, self.config.metadata_linger_ms)
-                self._lease.ask_at(now_ms + retry_ms)
+                self._lease.schedule(now_ms + retry_ms)
         elif self.state is ProcessState.RECOVERY:
             if not reply.is_fenced:
                 self.state = ProcessState.RUNNING
@@ -238,31 +238,31 @@ class Agent:
             if reply.should_shut_down:
                 self.was_drained = True
                 self.state = ProcessState.SHUTTING_DOWN
-            elif not self._was_told_to_wait:
-                self._was_told_to_wait = True
-                self._lease.ask_at(now_ms + FIRST_SHUTDOWN_RETRY_MS)
+            elif not self._has_retried_shutdown:
+                self._has_retried_shutdown = True
+                self._lease.schedule(now_ms + FIRST_SHUTDOWN_RETRY_MS)
 
     def _succeeded(self, now_ms: int) -> None:
         self._failures, self.last_error = 0, None
-        self._lease.ask_at(now_ms + self.config.heartbeat_interval_ms)
+        self._lease.schedule(now_ms + self.config.heartbeat_interval_ms)
 
-    def _look_for_controller(self, now_ms: int) -> None:
+    def _retry_soon(self, now_ms: int) -> None:
         """Retry soon, as Kafka's channel does: no controller was reached, which is not a failure.
 
         The metadata fetch finds the new controller (rule 10.38).
         """
         self.last_error = "no active controller"
-        self._lease.ask_at(now_ms + CONTROLLER_RETRY_MS)
+        self._lease.schedule(now_ms + CONTROLLER_RETRY_MS)
 
-    def _failed(self, why: str, now_ms: int) -> None:
-        """After a failure (1.46), wait one heartbeat interval (4.x) or back off (3.9)."""
-        self.last_error = why
+    def _failed(self, reason: str, now_ms: int) -> None:
+        """After a failure (rule 1.46), wait one heartbeat interval (4.x) or back off (3.9)."""
+        self.last_error = reason
         wait_ms = self.config.heartbeat_interval_ms
         if not self.config.retries_at_heartbeat_interval:
             wait_ms = min(BACKOFF_FIRST_MS << self._failures, self.config.session_timeout_ms)
             wait_ms = int(wait_ms * (1 + BACKOFF_JITTER * (2 * self._random() - 1)))
         self._failures = min(self._failures + 1, 16)
-        self._lease.ask_at(now_ms + wait_ms)
+        self._lease.schedule(now_ms + wait_ms)
 
     @property
     def _may_heal(self) -> bool:

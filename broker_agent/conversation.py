@@ -1,4 +1,4 @@
-"""One request in flight on one channel, with its timeout (1.45)."""
+"""One request in flight on one channel, with its timeout (rule 1.45)."""
 
 from enum import Enum
 
@@ -40,7 +40,7 @@ class Conversation:
         self._number = 0
         self._next_ms = first_ms
 
-    def ask_at(self, at_ms: int) -> None:
+    def schedule(self, at_ms: int) -> None:
         """Schedule the next request; it waits for the request in flight, or its timeout."""
         self._next_ms = at_ms
         if self.is_idle:

@@ -69,29 +69,29 @@ def _topics(image: Image, request: MetadataRequest, listener: str) -> Iterable[M
         for _, topic_id in sorted(image.topic_ids.items()):
             yield _known(image, image.topics[topic_id], listener, operations)
         return
-    for wanted in request.topics:
-        topic = _found(image, wanted)
+    for requested in request.topics:
+        topic = _topic_of(image, requested)
         yield (
-            _unknown(wanted, operations)
+            _unknown(requested, operations)
             if topic is None
             else _known(image, topic, listener, operations)
         )
 
 
-def _found(image: Image, wanted: MetadataRequestTopic) -> Topic | None:
+def _topic_of(image: Image, requested: MetadataRequestTopic) -> Topic | None:
     """Finds a topic by its id if the request has one (version 12), else by its name."""
-    if wanted.topic_id != ZERO_UUID:
-        return image.topics.get(wanted.topic_id)
-    topic_id = image.topic_ids.get(wanted.name) if wanted.name is not None else None
+    if requested.topic_id != ZERO_UUID:
+        return image.topics.get(requested.topic_id)
+    topic_id = image.topic_ids.get(requested.name) if requested.name is not None else None
     return None if topic_id is None else image.topics[topic_id]
 
 
-def _unknown(wanted: MetadataRequestTopic, operations: int) -> MetadataTopic:
-    by_id = wanted.topic_id != ZERO_UUID
+def _unknown(requested: MetadataRequestTopic, operations: int) -> MetadataTopic:
+    by_id = requested.topic_id != ZERO_UUID
     return MetadataTopic(
         error_code=ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-        name=None if by_id else wanted.name,
-        topic_id=wanted.topic_id,
+        name=None if by_id else requested.name,
+        topic_id=requested.topic_id,
         topic_authorized_operations=operations,
     )
 

@@ -46,7 +46,7 @@ class Fleet:
     ) -> None:
         self._clock, self._runtime = Clock(timeline), runtime
         self._bootstrap = tuple(controllers)
-        self._asked = 0
+        self._bootstrap_index = 0
         self._addresses: dict[int, Address] = {}
         self._random = random
         self._history = ImageHistory(MetadataLog())
@@ -54,14 +54,14 @@ class Fleet:
         self._snapshots = SnapshotIntake(self._history)
         self._clients: list[BrokerClient] = []
         self._forwarding: set[KafkaCaller] = set()
-        self._heard_us = 0
+        self._last_fetch_us = 0
         self._strangers: set[Address] = set()
         self.agents: dict[int, HostedAgent] = {}
 
     def silence_s(self) -> float:
         """Returns the seconds since a leader last answered a fetch of any broker."""
         with self._runtime.entered():
-            return (self._clock.timeline.now_us - self._heard_us) / 1e6
+            return (self._clock.timeline.now_us - self._last_fetch_us) / 1e6
 
     def start(
         self, configs: Iterable[AgentConfig], on_change: Callable[[int, ProcessState], None]
@@ -113,7 +113,7 @@ class Fleet:
 
             def replied(reply: Reply | None) -> None:
                 if isinstance(reply, FetchResponse) and reply.error_code:
-                    self._tell_of_refusal(address, config.cluster_id, reply.error_code)
+                    self._warn_of_refusal(address, config.cluster_id, reply.error_code)
                 self._replied(reply, reply_to)
 
             client.send(address, send, replied)
@@ -137,8 +137,8 @@ class Fleet:
         """Returns the known address of a controller, else the bootstrap addresses in turn."""
         if controller_id in self._addresses:
             return self._addresses[controller_id]
-        self._asked += 1
-        return self._bootstrap[self._asked % len(self._bootstrap)]
+        self._bootstrap_index += 1
+        return self._bootstrap[self._bootstrap_index % len(self._bootstrap)]
 
     def _deliver(self, action: Callable[[], None]) -> None:
         """Runs for every reply, so it avoids the cost of a context manager."""
@@ -153,13 +153,13 @@ class Fleet:
                 self._addresses[endpoint.node_id] = (endpoint.host, endpoint.port)
             data = reply.responses[0].partitions[0]
             if not data.error_code:
-                self._heard_us = self._clock.timeline.now_us
+                self._last_fetch_us = self._clock.timeline.now_us
             self._keep(data.records or ())
         if isinstance(reply, FetchSnapshotResponse) and reply.topics:
             self._snapshots.take(reply.topics[0].partitions[0])
         reply_to(reply)
 
-    def _tell_of_refusal(self, address: Address, cluster_id: str, error_code: int) -> None:
+    def _warn_of_refusal(self, address: Address, cluster_id: str, error_code: int) -> None:
         """Warn once for each controller: no broker of the fleet can join, and all retry forever."""
         if error_code == ErrorCode.INCONSISTENT_CLUSTER_ID and address not in self._strangers:
             self._strangers.add(address)

@@ -42,7 +42,7 @@ class HostedAgent:
         self._wakeup = Wakeup(clock, self._wake)
         # replies that arrived while paused, one a channel
         self._held: list[tuple[Send, Reply | None]] = []
-        self._seen_state = ProcessState.NOT_RUNNING
+        self._reported_state = ProcessState.NOT_RUNNING
         self._clean_epoch = -1
         self._stops_when_resumed = False
 
@@ -64,7 +64,7 @@ class HostedAgent:
             return
         self.agent = self._make_agent(self._clean_epoch)
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
-        self._seen_state = ProcessState.NOT_RUNNING
+        self._reported_state = ProcessState.NOT_RUNNING
         self._send(self.agent.start(self.clock.now_ms))
 
     def stop(self) -> None:
@@ -114,8 +114,8 @@ class HostedAgent:
     def _send(self, sends: list[Send]) -> None:
         """Report a state change, arm the wake-up, then send."""
         agent = self.agent
-        if agent.state is not self._seen_state:
-            self._seen_state = agent.state
+        if agent.state is not self._reported_state:
+            self._reported_state = agent.state
             self._on_change(agent.state)
             if agent.is_finished:
                 self._end()

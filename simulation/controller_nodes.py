@@ -59,14 +59,14 @@ def node_of(
     The fetch timeout grows with the controller's place in the topology
     (`FETCH_TIMEOUT_SPREAD_MS`).
     """
-    place = [controller.node_id for controller in topology.controllers].index(config.node_id)
+    index = [controller.node_id for controller in topology.controllers].index(config.node_id)
     fetch_timeout_ms = topology.settings.controller_quorum_fetch_timeout_ms
     return Node(
         replace(config, directory_id=stored.directory_id),
         profile=topology.profile,
         settings=replace(
             topology.settings,
-            controller_quorum_fetch_timeout_ms=fetch_timeout_ms + place * FETCH_TIMEOUT_SPREAD_MS,
+            controller_quorum_fetch_timeout_ms=fetch_timeout_ms + index * FETCH_TIMEOUT_SPREAD_MS,
         ),
         random=draw,
         snapshot_format=snapshot_format,

@@ -134,7 +134,7 @@ class ControllerProcess:
         if self.hosted is not hosted or not self.is_alive:
             return
         quorum = hosted.node.quorum
-        is_awaited = bool(quorum.others) and isinstance(quorum.role, Leader | Resigned)
+        is_awaited = bool(quorum.other_voters) and isinstance(quorum.role, Leader | Resigned)
         if self.is_paused or (is_awaited and self._timeline.now_us < until_us):
             again = partial(self._end_once_followed, hosted, until_us)
             self._timeline.after(HAND_OVER_CHECK_US, again)
@@ -175,7 +175,9 @@ class ControllerProcess:
             self._waiting[number] = reply_to
             self.hosted.submit(request, partial(self._replied, number))
 
-    def ask(self, request: Request, on_answer: Callable[[Response | None], None]) -> None:
+    def submit_from_peer(
+        self, request: Request, on_answer: Callable[[Response | None], None]
+    ) -> None:
         """Submits another controller's request; an error becomes the response that carries it."""
         self.submit(
             request,

@@ -163,10 +163,10 @@ class Disk:
     def crash(self) -> None:
         """Loses what is not durable, as a power failure does."""
         pieces = [piece for write in self._undone() for piece in write.pieces()]
-        kept = int(self._random() * (len(pieces) + 1)) if self.tears else 0
-        for piece in pieces[:kept]:
+        surviving = int(self._random() * (len(pieces) + 1)) if self.tears else 0
+        for piece in pieces[:surviving]:
             self.stored.apply(piece)
-        self.lost += len(pieces) - kept
+        self.lost += len(pieces) - surviving
 
     def sync(self) -> None:
         """Makes every write durable, as a process does that ends in good order."""

@@ -89,7 +89,7 @@ class Network:
             listener(message)
         deliver()
 
-    def tell(self, message: Message) -> None:
+    def report(self, message: Message) -> None:
         """Reports `message`, which did not use this network, to the `arrived` listeners."""
         self._deliver(message, lambda: None)
 
@@ -117,11 +117,11 @@ class Network:
         self.rules.remove(rule)
         rule.lift()
 
-    def isolate(self, node: NodeId, others: Iterable[NodeId]) -> None:
+    def isolate(self, node: NodeId, peers: Iterable[NodeId]) -> None:
         """Cuts the links between `node` and each of `others`, in both directions."""
-        for other in others:
-            if other != node:
-                self.cut |= {(node, other), (other, node)}
+        for peer in peers:
+            if peer != node:
+                self.cut |= {(node, peer), (peer, node)}
 
     def heal(self) -> None:
         """Opens every link and removes every rule, which releases the messages held back."""

@@ -92,13 +92,13 @@ class Nth(Rule):
     ) -> None:
         super().__init__(concerns)
         self._first, self._count, self._copies, self._lag_us = first, count, copies, lag_us
-        self._seen = 0
+        self._matched = 0
 
     def on_departure(self, message: Message, lags_us: list[int]) -> list[int]:
         if not self.concerns(message):
             return lags_us
-        self._seen += 1
-        if not self._first <= self._seen < self._first + self._count:
+        self._matched += 1
+        if not self._first <= self._matched < self._first + self._count:
             return lags_us
         self.hits += 1
         return [lag_us + self._lag_us for lag_us in lags_us for _ in range(self._copies)]

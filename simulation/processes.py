@@ -208,8 +208,8 @@ class Processes:
         if broker.kind is not Kind.BROKER or broker.number not in self._world.agents:
             known = ", ".join(map(str, self._world.agents))
             raise ValueError(f"expected the id of a broker ({known}) to clone, got {broker}")
-        place = len(self._world.clones) % 254 + 1
-        return replace(self._world.hosts[broker].spec, host=f"127.0.1.{place}")
+        host_number = len(self._world.clones) % 254 + 1
+        return replace(self._world.hosts[broker].spec, host=f"127.0.1.{host_number}")
 
     def _process(self, node: NodeId) -> ControllerProcess | HostedAgent:
         return self._world.controller_of(node) or self._agent(node)

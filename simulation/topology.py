@@ -77,18 +77,18 @@ class Topology:
 
 
 def expect_free(
-    where: str, number: object, controllers: Container[int], brokers: Container[int]
+    label: str, number: object, controllers: Container[int], brokers: Container[int]
 ) -> int:
     """Returns the id of a new node.
 
     Raises ValueError if `number` cannot be an id, or if the id is taken: Kafka's controllers
     and brokers share one range of ids (`node.id`).
     """
-    free = checked_id(where, number)
+    free = checked_id(label, number)
     if free in controllers or free in brokers:
         owner = "controller" if free in controllers else "broker"
-        what = f"{where}: expected an id of no controller and no simulated broker"
-        raise ValueError(f"{what}, got {free}, which {owner} {free} has")
+        expectation = f"{label}: expected an id of no controller and no simulated broker"
+        raise ValueError(f"{expectation}, got {free}, which {owner} {free} has")
     return free
 
 

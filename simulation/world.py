@@ -92,7 +92,7 @@ class World:
         self.committed_listeners: list[Callable[[int, Batch], None]] = []
         self.agent_listeners: list[Callable[[int, ProcessState], None]] = []
         self.controller_listeners: list[Callable[[int, ProcessState], None]] = []
-        self._asked: dict[tuple[NodeId, type[Request]], int] = {}
+        self._turns: dict[tuple[NodeId, type[Request]], int] = {}
         self._snapshot_format = snapshot_format or by_reference()
         self._configs = {config.node_id: config for config in configs_of(topology, self._draw_of)}
         self._moved: set[int] = set()  # controllers that no longer listen at their first address
@@ -113,16 +113,16 @@ class World:
     @property
     def active(self) -> ControllerProcess | None:
         """The active controller, or None; of two that lead, the one with the higher epoch."""
-        found: ControllerProcess | None = None
+        newest: ControllerProcess | None = None
         for controller in self.controllers.values():
             is_active = (
                 controller.is_alive
                 and not controller.is_paused
                 and controller.node.active is not None
             )
-            if is_active and (found is None or found.node.epoch < controller.node.epoch):
-                found = controller
-        return found
+            if is_active and (newest is None or newest.node.epoch < controller.node.epoch):
+                newest = controller
+        return newest
 
     @property
     def controller(self) -> ControllerProcess:
@@ -159,8 +159,8 @@ class World:
 
     def start(self, *, elects_at_once: bool = False) -> None:
         """Starts all controllers and brokers; `elects_at_once`: without waiting for a timeout."""
-        *others, last = self.controllers.values()
-        for process in others:
+        *processes, last = self.controllers.values()
+        for process in processes:
             process.start()
         last.start(stands_at_once=elects_at_once)
         for spec in self.topology.brokers:
@@ -178,13 +178,13 @@ class World:
         node = controller_node(process.node.config.node_id)
 
         def answer(reply: Reply | None) -> None:
-            network.tell(Message(node, OUTSIDE, request, True, reply))
+            network.report(Message(node, OUTSIDE, request, True, reply))
             lost = ApiError(ErrorCode.NOT_CONTROLLER, "The active controller has just gone.")
             reply_to(lost if reply is None else reply)
 
         network.admit(Message(OUTSIDE, node, request), partial(process.submit, request, answer))
 
-    def ask(
+    def send_request(
         self,
         asker: NodeId,
         request: Request,
@@ -194,34 +194,34 @@ class World:
         """Sends a broker's request over the network to a controller (-1: to the next in turn)."""
         process = self.controllers.get(controller_id)
         if process is None:
-            controller_id = self._next_asked(asker, type(request))
+            controller_id = self._next_controller_id(asker, type(request))
             process = self.controllers[controller_id]
 
-        network, asked = self.network, controller_node(controller_id)
+        network, receiver = self.network, controller_node(controller_id)
 
-        def back(reply: Reply | None) -> None:
-            message = Message(asked, asker, request, True, reply)
+        def reply_back(reply: Reply | None) -> None:
+            message = Message(receiver, asker, request, True, reply)
             network.carry(message, partial(reply_to, reply))
 
-        message = Message(asker, asked, request)
-        network.carry(message, partial(process.submit, request, back))
+        message = Message(asker, receiver, request)
+        network.carry(message, partial(process.submit, request, reply_back))
 
-    def _next_asked(self, asker: NodeId, kind: type[Request]) -> int:
+    def _next_controller_id(self, asker: NodeId, kind: type[Request]) -> int:
         """Returns the next controller in turn, counted for each kind of request of a broker."""
         # A shared count could send one kind of request to the same dead controller every time.
-        asked = self._asked.get((asker, kind), asker.number)
-        self._asked[asker, kind] = asked + 1
-        return tuple(self.controllers)[asked % len(self.controllers)]
+        turn = self._turns.get((asker, kind), asker.number)
+        self._turns[asker, kind] = turn + 1
+        return tuple(self.controllers)[turn % len(self.controllers)]
 
     def kill_controller(self, node_id: int) -> None:
         """Kills the controller's process at once; its disk stays."""
         self.controllers[node_id].kill()
-        self._tell_of_controller(node_id)
+        self._report_controller_state(node_id)
 
     def start_controller(self, node_id: int) -> None:
         """Starts a new process over the controller's disk."""
         self.controllers[node_id].start()
-        self._tell_of_controller(node_id)
+        self._report_controller_state(node_id)
 
     def move_controller(self, node_id: int) -> None:
         """Gives the controller's next process a port that no controller has had."""
@@ -232,14 +232,14 @@ class World:
     def pause_controller(self, node_id: int) -> None:
         """Suspends the controller's process (SIGSTOP)."""
         self.controllers[node_id].pause()
-        self._tell_of_controller(node_id)
+        self._report_controller_state(node_id)
 
     def resume_controller(self, node_id: int) -> None:
         """Resumes the controller's process (SIGCONT)."""
         self.controllers[node_id].resume()
-        self._tell_of_controller(node_id)
+        self._report_controller_state(node_id)
 
-    def _tell_of_controller(self, node_id: int) -> None:
+    def _report_controller_state(self, node_id: int) -> None:
         process = self.controllers[node_id]
         detail: dict[str, object] = {"state": process.state.value, "controller_id": node_id}
         if process.state is ProcessState.NOT_RUNNING and process.failure is not None:
@@ -261,7 +261,7 @@ class World:
             Disk(self.timeline, config.directory_id, stream),
             self._carry_from(node),
             lambda batch: self._on_committed(node_id, batch),
-            lambda: self._tell_of_controller(node_id),
+            lambda: self._report_controller_state(node_id),
             self.step_listeners,
         )
 
@@ -281,7 +281,7 @@ class World:
                 if process is None or (peer_id in self._moved and self._has_moved(send)):
                     back(None)
                 else:
-                    process.ask(request, back)
+                    process.submit_from_peer(request, back)
 
             self.network.carry(Message(sender, peer, request), arrive)
 
@@ -326,7 +326,9 @@ class World:
                 previous_broker_epoch=previous_epoch,
             ),
             clock,
-            lambda send, reply_to: self.ask(host.node, send.request, reply_to, send.controller_id),
+            lambda send, reply_to: self.send_request(
+                host.node, send.request, reply_to, send.controller_id
+            ),
             lambda state: self._on_agent_state(host, state),
         )
 
@@ -337,7 +339,7 @@ class World:
 
     def nodes_in(self, rack: str) -> tuple[NodeId, ...]:
         """Returns the controllers and brokers of a rack."""
-        return tuple(node for node, its_rack in self._racks().items() if its_rack == rack)
+        return tuple(node for node, node_rack in self._racks().items() if node_rack == rack)
 
     def racks_of(self, nodes: Iterable[NodeId]) -> tuple[str, ...]:
         """Returns the racks of these nodes, each once."""
@@ -370,8 +372,8 @@ class World:
         broker_id = host.spec.broker_id
         if host.node.kind is Kind.CLONE:
             detail = {"state": state.value, "broker_id": broker_id}
-            where = f"broker-{broker_id}-on-{host.node.number}"
-            self.journal.write(where, "clone_state", detail=detail)
+            label = f"broker-{broker_id}-on-{host.node.number}"
+            self.journal.write(label, "clone_state", detail=detail)
             return
         self.journal.write(
             f"broker-{broker_id}", "agent_state", broker_id=broker_id, detail={"state": state.value}

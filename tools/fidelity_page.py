@@ -116,8 +116,8 @@ def _tests(proofs: Iterable[Proof]) -> list[str]:
 
 
 def _item(text: str, indent: str = "") -> list[str]:
-    first, *others = _wrap(text, WIDTH - len(indent) - 2)
-    return [f"{indent}- {first}", *(f"{indent}  {line}" for line in others)]
+    first, *lines = _wrap(text, WIDTH - len(indent) - 2)
+    return [f"{indent}- {first}", *(f"{indent}  {line}" for line in lines)]
 
 
 def _wrap(text: str, width: int = WIDTH) -> list[str]:

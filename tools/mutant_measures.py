@@ -49,12 +49,12 @@ def swarm(seeds: int, names: Sequence[str]) -> None:
         passes = pool.map(_passes, range(1, seeds + 1), chunksize=10)
         passing = [seed for seed, pass_ in enumerate(passes, start=1) if pass_]
         known = densities()
-        wanted = names or [
+        chosen = names or [
             name
             for name in sorted(MUTANTS)
             if name not in known or known[name].seeds < len(passing)
         ]
-        counting = {pool.submit(_kills, name, passing): name for name in wanted}
+        counting = {pool.submit(_kills, name, passing): name for name in chosen}
         for done in as_completed(counting):
             density = Density(done.result(), len(passing))
             keep_density(counting[done], density)

@@ -94,10 +94,10 @@ def _compile() -> None:
     from setuptools import setup
 
     os.chdir(TARGET)
-    found = {str(path) for pattern in HOT for path in Path("kraftsim").glob(pattern)}
-    hot = sorted(module for module in found if Path(module).name not in LEFT_OUT)
+    modules = {str(path) for pattern in HOT for path in Path("kraftsim").glob(pattern)}
+    hot = sorted(module for module in modules if Path(module).name not in LEFT_OUT)
     for path in hot:
-        Path(path).write_text(native_source.said_to_a_compiler(Path(path).read_text()))
+        Path(path).write_text(native_source.rewritten_for_mypyc(Path(path).read_text()))
     print(f"compiling {len(hot)} modules to machine code: some minutes", file=sys.stderr)
     # One C file per module, because gcc takes many minutes for a single file.
     extensions = mypycify(

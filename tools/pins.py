@@ -38,15 +38,15 @@ def pin_of(scenario: Scenario, seed: int, folder: Path) -> Pin:
 
 def comments(lines: str) -> dict[tuple[int, tuple[str, ...]], str]:
     """What stands behind each pin that has a comment, by seed and cell."""
-    found = {}
+    comment_of = {}
     for line in lines.splitlines():
         text, mark, comment = line.partition("  #")
         (pin,) = yaml.safe_load(text)
-        found[pin["seed"], tuple(pin.get("cell", ()))] = mark + comment
-    return found
+        comment_of[pin["seed"], tuple(pin.get("cell", ()))] = mark + comment
+    return comment_of
 
 
-def spelled(pin: Pin, comment: str = "") -> str:
+def pin_line(pin: Pin, comment: str = "") -> str:
     cell = f", cell: {json.dumps(pin.cell)}" if pin.cell else ""
     plan = f", plan: {pin.plan}" if pin.plan else ""
     return f'  - {{seed: {pin.seed}, digest: "{pin.digest}"{cell}{plan}}}{comment}\n'
@@ -58,8 +58,8 @@ def pin_file(path: Path) -> None:
     pins = [pin_of(cell, pin.seed, path.parent) for cell in cells for pin in cell.own_pins]
 
     def anew(lines: re.Match[str]) -> str:
-        kept = comments(lines[0])
-        return "".join(spelled(pin, kept.get((pin.seed, pin.cell), "")) for pin in pins)
+        comment_of = comments(lines[0])
+        return "".join(pin_line(pin, comment_of.get((pin.seed, pin.cell), "")) for pin in pins)
 
     path.write_text(PINS.sub(anew, path.read_text("utf-8"), count=1), "utf-8")
 

@@ -113,16 +113,16 @@ def _numbered(text: str) -> list[str]:
 
 def _split(lines: list[str], heading: re.Pattern[str]) -> list[tuple[re.Match[str], list[str]]]:
     """Each line that is a `heading`, with the lines below it."""
-    found: list[tuple[re.Match[str], list[str]]] = []
+    sections: list[tuple[re.Match[str], list[str]]] = []
     in_code = False
     for line in lines:
         in_code ^= line.startswith(_FENCE)
         match = None if in_code else heading.fullmatch(line)
         if match is not None:
-            found.append((match, []))
-        elif found:
-            found[-1][1].append(line)
-    return found
+            sections.append((match, []))
+        elif sections:
+            sections[-1][1].append(line)
+    return sections
 
 
 def _rule(number: str, lines: list[str]) -> Rule:

@@ -37,9 +37,9 @@ def scenarios() -> list[Scenario]:
     return [read_file(path).scenario for path in library().values()]
 
 
-def render(found: Iterable[Scenario]) -> str:
+def render(scenarios: Iterable[Scenario]) -> str:
     by_family: dict[str, list[Scenario]] = {family: [] for family in FAMILIES}
-    for scenario in found:
+    for scenario in scenarios:
         by_family[family_of(scenario)].append(scenario)
     lines = [INTRODUCTION]
     for family, members in by_family.items():

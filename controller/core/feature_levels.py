@@ -2,7 +2,7 @@
 
 metadata.version is data in the log (a FeatureLevelRecord), not a property of the software; it
 determines which records and fields may be written (rule 0.6). Levels and defaults are those of the
-releases (0.5, 5.50, 0A.11).
+releases (rules 0.5, 5.50, 0A.11).
 """
 
 from collections.abc import Mapping

@@ -87,14 +87,14 @@ def _created_none(request: CreateTopicsRequest, error: ApiError) -> CreateTopics
 
 
 def _deleted_none(request: DeleteTopicsRequest, error: ApiError) -> DeleteTopicsResponse:
-    named = [(topic.name, topic.topic_id) for topic in request.topics]
-    named += [(name, ZERO_UUID) for name in request.topic_names]
+    topics = [(topic.name, topic.topic_id) for topic in request.topics]
+    topics += [(name, ZERO_UUID) for name in request.topic_names]
     return DeleteTopicsResponse(
         responses=tuple(
             DeletableTopicResult(
                 name=name, topic_id=topic_id, error_code=error.code, error_message=error.message
             )
-            for name, topic_id in named
+            for name, topic_id in topics
         )
     )
 

@@ -1,7 +1,8 @@
 """The iteration order of Java's hash maps of strings, and of its hash sets of broker ids.
 
 Kafka keeps some names in a HashMap or HashSet; its order decides which of several invalid features
-or configurations the reply names first (rules 4.52, 5.55). A HashSet of ids orders the ELR (4.25).
+or configurations the reply names first (rules 4.52, 5.55). A HashSet of ids orders the ELR (rule
+4.25).
 """
 
 from collections.abc import Iterable
@@ -66,8 +67,8 @@ def _split(bucket: list[str], bit: int) -> tuple[list[str], list[str]]:
     while run and goes_high[run - 1] == goes_high[-1]:
         run -= 1
     halves: tuple[list[str], list[str]] = ([], [])
-    for place in (*reversed(range(run)), *range(run, len(bucket))):
-        halves[goes_high[place]].append(bucket[place])
+    for index in (*reversed(range(run)), *range(run, len(bucket))):
+        halves[goes_high[index]].append(bucket[index])
     return halves
 
 
@@ -75,8 +76,8 @@ def _hash_code(name: str) -> int:
     """String.hashCode: computed over UTF-16 code units, modulo 2**32."""
     units = name.encode("utf-16-be", "surrogatepass")
     code = 0
-    for place in range(0, len(units), 2):
-        code = (31 * code + int.from_bytes(units[place : place + 2])) & 0xFFFFFFFF
+    for index in range(0, len(units), 2):
+        code = (31 * code + int.from_bytes(units[index : index + 2])) & 0xFFFFFFFF
     return code
 
 

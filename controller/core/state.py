@@ -25,9 +25,9 @@ RECORDS_PER_BATCH_MAX = 10_000  # for a result that is not atomic; Kafka's own b
 class State:
     """One controller's view of the cluster.
 
-    `next_offset` is the offset of the next record (1.25). `image` is the latest state, uncommitted
-    records included (0A.3). `random` is the injected entropy. `voters` returns the present voters,
-    each as the quorum knows it (10.53).
+    `next_offset` is the offset of the next record (rule 1.25). `image` is the latest state,
+    uncommitted records included (rule 0A.3). `random` is the injected entropy. `voters` returns the
+    present voters, each as the quorum knows it (rule 10.53).
     """
 
     node_id: int

@@ -170,10 +170,10 @@ class Active:
         turn.replies += tuple((token, error) for token in self._deferred.failed())
 
     def _commit(self, decision: Decision, request: Any, turn: Turn) -> None:
-        """Apply the note to the leases, then append and apply the records (2.27 to 2.29)."""
+        """Apply the note to the leases, then append and apply the records (rules 2.27 to 2.29)."""
         note, leases, now_ms = decision.note, self.state.leases, turn.now_ms
         if isinstance(note, HeartbeatNote):
-            leases.heard(
+            leases.heartbeat_decided(
                 request.broker_id,
                 request.broker_epoch,
                 request.current_metadata_offset,

@@ -72,12 +72,12 @@ class _Installation:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self.loader = Loader()
-        self._left = iter(snapshot.batches)
+        self._pending = iter(snapshot.batches)
 
     def go_on(self) -> bool:
         """Load batches up to the bound of a step; returns True if none is left."""
         snapshot_id, records = self.snapshot.snapshot_id, 0
-        for batch in self._left:
+        for batch in self._pending:
             self.loader.load_of_snapshot(batch, snapshot_id.end_offset, snapshot_id.epoch)
             records += len(batch.records)
             if records >= LOADED_RECORDS_MAX:

@@ -298,7 +298,7 @@ class Node:
         self.active.claim(self._registrar.request, turn)
 
     def _renounce(self, turn: Turn) -> None:
-        """Drop uncommitted state; the log keeps its tail, which may yet commit (0A.13)."""
+        """Drop uncommitted state; the log keeps its tail, which may yet commit (rule 0A.13)."""
         active, self.active = self.active, None
         if active is None:
             raise Impossible("only the active controller gives leadership up")

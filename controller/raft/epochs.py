@@ -39,7 +39,7 @@ def learn(
     endpoints: Iterable[NodeEndpoint],
     turn: Turn,
 ) -> None:
-    """Learn an epoch and its leader from a message, if either is new (10.9 to 10.11).
+    """Learn an epoch and its leader from a message, if either is new (rules 10.9 to 10.11).
 
     A negative `leader_id` means that the leader is unknown.
     """
@@ -87,13 +87,13 @@ def _endpoint_of(
     return voter.endpoints[0] if voter is not None and voter.endpoints else None
 
 
-def hear(quorum: Quorum, peer_id: int, epoch: int) -> None:
+def note_epoch(quorum: Quorum, peer_id: int, epoch: int) -> None:
     """Record the epoch of a peer, for a voter without durable state (issue 4).
 
     Such a voter may vote only if a majority of the others has no epoch: then no vote of it can
     exist. Raises LostMemoryError if a peer has an epoch.
     """
-    if quorum.heard_of_no_epoch is None or peer_id not in quorum.voters.ids:
+    if quorum.peers_without_epoch is None or peer_id not in quorum.voters.ids:
         return
     if epoch > 0:
         raise LostMemoryError(
@@ -115,7 +115,7 @@ def top_level_error(quorum: Quorum, request: EpochRequest) -> ErrorCode:
     return ErrorCode.NONE
 
 
-def is_meant(quorum: Quorum, voter_id: int, directory_id: Uuid) -> bool:
+def is_receiver(quorum: Quorum, voter_id: int, directory_id: Uuid) -> bool:
     """True if the request names this replica, or no replica (voter id -1)."""
     if voter_id == -1:
         return True
@@ -130,9 +130,9 @@ def on_begin(
     error = top_level_error(quorum, request)
     if error:
         return BeginQuorumEpochResponse(error_code=error)
-    said = request.topics[0].partitions[0]
-    error = _learn_of_leader(quorum, request, said, turn)
-    if not error and not is_meant(quorum, request.voter_id, said.voter_directory_id):
+    partition = request.topics[0].partitions[0]
+    error = _learn_of_leader(quorum, request, partition, turn)
+    if not error and not is_receiver(quorum, request.voter_id, partition.voter_directory_id):
         error = ErrorCode.INVALID_VOTER_KEY
     return messages.begin_response(quorum, error)
 
@@ -140,17 +140,17 @@ def on_begin(
 def _learn_of_leader(
     quorum: Quorum,
     request: BeginQuorumEpochRequest | EndQuorumEpochRequest,
-    said: BeginQuorumEpochPartition | EndQuorumEpochPartition,
+    partition: BeginQuorumEpochPartition | EndQuorumEpochPartition,
     turn: Turn,
 ) -> ErrorCode:
     """Learn the leader that sent the request; an older epoch is refused."""
-    if said.leader_epoch < quorum.epoch:
+    if partition.leader_epoch < quorum.epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
-    if said.leader_id < 0:
+    if partition.leader_id < 0:
         return ErrorCode.INVALID_REQUEST
-    endpoints = messages.leader_endpoints(request, said.leader_id)
-    learn(quorum, said.leader_epoch, said.leader_id, endpoints, turn)
-    return ErrorCode.NONE if said.leader_epoch == quorum.epoch else ErrorCode.INVALID_REQUEST
+    endpoints = messages.leader_endpoints(request, partition.leader_id)
+    learn(quorum, partition.leader_epoch, partition.leader_id, endpoints, turn)
+    return ErrorCode.NONE if partition.leader_epoch == quorum.epoch else ErrorCode.INVALID_REQUEST
 
 
 def _learn_of_answer(
@@ -181,10 +181,10 @@ def on_begin_response(
     return not answer.error_code
 
 
-def tell_who_leads(quorum: Quorum, turn: Turn) -> None:
+def announce_to_voters(quorum: Quorum, turn: Turn) -> None:
     """Send BeginQuorumEpoch to every voter, later only to voters that do not fetch (10.22, 4.3)."""
     role = leader_role(quorum.role)
-    for voter in quorum.others:
+    for voter in quorum.other_voters:
         peer_id = voter.voter_id
         due_ms = role.next_begin_ms(peer_id, turn.now_ms)
         if due_ms <= turn.now_ms and quorum.peers.is_free(peer_id, turn.now_ms):
@@ -204,9 +204,9 @@ def on_end(quorum: Quorum, request: EndQuorumEpochRequest, turn: Turn) -> EndQuo
     error = top_level_error(quorum, request)
     if error:
         return EndQuorumEpochResponse(error_code=error)
-    said = request.topics[0].partitions[0]
-    error = _learn_of_leader(quorum, request, said, turn)
-    role, is_its_leader = quorum.role, quorum.leader_id == said.leader_id
+    partition = request.topics[0].partitions[0]
+    error = _learn_of_leader(quorum, request, partition, turn)
+    role, is_its_leader = quorum.role, quorum.leader_id == partition.leader_id
     if not error and isinstance(role, Follower) and is_its_leader and quorum.is_voter:
         backoff_ms = _backoff_ms(quorum, messages.successors(request))
         quorum.end_fetch_timeout_at(turn.now_ms + backoff_ms)
@@ -214,7 +214,7 @@ def on_end(quorum: Quorum, request: EndQuorumEpochRequest, turn: Turn) -> EndQuo
 
 
 def _backoff_ms(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> int:
-    """0 ms for the first successor, longer by position, the maximum if not listed (10.40)."""
+    """0 ms for the first successor, longer by position, the maximum if not listed (rule 10.40)."""
     most_ms = quorum.settings.controller_quorum_election_backoff_max_ms
     for position, key in enumerate(successors):
         if key in (quorum.me, ReplicaKey(quorum.me.node_id)):
@@ -241,10 +241,10 @@ def on_end_response(
     return not answer.error_code
 
 
-def tell_that_it_is_over(quorum: Quorum, turn: Turn) -> None:
+def announce_resignation(quorum: Quorum, turn: Turn) -> None:
     """Send EndQuorumEpoch to every voter that has not acknowledged it."""
     role = resigned_role(quorum.role)
-    for voter in quorum.others:
+    for voter in quorum.other_voters:
         peer_id = voter.voter_id
         if peer_id not in role.acknowledged and quorum.peers.is_free(peer_id, turn.now_ms):
             request = messages.end_request(quorum, role.successors)

@@ -59,17 +59,17 @@ def top_level_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
 
 def partition_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
     """Returns the first failed check of the partition."""
-    wanted = request.topics[0].partitions[0]
+    partition = request.topics[0].partitions[0]
     if (
         request.max_wait_ms < 0
-        or wanted.fetch_offset < 0
-        or wanted.last_fetched_epoch < 0
-        or wanted.last_fetched_epoch > wanted.current_leader_epoch
+        or partition.fetch_offset < 0
+        or partition.last_fetched_epoch < 0
+        or partition.last_fetched_epoch > partition.current_leader_epoch
     ):
         return ErrorCode.INVALID_REQUEST
-    if wanted.current_leader_epoch < leadership.epoch:
+    if partition.current_leader_epoch < leadership.epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
-    if wanted.current_leader_epoch > leadership.epoch:
+    if partition.current_leader_epoch > leadership.epoch:
         return ErrorCode.UNKNOWN_LEADER_EPOCH
     if not leadership.leads:
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
@@ -92,10 +92,10 @@ def fit(
     if fetch_offset >= log.end_offset:
         return _nothing(leadership, log.start_offset, high_watermark)
     records = log.read(fetch_offset, BATCHES_MAX)
-    return _found(leadership, log.start_offset, high_watermark, records)
+    return _batches_response(leadership, log.start_offset, high_watermark, records)
 
 
-def _found(
+def _batches_response(
     leadership: Leadership, log_start_offset: int, high_watermark: int, records: Sequence[Batch]
 ) -> FetchResponse:
     return _response(
@@ -114,7 +114,7 @@ def _found(
 @lru_cache(maxsize=NOTHINGS_MAX)
 def _nothing(leadership: Leadership, log_start_offset: int, high_watermark: int) -> FetchResponse:
     """Half of all fetches wait with this response, so waiting fetches share it."""
-    return _found(leadership, log_start_offset, high_watermark, ())
+    return _batches_response(leadership, log_start_offset, high_watermark, ())
 
 
 def misfit(
@@ -122,7 +122,7 @@ def misfit(
 ) -> FetchResponse | None:
     """Returns the response to a fetch that acknowledges nothing, or None if the fetch is valid.
 
-    Such a fetch is refused, or its offset and epoch are not in this log (5.32).
+    Such a fetch is refused, or its offset and epoch are not in this log (rule 5.32).
     """
     if _is_usual(leadership, log, request):
         return None
@@ -132,9 +132,9 @@ def misfit(
     error = partition_error(leadership, request)
     if error:
         return refused(leadership, error)
-    wanted = request.topics[0].partitions[0]
-    snapshot = _snapshot_instead(leadership.snapshot, log, wanted)
-    diverging = None if snapshot is not None else _diverging(log, wanted)
+    partition = request.topics[0].partitions[0]
+    snapshot = _snapshot_instead(leadership.snapshot, log, partition)
+    diverging = None if snapshot is not None else _diverging(log, partition)
     if diverging is None and snapshot is None:
         return None
     return _response(
@@ -160,23 +160,23 @@ def _is_usual(leadership: Leadership, log: MetadataLog, request: FetchRequest) -
     if len(request.topics) != 1 or len(request.topics[0].partitions) != 1:
         return False
     topic = request.topics[0]
-    wanted = topic.partitions[0]
+    partition = topic.partitions[0]
     return (
-        wanted.current_leader_epoch == leadership.epoch
-        and wanted.last_fetched_epoch == leadership.epoch == log.last_epoch
-        and log.start_offset < wanted.fetch_offset <= log.end_offset
+        partition.current_leader_epoch == leadership.epoch
+        and partition.last_fetched_epoch == leadership.epoch == log.last_epoch
+        and log.start_offset < partition.fetch_offset <= log.end_offset
         and leadership.leads
         and request.cluster_id == leadership.cluster_id
         and request.max_wait_ms >= 0
         and topic.topic_id == METADATA_TOPIC_ID
-        and wanted.partition == 0
+        and partition.partition == 0
     )
 
 
-def place_of(request: FetchRequest) -> object:
+def response_key(request: FetchRequest) -> object:
     """Returns all values of a waiting fetch that determine its response, except for its sender."""
-    wanted = request.topics[0].partitions[0]
-    return wanted.fetch_offset, wanted.last_fetched_epoch, wanted.high_watermark
+    partition = request.topics[0].partitions[0]
+    return partition.fetch_offset, partition.last_fetched_epoch, partition.high_watermark
 
 
 def refused(leadership: Leadership, error: ErrorCode) -> FetchResponse:
@@ -207,24 +207,24 @@ def may_wait(request: FetchRequest, response: FetchResponse) -> bool:
 
 
 def _snapshot_instead(
-    snapshot: SnapshotId | None, log: MetadataLog, wanted: FetchPartition
+    snapshot: SnapshotId | None, log: MetadataLog, partition: FetchPartition
 ) -> SnapshotId | None:
-    """Returns the snapshot for a replica whose offset is 0 or no longer in the log (10.34)."""
+    """Returns the snapshot for a replica whose offset is 0 or no longer in the log (rule 10.34)."""
     if snapshot is None:
         return None
-    offset, epoch = wanted.fetch_offset, wanted.last_fetched_epoch
+    offset, epoch = partition.fetch_offset, partition.last_fetched_epoch
     at_start = offset == log.start_offset and epoch != log.start_epoch
     if offset == 0 or offset < log.start_offset or (log.start_offset > 0 and at_start):
         return snapshot
     return snapshot if epoch < log.start_epoch else None
 
 
-def _diverging(log: MetadataLog, wanted: FetchPartition) -> EpochEndOffset | None:
+def _diverging(log: MetadataLog, partition: FetchPartition) -> EpochEndOffset | None:
     """Returns where the follower's log diverges; None if it is a prefix of this log."""
-    if wanted.fetch_offset == 0:
+    if partition.fetch_offset == 0:
         return None
-    epoch, end_offset = log.end_offset_for_epoch(wanted.last_fetched_epoch)
-    if epoch != wanted.last_fetched_epoch or end_offset < wanted.fetch_offset:
+    epoch, end_offset = log.end_offset_for_epoch(partition.last_fetched_epoch)
+    if epoch != partition.last_fetched_epoch or end_offset < partition.fetch_offset:
         return EpochEndOffset(epoch=epoch, end_offset=end_offset)
     return None
 

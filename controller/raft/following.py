@@ -32,12 +32,12 @@ def poll(quorum: Quorum, turn: Turn) -> None:
     """Send the next request, once the previous batches are durable (rule 10.32).
 
     The request goes to the leader; while the leader is unreachable, to another voter, which may
-    know a newer leader (10.38).
+    know a newer leader (rule 10.38).
     """
     if not _is_safe(quorum) or quorum.reading or quorum.peers.awaits(*OWN_REQUESTS):
         return
     if not quorum.peers.is_free(quorum.leader_id, turn.now_ms):
-        _ask_another(quorum, turn)
+        _fetch_from_next_voter(quorum, turn)
         return
     request = (
         _own_address(quorum, turn)
@@ -72,9 +72,9 @@ def on_update_response(
     """Handle an UpdateRaftVoter response."""
     if not response.error_code and quorum.history.kraft_version == 0:
         quorum.postpone_voter_update(NEVER_MS)  # until there is another leader
-    said = response.current_leader
-    endpoint = NodeEndpoint(node_id=said.leader_id, host=said.host, port=said.port)
-    epochs.learn(quorum, said.leader_epoch, said.leader_id, (endpoint,), turn)
+    leader = response.current_leader
+    endpoint = NodeEndpoint(node_id=leader.leader_id, host=leader.host, port=leader.port)
+    epochs.learn(quorum, leader.leader_epoch, leader.leader_id, (endpoint,), turn)
     return not response.error_code
 
 
@@ -83,19 +83,19 @@ def _is_safe(quorum: Quorum) -> bool:
     return quorum.persisted_offset == quorum.log.end_offset
 
 
-def ask_around(quorum: Quorum, turn: Turn) -> None:
+def fetch_from_voters(quorum: Quorum, turn: Turn) -> None:
     """Fetch from the other voters in turn, until a response names the leader (10.37, 10.38)."""
     if _is_safe(quorum) and not quorum.peers.awaits(FetchRequest):
-        _ask_another(quorum, turn)
+        _fetch_from_next_voter(quorum, turn)
 
 
-def _ask_another(quorum: Quorum, turn: Turn) -> None:
+def _fetch_from_next_voter(quorum: Quorum, turn: Turn) -> None:
     """Fetch from the next voter that is free."""
-    others = quorum.others
-    for step in range(len(others)):
-        voter = others[(quorum.next_asked + step) % len(others)]
+    voters = quorum.other_voters
+    for step in range(len(voters)):
+        voter = voters[(quorum.next_fetch_index + step) % len(voters)]
         if quorum.peers.is_free(voter.voter_id, turn.now_ms):
-            quorum.ask_next((quorum.next_asked + step + 1) % len(others))
+            quorum.fetch_next_from((quorum.next_fetch_index + step + 1) % len(voters))
             request = messages.fetch_request(quorum, FETCH_WAIT_MS)
             quorum.peers.send(voter.voter_id, voter.endpoints[0], request, turn)
             return
@@ -108,22 +108,22 @@ def on_response(
     data = messages.sole_partition(response.responses)
     if response.error_code or data is None:
         return False
-    said = data.current_leader
-    epochs.hear(quorum, peer_id, said.leader_epoch)
-    epochs.learn(quorum, said.leader_epoch, said.leader_id, response.node_endpoints, turn)
-    asked_epoch = request.topics[0].partitions[0].current_leader_epoch
-    is_ours = isinstance(quorum.role, Follower) and peer_id == quorum.leader_id
-    if data.error_code or asked_epoch != quorum.epoch or not is_ours:
-        return data.error_code == ErrorCode.FENCED_LEADER_EPOCH and asked_epoch < quorum.epoch
-    before = _place(quorum)
+    leader = data.current_leader
+    epochs.note_epoch(quorum, peer_id, leader.leader_epoch)
+    epochs.learn(quorum, leader.leader_epoch, leader.leader_id, response.node_endpoints, turn)
+    requested_epoch = request.topics[0].partitions[0].current_leader_epoch
+    is_from_leader = isinstance(quorum.role, Follower) and peer_id == quorum.leader_id
+    if data.error_code or requested_epoch != quorum.epoch or not is_from_leader:
+        return data.error_code == ErrorCode.FENCED_LEADER_EPOCH and requested_epoch < quorum.epoch
+    before = _position(quorum)
     if not _take(quorum, data, turn):
         return False
     quorum.note_fetched(turn)
     waited_ms = turn.now_ms - quorum.peers.sent_ms(peer_id)
-    return _place(quorum) != before or waited_ms >= FETCH_WAIT_MS // 2
+    return _position(quorum) != before or waited_ms >= FETCH_WAIT_MS // 2
 
 
-def _place(quorum: Quorum) -> Hashable:
+def _position(quorum: Quorum) -> Hashable:
     """Returns the state that a useful response changes."""
     return quorum.log.end_offset, quorum.leader_high_watermark, quorum.download
 
@@ -155,7 +155,7 @@ def _continues(quorum: Quorum, batch: Batch) -> bool:
 def _give_back(quorum: Quorum, diverging: EpochEndOffset, turn: Turn) -> bool:
     """Truncate the log where it diverges from the leader's, then fetch again (rule 10.34).
 
-    Committed records are never truncated: a leader has them all (9.40).
+    Committed records are never truncated: a leader has them all (rule 9.40).
     """
     _, our_end = quorum.log.end_offset_for_epoch(diverging.epoch)
     end_offset = min(diverging.end_offset, our_end)

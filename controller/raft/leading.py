@@ -17,7 +17,7 @@ from .roles import Candidate, Leader, Progress, leader_role
 from .voters import NOT_IN_LOG, ReplicaKey, VoterSet, replica_key
 
 NOTHING_KNOWN = Progress()
-SAID_NOTHING = VersionRange(min_supported_version=0, max_supported_version=0)
+NO_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=0)
 
 
 def begin(quorum: Quorum, won: Candidate, turn: Turn) -> None:
@@ -26,7 +26,7 @@ def begin(quorum: Quorum, won: Candidate, turn: Turn) -> None:
     role = Leader(
         epoch_start=log.end_offset,
         check_quorum_ms=_check_quorum_ms(quorum, turn),
-        told=_told_at_first(quorum),
+        descriptions=_first_descriptions(quorum),
     )
     quorum.become_leader(role, turn)
     granting = tuple(sorted(won.granted.intersection(quorum.voters.ids)))
@@ -34,9 +34,9 @@ def begin(quorum: Quorum, won: Candidate, turn: Turn) -> None:
     quorum.append(records, (0,) * len(records), turn, is_control=True)
 
 
-def _told_at_first(quorum: Quorum) -> VoterSet:
+def _first_descriptions(quorum: Quorum) -> VoterSet:
     """Only the leader's own versions are known yet; others count as 0 (KIP-853)."""
-    silent = (replace(voter, k_raft_version_feature=SAID_NOTHING) for voter in quorum.voters.voters)
+    silent = (replace(voter, k_raft_version_feature=NO_VERSIONS) for voter in quorum.voters.voters)
     return VoterSet(tuple(silent)).with_voter(quorum.identity.as_voter)
 
 
@@ -45,16 +45,16 @@ def _opening(quorum: Quorum, granting: tuple[int, ...]) -> tuple[ControlRecord, 
     me, voters = quorum.identity.as_voter, quorum.voters
     change = LeaderChange(leader_id=quorum.me.node_id, voters=voters.ids, granting_voters=granting)
     version = quorum.history.kraft_version
-    is_told = quorum.history.latest_offset != NOT_IN_LOG or quorum.log.start_offset > 0
-    if version == 0 or (is_told and voters.find(quorum.me.node_id) == me):
+    is_logged = quorum.history.latest_offset != NOT_IN_LOG or quorum.log.start_offset > 0
+    if version == 0 or (is_logged and voters.find(quorum.me.node_id) == me):
         return (change,)
-    told = voters.with_voter(me) if quorum.is_voter else voters
-    return (change, KRaftVersion(kraft_version=version), Voters(voters=told.voters))
+    recorded = voters.with_voter(me) if quorum.is_voter else voters
+    return (change, KRaftVersion(kraft_version=version), Voters(voters=recorded.voters))
 
 
 def _check_quorum_ms(quorum: Quorum, turn: Turn) -> int:
     """Returns 1.5 fetch timeouts from now; a single voter has no deadline (rule 10.25)."""
-    if not quorum.others:
+    if not quorum.other_voters:
         return NEVER_MS
     return turn.now_ms + quorum.settings.controller_quorum_fetch_timeout_ms * 3 // 2
 
@@ -102,13 +102,13 @@ def answer_parked(quorum: Quorum, turn: Turn) -> None:
     """
     if not quorum.parked:
         return
-    told: dict[object, FetchResponse | None] = {}
+    responses: dict[object, FetchResponse | None] = {}
 
     def news(request: FetchRequest) -> FetchResponse | None:
-        place = fetch_answer.place_of(request)
-        if place not in told:
-            told[place] = _news(quorum, request)
-        return told[place]
+        key = fetch_answer.response_key(request)
+        if key not in responses:
+            responses[key] = _news(quorum, request)
+        return responses[key]
 
     turn.replies += tuple(quorum.parked.released(news))
 
@@ -170,19 +170,19 @@ def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> bool:
     Returns True if the high watermark moved.
     """
     role = quorum.role
-    wanted = request.topics[0].partitions[0]
+    partition = request.topics[0].partitions[0]
     node_id = max(request.replica_id, request.replica_state.replica_id)
     if not isinstance(role, Leader) or node_id < 0 or node_id == quorum.me.node_id:
         return False
-    key = replica_key(node_id, wanted.replica_directory_id)
+    key = replica_key(node_id, partition.replica_directory_id)
     if quorum.voters.includes(key):
         known = role.progress.get(node_id, NOTHING_KNOWN)
-        role.note_voter(node_id, _progress(quorum, known, wanted.fetch_offset, turn))
+        role.note_voter(node_id, _progress(quorum, known, partition.fetch_offset, turn))
         role.postpone_begin(node_id, turn.now_ms + quorum.begin_period_ms)
-        note_heard(quorum, node_id, turn)
+        count_fetch(quorum, node_id, turn)
         return advance(quorum)
     known = role.observers.get(key, NOTHING_KNOWN)
-    role.note_observer(key, _progress(quorum, known, wanted.fetch_offset, turn))
+    role.note_observer(key, _progress(quorum, known, partition.fetch_offset, turn))
     return False
 
 
@@ -210,11 +210,11 @@ def _progress(quorum: Quorum, before: Progress, offset: int, turn: Turn) -> Prog
     )
 
 
-def note_heard(quorum: Quorum, node_id: int, turn: Turn) -> None:
+def count_fetch(quorum: Quorum, node_id: int, turn: Turn) -> None:
     """Check-quorum: once a majority has fetched, the leader gets a new deadline (rule 10.25)."""
     role = leader_role(quorum.role)
-    heard = len(role.note_heard(node_id).intersection(quorum.voters.ids))
-    if heard + quorum.is_voter >= quorum.voters.majority:
+    count = len(role.count_fetch(node_id).intersection(quorum.voters.ids))
+    if count + quorum.is_voter >= quorum.voters.majority:
         role.restart_check_quorum(_check_quorum_ms(quorum, turn))
 
 
@@ -251,7 +251,7 @@ def resign(quorum: Quorum, turn: Turn, successor_id: int = -1) -> None:
     """Resign; `successor_id` is the first successor, then voters by log length (rule 10.39)."""
     role = leader_role(quorum.role)
     voters = sorted(
-        quorum.others,
+        quorum.other_voters,
         key=lambda voter: (
             voter.voter_id != successor_id,
             -_end_offset(quorum, role, voter.voter_id),

@@ -1,6 +1,6 @@
 """The metadata log in memory: batches in order of offset and epoch.
 
-Offsets are dense and epochs never decrease (rule 9.33); a leader only appends (9.43).
+Offsets are dense and epochs never decrease (rule 9.33); a leader only appends (rule 9.43).
 """
 
 from bisect import bisect_right
@@ -87,9 +87,9 @@ class MetadataLog:
         """Remove all batches below `offset`, which a snapshot replaces (rule 10.47)."""
         drop = bisect_right(self._base_offsets, offset - 1)
         del self.batches[:drop], self._base_offsets[:drop]
-        kept = {batch.epoch for batch in self.batches}
+        epochs = {batch.epoch for batch in self.batches}
         self._epoch_starts = [
-            (number, max(start, offset)) for number, start in self._epoch_starts if number in kept
+            (number, max(start, offset)) for number, start in self._epoch_starts if number in epochs
         ]
         self.start_offset, self.start_epoch = offset, epoch
         self.end_offset = max(self.end_offset, offset)

@@ -50,7 +50,7 @@ def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) ->
     if refusal is None and voters.find(request.voter_id) is not None:
         refusal = (
             ErrorCode.DUPLICATE_VOTER,
-            f"The voter id for {_named(_key(request))} is already part of the set of voters "
+            f"The voter id for {_key_text(_key(request))} is already part of the set of voters "
             f"{_listed(voters)}.",
         )
     if refusal is not None:
@@ -107,7 +107,7 @@ def on_api_versions(quorum: Quorum, peer_id: int, response: Response | None, tur
 
 
 def _aborted(request: AddRaftVoterRequest) -> str:
-    return f"Aborted add voter operation for {_named(_key(request))}"
+    return f"Aborted add voter operation for {_key_text(_key(request))}"
 
 
 def _supported(response: ApiVersionsResponse) -> VersionRange:
@@ -133,12 +133,12 @@ def _is_caught_up(quorum: Quorum, request: AddRaftVoterRequest, turn: Turn) -> b
 def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Turn) -> bool:
     """Handle RemoveRaftVoter (rule 10.52); returns True if it began a change.
 
-    A leader may remove itself; it leads until that change is committed (10.28).
+    A leader may remove itself; it leads until that change is committed (rule 10.28).
     """
     refusal = _refusal(quorum, request)
     voters, key = quorum.voters, _key(request)
     if refusal is None and (not voters.includes(key) or len(voters.voters) == 1):
-        text = f"Cannot remove voter {_named(key)} from the set of voters {_listed(voters)}"
+        text = f"Cannot remove voter {_key_text(key)} from the set of voters {_listed(voters)}"
         refusal = (ErrorCode.VOTER_NOT_FOUND, text)
     if refusal is not None:
         turn.replies += ((token, _reply(request, *refusal)),)
@@ -150,7 +150,7 @@ def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Tu
 
 
 def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> UpdateRaftVoterResponse:
-    """Handle UpdateRaftVoter: a voter's new address and versions (10.53).
+    """Handle UpdateRaftVoter: a voter's new address and versions (rule 10.53).
 
     The response does not wait for the commit. At kraft.version 0 only the leader stores them, for
     the upgrade (golden A2).
@@ -267,12 +267,12 @@ def _names_listener(listeners: tuple[QuorumEndpoint, ...]) -> bool:
 
 def _without_listener(listeners: tuple[QuorumEndpoint, ...]) -> str:
     """Kafka's message, with the text forms of its maps and addresses."""
-    spelled = ", ".join(
+    addresses = ", ".join(
         f"ListenerName({listener.name})={listener.host}/<unresolved>:{listener.port}"
         for listener in listeners
     )
     return (
-        f"Add voter request didn't include the endpoint (Endpoints(endpoints={{{spelled}}})) for "
+        f"Add voter request didn't include the endpoint (Endpoints(endpoints={{{addresses}}})) for "
         f"the default listener ListenerName({LISTENER})"
     )
 
@@ -289,7 +289,7 @@ def _write(quorum: Quorum, change: VoterChange, voters: VoterSet, turn: Turn) ->
 
 
 def on_commit(quorum: Quorum, turn: Turn) -> None:
-    """Answer a committed change; a leader that is no longer a voter resigns (10.26)."""
+    """Answer a committed change; a leader that is no longer a voter resigns (rule 10.26)."""
     role = quorum.role
     if not isinstance(role, Leader):
         return
@@ -356,11 +356,11 @@ def _endpoints(listeners: tuple[QuorumEndpoint, ...]) -> tuple[VoterEndpoint, ..
     )
 
 
-def _named(key: ReplicaKey) -> str:
+def _key_text(key: ReplicaKey) -> str:
     """Formats a replica as Kafka's messages do (golden 4.3.1 A3, seq 227)."""
     return f"ReplicaKey(id={key.node_id}, directoryId={uuid_text(key.directory_id)})"
 
 
 def _listed(voters: VoterSet) -> str:
     keys = (ReplicaKey(voter.voter_id, voter.voter_directory_id) for voter in voters.voters)
-    return "[" + ", ".join(_named(key) for key in keys) + "]"
+    return "[" + ", ".join(_key_text(key) for key in keys) + "]"

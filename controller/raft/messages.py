@@ -154,7 +154,7 @@ def begin_response(quorum: Quorum, error: ErrorCode) -> BeginQuorumEpochResponse
 
 
 def end_request(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> EndQuorumEpochRequest:
-    """Returns an EndQuorumEpoch request; no release sends the leader's address (10.41)."""
+    """Returns an EndQuorumEpoch request; no release sends the leader's address (rule 10.41)."""
     partition = EndQuorumEpochPartition(
         leader_id=quorum.leader_id,
         leader_epoch=quorum.epoch,

@@ -80,11 +80,11 @@ class Quorum(ReplicaLog):
         )
         self.abandoned: VoterChange | None = None  # of a former leader, to be answered
         self.parked: ParkedFetches[Any] = ParkedFetches()
-        self.next_asked = 0  # index in `others` of the voter to fetch from next
+        self.next_fetch_index = 0  # index in `other_voters` of the voter to fetch from next
         self.epoch_reach = 0  # the highest epoch to learn before `epoch_reach_ms`
         self.epoch_reach_ms = 0
         self.update_voter_ms = 0  # earliest time of the next UpdateRaftVoter
-        self.heard_of_no_epoch: frozenset[int] | None = None  # a set while it may not vote
+        self.peers_without_epoch: frozenset[int] | None = None  # a set while it may not vote
 
     @property
     def known_voters(self) -> VoterSet:
@@ -94,7 +94,7 @@ class Quorum(ReplicaLog):
         10.53).
         """
         if isinstance(self.role, Leader) and self.history.kraft_version == 0:
-            return self.role.told
+            return self.role.descriptions
         return self.voters
 
     @property
@@ -112,7 +112,7 @@ class Quorum(ReplicaLog):
             role = self.role.fingerprint()
         log = tuple((batch.base_offset, batch.epoch) for batch in self.log.batches)
         marks = (self.high_watermark, self.leader_high_watermark, self.persisted_offset)
-        return (role, self.durable, self.leader_id, log, marks, self.next_asked)
+        return (role, self.durable, self.leader_id, log, marks, self.next_fetch_index)
 
     # Times (rules 10.7, 10.54)
 
@@ -267,16 +267,16 @@ class Quorum(ReplicaLog):
 
     def withhold_votes(self) -> None:
         """Grant no vote until `allow_votes`."""
-        self.heard_of_no_epoch = frozenset()
+        self.peers_without_epoch = frozenset()
 
     def note_without_epoch(self, peer_id: int) -> None:
         """Note that a peer has no epoch either."""
-        if self.heard_of_no_epoch is not None:
-            self.heard_of_no_epoch |= {peer_id}
+        if self.peers_without_epoch is not None:
+            self.peers_without_epoch |= {peer_id}
 
     def allow_votes(self, turn: Turn) -> None:
         """Grant votes from now on; the election timeout begins."""
-        self.heard_of_no_epoch = None
+        self.peers_without_epoch = None
         self.role = Unattached(self.election_ms(turn))
 
     # Limits and pauses
@@ -289,9 +289,9 @@ class Quorum(ReplicaLog):
         """Send no UpdateRaftVoter before `until_ms`."""
         self.update_voter_ms = until_ms
 
-    def ask_next(self, position: int) -> None:
-        """Fetch next from the voter at `position` of `others`, while no leader answers."""
-        self.next_asked = position
+    def fetch_next_from(self, index: int) -> None:
+        """Fetch next from the voter at `index` of `other_voters`, while no leader answers."""
+        self.next_fetch_index = index
 
     # New records
 

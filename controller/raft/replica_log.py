@@ -52,9 +52,9 @@ class ReplicaLog:
         return self.voters.includes(self.me)
 
     @property
-    def others(self) -> tuple[Voter, ...]:
+    def other_voters(self) -> tuple[Voter, ...]:
         """The voters other than this replica."""
-        return self.voters.others(self.me.node_id)
+        return self.voters.voters_except(self.me.node_id)
 
     @property
     def snapshot_id(self) -> SnapshotId | None:

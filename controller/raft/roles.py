@@ -84,20 +84,20 @@ class Progress:
 class Leader:
     """Leads this epoch.
 
-    `heard` are the voters that have fetched since a majority last had (rule 10.25). `begin_ms` is,
-    for each voter, the time of the next BeginQuorumEpoch unless it fetches before. `told` are the
-    voters as they describe themselves, at kraft.version 0, where the log has none. `leadership` is
-    the shared part of all responses.
+    `fetched_voters` are the voters that have fetched since a majority last had (rule 10.25).
+    `begin_ms` is, for each voter, the time of the next BeginQuorumEpoch unless it fetches before.
+    `descriptions` are the voters as they describe themselves in UpdateRaftVoter at kraft.version 0,
+    where the log has none. `leadership` is the part that all responses of this leader share.
     """
 
     epoch_start: int
     check_quorum_ms: int
     progress: dict[int, Progress] = field(default_factory=dict)
     observers: dict[ReplicaKey, Progress] = field(default_factory=dict)
-    heard: frozenset[int] = frozenset()
+    fetched_voters: frozenset[int] = frozenset()
     begin_ms: dict[int, int] = field(default_factory=dict)
     change: "VoterChange | None" = None
-    told: VoterSet = field(default_factory=VoterSet)
+    descriptions: VoterSet = field(default_factory=VoterSet)
     leadership: Leadership | None = None
 
     # Followers
@@ -112,9 +112,9 @@ class Leader:
             del self.observers[next(iter(self.observers))]
         self.observers[key] = progress
 
-    def keep_observers(self, kept: dict[ReplicaKey, Progress]) -> None:
+    def keep_observers(self, observers: dict[ReplicaKey, Progress]) -> None:
         """Forget all other observers."""
-        self.observers = kept
+        self.observers = observers
 
     def promote(self, key: ReplicaKey) -> Progress:
         """Make an observer a voter; returns its progress."""
@@ -127,14 +127,14 @@ class Leader:
         if progress is not None:
             self.observers[key] = progress
 
-    def note_heard(self, node_id: int) -> frozenset[int]:
-        """Note the fetch of a voter; returns the voters of `heard`."""
-        self.heard |= {node_id}
-        return self.heard
+    def count_fetch(self, node_id: int) -> frozenset[int]:
+        """Note the fetch of a voter; returns the voters of `fetched_voters`."""
+        self.fetched_voters |= {node_id}
+        return self.fetched_voters
 
     def restart_check_quorum(self, check_quorum_ms: int) -> None:
         """Begin to count fetches anew, up to a new deadline (rule 10.25)."""
-        self.heard, self.check_quorum_ms = frozenset(), check_quorum_ms
+        self.fetched_voters, self.check_quorum_ms = frozenset(), check_quorum_ms
 
     def postpone_begin(self, peer_id: int, begin_ms: int) -> None:
         """Send a voter no BeginQuorumEpoch before `begin_ms`."""
@@ -165,13 +165,20 @@ class Leader:
 
     def describe(self, voter: Voter) -> None:
         """Store a voter as it describes itself, at kraft.version 0."""
-        self.told = self.told.with_voter(voter)
+        self.descriptions = self.descriptions.with_voter(voter)
 
     def fingerprint(self) -> Hashable:
         """Returns the state as a hashable value, without times."""
         progress = frozenset(self.progress.items())
         observers = frozenset(self.observers.items())
-        return (self.epoch_start, progress, observers, self.heard, self.change, self.told)
+        return (
+            self.epoch_start,
+            progress,
+            observers,
+            self.fetched_voters,
+            self.change,
+            self.descriptions,
+        )
 
 
 @dataclass(frozen=True, slots=True)

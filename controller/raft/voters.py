@@ -38,20 +38,19 @@ class VoterSet:
     voters: tuple[Voter, ...] = ()
     ids: tuple[int, ...] = field(init=False, compare=False, repr=False)
     _by_id: dict[int, Voter] = field(init=False, compare=False, repr=False)
-    _others: dict[int, tuple[Voter, ...]] = field(init=False, compare=False, repr=False)
+    _voters_except: dict[int, tuple[Voter, ...]] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         voters = self.voters
         self.ids = tuple(voter.voter_id for voter in voters)
         self._by_id = {voter.voter_id: voter for voter in voters}
-        self._others = {
-            voter.voter_id: tuple(other for other in voters if other is not voter)
-            for voter in voters
+        self._voters_except = {
+            voter.voter_id: tuple(peer for peer in voters if peer is not voter) for voter in voters
         }
 
-    def others(self, node_id: int) -> tuple[Voter, ...]:
+    def voters_except(self, node_id: int) -> tuple[Voter, ...]:
         """Returns the voters with other ids."""
-        return self._others.get(node_id, self.voters)
+        return self._voters_except.get(node_id, self.voters)
 
     def find(self, node_id: int) -> Voter | None:
         """Returns the voter with that id, or None."""
@@ -69,8 +68,8 @@ class VoterSet:
 
     def with_voter(self, voter: Voter) -> "VoterSet":
         """Returns the set with `voter` added, or replacing the voter of the same id."""
-        others = tuple(old for old in self.voters if old.voter_id != voter.voter_id)
-        return VoterSet(tuple(sorted((*others, voter), key=lambda voter: voter.voter_id)))
+        unchanged = tuple(old for old in self.voters if old.voter_id != voter.voter_id)
+        return VoterSet(tuple(sorted((*unchanged, voter), key=lambda voter: voter.voter_id)))
 
     def without(self, node_id: int) -> "VoterSet":
         """Returns the set without the voter of that id."""
@@ -124,8 +123,10 @@ class VoterHistory:
 
     def forget_before(self, offset: int) -> None:
         """Remove the sets and versions that no longer apply at `offset`."""
-        for told in (self._sets, self._versions):
-            del told[: max((i for i, entry in enumerate(told) if entry[0] < offset), default=0)]
+        for entries in (self._sets, self._versions):
+            del entries[
+                : max((i for i, entry in enumerate(entries) if entry[0] < offset), default=0)
+            ]
 
     def restart(self, batches: Iterable[Batch]) -> None:
         """Restart from a snapshot.

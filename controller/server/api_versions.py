@@ -1,7 +1,7 @@
 """ApiVersions: the APIs of a listener and the finalized features (rules 5.46 to 5.53).
 
 The profile has the highest version of ApiVersions itself. A request in a higher version is answered
-in version 0 (5.47), by the code that encodes an error 35.
+in version 0 (rule 5.47), by the code that encodes an error 35.
 """
 
 import re
@@ -85,12 +85,12 @@ def _refusal(
     names = (request.client_software_name, request.client_software_version)
     if version >= SOFTWARE_NAMED_FROM and not all(_SOFTWARE.fullmatch(name) for name in names):
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
-    meant = (request.cluster_id, request.node_id)
-    if version < NODE_NAMED_FROM or meant == (None, -1):
+    receiver = (request.cluster_id, request.node_id)
+    if version < NODE_NAMED_FROM or receiver == (None, -1):
         return None
-    if None in meant or -1 in meant:
+    if None in receiver or -1 in receiver:
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
-    if broker is not None and meant != broker:
+    if broker is not None and receiver != broker:
         return ApiVersionsResponse(error_code=ErrorCode.REBOOTSTRAP_REQUIRED)
     return None
 

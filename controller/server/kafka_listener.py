@@ -117,7 +117,7 @@ class KafkaConnection(asyncio.Protocol):
         self._is_working = False
         self._cannot_write = False
         self._is_paused = False
-        self._has_said_all = False
+        self._is_input_closed = False
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -140,7 +140,7 @@ class KafkaConnection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """A client that closed its sending side still gets all pending replies."""
-        self._has_said_all = True
+        self._is_input_closed = True
         self._mind_backlog()
         return True
 
@@ -204,7 +204,7 @@ class KafkaConnection(asyncio.Protocol):
             self._refuse_bytes(error)
         finally:
             self._is_working = False
-        if frames or self._is_paused or self._has_said_all:
+        if frames or self._is_paused or self._is_input_closed:
             self._mind_backlog()
 
     def _work_soon(self) -> None:
@@ -225,7 +225,7 @@ class KafkaConnection(asyncio.Protocol):
         return self._exchange
 
     def _refuse_version(self, frame: bytes, header: RequestHeader) -> None:
-        """Answer an unknown version of ApiVersions (5.47).
+        """Answer an unknown version of ApiVersions (rule 5.47).
 
         Raises DecodeError for any other API, which ends the connection.
         """
@@ -251,7 +251,7 @@ class KafkaConnection(asyncio.Protocol):
         self._awaited = None
         exchange, correlation_id, request = awaited
         response = response_to(request, reply, exchange.version)
-        self._put(exchange.spell(correlation_id, response))
+        self._put(exchange.encode(correlation_id, response))
         if not self._is_working:
             self._work_soon()
 
@@ -277,7 +277,7 @@ class KafkaConnection(asyncio.Protocol):
         if self._frames:
             self._is_paused = True
             transport.pause_reading()
-        elif self._has_said_all and self._awaited is None:
+        elif self._is_input_closed and self._awaited is None:
             self.flush()
             transport.close()
         elif self._is_paused:

@@ -52,8 +52,8 @@ class Clock:
         anchor_local_us = self._anchor_us + self._ahead_us
         anchor_ms = anchor_local_us // 1000
         ticks = -((anchor_ms - at_ms) // self._tick_ms)
-        left_us = (anchor_ms + ticks * self._tick_ms) * 1000 - anchor_local_us
-        return self._anchor_us - (-left_us * PPM // (PPM + self._drift_ppm))
+        wait_us = (anchor_ms + ticks * self._tick_ms) * 1000 - anchor_local_us
+        return self._anchor_us - (-wait_us * PPM // (PPM + self._drift_ppm))
 
     # Faults; additive faults may be reverted in any order
 

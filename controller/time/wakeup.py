@@ -18,7 +18,7 @@ class Wakeup:
         self.armed_ms = NEVER_MS
         self._clock = clock
         self._wake = wake
-        self._asked_us: set[int] = set()  # true times at which a check is scheduled
+        self._scheduled_us: set[int] = set()  # true times at which a check is scheduled
         clock.changed.append(self._rearm)
 
     def arm(self, at_ms: int) -> None:
@@ -37,12 +37,12 @@ class Wakeup:
         if self.armed_ms == NEVER_MS:
             return
         due_us = self._clock.due_us(self.armed_ms)
-        if due_us < NEVER_US and due_us not in self._asked_us:
-            self._asked_us.add(due_us)
+        if due_us < NEVER_US and due_us not in self._scheduled_us:
+            self._scheduled_us.add(due_us)
             self._clock.timeline.at(due_us, partial(self._ring, due_us))
 
     def _ring(self, due_us: int) -> None:
-        self._asked_us.discard(due_us)
+        self._scheduled_us.discard(due_us)
         if self.armed_ms <= self._clock.now_ms:
             self.armed_ms = NEVER_MS
             self._wake()

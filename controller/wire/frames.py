@@ -16,7 +16,7 @@ from .codec.decode_source import skip_tags
 from .errors import DecodeError
 
 FRAME_BYTES_MAX = 100 * 1024 * 1024  # Kafka's socket.request.max.bytes
-KEPT_MAX = 64  # cached replies of one exchange; a heartbeat has eight
+CACHED_REPLIES_MAX = 64  # cached replies of one exchange; a heartbeat has eight
 _LENGTH = Packing(">i")
 _HEADER = Packing(">hhih")  # key, version, correlation id, length of the client's id
 _CORRELATION_ID = Packing(">i")
@@ -100,8 +100,8 @@ class Exchange:
     """
 
     __slots__ = (
+        "_cached",
         "_encode",
-        "_kept",
         "_tags",
         "decode",
         "end",
@@ -121,29 +121,31 @@ class Exchange:
         response = APIS[header.api_key].response
         self._encode = encoder(response, header.api_version, start_time_tag)
         self._tags = _header_tags(header.api_key, header.api_version)
-        self._kept: dict[int, tuple[Response, bytes, bytes]] | None = {} if response.kept else None
+        self._cached: dict[int, tuple[Response, bytes, bytes]] | None = (
+            {} if response.is_cached else None
+        )
 
     def matches(self, frame: bytes) -> bool:
         """True if the frame belongs to this exchange."""
         return frame[8 : self.end] == self.rest and frame[:4] == self.start
 
-    def spell(self, correlation_id: bytes, response: Response) -> bytes:
+    def encode(self, correlation_id: bytes, response: Response) -> bytes:
         """Returns the whole frame with its length.
 
         Some APIs reply with the same few objects, whose bytes are cached without the correlation
         id.
         """
-        kept = self._kept
-        if kept is not None:
-            found = kept.get(id(response))
-            if found is not None and found[0] is response:
-                return found[1] + correlation_id + found[2]
+        cached = self._cached
+        if cached is not None:
+            entry = cached.get(id(response))
+            if entry is not None and entry[0] is response:
+                return entry[1] + correlation_id + entry[2]
         body = self._tags + self._encode(response)
         length = _LENGTH.pack(len(correlation_id) + len(body))
-        if kept is not None:
-            if len(kept) == KEPT_MAX:
-                kept.clear()
-            kept[id(response)] = (response, length, body)  # the reference keeps the id unique
+        if cached is not None:
+            if len(cached) == CACHED_REPLIES_MAX:
+                cached.clear()
+            cached[id(response)] = (response, length, body)  # the reference keeps the id unique
         return length + correlation_id + body
 
 

@@ -108,7 +108,8 @@ async def _run(
 class ControllerService:
     """One controller on real time and real sockets.
 
-    Its log is in memory only; `raft/epochs.hear` explains what that means when the process ends.
+    Its log is in memory only; `raft/epochs.note_epoch` explains the
+    consequence when the process ends.
     """
 
     def __init__(
@@ -147,7 +148,7 @@ class ControllerService:
         The limit is HAND_OVER_LIMIT_S. The process stays until then because its vote may be needed.
         """
         quorum = self._node.quorum
-        if quorum.is_leader and quorum.others and not self.has_failed:
+        if quorum.is_leader and quorum.other_voters and not self.has_failed:
             self._is_followed.clear()
             self._deliver(lambda: self._hosted.resign(-1))
             with suppress(TimeoutError):

@@ -73,7 +73,7 @@ class ControllerLife:
     def meet(self, event: str, about: tuple[Any, ...], next_asked: int) -> Turn:
         """Applies an event and makes every write durable; returns one turn with all effects."""
         node = self.node
-        node.quorum.ask_next(next_asked)
+        node.quorum.fetch_next_from(next_asked)
         whole: Turn = getattr(self, event)(*about)
         self._carry_out(whole)
         while node.quorum.persisted_offset < node.log.end_offset:

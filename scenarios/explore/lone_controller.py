@@ -77,10 +77,10 @@ class LoneController:
         """The events that need no message."""
         quorum, life = self.quorum, self.life
         happenings: list[tuple[Any, ...]] = [("restarts",)]
-        if quorum.others:
+        if quorum.other_voters:
             happenings.append(("loses_patience",))
         if quorum.is_leader:
-            others = (voter.voter_id for voter in quorum.others)
+            others = (voter.voter_id for voter in quorum.other_voters)
             happenings += [("says_again_that_it_leads_to", number) for number in others]
         if life.node.is_active:
             happenings += [("creates_a_topic",), ("unregisters_the_broker",)]

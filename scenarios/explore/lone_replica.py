@@ -119,7 +119,7 @@ class LoneReplica:
             log=log,
             stored=self.disk.election,
         )
-        self.quorum.ask_next(self.next_asked)
+        self.quorum.fetch_next_from(self.next_asked)
         conduct.start(self.quorum, turn)
 
     def hears(self, turn: Turn, asker: Asker, request: Request) -> None:
@@ -167,7 +167,9 @@ class LoneReplica:
         always: tuple[tuple[Any, ...], ...] = (("loses_patience",), ("restarts",))
         if not self.is_leader:
             return always
-        again = (("says_again_that_it_leads_to", voter.voter_id) for voter in self.quorum.others)
+        again = (
+            ("says_again_that_it_leads_to", voter.voter_id) for voter in self.quorum.other_voters
+        )
         return (*always, ("writes",), *again)
 
     # State
@@ -228,7 +230,7 @@ class LoneReplica:
 def copy_of(quorum: Quorum, next_asked: int) -> Quorum:
     """Returns a copy of the quorum, deep where steps change values in place."""
     twin = copy(quorum)
-    twin.ask_next(next_asked)
+    twin.fetch_next_from(next_asked)
     for name in ("log", "history"):
         part = copy(getattr(quorum, name))
         for inner, value in vars(part).items():

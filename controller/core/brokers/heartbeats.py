@@ -4,9 +4,9 @@ A broker is FENCED (registered, not electable), UNFENCED (serving), or in CONTRO
 (moving its leaderships to other brokers). SHUTDOWN_NOW is only a reply; the stored state is then
 FENCED. `_next_state` is the transition table; `_WRITES` holds the records of each transition.
 
-Invariants: a heartbeat with a stale epoch changes nothing, not even soft state (9.8); a broker is
-unfenced only after it has caught up with its own registration (2.12); a reply is sent only after
-its records are committed (the node ensures this).
+Invariants: a heartbeat with a stale epoch changes nothing, not even soft state (rule 9.8); a broker
+is unfenced only after it has caught up with its own registration (rule 2.12); a reply is sent only
+after its records are committed (the node ensures this).
 """
 
 from collections.abc import Callable
@@ -31,8 +31,8 @@ class ControlState(Enum):
     """The state of a registered broker after a heartbeat.
 
     `steady` holds the decisions of a heartbeat that ends in this state and writes no record: for a
-    broker that has not caught up, and for a broker that has (2.18). They are built once, because
-    nearly every heartbeat returns one of them.
+    broker that has not caught up, and for a broker that has (rule 2.18). They are built once,
+    because nearly every heartbeat returns one of them.
     """
 
     FENCED = "FENCED"
@@ -167,7 +167,7 @@ def _offline_directories(
 def _cordoned_directories(
     state: State, broker: BrokerRegistration, request: BrokerHeartbeatRequest
 ) -> list[Record]:
-    """Writes the list of cordoned directories whole, if it changed (2.32a)."""
+    """Writes the list of cordoned directories whole, if it changed (rule 2.32a)."""
     if state.image.metadata_version < feature_levels.CORDONED_DIRECTORIES_FROM:
         return []
     change = BrokerRegistrationChangeRecord(

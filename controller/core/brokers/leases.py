@@ -21,8 +21,8 @@ class Liveness:
     """Soft state of one registered broker.
 
     `controlled_shutdown_offset` is the offset at which its controlled shutdown began, -1 if the
-    broker is not in a controlled shutdown (2.28). `metadata_offset` is the last reported offset, -1
-    if unknown.
+    broker is not in a controlled shutdown (rule 2.28). `metadata_offset` is the last reported
+    offset, -1 if unknown.
     """
 
     fenced: bool
@@ -89,10 +89,10 @@ class Leases:
         if not self._profile.contacts_by_epoch:
             self.note_contact(broker_id, broker_epoch, now_ms)
 
-    def heard(
+    def heartbeat_decided(
         self, broker_id: int, broker_epoch: int, metadata_offset: int, fenced: bool, now_ms: int
     ) -> None:
-        """Apply a decided heartbeat: contact, reported offset, fencing (2.27)."""
+        """Apply a decided heartbeat: contact, reported offset, fencing (rule 2.27)."""
         if broker_id not in self._in_heap:
             self._put(broker_id, now_ms)
         self._contacts[broker_id] = (now_ms, broker_epoch)
@@ -109,7 +109,7 @@ class Leases:
             liveness.controlled_shutdown_offset = NO_OFFSET
 
     def expired(self, broker_id: int) -> None:
-        """Apply an expired lease; a fenced broker is not added to `ran_out` (2.38)."""
+        """Apply an expired lease; a fenced broker is not added to `ran_out` (rule 2.38)."""
         liveness, contact_ms = self.liveness.get(broker_id), self.contact_ms(broker_id)
         if liveness is not None:
             if contact_ms is not None and not liveness.fenced:
@@ -122,7 +122,7 @@ class Leases:
         self._touch(broker_id, fenced, NO_OFFSET)
 
     def shutting_down_from(self, broker_id: int, offset: int) -> None:
-        """Store the offset at which the controlled shutdown began, once only (2.28)."""
+        """Store the offset at which the controlled shutdown began, once only (rule 2.28)."""
         liveness = self.liveness[broker_id]
         if not liveness.is_shutting_down:
             liveness.controlled_shutdown_offset = offset
@@ -134,7 +134,7 @@ class Leases:
         self.ran_out.pop(broker_id, None)
 
     def lowest_active_offset(self) -> float:
-        """Lowest offset of unfenced brokers not shutting down; infinity if none (2.15)."""
+        """Lowest offset of unfenced brokers not shutting down; infinity if none (rule 2.15)."""
         return min(
             (
                 liveness.metadata_offset
@@ -145,7 +145,7 @@ class Leases:
         )
 
     def first_expired(self, now_ms: int) -> int | None:
-        """Returns the broker whose lease expired first, or None (2.36, 2.47)."""
+        """Returns the broker whose lease expired first, or None (rules 2.36, 2.47)."""
         heap = self._heap
         while heap and heap[0][0] + self._timeout_ms < now_ms:  # expires then or later
             head = self._settled()

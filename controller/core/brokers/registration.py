@@ -131,12 +131,12 @@ def _checked_features(state: State, request: BrokerRegistrationRequest) -> tuple
         return _everything_finalized(state)
     finalized = state.image.finalized
     offered = [_checked_range(finalized, feature) for feature in request.features]
-    named = {feature.name for feature in request.features}
-    if feature_levels.METADATA_VERSION not in named:
+    names = {feature.name for feature in request.features}
+    if feature_levels.METADATA_VERSION not in names:
         offered.append(_implied_metadata_version(state, finalized))
-        named.add(feature_levels.METADATA_VERSION)
+        names.add(feature_levels.METADATA_VERSION)
     for name in finalized:
-        if name not in named:
+        if name not in names:
             absent = BrokerFeature(name=name, min_supported_version=0, max_supported_version=0)
             _checked_range(finalized, absent)
     return tuple(offered)
@@ -174,7 +174,7 @@ def _implied_metadata_version(state: State, finalized: Mapping[str, int]) -> Fea
 def _cleanup(
     state: State, stored: BrokerRegistration | None, request: BrokerRegistrationRequest
 ) -> list[Record]:
-    """Removes the previous incarnation from ISRs and ELRs (1.33 to 1.37)."""
+    """Removes the previous incarnation from ISRs and ELRs (rules 1.33 to 1.37)."""
     if not state.profile.cleans_up_at_registration:
         return []
     last_epoch = stored.broker_epoch if stored is not None else -2
@@ -191,7 +191,7 @@ def _register_record(
     listeners: tuple[Endpoint, ...],
     offered: tuple[FeatureRange, ...],
 ) -> RegisterBrokerRecord:
-    """Builds the record; a new epoch is the operation's first offset (1.25, 1.30)."""
+    """Builds the record; a new epoch is the operation's first offset (rules 1.25, 1.30)."""
     has_directories = state.image.metadata_version >= feature_levels.DIRECTORY_ASSIGNMENT_FROM
     return RegisterBrokerRecord(
         broker_id=request.broker_id,

@@ -31,7 +31,7 @@ def unregistration(stored: BrokerRegistration) -> UnregisterBrokerRecord:
 
 
 def check_operation_size(state: State, records: tuple[Record, ...]) -> None:
-    """Raises POLICY_VIOLATION above 10,000 records (0A.7; Kafka 3.9.1, 4.1.1, 4.3.1)."""
+    """Raises POLICY_VIOLATION above 10,000 records (rule 0A.7; Kafka 3.9.1, 4.1.1, 4.3.1)."""
     if len(records) > RECORDS_PER_OPERATION_MAX:
         raise _not_unregistered(
             state,
@@ -46,7 +46,7 @@ def _not_unregistered(state: State, code: ErrorCode, message: str) -> ApiError:
 
 
 def _leave_partitions(state: State, broker_id: int) -> list[Record]:
-    """Returns the changes for the ISRs, then those for the ELRs (3.5, 3.7).
+    """Returns the changes for the ISRs, then those for the ELRs (rules 3.5, 3.7).
 
     Both start from the state before the batch. The ELR changes only elect a leader: the broker
     keeps its place in the ELR.

@@ -83,14 +83,16 @@ def as_version_0(response: DescribeClusterResponse) -> DescribeClusterResponse:
 
 def _check_endpoint_type(request: DescribeClusterRequest, own: int) -> None:
     """Raises for an endpoint type other than `own` (rule 5.8); version 0 always means BROKER."""
-    asked = request.endpoint_type
-    if asked not in _NAMES:
-        raise ApiError(ErrorCode.UNSUPPORTED_ENDPOINT_TYPE, f"Unsupported endpoint type {asked}")
-    if asked != own:
+    requested = request.endpoint_type
+    if requested not in _NAMES:
+        raise ApiError(
+            ErrorCode.UNSUPPORTED_ENDPOINT_TYPE, f"Unsupported endpoint type {requested}"
+        )
+    if requested != own:
         raise ApiError(
             ErrorCode.MISMATCHED_ENDPOINT_TYPE,
             f"The request was sent to an endpoint of type {_NAMES[own]}, "
-            f"but we wanted an endpoint of type {_NAMES[asked]}",
+            f"but we wanted an endpoint of type {_NAMES[requested]}",
         )
 
 

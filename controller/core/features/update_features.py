@@ -28,8 +28,8 @@ _PREFIX = "The update failed for all features since the following feature had an
 def update_features(state: State, request: UpdateFeaturesRequest, now_ms: int) -> Decision:
     """Decide an UpdateFeatures request.
 
-    `validate_only` writes nothing. A level equal to the finalized level is written again (5.57), as
-    is level 0 (5.59).
+    `validate_only` writes nothing. A level equal to the finalized level is written again (rule
+    5.57), as is level 0 (rule 5.59).
     """
     updates = _in_hash_order(request.feature_updates)
     proposed = state.image.features | {
@@ -170,15 +170,15 @@ def _unsupported(state: State, feature: str, level: int) -> str | None:
 
 
 def _reason(
-    who: str, ranges: Mapping[str, tuple[int, int]], feature: str, level: int
+    node: str, ranges: Mapping[str, tuple[int, int]], feature: str, level: int
 ) -> str | None:
     """A feature that is not listed is supported at level 0 only, which means "not finalized"."""
     low, high = ranges.get(feature, (0, 0))
     if low <= level <= high:
         return None
     if high == 0:
-        return f"{who} does not support this feature."
-    return f"{who} only supports versions {_range_text(low, high)}"
+        return f"{node} does not support this feature."
+    return f"{node} only supports versions {_range_text(low, high)}"
 
 
 def _range_text(low: int, high: int) -> str:
@@ -230,7 +230,7 @@ def _kraft_version_refusal(state: State, update: FeatureUpdate) -> str | None:
 
 
 def _updated_together(request: UpdateFeaturesRequest) -> UpdateFeaturesResponse:
-    """The response has no message; up to version 1 it has a result for each feature (5.55)."""
+    """The response has no message; up to version 1 it has a result for each feature (rule 5.55)."""
     results = tuple(
         UpdatableFeatureResult(feature=update.feature, error_message="NONE")
         for update in request.feature_updates

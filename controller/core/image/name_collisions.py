@@ -21,11 +21,11 @@ class NameCollisions:
         """Remove the name of a deleted topic."""
         if _collides(name):
             form = _form(name)
-            left = tuple(
+            remaining = tuple(
                 known_name for known_name in self._names.get(form, ()) if known_name != name
             )
-            if left:
-                self._names[form] = left
+            if remaining:
+                self._names[form] = remaining
             else:
                 self._names.pop(form, None)
 

@@ -20,13 +20,13 @@ NOBODY = NO_LEADER
 
 
 def without_broker(state: State, broker_id: int) -> list[Record]:
-    """Remove a fenced or stopping broker from every ISR and leadership (2.21, 2.23)."""
+    """Remove a fenced or stopping broker from every ISR and leadership (rules 2.21, 2.23)."""
     keys = state.image.index.in_isr_or_led(broker_id)
     return leader_and_isr_changes(state, keys, remove=broker_id)
 
 
 def without_unclean_broker(state: State, broker_id: int) -> list[Record]:
-    """Remove a broker that may have lost data from every ISR, then from every ELR (1.37)."""
+    """Remove a broker that may have lost data from every ISR, then from every ELR (rule 1.37)."""
     keys = state.image.index.in_isr_or_led(broker_id)
     in_isr = leader_and_isr_changes(state, keys, unclean=broker_id)
     only_elr = [key for key in state.image.index.in_elr(broker_id) if key not in set(keys)]
@@ -34,7 +34,7 @@ def without_unclean_broker(state: State, broker_id: int) -> list[Record]:
 
 
 def without_directory(state: State, broker_id: int, directory: Uuid) -> list[Record]:
-    """Remove the broker from the partitions that it stores in an offline directory (2.30).
+    """Remove the broker from the partitions that it stores in an offline directory (rule 2.30).
 
     Every such partition is checked for an election, also if another broker leads it.
     """
@@ -44,7 +44,7 @@ def without_directory(state: State, broker_id: int, directory: Uuid) -> list[Rec
 
 
 def with_broker(state: State, broker_id: int) -> list[Record]:
-    """Run elections for all leaderless partitions, as if the broker were unfenced (2.22).
+    """Run elections for all leaderless partitions, as if the broker were unfenced (rule 2.22).
 
     If the image is settled, only partitions of this broker are tried: the last unfence already
     tried all others. Otherwise each of 1,000 brokers that return after an outage would try 100,000

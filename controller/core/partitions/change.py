@@ -108,10 +108,10 @@ def _record(
         last_known_elr=change.last_known_elr,
         directories=_directories(partition, target, rules),
     )
-    return None if _says_nothing(record) else record
+    return None if _changes_nothing(record) else record
 
 
-def _says_nothing(record: PartitionChangeRecord) -> bool:
+def _changes_nothing(record: PartitionChangeRecord) -> bool:
     return (
         record.isr is None
         and record.leader == NO_LEADER_CHANGE

@@ -30,7 +30,7 @@ def write_elr(partition: Partition, target: Target, rules: Rules, change: Change
 
 
 def write_last_known_leader(partition: Partition, rules: Rules, change: Change) -> None:
-    """Write the last leader of a partition that has none now, even with a nonempty ISR (4.27).
+    """Write the last leader of a partition that has none now, even with a nonempty ISR (rule 4.27).
 
     A new leader clears it.
     """

@@ -87,11 +87,11 @@ _TOPIC_NAMES = {setting: name for name, settings in BROKER_NAMES.items() for set
 
 def _of_topics(settings: Mapping[str, str]) -> dict[str, str]:
     """Translates a broker's settings to the topic configurations of the same meaning."""
-    found: dict[str, str] = {}
+    configs: dict[str, str] = {}
     for name in filter(None, map(_TOPIC_NAMES.get, settings)):
         setting = next(setting for setting in BROKER_NAMES[name] if setting in settings)
-        found[name] = _converted(setting, settings[setting])
-    return found
+        configs[name] = _converted(setting, settings[setting])
+    return configs
 
 
 def _converted(name: str, value: str) -> str:

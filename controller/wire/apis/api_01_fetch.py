@@ -32,15 +32,15 @@ from ..codec.schema import (
     STRING,
     UUID,
     Array,
+    Converted,
     Field,
-    Spelled,
     Struct,
     message,
 )
 from ..records.record_batch import decode_batches, encode_batches
 
 VERSIONS = (13, 18)
-RECORDS = Spelled("records", encode_batches, lambda data: tuple(decode_batches(data)))
+RECORDS = Converted("records", encode_batches, lambda data: tuple(decode_batches(data)))
 
 _REPLICA_STATE = Struct(
     FetchReplicaState, (Field("replica_id", INT32), Field("replica_epoch", INT64))

@@ -1,4 +1,4 @@
-"""EndQuorumEpoch (54), versions 0 and 1: a leader resigns and names its successors (10.39).
+"""EndQuorumEpoch (54), versions 0 and 1: a leader resigns and names its successors (rule 10.39).
 
 1 is flexible, and adds the candidates' directories and the leader's address (KIP-853). The response
 is that of BeginQuorumEpoch.

@@ -31,5 +31,5 @@ RESPONSE = message(
     Field("is_caught_up", BOOL),
     Field("is_fenced", BOOL),
     Field("should_shut_down", BOOL),
-    kept=True,
+    is_cached=True,
 )

@@ -17,10 +17,10 @@ from .schema import (
     STRING,
     STRING_BYTES_MAX,
     Array,
+    Converted,
     Field,
     Fixed,
     Message,
-    Spelled,
     Struct,
     Variable,
     WireType,
@@ -65,8 +65,8 @@ class _Writer(SourceWriter):
         for attribute, default in defaults(model).items():
             value = values.get(attribute) or self._constant(default)
             if default is MISSING and attribute not in values:
-                where = f"{model.__name__}.{attribute}"
-                raise TypeError(f"{where}: expected a field or a default at version {self.version}")
+                label = f"{model.__name__}.{attribute}"
+                raise TypeError(f"{label}: expected a field or a default at version {self.version}")
             self.line(f"{name}.{attribute} = {value}")
         return name
 
@@ -118,12 +118,12 @@ class _Writer(SourceWriter):
             self._flush()
         return count
 
-    def _bytes(self, kind: Variable | Spelled, path: str, count: str, name: str) -> None:
+    def _bytes(self, kind: Variable | Converted, path: str, count: str, name: str) -> None:
         if kind is STRING and self.flexible:  # otherwise its length has 16 bits
             self.line(f"if {count} > {STRING_BYTES_MAX}: raise long({path!r}, {count})")
         self._end(path, count)
         raw = "data[pos:end]"
-        if isinstance(kind, Spelled):
+        if isinstance(kind, Converted):
             self.line(f"{name} = {self._constant(kind.decode)}({raw})")
         else:
             self.line(f"{name} = {raw}" + (".decode()" if kind is STRING else ""))
@@ -264,20 +264,20 @@ def first_of_each(items: tuple[object, ...], key: str) -> tuple[object, ...]:
 
 
 def _negative(path: str, length: int) -> DecodeError:
-    what = "null" if length == -1 else f"length {length}"
-    return DecodeError(f"{path}: expected a value, got {what}")
+    received = "null" if length == -1 else f"length {length}"
+    return DecodeError(f"{path}: expected a value, got {received}")
 
 
-def _short(path: str, length: int, left: int) -> DecodeError:
-    return DecodeError(f"{path}: expected {length} bytes, got the {left} that are left")
+def _short(path: str, length: int, available: int) -> DecodeError:
+    return DecodeError(f"{path}: expected {length} bytes, got the {available} that are left")
 
 
 def _long(path: str, length: int) -> DecodeError:
     return DecodeError(f"{path}: expected at most {STRING_BYTES_MAX} bytes, got {length}")
 
 
-def _many(path: str, count: int, left: int) -> DecodeError:
-    return DecodeError(f"{path}: expected {count} elements, got only {left} bytes")
+def _many(path: str, count: int, available: int) -> DecodeError:
+    return DecodeError(f"{path}: expected {count} elements, got only {available} bytes")
 
 
 def _unlike(path: str, difference: int) -> DecodeError:

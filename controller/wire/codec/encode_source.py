@@ -10,10 +10,10 @@ from struct import Struct as Packing
 from .schema import (
     STRING,
     Array,
+    Converted,
     Field,
     Fixed,
     Message,
-    Spelled,
     Struct,
     Variable,
     WireType,
@@ -24,7 +24,7 @@ from .source_writer import Namespace, SourceWriter, packing_of
 from .varints import SMALL, unsigned
 
 FEW = 9  # array lengths with a cached packing: more replicas than a partition has
-KEPT_BODIES_MAX = 1024  # cached bodies of one message and version; above it the cache is cleared
+CACHED_BODIES_MAX = 1024  # cached bodies of one message and version; above it the cache is cleared
 
 
 def encode_source(message: Message, version: int, on_demand: bool) -> tuple[str, Namespace]:
@@ -32,19 +32,19 @@ def encode_source(message: Message, version: int, on_demand: bool) -> tuple[str,
     writer = _Writer(message, version, on_demand)
     writer.struct(message.struct, "o")
     body = writer.finish()
-    if not message.kept:
+    if not message.is_cached:
         return "\n".join(["def encode(o):", *body]), writer.names
-    return _kept_source(message, version, body), writer.names | {"bodies": {}}
+    return _cached_source(message, version, body), writer.names | {"bodies": {}}
 
 
-def _kept_source(message: Message, version: int, body: list[str]) -> str:
+def _cached_source(message: Message, version: int, body: list[str]) -> str:
     """Adds a cache of bodies, keyed by the values of the fields."""
     names = [field.name for field in plain_fields(message.struct, version)]
     lookup = [
         f"  key = ({''.join(f'o.{name}, ' for name in names)})",
-        "  kept = bodies.get(key)",
-        "  if kept is not None: return kept",
-        f"  if len(bodies) >= {KEPT_BODIES_MAX}: bodies.clear()",
+        "  cached = bodies.get(key)",
+        "  if cached is not None: return cached",
+        f"  if len(bodies) >= {CACHED_BODIES_MAX}: bodies.clear()",
     ]
     *most, last = body
     return "\n".join(
@@ -93,7 +93,7 @@ class _Writer(SourceWriter):
         else:
             self._variable(kind, source, nullable)
 
-    def _variable(self, kind: Variable | Spelled | Array, source: str, nullable: bool) -> None:
+    def _variable(self, kind: Variable | Converted | Array, source: str, nullable: bool) -> None:
         value = self._name("v")
         self._flush()
         self.line(f"{value} = {source}")
@@ -108,8 +108,8 @@ class _Writer(SourceWriter):
             self._bytes(kind, value)
         self._depth -= nullable
 
-    def _bytes(self, kind: Variable | Spelled, value: str) -> None:
-        if isinstance(kind, Spelled):
+    def _bytes(self, kind: Variable | Converted, value: str) -> None:
+        if isinstance(kind, Converted):
             self.line(f"{value} = {self._constant(kind.encode)}({value})")
         elif kind is STRING:
             self.line(f"{value} = {value}.encode()")

@@ -51,7 +51,7 @@ BYTES = Variable("bytes")
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Spelled:
+class Converted:
     """A type with its own encoding: bytes on the wire, an object in the model."""
 
     name: str
@@ -75,14 +75,14 @@ class Struct:
 class Array:
     """An array.
 
-    With `keyed_by` Kafka decodes it to a map, which keeps the first entry of a key (1.19).
+    With `keyed_by` Kafka decodes it to a map, which keeps the first entry of a key (rule 1.19).
     """
 
     element: Fixed | Variable | Struct
     keyed_by: str | None = None
 
 
-WireType = Fixed | Variable | Spelled | Struct | Array
+WireType = Fixed | Variable | Converted | Struct | Array
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -111,14 +111,14 @@ class Field:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Message:
-    """The schema of a message; `kept` caches encoded bodies, because few distinct values exist."""
+    """The schema of a message; `is_cached`: encoded bodies are cached, because few distinct values exist."""
 
     name: str
     struct: Struct
     min_version: int
     max_version: int
     flexible_since: int = 0
-    kept: bool = False
+    is_cached: bool = False
 
     def is_flexible(self, version: int) -> bool:
         """True if the version uses compact lengths and tagged fields."""
@@ -137,10 +137,10 @@ def message(
     versions: tuple[int, int],
     *fields: Field,
     flexible_since: int = 0,
-    kept: bool = False,
+    is_cached: bool = False,
 ) -> Message:
     """Returns the schema of a message from its fields."""
-    return Message(name, Struct(model, fields), *versions, flexible_since, kept)
+    return Message(name, Struct(model, fields), *versions, flexible_since, is_cached)
 
 
 def plain_fields(struct: Struct, version: int) -> Iterator[Field]:
@@ -162,5 +162,5 @@ def tagged_fields(struct: Struct, version: int) -> list[tuple[int, Field]]:
 
 def lower_camel(name: str) -> str:
     """Converts snake case to lower camel case."""
-    first, *others = name.split("_")
-    return first + "".join(word.capitalize() for word in others)
+    first, *words = name.split("_")
+    return first + "".join(word.capitalize() for word in words)

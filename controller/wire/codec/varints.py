@@ -14,12 +14,12 @@ def unsigned(value: int) -> bytes:
     """Encodes an unsigned varint."""
     if value < 128:
         return SMALL[value]
-    spelled = bytearray()
+    encoded = bytearray()
     while value > 127:
-        spelled.append(value & 127 | 128)
+        encoded.append(value & 127 | 128)
         value >>= 7
-    spelled.append(value)
-    return bytes(spelled)
+    encoded.append(value)
+    return bytes(encoded)
 
 
 @lru_cache(maxsize=ZIGZAGS_MAX)
