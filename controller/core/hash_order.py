@@ -19,7 +19,8 @@ def in_hash_order(names: Iterable[str]) -> list[str]:
 def in_copied_order(copied: Iterable[str], added: str) -> list[str]:
     """Returns the names of a copied HashMap, after `added` was put into the copy.
 
-    The copy of a map of `copied` has the smallest capacity that holds them.
+    The names are in iteration order. The copy of a map with the names `copied` has the smallest
+    capacity that holds them.
     """
     names = [*dict.fromkeys(copied), added]
     capacity = 1
@@ -29,7 +30,10 @@ def in_copied_order(copied: Iterable[str], added: str) -> list[str]:
 
 
 def ids_in_hash_order(ids: Iterable[int]) -> list[int]:
-    """Return the distinct `ids`, none of them negative, as a HashSet<Integer> gives them back."""
+    """Returns the distinct `ids` in the iteration order of a HashSet<Integer>.
+
+    No id may be negative.
+    """
     distinct, capacity = list(dict.fromkeys(ids)), _CAPACITY_MIN
     while len(distinct) > capacity * _LOAD_MAX:
         capacity *= 2

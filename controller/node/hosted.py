@@ -71,7 +71,7 @@ class HostedNode:
         self._wakeup.end()
 
     def hold(self, holding: bool) -> None:
-        """Stop (SIGSTOP) or continue the process.
+        """Stop the process (SIGSTOP) if `holding`, otherwise continue it (SIGCONT).
 
         A stopped process handles no event and no deadline; once continued, it handles the held
         events.
@@ -84,7 +84,11 @@ class HostedNode:
             self._wake()
 
     def start(self, *, stands_at_once: bool = False) -> None:
-        """Start the process; a single voter is its own majority and leads at once."""
+        """Start the process.
+
+        With `stands_at_once` it starts an election without waiting for a timeout; a single voter is
+        its own majority and leads at once.
+        """
         self.step(Started(stands_at_once))
 
     def resign(self, successor_id: int) -> None:

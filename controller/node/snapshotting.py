@@ -22,7 +22,10 @@ FREED_RECORDS_MAX = 2_000  # records of one step: about 1 ms of work
 
 
 class Draft:
-    """A snapshot that is being written; `_pending` yields the batches that `written` lacks."""
+    """A snapshot that is being written.
+
+    `written` are the finished batches; `_pending` yields the others.
+    """
 
     def __init__(self, snapshot_id: SnapshotId, batches: Iterator[Batch]) -> None:
         self.snapshot_id = snapshot_id
@@ -30,7 +33,7 @@ class Draft:
         self._pending = batches
 
     def go_on(self, quorum: Quorum) -> bool:
-        """Write batches until one is full; returns True if none is left."""
+        """Write batches until one is full; returns True once all batches are written."""
         for batch in self._pending:
             quorum.snapshot_format.size(batch)  # caches the batch's bytes for the snapshot file
             self.written.append(batch)
@@ -40,7 +43,10 @@ class Draft:
 
 
 class Snapshotting:
-    """Snapshots of one controller; the log is kept back to the snapshot before the last."""
+    """Creates the snapshots of one controller.
+
+    The log keeps the records since the snapshot before the last.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -56,7 +62,7 @@ class Snapshotting:
         self._last_timestamp_ms = batch.timestamp_ms
 
     def began_anew(self, now_ms: int) -> None:
-        """Drop the draft: a snapshot of the leader replaced the log."""
+        """Drop the draft, because a snapshot of the leader replaced the log."""
         self._draft = None
         self._bytes, self._last_ms = 0, now_ms
 

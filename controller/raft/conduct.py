@@ -31,7 +31,7 @@ from .roles import Candidate, Follower, Leader, Prospective, Resigned, Unattache
 
 
 def start(quorum: Quorum, turn: Turn) -> None:
-    """Restore the durable state of the previous process (rule 10.3)."""
+    """Restore the durable state of the previous process, and begin with a role (rule 10.3)."""
     stored = quorum.durable
     me = quorum.me
     if quorum.identity.is_volatile and quorum.is_voter and quorum.other_voters:
@@ -79,15 +79,15 @@ _DEFERS: Mapping[type, Callable[[Quorum, Any, Any, Turn], bool]] = {
 
 
 def understands(request: Request) -> bool:
-    """True if the quorum handles this type of request."""
+    """True if the quorum answers requests of this type."""
     return type(request) in _DEFERS or type(request) in _ANSWERS
 
 
 def on_request(quorum: Quorum, request: Request, token: Any, turn: Turn) -> bool:
     """Answer a request, now or later.
 
-    Returns False if at most a follower's progress and the number of waiting fetches changed, as
-    after nearly every fetch.
+    Returns False if only a follower's progress and the number of waiting fetches may have changed,
+    as after nearly every fetch.
     """
     defers = _DEFERS.get(type(request))
     withholds_votes = quorum.peers_without_epoch is not None
@@ -103,7 +103,7 @@ def on_request(quorum: Quorum, request: Request, token: Any, turn: Turn) -> bool
 
 
 def _listen(quorum: Quorum, request: Request) -> None:
-    """Evaluate the sender's epoch, for a voter that lost its log and vote."""
+    """Record the sender's epoch, for a voter that lost its log and vote."""
     match request:
         case FetchRequest(topics=(topic,)) if topic.partitions:
             sender = max(request.replica_id, request.replica_state.replica_id)
@@ -154,9 +154,9 @@ def on_answer(quorum: Quorum, event: Answered, turn: Turn) -> None:
 
 
 def _pass_the_gate(quorum: Quorum, turn: Turn) -> None:
-    """Let a voter without durable state vote once a majority of the others has no epoch.
+    """Let a voter without durable state vote once a majority of the other voters has no epoch.
 
-    No epoch exists yet at the first boot of a quorum only.
+    Only at the first boot of a quorum does no epoch exist yet.
     """
     peers = quorum.peers_without_epoch
     if peers is not None and len(peers) >= len(quorum.other_voters) // 2 + 1:
@@ -167,7 +167,7 @@ def _pass_the_gate(quorum: Quorum, turn: Turn) -> None:
 
 
 def on_deadline(quorum: Quorum, turn: Turn) -> None:
-    """Handle expired requests and the deadline of the role."""
+    """Drop requests that timed out, and act on the deadline of the role."""
     quorum.peers.expire(turn.now_ms)
     leading.answer_expired(quorum, turn)
     membership.expire(quorum, turn)
@@ -190,7 +190,7 @@ def on_persisted(quorum: Quorum, end_offset: int, turn: Turn) -> None:
 
 
 def go_on(quorum: Quorum, turn: Turn) -> None:
-    """Continue reading a snapshot, the only work that a step may leave."""
+    """Continue the decoding of a snapshot, the only work that a step may leave to the next."""
     if quorum.reading is not None:
         if not snapshots.go_on_reading(quorum, quorum.reading, turn):
             quorum.peers.failed(quorum.leader_id, turn.now_ms)
@@ -198,7 +198,7 @@ def go_on(quorum: Quorum, turn: Turn) -> None:
 
 
 def role_deadline_ms(quorum: Quorum) -> int:
-    """Returns the time at which the role ends if nothing happens."""
+    """Returns the end of the role's timeout: check-quorum, fetch or election timeout."""
     role = quorum.role
     if isinstance(role, Leader):
         return role.check_quorum_ms
@@ -210,7 +210,7 @@ def role_deadline_ms(quorum: Quorum) -> int:
 
 
 def deadline_ms(quorum: Quorum, now_ms: int) -> int:
-    """Returns the time of the next step if no event comes before."""
+    """Returns the time at which the driver must run the next step, unless an event comes first."""
     role, peers_ms = quorum.role, quorum.peers.next_ms(now_ms)
     if not isinstance(role, Leader):
         return min(role_deadline_ms(quorum), peers_ms)

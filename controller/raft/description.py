@@ -27,7 +27,7 @@ _NOT_LEADER = (
 
 
 def describe(quorum: Quorum, request: DescribeQuorumRequest, turn: Turn) -> DescribeQuorumResponse:
-    """Returns the voters and observers; refuses unless this replica leads."""
+    """Returns the voters and observers with their progress; refuses unless this replica leads."""
     partitions = [
         (topic.topic_name, partition.partition_index)
         for topic in request.topics

@@ -16,7 +16,7 @@ HOLD_RETRIES = 5  # retry backoffs that a voter waits for another candidate: 100
 
 
 def on_request(quorum: Quorum, request: VoteRequest, turn: Turn) -> VoteResponse:
-    """Answer a Vote request."""
+    """Answer a Vote request: a vote, or a pre-vote."""
     error = epochs.top_level_error(quorum, request)
     if error:
         return VoteResponse(error_code=error)
@@ -32,7 +32,10 @@ def on_request(quorum: Quorum, request: VoteRequest, turn: Turn) -> VoteResponse
 
 
 def _refusal(quorum: Quorum, request: VoteRequest, turn: Turn) -> ErrorCode:
-    """Returns the first failed check, in Kafka's order; learns a higher epoch (rule 10.13)."""
+    """Returns the error of the first failed check, in Kafka's order.
+
+    A higher epoch in the request is learned on the way (rule 10.13).
+    """
     ballot = messages.vote_partition(request)
     epoch = ballot.replica_epoch
     last_epoch_max = epoch if ballot.pre_vote else epoch - 1
@@ -52,7 +55,7 @@ def _refusal(quorum: Quorum, request: VoteRequest, turn: Turn) -> ErrorCode:
 def _grants(quorum: Quorum, request: VoteRequest, candidate: ReplicaKey) -> bool:
     """True if the vote or pre-vote is granted (rule 10.14, KIP-996).
 
-    A pre-vote is not binding: every replica grants it whose log is not newer than the candidate's,
+    A pre-vote is not binding. A replica grants it if the candidate's log is not older than its own,
     unless it leads or has fetched from the leader.
     """
     ballot = messages.vote_partition(request)
@@ -87,9 +90,10 @@ def _let_go_first(quorum: Quorum, candidate: ReplicaKey, turn: Turn) -> None:
 def on_response(
     quorum: Quorum, peer_id: int, request: VoteRequest, response: VoteResponse, turn: Turn
 ) -> bool:
-    """Count a response; returns False if it is invalid and the request must be sent again.
+    """Count the vote of a response.
 
-    A voter without pre-votes (3.9) makes this replica a candidate at once.
+    Returns False if the response is invalid and the request must be sent again. A voter without
+    pre-votes (Kafka 3.9) makes this replica a candidate at once.
     """
     answer = messages.vote_answer(response)
     if answer is None:
@@ -119,7 +123,11 @@ def _skips_the_pre_vote(quorum: Quorum, response: VoteResponse, turn: Turn) -> b
 
 
 def count(quorum: Quorum, turn: Turn) -> None:
-    """Check whether this replica has won or lost, and act on it."""
+    """Count the votes: a majority ends the candidacy in success, too many refusals end it.
+
+    A prospective replica with a majority becomes a candidate, a candidate becomes leader. Only a
+    prospective replica gives up early.
+    """
     role = asking_role(quorum.role)
     if _is_won(quorum, role):
         if isinstance(role, Candidate):
@@ -141,16 +149,16 @@ def _is_lost(quorum: Quorum, role: Prospective | Candidate) -> bool:
 
 
 def deadline_ms(quorum: Quorum, role: Prospective | Candidate) -> int:
-    """Returns the end of the election timeout, or of the delay for another candidate."""
+    """Returns the end of the election timeout, or of the delay in favour of another candidate."""
     if isinstance(role, Prospective) and _is_won(quorum, role):
         return min(role.stands_ms, role.election_ms)
     return role.election_ms
 
 
 def give_up(quorum: Quorum, turn: Turn, *, draws_timeout: bool = False) -> None:
-    """Return to the known leader, or else to unattached.
+    """Follow the known leader again; without a known leader, become unattached.
 
-    The election timeout continues, or begins anew if `draws_timeout`.
+    The election timeout continues; `draws_timeout` draws a new one.
     """
     if quorum.leader_id >= 0 and quorum.leader_endpoint is not None:
         quorum.become_follower(quorum.epoch, quorum.leader_id, quorum.leader_endpoint, turn)
@@ -159,7 +167,7 @@ def give_up(quorum: Quorum, turn: Turn, *, draws_timeout: bool = False) -> None:
 
 
 def on_patience_lost(quorum: Quorum, turn: Turn) -> None:
-    """Handle the end of the election or fetch timeout (rules 10.17, 10.36, 10.39)."""
+    """Act on the end of the election or fetch timeout (rules 10.17, 10.36, 10.39)."""
     role = quorum.role
     if isinstance(role, Resigned):
         quorum.become_unattached(quorum.epoch + 1, turn)
@@ -182,7 +190,10 @@ def stand(quorum: Quorum, turn: Turn) -> None:
 
 
 def request_votes(quorum: Quorum, turn: Turn) -> None:
-    """Request votes from all voters that have not responded, while the result is open (10.16)."""
+    """Request votes from all voters that have not responded (rule 10.16).
+
+    Nothing is sent once the result is known.
+    """
     role = asking_role(quorum.role)
     if _is_won(quorum, role) or _is_lost(quorum, role):
         return

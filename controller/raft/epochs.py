@@ -1,7 +1,7 @@
-"""Begin- and EndQuorumEpoch (53, 54), and how a replica learns of epochs and leaders.
+"""BeginQuorumEpoch (53), EndQuorumEpoch (54), and how a replica learns epochs and leaders.
 
-A leader announces with them that it leads or resigns. Every message that names an epoch is
-evaluated here (rules 10.8 to 10.11, 10.22, 10.39 to 10.41).
+With these requests a leader announces that it leads, or that it resigns. Every message that names
+an epoch is evaluated here (rules 10.8 to 10.11, 10.22, 10.39 to 10.41).
 """
 
 from collections.abc import Iterable
@@ -58,7 +58,10 @@ def learn(
 
 
 def rise(quorum: Quorum, epoch: int, turn: Turn) -> bool:
-    """Enter a higher epoch without a leader; returns False if RISE_MAX stopped the rise."""
+    """Enter a higher epoch without a leader.
+
+    Returns False if the epoch is beyond RISE_MAX and was not reached.
+    """
     is_within_reach = _is_within_reach(quorum, epoch, turn)
     if is_within_reach:
         quorum.become_unattached(epoch, turn)
@@ -88,10 +91,10 @@ def _endpoint_of(
 
 
 def note_epoch(quorum: Quorum, peer_id: int, epoch: int) -> None:
-    """Record the epoch of a peer, for a voter without durable state (issue 4).
+    """Check the epoch of a peer, on behalf of a voter that lost its log and vote (issue 4).
 
-    Such a voter may vote only if a majority of the others has no epoch: then no vote of it can
-    exist. Raises LostMemoryError if a peer has an epoch.
+    Such a voter may vote only if a majority of the other voters has no epoch: then it cannot have
+    voted before. Raises LostMemoryError if a peer has an epoch.
     """
     if quorum.peers_without_epoch is None or peer_id not in quorum.voters.ids:
         return
@@ -107,7 +110,7 @@ def note_epoch(quorum: Quorum, peer_id: int, epoch: int) -> None:
 
 
 def top_level_error(quorum: Quorum, request: EpochRequest) -> ErrorCode:
-    """Returns 104 for another cluster id, 42 for another topic (rules 10.13, 10.23)."""
+    """Returns error 104 for another cluster id, error 42 for another topic (rules 10.13, 10.23)."""
     if request.cluster_id not in (None, quorum.identity.cluster_id):
         return ErrorCode.INCONSISTENT_CLUSTER_ID
     if not messages.names_the_metadata(request):
@@ -116,7 +119,7 @@ def top_level_error(quorum: Quorum, request: EpochRequest) -> ErrorCode:
 
 
 def is_receiver(quorum: Quorum, voter_id: int, directory_id: Uuid) -> bool:
-    """True if the request names this replica, or no replica (voter id -1)."""
+    """True if the request names this replica as its receiver, or no replica (voter id -1)."""
     if voter_id == -1:
         return True
     me = quorum.me
@@ -156,7 +159,7 @@ def _learn_of_leader(
 def _learn_of_answer(
     quorum: Quorum, response: BeginQuorumEpochResponse | EndQuorumEpochResponse, turn: Turn
 ) -> QuorumEpochPartitionResult | None:
-    """Learn the leader from a response; None if the whole request was refused."""
+    """Learn the leader from a response; returns None if the whole request was refused."""
     answer = messages.sole_partition(response.topics)
     if response.error_code or answer is None:
         return None
@@ -182,7 +185,10 @@ def on_begin_response(
 
 
 def announce_to_voters(quorum: Quorum, turn: Turn) -> None:
-    """Send BeginQuorumEpoch to every voter, later only to voters that do not fetch (10.22, 4.3)."""
+    """Send BeginQuorumEpoch to every voter for which it is due (rule 10.22).
+
+    After the first request, a voter that fetches is sent no further one, as in Kafka 4.3.
+    """
     role = leader_role(quorum.role)
     for voter in quorum.other_voters:
         peer_id = voter.voter_id
@@ -192,7 +198,7 @@ def announce_to_voters(quorum: Quorum, turn: Turn) -> None:
 
 
 def announce(quorum: Quorum, voter: Voter, turn: Turn) -> None:
-    """Send BeginQuorumEpoch to a free voter."""
+    """Send BeginQuorumEpoch to a voter that has no request in flight."""
     role = leader_role(quorum.role)
     role.postpone_begin(voter.voter_id, turn.now_ms + quorum.begin_period_ms)
     request = messages.begin_request(quorum, voter)
@@ -200,7 +206,10 @@ def announce(quorum: Quorum, voter: Voter, turn: Turn) -> None:
 
 
 def on_end(quorum: Quorum, request: EndQuorumEpochRequest, turn: Turn) -> EndQuorumEpochResponse:
-    """Answer EndQuorumEpoch; the first successor stands for election first (rule 10.40)."""
+    """Answer EndQuorumEpoch, and shorten the fetch timeout of a voter (rule 10.40).
+
+    The first successor that the leader names starts an election first.
+    """
     error = top_level_error(quorum, request)
     if error:
         return EndQuorumEpochResponse(error_code=error)
@@ -214,7 +223,10 @@ def on_end(quorum: Quorum, request: EndQuorumEpochRequest, turn: Turn) -> EndQuo
 
 
 def _backoff_ms(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> int:
-    """0 ms for the first successor, longer by position, the maximum if not listed (rule 10.40)."""
+    """Returns how long this voter waits before an election (rule 10.40).
+
+    0 ms for the first successor, longer for later ones, the maximum for a voter that is not listed.
+    """
     most_ms = quorum.settings.controller_quorum_election_backoff_max_ms
     for position, key in enumerate(successors):
         if key in (quorum.me, ReplicaKey(quorum.me.node_id)):

@@ -31,7 +31,7 @@ BATCHES_MAX = 4096  # of one response; the wire's bound is in bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Leadership:
-    """The part of a response that describes the quorum.
+    """The part of a Fetch response that describes the quorum.
 
     `leader_id` is -1 if the leader is unknown; a resigned leader still names itself, with `leads`
     false. The leader reuses one object while it is valid, so instances compare by identity.
@@ -46,7 +46,7 @@ class Leadership:
 
 
 def top_level_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
-    """Returns errors of the whole request: 104 for another cluster id, 42 for another topic."""
+    """Returns an error of the whole request: 104 for another cluster id, 42 for another topic."""
     if request.cluster_id not in (None, leadership.cluster_id):
         return ErrorCode.INCONSISTENT_CLUSTER_ID
     topics = request.topics
@@ -58,7 +58,7 @@ def top_level_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
 
 
 def partition_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
-    """Returns the first failed check of the partition."""
+    """Returns the error of the first failed check of the partition; NONE if it passes."""
     partition = request.topics[0].partitions[0]
     if (
         request.max_wait_ms < 0
@@ -79,7 +79,10 @@ def partition_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
 def answer(
     leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
 ) -> FetchResponse:
-    """Returns the response as of now; `may_wait` decides whether to send it at once."""
+    """Returns the response to a fetch if it were sent now.
+
+    `may_wait` tells whether the response should wait for new records instead.
+    """
     unfit = misfit(leadership, log, high_watermark, request)
     return unfit or fit(leadership, log, high_watermark, request)
 
@@ -87,7 +90,7 @@ def answer(
 def fit(
     leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
 ) -> FetchResponse:
-    """Returns the response to a valid fetch: the batches from its offset on."""
+    """Returns the response to a valid fetch: the batches from the fetch offset on."""
     fetch_offset = request.topics[0].partitions[0].fetch_offset
     if fetch_offset >= log.end_offset:
         return _nothing(leadership, log.start_offset, high_watermark)
@@ -113,16 +116,19 @@ def _batches_response(
 
 @lru_cache(maxsize=NOTHINGS_MAX)
 def _nothing(leadership: Leadership, log_start_offset: int, high_watermark: int) -> FetchResponse:
-    """Half of all fetches wait with this response, so waiting fetches share it."""
+    """Returns the response without records.
+
+    It is cached, because half of all fetches wait with this response.
+    """
     return _batches_response(leadership, log_start_offset, high_watermark, ())
 
 
 def misfit(
     leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
 ) -> FetchResponse | None:
-    """Returns the response to a fetch that acknowledges nothing, or None if the fetch is valid.
+    """Returns the response to a fetch that acknowledges nothing; None if the fetch is valid.
 
-    Such a fetch is refused, or its offset and epoch are not in this log (rule 5.32).
+    Such a fetch fails a check, or its offset and epoch are not in this log (rule 5.32).
     """
     if _is_usual(leadership, log, request):
         return None
@@ -174,13 +180,16 @@ def _is_usual(leadership: Leadership, log: MetadataLog, request: FetchRequest) -
 
 
 def response_key(request: FetchRequest) -> object:
-    """Returns all values of a waiting fetch that determine its response, except for its sender."""
+    """Returns the values of a waiting fetch that determine its response.
+
+    Fetches of different replicas with equal values get the same response.
+    """
     partition = request.topics[0].partitions[0]
     return partition.fetch_offset, partition.last_fetched_epoch, partition.high_watermark
 
 
 def refused(leadership: Leadership, error: ErrorCode) -> FetchResponse:
-    """Returns a response with an error and the leader, by which replicas find it (rule 10.38)."""
+    """Returns a response with an error, and the leader by which a replica finds it (rule 10.38)."""
     return _response(
         leadership,
         FetchPartitionData(
@@ -209,7 +218,10 @@ def may_wait(request: FetchRequest, response: FetchResponse) -> bool:
 def _snapshot_instead(
     snapshot: SnapshotId | None, log: MetadataLog, partition: FetchPartition
 ) -> SnapshotId | None:
-    """Returns the snapshot for a replica whose offset is 0 or no longer in the log (rule 10.34)."""
+    """Returns the snapshot that a replica must fetch if its offset is 0 or no longer in the log.
+
+    Rule 10.34.
+    """
     if snapshot is None:
         return None
     offset, epoch = partition.fetch_offset, partition.last_fetched_epoch

@@ -1,4 +1,4 @@
-"""The follower: fetches, appends, and truncates where the leader's log differs.
+"""The follower: fetches, appends, and truncates its log where the leader's log differs.
 
 Rules 10.31 to 10.37.
 """
@@ -29,7 +29,7 @@ FETCH_WAIT_MS = 500  # how long a leader may delay a response without records
 
 
 def poll(quorum: Quorum, turn: Turn) -> None:
-    """Send the next request, once the previous batches are durable (rule 10.32).
+    """Send the next request, once all batches of this log are durable (rule 10.32).
 
     The request goes to the leader; while the leader is unreachable, to another voter, which may
     know a newer leader (rule 10.38).
@@ -48,7 +48,7 @@ def poll(quorum: Quorum, turn: Turn) -> None:
 
 
 def _own_address(quorum: Quorum, turn: Turn) -> UpdateRaftVoterRequest | None:
-    """Returns the next UpdateRaftVoter, if the voter's record in the log is outdated (rule 10.53).
+    """Returns an UpdateRaftVoter request if the voter's record in the log is outdated (rule 10.53).
 
     At kraft.version 0 no log has such a record, so a voter sends it to every leader (golden A2).
     """
@@ -79,18 +79,21 @@ def on_update_response(
 
 
 def _is_safe(quorum: Quorum) -> bool:
-    """True if the log is durable: a fetch acknowledges all of it."""
+    """True if the whole log is durable; only then may a fetch acknowledge it."""
     return quorum.persisted_offset == quorum.log.end_offset
 
 
 def fetch_from_voters(quorum: Quorum, turn: Turn) -> None:
-    """Fetch from the other voters in turn, until a response names the leader (10.37, 10.38)."""
+    """Fetch from the other voters in turn, until a response names the leader.
+
+    Rules 10.37 and 10.38.
+    """
     if _is_safe(quorum) and not quorum.peers.awaits(FetchRequest):
         _fetch_from_next_voter(quorum, turn)
 
 
 def _fetch_from_next_voter(quorum: Quorum, turn: Turn) -> None:
-    """Fetch from the next voter that is free."""
+    """Fetch from the next voter that has no request in flight."""
     voters = quorum.other_voters
     for step in range(len(voters)):
         voter = voters[(quorum.next_fetch_index + step) % len(voters)]
@@ -104,7 +107,10 @@ def _fetch_from_next_voter(quorum: Quorum, turn: Turn) -> None:
 def on_response(
     quorum: Quorum, peer_id: int, request: FetchRequest, response: FetchResponse, turn: Turn
 ) -> bool:
-    """Handle a Fetch response; returns False if the next fetch should wait for a moment."""
+    """Handle a Fetch response.
+
+    Returns False if the next fetch should wait for a moment.
+    """
     data = messages.sole_partition(response.responses)
     if response.error_code or data is None:
         return False
@@ -124,12 +130,15 @@ def on_response(
 
 
 def _position(quorum: Quorum) -> Hashable:
-    """Returns the state that a useful response changes."""
+    """Returns the state that a useful response changes, to be compared before and after."""
     return quorum.log.end_offset, quorum.leader_high_watermark, quorum.download
 
 
 def _take(quorum: Quorum, data: FetchPartitionData, turn: Turn) -> bool:
-    """Take over a response; returns False if no leader of this epoch could send it."""
+    """Append or truncate as a response says.
+
+    Returns False if no leader of this epoch could send such a response.
+    """
     diverging, snapshot_id = data.diverging_epoch, data.snapshot_id
     if diverging.epoch >= 0 or diverging.end_offset >= 0:
         return _give_back(quorum, diverging, turn)
@@ -146,7 +155,10 @@ def _take(quorum: Quorum, data: FetchPartitionData, turn: Turn) -> bool:
 
 
 def _continues(quorum: Quorum, batch: Batch) -> bool:
-    """Offsets are dense, epochs never decrease and never exceed the leader's (rules 9.33, 9.43)."""
+    """True if the batch may follow this log.
+
+    Offsets are dense, epochs never decrease and never exceed the leader's (rules 9.33, 9.43).
+    """
     log = quorum.log
     follows = batch.base_offset == log.end_offset and bool(batch.records)
     return follows and log.last_epoch <= batch.epoch <= quorum.epoch
@@ -166,5 +178,5 @@ def _give_back(quorum: Quorum, diverging: EpochEndOffset, turn: Turn) -> bool:
 
 
 def advance(quorum: Quorum) -> None:
-    """Raise the high watermark to what is committed and durable here (rule 10.31)."""
+    """Raise the high watermark to the leader's, as far as this log is durable (rule 10.31)."""
     quorum.advance_high_watermark(min(quorum.persisted_offset, quorum.leader_high_watermark))

@@ -21,7 +21,10 @@ NO_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=0)
 
 
 def begin(quorum: Quorum, won: Candidate, turn: Turn) -> None:
-    """Lead: open the epoch with one control batch (rules 10.19 to 10.21)."""
+    """Become leader, and open the epoch with one control batch (rules 10.19 to 10.21).
+
+    `won` is the candidacy that a majority of votes ended.
+    """
     log = quorum.log
     role = Leader(
         epoch_start=log.end_offset,
@@ -35,13 +38,19 @@ def begin(quorum: Quorum, won: Candidate, turn: Turn) -> None:
 
 
 def _first_descriptions(quorum: Quorum) -> VoterSet:
-    """Only the leader's own versions are known yet; others count as 0 (KIP-853)."""
+    """Returns the voters as a new leader knows them: only its own supported versions (KIP-853).
+
+    The versions of the other voters count as 0 to 0.
+    """
     silent = (replace(voter, k_raft_version_feature=NO_VERSIONS) for voter in quorum.voters.voters)
     return VoterSet(tuple(silent)).with_voter(quorum.identity.as_voter)
 
 
 def _opening(quorum: Quorum, granting: tuple[int, ...]) -> tuple[ControlRecord, ...]:
-    """Returns LeaderChange, and kraft.version and voters unless the log already has them."""
+    """Returns the records of the first batch of an epoch.
+
+    LeaderChange, and kraft.version and voters unless the log already has them.
+    """
     me, voters = quorum.identity.as_voter, quorum.voters
     change = LeaderChange(leader_id=quorum.me.node_id, voters=voters.ids, granting_voters=granting)
     version = quorum.history.kraft_version
@@ -60,7 +69,10 @@ def _check_quorum_ms(quorum: Quorum, turn: Turn) -> int:
 
 
 def regroup(quorum: Quorum, before: VoterSet, turn: Turn) -> None:
-    """Update progress and check-quorum after a change of the voters (rules 5.28, 10.25)."""
+    """Update progress and check-quorum after a change of the voters (rules 5.28, 10.25).
+
+    `before` are the voters before the change.
+    """
     role = leader_role(quorum.role)
     for voter in quorum.voters.voters:
         key = ReplicaKey(voter.voter_id, voter.voter_directory_id)
@@ -137,7 +149,7 @@ def _answered(quorum: Quorum, request: FetchRequest) -> FetchResponse:
 
 
 def _leadership(quorum: Quorum) -> fetch_answer.Leadership:
-    """Returns one shared object for an epoch, until the snapshot changes."""
+    """Returns the part that all responses share; a new object for each epoch and snapshot."""
     role = quorum.role
     if not isinstance(role, Leader):
         return _leadership_now(quorum)
@@ -158,7 +170,10 @@ def _leadership_now(quorum: Quorum) -> fetch_answer.Leadership:
 
 
 def known_high_watermark(quorum: Quorum) -> int:
-    """Returns the high watermark, -1 until a record of this epoch is committed (9.39, 10.19)."""
+    """Returns the high watermark, -1 until a record of this epoch is committed.
+
+    Rules 9.39 and 10.19.
+    """
     role = quorum.role
     is_known = isinstance(role, Leader) and quorum.high_watermark > role.epoch_start
     return quorum.high_watermark if is_known else -1
@@ -187,7 +202,11 @@ def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> bool:
 
 
 def _progress(quorum: Quorum, before: Progress, offset: int, turn: Turn) -> Progress:
-    """Rule 5.31: caught up now, or at its previous fetch, if it has all records of that time."""
+    """Returns the progress of a replica that fetches from `offset` (rule 5.31).
+
+    It is caught up now if it has all records, or was at its previous fetch if it has all records of
+    that time.
+    """
     fetched, caught_up = before.last_fetch_wall_ms, before.last_caught_up_wall_ms
     end_offset, wall_ms = quorum.persisted_offset, turn.wall_ms
     if end_offset > quorum.log.end_offset:
@@ -211,7 +230,10 @@ def _progress(quorum: Quorum, before: Progress, offset: int, turn: Turn) -> Prog
 
 
 def count_fetch(quorum: Quorum, node_id: int, turn: Turn) -> None:
-    """Check-quorum: once a majority has fetched, the leader gets a new deadline (rule 10.25)."""
+    """Count a voter's fetch for check-quorum (rule 10.25).
+
+    Once a majority has fetched, the leader gets a new deadline.
+    """
     role = leader_role(quorum.role)
     count = len(role.count_fetch(node_id).intersection(quorum.voters.ids))
     if count + quorum.is_voter >= quorum.voters.majority:
@@ -219,9 +241,9 @@ def count_fetch(quorum: Quorum, node_id: int, turn: Turn) -> None:
 
 
 def advance(quorum: Quorum) -> bool:
-    """Raise the high watermark to the offset that a majority has, if it is of this epoch (10.29).
+    """Raise the high watermark to the offset that a majority has (rule 10.29).
 
-    Returns True if the high watermark moved.
+    Only an offset of this epoch counts. Returns True if the high watermark moved.
     """
     role = leader_role(quorum.role)
     ends = sorted(
@@ -248,7 +270,10 @@ def on_persisted(quorum: Quorum, turn: Turn) -> None:
 
 
 def resign(quorum: Quorum, turn: Turn, successor_id: int = -1) -> None:
-    """Resign; `successor_id` is the first successor, then voters by log length (rule 10.39)."""
+    """Resign; `successor_id` is the first successor, then voters by log length (rule 10.39).
+
+    A `successor_id` of -1 names none.
+    """
     role = leader_role(quorum.role)
     voters = sorted(
         quorum.other_voters,

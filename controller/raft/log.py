@@ -46,7 +46,10 @@ class MetadataLog:
         return self.batches[first : None if batches_max is None else first + batches_max]
 
     def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
-        """Returns (largest epoch <= `epoch`, its end offset), where logs may diverge (10.34)."""
+        """Returns the largest epoch <= `epoch` and its end offset, where two logs may diverge.
+
+        Rule 10.34.
+        """
         position = bisect_right(self._epoch_starts, (epoch, 1 << 62)) - 1
         if position < 0:
             return self.start_epoch, self._first_new_epoch_offset
@@ -84,7 +87,7 @@ class MetadataLog:
         return keep
 
     def begin_at(self, offset: int, epoch: int) -> None:
-        """Remove all batches below `offset`, which a snapshot replaces (rule 10.47)."""
+        """Remove all batches below `offset`, because a snapshot replaces them (rule 10.47)."""
         drop = bisect_right(self._base_offsets, offset - 1)
         del self.batches[:drop], self._base_offsets[:drop]
         epochs = {batch.epoch for batch in self.batches}

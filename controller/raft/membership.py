@@ -1,7 +1,8 @@
-"""Changes of the voters: one at a time, answered once committed (KIP-853, rules 10.50 to 10.53).
+"""Changes of the voters, one at a time (KIP-853, rules 10.50 to 10.53).
 
 The leader requests the versions that a new voter supports before it writes the change. A written
-change takes effect at once, committed or not, and truncation reverts it.
+change takes effect at once, committed or not, and truncation reverts it. The request is answered
+once the change is committed.
 """
 
 from dataclasses import replace
@@ -66,7 +67,10 @@ def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) ->
 
 
 def on_question(quorum: Quorum, _: ApiVersionsRequest, __: Turn) -> ApiVersionsResponse:
-    """Answer ApiVersions for a new voter in the same process, where no listener does."""
+    """Answer an ApiVersions request that another controller of this process sends.
+
+    Between processes the listener answers it.
+    """
     supported = quorum.identity.as_voter.k_raft_version_feature
     key = SupportedFeatureKey(
         name=KRAFT_VERSION,
@@ -205,7 +209,7 @@ def _update_refusal(quorum: Quorum, request: UpdateRaftVoterRequest) -> ErrorCod
 
 
 def _describes_a_voter(request: UpdateRaftVoterRequest) -> bool:
-    """True if the request is complete enough for a record of the log, at a later kraft.version."""
+    """True if the request has all fields that a voters record needs, at a later kraft.version."""
     supported = request.k_raft_version_feature
     return (
         request.voter_id >= 0
@@ -226,7 +230,7 @@ def _current_leader(quorum: Quorum) -> CurrentVoterLeader:
 
 
 def _refusal(quorum: Quorum, request: ChangeRequest) -> Refusal | None:
-    """Returns the failed check that AddRaftVoter and RemoveRaftVoter share, in Kafka's order."""
+    """Returns the error of the first failed check that AddRaftVoter and RemoveRaftVoter share."""
     cluster_id = quorum.identity.cluster_id
     if request.cluster_id not in (None, cluster_id):
         text = f'The given id "{request.cluster_id}" doesn\'t match the cluster id "{cluster_id}"'
@@ -266,7 +270,7 @@ def _names_listener(listeners: tuple[QuorumEndpoint, ...]) -> bool:
 
 
 def _without_listener(listeners: tuple[QuorumEndpoint, ...]) -> str:
-    """Kafka's message, with the text forms of its maps and addresses."""
+    """Returns Kafka's message about a missing listener, with the text forms of its maps."""
     addresses = ", ".join(
         f"ListenerName({listener.name})={listener.host}/<unresolved>:{listener.port}"
         for listener in listeners
@@ -301,7 +305,7 @@ def on_commit(quorum: Quorum, turn: Turn) -> None:
 
 
 def expire(quorum: Quorum, turn: Turn) -> None:
-    """Answer a change whose time is over."""
+    """Answer a voter change whose time is over."""
     role = quorum.role
     if isinstance(role, Leader) and deadline_ms(role) <= turn.now_ms:
         _finish(quorum, turn, ErrorCode.REQUEST_TIMED_OUT, "The request timed out.")
@@ -313,7 +317,7 @@ def deadline_ms(role: Leader) -> int:
 
 
 def answer_abandoned(quorum: Quorum, turn: Turn) -> None:
-    """Answer the change of a leader that lost leadership: its outcome is unknown."""
+    """Answer the pending change after a loss of leadership: its outcome is unknown."""
     change = quorum.take_abandoned()
     if change is None:
         return

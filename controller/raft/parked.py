@@ -40,7 +40,10 @@ class ParkedFetches(Generic[Token]):
     def released(
         self, answer: Callable[[FetchRequest], FetchResponse | None]
     ) -> list[tuple[Token, FetchResponse]]:
-        """Returns the fetches for which `answer` returns a response; for None they wait on."""
+        """Removes and returns the fetches for which `answer` returns a response.
+
+        A fetch for which it returns None continues to wait.
+        """
         replies = []
         for number, (token, request, _) in list(self._parked.items()):
             response = answer(request)
@@ -53,7 +56,7 @@ class ParkedFetches(Generic[Token]):
         return replies
 
     def expired(self, now_ms: int) -> list[tuple[Token, FetchResponse]]:
-        """Returns the fetches whose waiting time is over."""
+        """Removes and returns the fetches whose waiting time is over, with their responses."""
         replies = []
         while self._expiries and self._expiries[0][0] <= now_ms:
             waiting = self._parked.pop(heappop(self._expiries)[1], None)
@@ -63,5 +66,8 @@ class ParkedFetches(Generic[Token]):
         return replies
 
     def next_expiry_ms(self) -> int:
-        """Returns the earliest expiry, which may be that of an answered fetch."""
+        """Returns the earliest expiry.
+
+        It may belong to a fetch that was already answered.
+        """
         return self._expiries[0][0] if self._expiries else NEVER_MS

@@ -58,7 +58,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """The bytes fetched so far of a snapshot."""
+    """The part of a snapshot that has been fetched so far."""
 
     snapshot_id: SnapshotId
     data: bytes = b""
@@ -74,7 +74,7 @@ class Reading:
     batches: list[Batch] = field(default_factory=list)
 
     def go_on(self) -> bool:
-        """Decode as many records as a step may; returns True if none is left."""
+        """Decode batches up to the bound of a step; returns True once all batches are decoded."""
         records = 0
         for batch in self.undecoded:
             self.batches.append(batch)

@@ -50,7 +50,10 @@ def on_request(quorum: Quorum, request: FetchSnapshotRequest, turn: Turn) -> Fet
 
 
 def _refusal(quorum: Quorum, requested: SnapshotPartition) -> ErrorCode:
-    """Returns the first failed check: those of a Fetch (rule 10.33), then those of a snapshot."""
+    """Returns the error of the first failed check: those of a Fetch, then those of a snapshot.
+
+    Rule 10.33 has the checks of a Fetch.
+    """
     if requested.current_leader_epoch < quorum.epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
     if requested.current_leader_epoch > quorum.epoch:
@@ -91,9 +94,10 @@ def _answer(quorum: Quorum, name: str, data: SnapshotPartitionData) -> FetchSnap
 
 
 def begin(quorum: Quorum, snapshot_id: SnapshotId) -> bool:
-    """Begin to fetch a snapshot; returns False if no leader of this epoch could name it.
+    """Begin to fetch a snapshot that a Fetch response named.
 
-    A leader's snapshot has all committed records, and is not the follower's own.
+    Returns False if no leader of this epoch could name it: a leader's snapshot has all committed
+    records, and is not the follower's own.
     """
     is_sound = 0 <= snapshot_id.epoch <= quorum.epoch and snapshot_id != quorum.snapshot_id
     if not is_sound or snapshot_id.end_offset < max(quorum.high_watermark, 1):
@@ -128,7 +132,7 @@ def on_response(
     response: FetchSnapshotResponse,
     turn: Turn,
 ) -> bool:
-    """Append a slice; a refusal ends the download, and the next Fetch decides what to do.
+    """Append a slice; a refusal ends the download, and a Fetch follows.
 
     Returns False if the next request should wait for a moment.
     """

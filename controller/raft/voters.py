@@ -49,7 +49,7 @@ class VoterSet:
         }
 
     def voters_except(self, node_id: int) -> tuple[Voter, ...]:
-        """Returns the voters with other ids."""
+        """Returns the voters with an id other than `node_id`."""
         return self._voters_except.get(node_id, self.voters)
 
     def find(self, node_id: int) -> Voter | None:
@@ -57,7 +57,10 @@ class VoterSet:
         return self._by_id.get(node_id)
 
     def includes(self, key: ReplicaKey) -> bool:
-        """True if the id matches, and the directory id where the set has one (rule 5.36)."""
+        """True if the set has a voter with the id and directory id of `key`.
+
+        The directory id is compared only if the set has one for the voter (rule 5.36).
+        """
         voter = self._by_id.get(key.node_id)
         return voter is not None and voter.voter_directory_id in (ZERO_UUID, key.directory_id)
 
@@ -107,7 +110,7 @@ class VoterHistory:
         return next(level for offset, level in reversed(self._versions) if offset < end_offset)
 
     def appended(self, batch: Batch) -> None:
-        """Take over the records of an appended batch."""
+        """Store the voters and versions in an appended batch."""
         if not batch.is_control:
             return
         for offset, record in enumerate(batch.records, batch.base_offset):

@@ -34,7 +34,7 @@ Dispatch = Callable[[Request, Callable[[Reply], None]], None]
 class KafkaListener:
     """A listener; `kind` ("controller" or "broker") selects its APIs.
 
-    It reads nothing before `serve`. `describe(request, version)` answers ApiVersions, whose
+    It reads no request before `serve`. `describe(request, version)` answers ApiVersions, whose
     response depends on the requested version; `dispatch(request, reply_to)` handles all other
     requests.
     """
@@ -79,13 +79,13 @@ class KafkaListener:
             connection.drop()
 
     def hold(self, holding: bool) -> None:
-        """Stop (or continue) reading and replying, as a paused process does."""
+        """Stop reading and replying if `holding`, as a paused process does; otherwise continue."""
         self.is_holding = holding
         for connection in list(self.connections):
             connection.hold(holding)
 
     def begin_turn(self, connection: "KafkaConnection") -> None:
-        """Begin a turn: all connections that are readable now share one time.
+        """Begin a turn, in which all connections that are readable now are handled at one time.
 
         All of them write at the turn's end, so that replies that leave together wake their readers
         once.
@@ -159,7 +159,7 @@ class KafkaConnection(asyncio.Protocol):
             self._transport.abort()
 
     def hold(self, holding: bool) -> None:
-        """Pause or resume reading."""
+        """Pause reading if `holding`, otherwise resume."""
         if self._transport is None:
             return
         if holding:
@@ -208,7 +208,7 @@ class KafkaConnection(asyncio.Protocol):
             self._mind_backlog()
 
     def _work_soon(self) -> None:
-        """Called within a step of the simulation, whose timeline must not be entered twice."""
+        """Handle requests later, because the timeline must not be entered within a step."""
         asyncio.get_running_loop().call_soon(self._work)
 
     def _begin(self, frame: bytes) -> Exchange | None:
@@ -285,7 +285,7 @@ class KafkaConnection(asyncio.Protocol):
             transport.resume_reading()
 
     def _refuse_bytes(self, error: DecodeError) -> None:
-        """Malformed bytes: close this connection only."""
+        """Close this connection, and no other, because its bytes are malformed."""
         peer = self._transport.get_extra_info("peername") if self._transport else None
         log.warning("%s: closing the connection from %s: %s", self._listener.name, peer, error)
         self.flush()

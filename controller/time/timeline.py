@@ -38,7 +38,7 @@ class Timeline:
 
     @property
     def wall_ms(self) -> int:
-        """Wall time of now, for timestamps of records and reports only."""
+        """Wall time in milliseconds since the epoch, for timestamps of records and reports only."""
         return self.wall_start_ms + self.now_us // 1000
 
     @property
@@ -67,8 +67,8 @@ class Timeline:
     def soon(self, action: Action) -> None:
         """Run `action` after all actions that are due now.
 
-        In real time a `pause` precedes it, in which external events are served; in virtual time
-        there is none.
+        In real time `pause` first leaves time for external events; in virtual time there is no
+        pause.
         """
         if self.pause is None:
             self.at(self.now_us, action)

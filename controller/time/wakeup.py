@@ -7,10 +7,10 @@ from .timeline import NEVER_MS, NEVER_US, Action
 
 
 class Wakeup:
-    """One armed wake-up of one participant: re-armed only for an earlier time.
+    """The one armed wake-up of a node or an agent, at the earliest time that was requested.
 
-    `armed_ms` is its time by the participant's own clock; callers compare it before they call
-    `arm`, which is rarely needed. It never fires early by that clock, and follows changes of the
+    `armed_ms` is that time by the clock of the node; callers compare it before they call `arm`,
+    which is rarely needed. The wake-up never fires early by that clock, and follows changes of the
     clock.
     """
 
@@ -28,7 +28,7 @@ class Wakeup:
             self._rearm()
 
     def end(self) -> None:
-        """Disarm for good, because the participant ended."""
+        """Disarm the wake-up for good, because its node or agent ended."""
         self.armed_ms = NEVER_MS
         if self._rearm in self._clock.changed:
             self._clock.changed.remove(self._rearm)

@@ -33,9 +33,9 @@ class RequestHeader(NamedTuple):
 
 
 def read_request_header(frame: bytes) -> RequestHeader:
-    """Decodes a header; for an unknown API or version, only `body_offset` is wrong.
+    """Decodes the header of a request; raises DecodeError for malformed bytes.
 
-    Raises DecodeError for malformed bytes.
+    For an unknown API or version, `body_offset` is wrong and all other fields are right.
     """
     try:
         key, version, correlation_id, length = _HEADER.unpack_from(frame)
@@ -65,7 +65,10 @@ _FLEXIBLE = {
 
 
 def decode_request(header: RequestHeader, frame: bytes) -> Request:
-    """Decodes the body; trailing bytes are ignored, as in Kafka (librdkafka sends some)."""
+    """Decodes the body of a request.
+
+    Trailing bytes are ignored, as in Kafka (librdkafka sends some).
+    """
     message = APIS[header.api_key].request
     request, _ = decoder(message, header.api_version)(frame, header.body_offset)
     return cast(Request, request)
@@ -79,20 +82,23 @@ def encode_response(
     *,
     start_time_tag: bool = False,
 ) -> bytes:
-    """Returns the whole frame with its length."""
+    """Returns a response as a whole frame, with its length."""
     body = encoder(APIS[api_key].response, api_version, start_time_tag)(response)
     frame = _CORRELATION_ID.pack(correlation_id) + _header_tags(api_key, api_version) + body
     return _LENGTH.pack(len(frame)) + frame
 
 
 def _header_tags(api_key: int, api_version: int) -> bytes:
-    """Returns the header's bytes after the correlation id: an empty tag section, or nothing."""
+    """Returns the bytes of a response header after the correlation id.
+
+    These are an empty tag section, or nothing.
+    """
     is_flexible = APIS[api_key].response.is_flexible(api_version) and api_key != API_VERSIONS
     return b"\0" if is_flexible else b""
 
 
 class Exchange:
-    """The shared part of all frames of one API, version and client id: the decoder and the encoder.
+    """The codec for all requests of one connection with the same API, version and client id.
 
     A connection repeats the same request, so it caches the last exchange and decodes only the
     correlation id. A frame belongs to the exchange if `frame[:4] == start` and `frame[8:end] ==
@@ -126,11 +132,11 @@ class Exchange:
         )
 
     def matches(self, frame: bytes) -> bool:
-        """True if the frame belongs to this exchange."""
+        """True if the frame has the API, version and client id of this exchange."""
         return frame[8 : self.end] == self.rest and frame[:4] == self.start
 
     def encode(self, correlation_id: bytes, response: Response) -> bytes:
-        """Returns the whole frame with its length.
+        """Returns a response as a whole frame, with its length.
 
         Some APIs reply with the same few objects, whose bytes are cached without the correlation
         id.
@@ -152,7 +158,7 @@ class Exchange:
 def encode_request(
     api_key: int, api_version: int, correlation_id: int, client_id: str | None, request: Request
 ) -> bytes:
-    """Returns a client's frame with its length."""
+    """Returns a client's request as a whole frame, with its length."""
     message = APIS[api_key].request
     name = b"" if client_id is None else client_id.encode()
     length = -1 if client_id is None else len(name)

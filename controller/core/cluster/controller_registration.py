@@ -28,9 +28,10 @@ def register_controller(
 def registration(
     request: ControllerRegistrationRequest, *, zk_migration_ready: bool = False
 ) -> RegisterControllerRecord:
-    """Returns the record of a controller's registration, on request or of the active controller.
+    """Returns the record that registers a controller.
 
-    Only releases that know ZooKeeper keep `zk_migration_ready` (rule 5.62).
+    The active controller writes the same record for itself. Only releases that know ZooKeeper keep
+    `zk_migration_ready` (rule 5.62).
     """
     return RegisterControllerRecord(
         controller_id=request.controller_id,

@@ -13,7 +13,7 @@ WHOLE_CLUSTER = ""  # resource name of the default for all brokers
 
 
 def elr_safety_records(image: Image, settings: Settings) -> tuple[ConfigRecord, ...]:
-    """Returns the records; none if the configurations already conform."""
+    """Returns the records that unify min.insync.replicas; none if all brokers share one value."""
     resource_names = {
         name
         for (resource_type, name), values in image.configs.items()

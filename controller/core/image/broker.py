@@ -52,7 +52,10 @@ class BrokerRegistration:
 def registration_of(
     record: RegisterBrokerRecord, old: BrokerRegistration | None, offset: int, timestamp_ms: int
 ) -> BrokerRegistration:
-    """Returns the registration after the record; an amendment keeps the start time (rule 8.13)."""
+    """Returns the broker's registration after a RegisterBrokerRecord.
+
+    A record of the registered incarnation keeps the start time (rule 8.13).
+    """
     amends = old is not None and old.incarnation_id == record.incarnation_id
     previous_start_ms = old.start_time_ms if old is not None and amends else 0
     return BrokerRegistration(

@@ -2,10 +2,11 @@
 
 
 class NameCollisions:
-    """Existing names with '.' or '_', keyed by the name with every '.' replaced by '_'.
+    """Finds the existing topic whose name collides with that of a new topic.
 
-    A new name is compared with the names of its key only, not with every topic. A log may hold
-    several names with the same key.
+    Names with '.' or '_' are stored under the name with every '.' replaced by '_'. A new name is
+    compared with the names under its key only, not with every topic. A log may hold several names
+    with the same key.
     """
 
     def __init__(self, names: dict[str, tuple[str, ...]] | None = None) -> None:

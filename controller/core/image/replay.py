@@ -60,7 +60,10 @@ def _change_registration(image: Image, record: r.BrokerRegistrationChangeRecord,
 
 
 def _changes_directories(record: r.BrokerRegistrationChangeRecord) -> bool:
-    """Also true if no directory remains online: such a record sets no field at all (rule 2.30)."""
+    """True if a registration change record sets the online directories (rule 2.30).
+
+    A record without any other field sets them to none.
+    """
     return not (record.fenced or record.in_controlled_shutdown or record.cordoned_log_dirs)
 
 
@@ -256,7 +259,7 @@ def apply(
 
 
 def apply_control(image: Image, record: ControlRecord, *, offset: int, epoch: int) -> None:
-    """Change `image` by a control record; only kraft.version concerns the image (rule 1.7)."""
+    """Change `image` by a control record; only kraft.version changes it (rule 1.7)."""
     if isinstance(record, KRaftVersion):
         image.kraft_version = record.kraft_version
     image.offset, image.epoch = offset, epoch

@@ -81,8 +81,8 @@ class Batch:
     """A batch of data records, or a batch of control records (`is_control`).
 
     `timestamp_ms` is wall time, which no decision reads. `versions` are the record versions that
-    metadata.version permitted at the time of writing. `encoded` caches the encoded bytes; equality
-    ignores it.
+    metadata.version permitted at the time of writing. `encoded` holds the bytes of the batch once
+    they are known; equality ignores it.
     """
 
     base_offset: int

@@ -101,12 +101,15 @@ def leader_and_isr_changes(
 def acceptor(
     state: State, partition: Partition, may_lead: Callable[[int], bool]
 ) -> Callable[[int], bool]:
-    """Returns the leader test: `may_lead`, and the directory is online (rules 4.3, 4.4)."""
+    """Returns a predicate: `may_lead` accepts the replica and its directory is online.
+
+    Rules 4.3 and 4.4 of elections.
+    """
     return lambda replica: may_lead(replica) and has_online_directory(state, partition, replica)
 
 
 def has_online_directory(state: State, partition: Partition, replica: int) -> bool:
-    """True if the replica's directory is online, or not known."""
+    """True if the broker is registered and the replica's directory is online or unknown."""
     broker = state.image.brokers.get(replica)
     if broker is None:
         return False
@@ -121,12 +124,12 @@ def has_online_directory(state: State, partition: Partition, replica: int) -> bo
 
 
 def rules_of(state: State, key: PartitionKey, partition: Partition) -> Rules:
-    """Returns the rules for changes of the partition."""
+    """Returns the values that decide a change of the partition, such as its effective min ISR."""
     return _rules(state, state.image.topics[key[0]].name, len(partition.replicas))
 
 
 def _rules(state: State, topic: str | None, replicas: int) -> Rules:
-    """Returns the rules of a topic, or (None) of topics without own configurations."""
+    """Returns the rules of a topic; with `topic` None, of a topic without own configurations."""
     return Rules(
         metadata_version=state.image.metadata_version,
         elr_enabled=feature_levels.elr_enabled(state.image.features),

@@ -80,7 +80,7 @@ def place(
 ) -> list[tuple[int, ...]]:
     """Returns the replicas of `partitions` new partitions.
 
-    Raises INVALID_REPLICATION_FACTOR as in rule 4.43.
+    Raises INVALID_REPLICATION_FACTOR if the brokers do not suffice (rule 4.43).
     """
     racks = _Racks(layout, random)
     if replication_factor <= 0:
@@ -105,7 +105,11 @@ def _refused(message: str) -> ApiError:
 
 
 class _Brokers:
-    """A rotating list: a partition gets each broker at most once, from a changing start (4.48)."""
+    """A rotating list of broker ids.
+
+    A partition gets each broker at most once, and each partition starts at another broker (rule
+    4.48).
+    """
 
     def __init__(self, ids: tuple[int, ...], random: Random) -> None:
         """Starts at a random position."""

@@ -18,7 +18,7 @@ Validator = Callable[[str, Any], None]
 
 
 def invalid(message: str) -> ApiError:
-    """Returns an INVALID_CONFIG error."""
+    """Returns an INVALID_CONFIG error with a message."""
     return ApiError(ErrorCode.INVALID_CONFIG, message)
 
 
@@ -123,7 +123,10 @@ def each_of(*words: str) -> Validator:
 
 
 def each_of_without_empty(*words: str) -> Validator:
-    """Returns the validator of 4.3, which has a message of its own for an empty element."""
+    """Returns the validator of Kafka 4.3's lists, whose elements must be among `words`.
+
+    Kafka 4.3 has a message of its own for an empty element.
+    """
 
     def check(name: str, values: tuple[str, ...]) -> None:
         for value in values:

@@ -55,7 +55,10 @@ def _check_together(values: Mapping[str, Any]) -> None:
 
 
 def effective(state: State, own: Mapping[str, str]) -> tuple[CreatableTopicConfig, ...]:
-    """Returns all configurations in force for a topic whose own are `own`, sorted by name."""
+    """Returns all configurations of a topic, sorted by name, with the value that applies.
+
+    `own` are the configurations of the topic itself.
+    """
     configs = state.image.configs
     shown = dict(_DEFAULTS[state.profile.topic_configs])
     for source, settings in (

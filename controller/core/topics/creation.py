@@ -67,7 +67,10 @@ def create_topics(state: State, request: CreateTopicsRequest, now_ms: int) -> De
 
 
 def _refused_by_the_listener(counts: Counter[str]) -> dict[str, CreatableTopicResult]:
-    """Results that follow all others, one a name; duplicates in a HashSet's order (rule 4.52)."""
+    """Returns the results for names that Kafka's listener refuses, which follow all other results.
+
+    There is one result for each name; duplicates are in a HashSet's order (rule 4.52).
+    """
     twice = in_hash_order(name for name, count in counts.items() if count > 1)
     refused = {name: _refused(name, _DUPLICATE) for name in twice}
     if counts[names.METADATA_TOPIC] == 1:
@@ -78,7 +81,10 @@ def _refused_by_the_listener(counts: Counter[str]) -> dict[str, CreatableTopicRe
 def _spellable(
     request: CreateTopicsRequest, results: tuple[CreatableTopicResult, ...]
 ) -> CreateTopicsResponse:
-    """Kafka replies -1 for every topic if a message is too long; the records remain valid."""
+    """Returns the response; error -1 for every topic if a message is too long to encode.
+
+    Kafka replies so, and the records remain valid.
+    """
     texts = (result.error_message or "" for result in results)
     if any(len(text.encode("utf-8", "surrogatepass")) > TEXT_BYTES_MAX for text in texts):
         failed = ErrorCode.UNKNOWN_SERVER_ERROR
@@ -105,7 +111,7 @@ class Survey:
         return self._layout
 
     def in_force(self, configs: dict[str, str]) -> tuple[CreatableTopicConfig, ...]:
-        """Returns the configurations in force for a topic whose own are `configs`."""
+        """Returns all configurations of a topic whose own configurations are `configs`."""
         key = tuple(configs.items())
         if key not in self._in_force:
             self._in_force[key] = topic_configs.effective(self.state, configs)
@@ -126,7 +132,10 @@ class Survey:
 
 
 def _check_partitions(state: State, topics: Iterable[CreatableTopic]) -> None:
-    """Bounds the partitions of a request, before other checks (rule 0A.7; 3.9.1, 4.1.1, 4.3.1)."""
+    """Refuses a request for too many partitions, before any other check (rule 0A.7).
+
+    The bound is that of Kafka 3.9.1, 4.1.1 and 4.3.1.
+    """
     total = sum(_partition_count(state, topic) for topic in topics)
     if total > PARTITIONS_PER_REQUEST_MAX:
         raise _too_large("Excessively large number of partitions per request.")
@@ -282,7 +291,10 @@ def _placed(survey: Survey, count: int, factor: int, prefix: str) -> list[tuple[
 def _topic_records(
     survey: Survey, name: str, topic_id: Uuid, configs: dict[str, str], assignment: Assignment
 ) -> list[Record]:
-    """Returns topic, configurations, cleared ELR and partitions, in that order (4.58, 4.23)."""
+    """Returns topic, configurations, cleared ELR and partitions, in that order.
+
+    Rules 4.58 and 4.23.
+    """
     records: list[Record] = [TopicRecord(name=name, topic_id=topic_id)]
     records += [
         ConfigRecord(resource_type=TOPIC_RESOURCE, resource_name=name, name=key, value=value)

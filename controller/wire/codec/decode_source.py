@@ -32,7 +32,10 @@ from .varints import read_unsigned
 
 
 def decode_source(message: Message, version: int) -> tuple[str, Namespace]:
-    """Returns the source of `decode(data, pos)`, which returns an object and its end."""
+    """Returns the source of `decode(data, pos)`, and the globals that it needs.
+
+    `decode` returns an object and the position after its bytes.
+    """
     writer = _Writer(message, version, _RUNTIME, depth=2)
     result = writer.new_object(message.struct, message.name)
     writer.line(f"return {result}, pos")
@@ -47,7 +50,7 @@ def decode_source(message: Message, version: int) -> tuple[str, Namespace]:
 
 class _Writer(SourceWriter):
     def new_object(self, struct: Struct, path: str) -> str:
-        """Decode `struct`; returns the name of the variable with the object.
+        """Write the code that decodes `struct`; returns the name of the variable with the object.
 
         A struct without a model gives the bare value.
         """
@@ -106,7 +109,7 @@ class _Writer(SourceWriter):
         return name
 
     def _count(self, kind: WireType) -> str:
-        """Decode the length before a variable part; -1 is null in both encodings."""
+        """Write the code that decodes a length or count; -1 is null in both encodings."""
         count = self._name("n")
         if self.flexible:
             self._run.append(("B", count))
@@ -219,7 +222,7 @@ class _Writer(SourceWriter):
 
 
 def defaults(model: type) -> dict[str, object]:
-    """Returns the default of every attribute of `model`, MISSING if it has none."""
+    """Returns the default of each attribute of `model`; MISSING for an attribute without one."""
     return {
         field.name: field.default
         if field.default_factory is MISSING or field.default is not MISSING
@@ -229,7 +232,7 @@ def defaults(model: type) -> dict[str, object]:
 
 
 def least_bytes(kind: WireType, version: int, flexible: bool) -> int:
-    """Returns the fewest bytes of an encoded value.
+    """Returns the smallest encoded size of a value in bytes.
 
     It is at least 1, so that the size of the input bounds every count.
     """
@@ -256,7 +259,7 @@ def skip_tags(data: bytes, pos: int) -> int:
 
 
 def first_of_each(items: tuple[object, ...], key: str) -> tuple[object, ...]:
-    """Returns the first item of each value of the attribute `key`."""
+    """Returns the items without those whose attribute `key` equals that of an earlier item."""
     first: dict[object, object] = {}
     for item in items:
         first.setdefault(getattr(item, key), item)

@@ -28,7 +28,10 @@ CACHED_BODIES_MAX = 1024  # cached bodies of one message and version; above it t
 
 
 def encode_source(message: Message, version: int, on_demand: bool) -> tuple[str, Namespace]:
-    """Returns the source of `encode(o)`, which returns the bytes of the body."""
+    """Returns the source of `encode(o)`, and the globals that it needs.
+
+    `encode` returns the bytes of the body of the object `o`.
+    """
     writer = _Writer(message, version, on_demand)
     writer.struct(message.struct, "o")
     body = writer.finish()
@@ -38,7 +41,7 @@ def encode_source(message: Message, version: int, on_demand: bool) -> tuple[str,
 
 
 def _cached_source(message: Message, version: int, body: list[str]) -> str:
-    """Adds a cache of bodies, keyed by the values of the fields."""
+    """Returns the source with a cache of bodies, whose key is the values of the fields."""
     names = [field.name for field in plain_fields(message.struct, version)]
     lookup = [
         f"  key = ({''.join(f'o.{name}, ' for name in names)})",
@@ -122,7 +125,7 @@ class _Writer(SourceWriter):
         self.line(f"{self._add}({self._length(count, kind)})")
 
     def _length(self, count: str, kind: WireType) -> str:
-        """Returns the expression for the bytes of a length; -1 is null."""
+        """Returns the expression for the encoded length; a `count` of -1 is null."""
         if self.flexible:
             return f"small[{count} + 1] if {count} < 127 else varint({count} + 1)"
         return f"{self._constant(packing_of('h' if kind is STRING else 'i').pack)}({count})"
@@ -195,7 +198,7 @@ class _Writer(SourceWriter):
             self.line(f"{self._add}({self._packed()})")
 
     def _packed(self) -> str:
-        """Returns the expression for the pending run, and ends the run."""
+        """Returns the expression that packs the pending fixed-width fields, and clears them."""
         codes = "".join(code for code, _ in self._run)
         values = ", ".join(source for code, source in self._run if code != "x")
         self._run.clear()

@@ -18,7 +18,10 @@ OWN_TAG = 10000  # tag of fields that Kafka lacks; far above any tag of Kafka
 
 @dataclass(slots=True, eq=False, repr=False)
 class Fixed:
-    """A type of constant width. `code` is its `struct` format character; integers have a range."""
+    """A type of constant width.
+
+    `code` is its `struct` format character; integers have a range.
+    """
 
     name: str
     code: str
@@ -52,7 +55,10 @@ BYTES = Variable("bytes")
 
 @dataclass(slots=True, eq=False, repr=False)
 class Converted:
-    """A type with its own encoding: bytes on the wire, an object in the model."""
+    """A type with its own encoding, such as the records of a Fetch response.
+
+    On the wire it is bytes; in the model it is an object.
+    """
 
     name: str
     encode: Callable[..., bytes]
@@ -61,10 +67,10 @@ class Converted:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Struct:
-    """Fields of `model`.
+    """A group of fields, decoded to an object of the class `model`.
 
-    Without a model they are attributes of the enclosing object; in an array, the only field is the
-    element itself.
+    Without a model the fields are attributes of the enclosing object; in an array, the only field
+    is the element itself.
     """
 
     model: type | None
@@ -73,9 +79,10 @@ class Struct:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Array:
-    """An array.
+    """An array of elements.
 
-    With `keyed_by` Kafka decodes it to a map, which keeps the first entry of a key (rule 1.19).
+    Kafka decodes an array with `keyed_by` to a map, which keeps the first element of each key (rule
+    1.19).
     """
 
     element: Fixed | Variable | Struct
@@ -87,10 +94,11 @@ WireType = Fixed | Variable | Converted | Struct | Array
 
 @dataclass(slots=True, eq=False, repr=False)
 class Field:
-    """A field in versions `since` to `until`; null is permitted from `nullable_since` on.
+    """A field of a struct, in the versions `since` to `until`.
 
-    A tagged field is written only if it differs from `default`. A field that is `on_demand` is
-    written only by an encoder compiled for it, and always decoded.
+    Null is permitted from version `nullable_since` on. A tagged field is written only if it differs
+    from `default`. A field that is `on_demand` is written only by an encoder that was compiled for
+    it, and always decoded.
     """
 
     name: str
@@ -105,13 +113,16 @@ class Field:
 
     @property
     def json(self) -> str:
-        """The name in JSON."""
+        """The field's name in JSON."""
         return self.json_name or lower_camel(self.name)
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Message:
-    """The schema of a message; `is_cached`: encoded bodies are cached, because few distinct values exist."""
+    """The schema of a message in all of its versions.
+
+    If `is_cached`, encoded bodies are cached, because the message has few distinct values.
+    """
 
     name: str
     struct: Struct

@@ -29,7 +29,10 @@ def zigzag(value: int) -> bytes:
 
 
 def read_unsigned(data: bytes, pos: int) -> tuple[int, int]:
-    """Returns the value at `pos` and its end; raises IndexError at the end of the data."""
+    """Returns the varint at `pos` and the position after it.
+
+    Raises IndexError at the end of the data.
+    """
     byte = data[pos]
     if byte < 128:
         return byte, pos + 1
@@ -37,7 +40,10 @@ def read_unsigned(data: bytes, pos: int) -> tuple[int, int]:
 
 
 def read_zigzag(data: bytes, pos: int) -> tuple[int, int]:
-    """Returns the value at `pos` and its end; raises IndexError at the end of the data."""
+    """Returns the signed varint at `pos` and the position after it.
+
+    Raises IndexError at the end of the data.
+    """
     byte = data[pos]
     if byte < 128:
         return byte >> 1 ^ -(byte & 1), pos + 1

@@ -30,7 +30,7 @@ __all__ = [
 
 
 def to_json(message: Message, value: object, version: int | None = None) -> Document:
-    """Returns a message as a JSON document."""
+    """Returns a message as a JSON document; without a version, with every field of the model."""
     return _struct_json(message.struct, value, version)
 
 
@@ -48,7 +48,7 @@ def record_json(record: Record | ControlRecord, version: int) -> Document:
 
 
 def control_record_json(record: Record | ControlRecord) -> Document:
-    """Returns the same form for a control record; its data begins with its version."""
+    """Returns a control record as kafka-dump-log prints it; its data begins with its version."""
     table = CONTROL_RECORDS[TYPES[type(record)]]
     data = {"version": 0} | to_json(table, record, 0)
     return {"type": _upper_snake(table.name), "version": 0, "data": data}

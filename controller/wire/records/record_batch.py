@@ -1,6 +1,6 @@
 """Record batches of the metadata log: magic 2, CRC-32C, no compression, deterministic bytes.
 
-A batch caches its bytes once it is encoded or decoded (`Batch.encoded`), because every follower
+A batch keeps its bytes in `Batch.encoded` once it is encoded or decoded, because every follower
 gets the same bytes. The layout is that of Kafka's DefaultRecordBatch. `crc32c` is imported at the
 first encoded batch, because its imports take longer than those of the rest of the wire.
 """
@@ -31,7 +31,10 @@ _NO_KEY, _NO_HEADERS, _NO_ATTRIBUTES_OR_DELTA = b"\x01", b"\x00", b"\x00\x00"
 
 
 def encode_batches(batches: Sequence[Batch], bytes_max: int = FETCH_BYTES_MAX) -> bytes:
-    """Returns whole batches up to the bound, but at least one, so that a reader makes progress."""
+    """Returns the bytes of as many whole batches as fit into `bytes_max`, but at least of one.
+
+    A reader thus always makes progress.
+    """
     encoded: list[bytes] = []
     size = 0
     for batch in batches:
@@ -81,7 +84,10 @@ def decode_batches(data: bytes) -> list[Batch]:
 
 
 def read_batches(data: bytes) -> Iterator[Batch]:
-    """Yields the same batches, each decoded when it is drawn."""
+    """Yields the batches of `data`; decodes each batch when the caller requests it.
+
+    Raises DecodeError if the last batch is incomplete.
+    """
     pos = 0
     while pos < len(data):
         end = _batch_end(data, pos)
@@ -105,7 +111,10 @@ def _batch_end(data: bytes, pos: int) -> int:
 
 @lru_cache(maxsize=READ_BATCHES_MAX)
 def _read_batch(data: bytes) -> Batch:
-    """Decodes a complete batch, once for all brokers of a process, which read the same tail."""
+    """Decodes a complete batch.
+
+    The result is cached, because all brokers of a process read the same end of the log.
+    """
     base_offset, _, epoch, magic, crc = _HEAD.unpack_from(data)
     if magic != MAGIC:
         raise DecodeError(f"batch at offset {base_offset}: expected magic {MAGIC}, got {magic}")
@@ -161,7 +170,10 @@ def _read_records(data: bytes, count: int, *, is_control: bool) -> tuple[Records
 
 
 def _read_record(data: bytes, pos: int, delta: int) -> tuple[bytes | None, bytes, int]:
-    """Returns key, value and end of a record, whose offset must be `delta` above the batch's."""
+    """Returns key, value and end of a record.
+
+    The offset of the record must be `delta` above that of the batch.
+    """
     length, pos = read_zigzag(data, pos)
     end = pos + length
     if length < 0 or end > len(data):
