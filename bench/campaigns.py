@@ -1,4 +1,4 @@
-"""Campaigns: the overhead of Spark over local processes, the speed of a swarm, the size on disk.
+"""Campaigns: the overhead of Spark over local processes, the speed of a swarm, the disk usage.
 
 Every figure includes whole processes, started as a user starts them, on all cores.
 """
@@ -110,7 +110,7 @@ def _verdicts(out: Path) -> str:
 
 
 def _weight(out: Path, tables: tuple[str, ...]) -> str:
-    """Returns the bytes on disk per row of these tables."""
+    """Returns the bytes on disk per row of the given tables."""
     pieces = [commit.pieces[name] for commit in Folder(out).commits().values() for name in tables]
     rows = sum(piece.rows for piece in pieces)
     return f"{sum(piece.size for piece in pieces) / rows:.2f} bytes ({rows:,})"

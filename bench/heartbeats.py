@@ -18,7 +18,10 @@ RUNS, SECONDS = 5, 2.0
 
 
 def heartbeats() -> list[Row]:
-    """Sends the same frames to both servers in turn; reports the median ratio of the pairs."""
+    """Compares kraftsim with an echo server that gets the same frames, in turn.
+
+    The ratio is the median over pairs of runs.
+    """
     rows = []
     with running("-m", "bench.echo") as echo, up("--brokers", "0") as (server, addresses):
         assert echo.stdout is not None

@@ -15,7 +15,7 @@ CLUSTER_ID = "kraftsimBenchCluster01"
 
 @contextmanager
 def running(*words: str) -> Iterator[subprocess.Popen[str]]:
-    """Runs Python with these arguments; terminates it at the end of the block."""
+    """Runs Python with the given arguments; terminates it at the end of the block."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     process = subprocess.Popen(
         [sys.executable, *words],
@@ -41,7 +41,10 @@ def up(*words: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
 
 
 def announced(process: subprocess.Popen[str]) -> dict[str, str]:
-    """Reads the lines that a process announces; RuntimeError if it exits before."""
+    """Returns the addresses that a process prints at its start.
+
+    Raises RuntimeError if the process exits before.
+    """
     assert process.stdout is not None
     addresses: dict[str, str] = {}
     while "KRAFTSIM_CLUSTER_ID" not in addresses:
@@ -69,7 +72,7 @@ def free_ports(count: int) -> list[int]:
 
 @contextmanager
 def properties(**settings: object) -> Iterator[str]:
-    """Yields the path of a .properties file with these settings."""
+    """Yields the path of a .properties file with the given settings."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bench.properties"
         lines = (f"{key.replace('_', '.')}={value}\n" for key, value in settings.items())

@@ -88,7 +88,7 @@ def _row(name: str, kraftsim_s: float, kafka_s: float) -> Row:
 
 
 def _p90(took: list[float]) -> float:
-    """Returns the 90th percentile."""
+    """Returns the 90th percentile of the durations."""
     return sorted(took)[ceil(0.9 * len(took)) - 1]
 
 

@@ -9,7 +9,11 @@ BEGIN, END = "<!-- written by make bench -->\n", "<!-- to here -->\n"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the results."""
+    """One line of a benchmark's results.
+
+    `figure` is kraftsim's, `peer` that of the compared program, `ratio` how they compare, `goal`
+    the expected figure or ratio.
+    """
 
     name: str
     figure: str
@@ -19,7 +23,7 @@ class Row:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """The row as texts."""
+        """The columns of the row as texts."""
         ratio = "" if self.ratio is None else f"{self.ratio:.2f}"
         return self.name, self.figure, self.peer, ratio, self.goal
 

@@ -81,7 +81,7 @@ def _snapshot(cluster: Cluster) -> Iterable[Row]:
 
 
 def _installation(cluster: Cluster) -> Iterable[Row]:
-    """Measures a follower that reads and loads that snapshot."""
+    """Measures a follower that reads and loads the snapshot of a large cluster."""
     snapshot = cluster.node.quorum.snapshot
     assert snapshot is not None, "expected a snapshot"
     reading = Reading(snapshot.snapshot_id, snapshot.data, iter(read_snapshot(snapshot.data)))

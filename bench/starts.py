@@ -75,7 +75,10 @@ def agents() -> list[Row]:
 
 
 def in_process() -> list[Row]:
-    """Measures the call of `Cluster` to three usable brokers, without sockets, in real time."""
+    """Measures the time from the call of `Cluster` to three usable brokers.
+
+    There are no sockets, and time is real.
+    """
     from kraftsim import Cluster
 
     async def once() -> float:

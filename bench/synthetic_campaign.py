@@ -81,7 +81,7 @@ def _read(folder: Folder, table: Table) -> pa.Table:
 
 
 def _of(table: pa.Table, keys: set[str], *, of_items: bool) -> pa.Table:
-    """Returns the rows of these items' runs (`wanted`), or of all others."""
+    """Returns the rows of the runs of the items `keys`; without `of_items`, all other rows."""
     is_of_items = pc.is_in(_keys(table), pa.array(sorted(keys), pa.string()))
     return table.filter(is_of_items if of_items else pc.invert(is_of_items))
 

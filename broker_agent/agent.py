@@ -43,10 +43,10 @@ BACKOFF_JITTER = 0.02
 class Agent:
     """The state machine of one broker.
 
-    Every method takes the time and returns the requests to send. `image_at(offset)` returns the
-    metadata up to that offset. `position` is shared by the brokers of a fleet, which follow the log
-    together. `failure` is the reason for which the broker gave up. `was_drained` is true after
-    shouldShutDown, which makes the shutdown clean (rule 1.38).
+    The methods that act take the time and return the requests to send. `image_at(offset)` returns
+    the metadata up to that offset. `position` is shared by the brokers of a fleet, which follow the
+    log together. `failure` is the reason for which the broker gave up. `was_drained` is true once a
+    heartbeat response has set shouldShutDown, which makes the shutdown clean (rule 1.38).
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Agent:
 
     @property
     def metadata_offset(self) -> int:
-        """Offset of the last record that this broker has applied; -1 if none (rule 2.2a)."""
+        """Offset of the last record that this broker applied; -1 if there is none (rule 2.2a)."""
         return self._fetch.applied_offset
 
     @property
@@ -92,7 +92,7 @@ class Agent:
 
     @property
     def is_finished(self) -> bool:
-        """True once the process is about to end."""
+        """True if the broker has drained or given up, so that its process must end."""
         return self.state is ProcessState.SHUTTING_DOWN
 
     @property
@@ -107,7 +107,7 @@ class Agent:
         return self.on_deadline(now_ms)
 
     def request_stop(self, now_ms: int) -> list[Send]:
-        """Handle SIGTERM: a RUNNING broker drains, in any earlier state it ends."""
+        """Handle SIGTERM: a RUNNING broker drains; a broker in an earlier state ends at once."""
         if self.state is ProcessState.RUNNING:
             self.state = ProcessState.PENDING_CONTROLLED_SHUTDOWN
             self._lease.schedule(now_ms)
@@ -117,7 +117,7 @@ class Agent:
         return []
 
     def next_deadline_ms(self) -> int:
-        """Returns the time of the next call of `on_deadline`."""
+        """Returns the time at which the driver must call `on_deadline`."""
         state = self.state
         if state is ProcessState.SHUTTING_DOWN:
             return NEVER_MS
@@ -143,7 +143,10 @@ class Agent:
         return sends
 
     def on_reply(self, sent: Send, reply: Response | ApiError | None, now_ms: int) -> list[Send]:
-        """Handle the reply to `sent`, None if the connection failed; late replies are ignored."""
+        """Handle the reply to the request `sent`.
+
+        `reply` is None if the connection failed. The reply to an earlier request is ignored.
+        """
         if self.is_finished:
             return []
         channel = sent.channel
@@ -195,7 +198,10 @@ class Agent:
         )
 
     def _reports_cordoned(self) -> bool:
-        """False until caught up, and while metadata.version is below level 30 (rule 2.1)."""
+        """True if heartbeats report cordoned directories (rule 2.1).
+
+        The broker must have caught up, and metadata.version must be level 30 or higher.
+        """
         return self._is_caught_up and self.image.metadata_version >= CORDONED_DIRECTORIES_FROM
 
     def _on_lease_reply(self, reply: Response | ApiError | None, now_ms: int) -> None:
@@ -221,7 +227,7 @@ class Agent:
                 raise Impossible(f"expected an answer to a lease request, got {reply}")
 
     def _on_heartbeat(self, reply: BrokerHeartbeatResponse, now_ms: int) -> None:
-        """Change the state after a heartbeat's reply (rules 1.44, 2.18)."""
+        """Change the state as a heartbeat's response requires (rules 1.44, 2.18)."""
         if self.state is ProcessState.STARTING:
             if reply.is_caught_up:
                 self._is_caught_up = True
@@ -247,15 +253,19 @@ class Agent:
         self._lease.schedule(now_ms + self.config.heartbeat_interval_ms)
 
     def _retry_soon(self, now_ms: int) -> None:
-        """Retry soon, as Kafka's channel does: no controller was reached, which is not a failure.
+        """Repeat the request soon, because no active controller was reached.
 
-        The metadata fetch finds the new controller (rule 10.38).
+        This does not count as a failure, as in Kafka's channel. The metadata fetch finds the new
+        controller (rule 10.38).
         """
         self.last_error = "no active controller"
         self._lease.schedule(now_ms + CONTROLLER_RETRY_MS)
 
     def _failed(self, reason: str, now_ms: int) -> None:
-        """After a failure (rule 1.46), wait one heartbeat interval (4.x) or back off (3.9)."""
+        """Schedule the next request after a failure (rule 1.46).
+
+        Kafka 4.x waits one heartbeat interval, Kafka 3.9 backs off.
+        """
         self.last_error = reason
         wait_ms = self.config.heartbeat_interval_ms
         if not self.config.retries_at_heartbeat_interval:
@@ -269,5 +279,5 @@ class Agent:
         return self.state is ProcessState.RUNNING
 
     def _heal(self, now_ms: int) -> list[Send]:
-        """Propose returned replicas for the ISR, once they had time to catch up."""
+        """Propose returned replicas for the ISR, once they have had time to catch up."""
         return self._healing.due(self.image, self.broker_epoch, now_ms, self._fetch.leader_id)

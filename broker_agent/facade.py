@@ -1,4 +1,4 @@
-"""The Kafka listener of a simulated broker: the requests it answers and those it forwards.
+"""The Kafka listener of a simulated broker: which requests it answers, and which it forwards.
 
 Clients connect to brokers only (Metadata is not a controller API), so each broker has a facade. Its
 replies show the metadata that its broker has fetched: a lagging broker returns stale metadata (rule
@@ -37,7 +37,10 @@ def metadata(
     listener: str,
     random: Callable[[], float],
 ) -> MetadataResponse:
-    """Answer a Metadata request (rules 5.40 to 5.44); it never creates a topic."""
+    """Answer a Metadata request from the fetched image (rules 5.40 to 5.44).
+
+    It never creates a topic.
+    """
     brokers = tuple(
         MetadataBroker(
             node_id=broker.broker_id,
@@ -79,7 +82,10 @@ def _topics(image: Image, request: MetadataRequest, listener: str) -> Iterable[M
 
 
 def _topic_of(image: Image, requested: MetadataRequestTopic) -> Topic | None:
-    """Finds a topic by its id if the request has one (version 12), else by its name."""
+    """Returns the requested topic, None if it does not exist.
+
+    A request in version 12 may have the topic's id instead of its name.
+    """
     if requested.topic_id != ZERO_UUID:
         return image.topics.get(requested.topic_id)
     topic_id = image.topic_ids.get(requested.name) if requested.name is not None else None
@@ -127,7 +133,10 @@ def _partition(image: Image, index: int, partition: Partition, listener: str) ->
 
 
 def _leader_error(image: Image, leader: int, listener: str) -> ErrorCode:
-    """A registered leader is listed even while it is fenced (rule 5.41)."""
+    """Returns the error of a partition whose leader a client cannot reach; otherwise NONE.
+
+    A registered leader is listed even while it is fenced (rule 5.41).
+    """
     broker = image.brokers.get(leader)
     if broker is None:
         return ErrorCode.LEADER_NOT_AVAILABLE
@@ -135,7 +144,10 @@ def _leader_error(image: Image, leader: int, listener: str) -> ErrorCode:
 
 
 def _is_offline(image: Image, partition: Partition, replica: int, listener: str) -> bool:
-    """True if unregistered, fenced, without the listener, or in a lost directory (rule 5.42)."""
+    """True if a client cannot reach the replica (rule 5.42).
+
+    Its broker is unregistered, fenced or without the listener, or its directory is lost.
+    """
     broker = image.brokers.get(replica)
     if broker is None or broker.fenced or broker.listener(listener) is None:
         return True

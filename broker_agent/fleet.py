@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 class Fleet:
     """The brokers of one process.
 
-    `controllers` are the bootstrap addresses; their replies name the active controller.
+    `controllers` are the bootstrap addresses; replies to fetches name the active controller.
     """
 
     def __init__(
@@ -91,7 +91,10 @@ class Fleet:
         reply_to: Callable[[Response | None], None],
         controller_id: int,
     ) -> None:
-        """Send a client's request on a new connection, as such requests are rare."""
+        """Send a client's request to a controller.
+
+        Such requests are rare, so each opens a new connection.
+        """
         caller = KafkaCaller(f"{broker_id}", self._deliver)
         self._forwarding.add(caller)
 
@@ -134,14 +137,14 @@ class Fleet:
         return hosted
 
     def _address_of(self, controller_id: int) -> Address:
-        """Returns the known address of a controller, else the bootstrap addresses in turn."""
+        """Returns the address of a controller; if it is unknown, the next bootstrap address."""
         if controller_id in self._addresses:
             return self._addresses[controller_id]
         self._bootstrap_index += 1
         return self._bootstrap[self._bootstrap_index % len(self._bootstrap)]
 
     def _deliver(self, action: Callable[[], None]) -> None:
-        """Runs for every reply, so it avoids the cost of a context manager."""
+        """Run the callback of a reply; without a context manager, because every reply does so."""
         self._runtime.enter()
         action()
         self._runtime.leave()
@@ -160,7 +163,10 @@ class Fleet:
         reply_to(reply)
 
     def _warn_of_refusal(self, address: Address, cluster_id: str, error_code: int) -> None:
-        """Warn once for each controller: no broker of the fleet can join, and all retry forever."""
+        """Warn once for each controller that belongs to another cluster.
+
+        No broker of the fleet can join such a cluster, and all of them retry forever.
+        """
         if error_code == ErrorCode.INCONSISTENT_CLUSTER_ID and address not in self._strangers:
             self._strangers.add(address)
             log.warning(

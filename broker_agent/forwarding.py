@@ -25,7 +25,7 @@ class Forwarding:
     """Forwards requests of a broker's clients.
 
     `send(request, reply_to, controller_id)` sends to a controller; `controller_id()` returns the id
-    of the active one as this broker knows it.
+    of the active controller as far as this broker knows it.
     """
 
     def __init__(
@@ -53,7 +53,10 @@ class Forwarding:
 
 
 def _is_not_controller(reply: Reply) -> bool:
-    """Within a process a refusal is an ApiError; over a socket it is in the response."""
+    """True if the reply is NOT_CONTROLLER.
+
+    Within a process a refusal is an ApiError; over a socket it is in the response.
+    """
     match reply:
         case ApiError():
             code: int = reply.code

@@ -1,8 +1,8 @@
-"""Regrows ISRs: a leader proposes each returned replica after time to catch up.
+"""Regrows ISRs: a leader proposes each returned replica after it has had time to catch up.
 
-No data is replicated here, so catching up is a delay (`replica_catch_up_ms`), counted from when the
-leader first sees the replica assigned, unfenced and out of sync. Without it no ISR would grow:
-unfencing adds a broker to none (rule 4.21).
+No data is replicated here, so catching up is a delay (`replica_catch_up_ms`). It begins when the
+leader first finds the replica assigned, unfenced and out of sync. Without such proposals no ISR
+would grow: unfencing adds a broker to none (rule 4.21).
 """
 
 from kraftsim.controller.core.image.image import Image
@@ -60,7 +60,7 @@ class Healing:
         return [self._conversation.send(request, now_ms, controller_id)]
 
     def on_reply(self, sent: Send, now_ms: int) -> None:
-        """End the wait; the result of the proposal arrives through the metadata."""
+        """Permit the next request; the result of a proposal arrives through the metadata."""
         self._conversation.accept(sent)
 
     def _missing(self, image: Image) -> list[tuple[PartitionKey, int]]:

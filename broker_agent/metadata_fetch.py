@@ -1,4 +1,4 @@
-"""Follows the metadata log as an observer, by one Fetch after another (rules 10.35 to 10.38).
+"""Follows the metadata log as an observer, with one Fetch after another (rules 10.35 to 10.38).
 
 An agent only counts offsets; records are loaded once for a whole fleet (`image_history`).
 """
@@ -35,7 +35,10 @@ MAX_BYTES = 8 * 1024 * 1024
 
 @dataclass(slots=True)
 class LogPosition:
-    """How far a log has been followed; the brokers of a fleet share one log and one position."""
+    """How far the metadata log has been fetched, and the leader that it was fetched from.
+
+    The brokers of a fleet share one log and one position.
+    """
 
     end_offset: int = 0
     last_epoch: int = 0
@@ -45,7 +48,7 @@ class LogPosition:
 
     @property
     def applied_offset(self) -> int:
-        """Last offset below both the log's end and the high watermark; -1 if none."""
+        """Last offset below both the log's end and the high watermark; -1 if there is none."""
         end_offset, high_watermark = self.end_offset, self.high_watermark
         return (end_offset if end_offset < high_watermark else high_watermark) - 1
 
@@ -66,7 +69,7 @@ class MetadataFetch:
 
     @property
     def applied_offset(self) -> int:
-        """Offset of the last applied record; -1 if none."""
+        """Offset of the last record that this broker has applied; -1 if there is none."""
         return self._position.applied_offset
 
     @property
@@ -108,7 +111,7 @@ class MetadataFetch:
         return self._reported_offset > previous
 
     def _on_slice(self, data: SnapshotPartitionData, now_ms: int) -> None:
-        """Count a snapshot's bytes; its content is loaded once for a whole fleet."""
+        """Count the bytes of a slice; the snapshot is loaded once for a whole fleet."""
         self._learn(data.current_leader)
         self._conversation.schedule(now_ms if not data.error_code else now_ms + RETRY_MS)
         if self._download is None or data.error_code or data.snapshot_id != self._download:

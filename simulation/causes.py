@@ -1,6 +1,6 @@
 """Finds the cause of a journal row: the newest row about the same node or about the leader.
 
-Causes are recorded while rows are written, so that a chain can be followed from the rows alone.
+Causes are found while rows are written, so that a chain can be followed from the rows alone.
 """
 
 from collections.abc import Iterable
@@ -24,10 +24,10 @@ FAULTS: Final = ("fault_begins", "fault_ends")
 
 
 class Causes:
-    """Remembers the newest rows about each node, to name the cause of the next row.
+    """Remembers the newest rows about each node, to find the cause of the next row.
 
-    `doing` is the row of the fault or repair that is being carried out; it is the cause of
-    every row that is written in the meantime.
+    `doing` is the row of the fault or repair that is being carried out; it is the cause of every
+    row that is written in the meantime.
     """
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class Causes:
         return newest is not None and newest.detail.get("state") in LEAVING
 
     def _trouble(self, node: NodeId | None) -> "EventRow | None":
-        """Returns the row that explains why `node` may be silent: an end, or a fault."""
+        """Returns the row that explains the silence of `node`: the end of a process, or a fault."""
         if node is None:
             return None
         row = self._silenced_by.get(node) or self._newest.get(node)

@@ -1,7 +1,7 @@
 """The journal of a world: one row per event, with the same rows live and in virtual time.
 
-Rows are numbered, and the journal keeps the newest `ROWS_MAX`. It leaves out whatever may differ
-between two runs of one seed: wall time, host and ports.
+Rows are numbered, and the journal stores the newest `ROWS_MAX`. It leaves out everything that may
+differ between two runs of one seed: wall time, host and ports.
 """
 
 from collections import deque
@@ -41,7 +41,7 @@ class Journal:
         return self.next_seq - 1
 
     def since(self, seq: int) -> list[EventRow]:
-        """Returns the kept rows whose number is `seq` or higher."""
+        """Returns the stored rows whose number is `seq` or higher."""
         if not self._rows or seq >= self.next_seq:
             return []
         skip = max(0, seq - self._rows[0].seq)
@@ -97,8 +97,8 @@ class Journal:
     def committed(self, batch: Batch, image: Image, node_id: int) -> None:
         """Writes the rows of a committed batch, under the controller `node_id` that reported it.
 
-        Partition changes are written last. Their cause is the broker's change in the same
-        batch; in a batch without one, a leader has asked for them (AlterPartition).
+        Partition changes are written last. Their cause is the broker's change in the same batch; in
+        a batch without such a change, a leader has requested them (AlterPartition).
         """
         node = f"controller-{node_id}"
         events = [
@@ -145,7 +145,7 @@ _CONSEQUENCES = ("partition_changed",)
 
 
 def _event_of(record: object, image: Image) -> _Event | None:
-    """Returns the event of a record, or None for records that are no event (NoOp, features)."""
+    """Returns the event of a record; None for a record that is no event (NoOp, features)."""
     match record:
         case r.RegisterBrokerRecord():
             return _Event(

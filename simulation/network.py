@@ -76,7 +76,7 @@ class Network:
     def admit(self, message: Message, deliver: Callable[[], None]) -> None:
         """Delivers an arrived message, or puts it into the queue of a slow receiver.
 
-        A message that finds the queue full is lost.
+        A message that arrives at a full queue is lost.
         """
         queue = self.queues.get(message.receiver)
         if queue is None:
@@ -90,7 +90,7 @@ class Network:
         deliver()
 
     def report(self, message: Message) -> None:
-        """Reports `message`, which did not use this network, to the `arrived` listeners."""
+        """Passes `message`, which did not use this network, to the `arrived` listeners."""
         self._deliver(message, lambda: None)
 
     @property
@@ -118,7 +118,7 @@ class Network:
         rule.lift()
 
     def isolate(self, node: NodeId, peers: Iterable[NodeId]) -> None:
-        """Cuts the links between `node` and each of `others`, in both directions."""
+        """Cuts the links between `node` and each of `peers`, in both directions."""
         for peer in peers:
             if peer != node:
                 self.cut |= {(node, peer), (peer, node)}

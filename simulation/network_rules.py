@@ -38,7 +38,7 @@ class Rule:
         return lags_us
 
     def lets_in(self, message: Message, deliver: Deliver) -> bool:
-        """Returns False if the message may not be delivered now; `deliver` can deliver it later."""
+        """Returns False if an arrived message must wait; calling `deliver` later delivers it."""
         return True
 
     def lift(self) -> None:
@@ -81,7 +81,7 @@ class Hold(Rule):
 class Nth(Rule):
     """Applies to messages `first` to `first + count - 1` of the selected messages (surgery).
 
-    `copies` of each arrive (0: the message is lost), each `lag_us` microseconds later than
+    Each becomes `copies` messages (0: it is lost), which arrive `lag_us` microseconds later than
     without the rule.
     """
 

@@ -1,6 +1,6 @@
 """Journal rows for decisions of a controller that no record shows yet.
 
-They stand between the event that struck a node and the record that resulted from it: an election, a
+They lie between the event that affects a node and the record that results from it: an election, a
 resignation, an expired lease.
 """
 
@@ -19,7 +19,7 @@ ROLES = {Prospective: "controller_stands", Resigned: "controller_resigns"}
 
 
 class TurningPoints:
-    """Listens to the steps of controllers, and writes these rows."""
+    """Listens to the steps of controllers, and writes the rows of their decisions."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal

@@ -44,7 +44,10 @@ VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that seeds
 
 @dataclass(slots=True)
 class BrokerHost:
-    """A broker's host: `node` names it in network and clocks; `log_dir` outlives the processes."""
+    """The host of a broker's process.
+
+    `node` is its key in the network and in the clocks; `log_dir` outlives the processes.
+    """
 
     node: NodeId
     spec: BrokerSpec
@@ -52,13 +55,13 @@ class BrokerHost:
 
 
 class World:
-    """A cluster that can be run and disturbed.
+    """A cluster that can be run, and whose nodes and links can fail.
 
-    `agent_listeners` get (broker_id, state) at each change of an agent's state,
-    `controller_listeners` get (node_id, state) of controllers' processes, `step_listeners` get
-    every step of a controller, `committed_listeners` get each batch from each controller that knows
-    it to be committed. `committed_log` holds every batch that any controller knew to be committed,
-    from `log_start` on.
+    `agent_listeners` are called with (broker_id, state) at each change of an agent's state,
+    `controller_listeners` with (node_id, state) of controllers' processes, `step_listeners` with
+    every step of a controller, `committed_listeners` with each batch from each controller that
+    knows it to be committed. `committed_log` holds every batch that any controller knew to be
+    committed, from `log_start` on.
     """
 
     def __init__(
@@ -107,7 +110,7 @@ class World:
 
     @property
     def log_start(self) -> int:
-        """The lowest offset that any controller's log still has."""
+        """The lowest offset that the log of any controller still contains."""
         return min(controller.node.log.start_offset for controller in self.controllers.values())
 
     @property
@@ -132,7 +135,10 @@ class World:
         return self.active or next(running, processes[0])
 
     def must_be_well(self, node: NodeId) -> bool:
-        """Returns True unless the calm phase left the node out of the healed core."""
+        """Returns True if a run may require that the node works at its end.
+
+        The calm phase may leave a node out of the core that it heals.
+        """
         return self.core is None or node in self.core
 
     def controller_of(self, node: NodeId) -> ControllerProcess | None:
@@ -151,14 +157,20 @@ class World:
         return (*map(controller_node, self.controllers), *map(broker_node, self.agents))
 
     def named(self, number: int) -> tuple[NodeId, ...]:
-        """Returns the nodes with this number; if there are none, the broker that would have it."""
+        """Returns the nodes with this number.
+
+        If there are none, the broker that would have the number.
+        """
         clones = (clone for clone in self.clones if clone.number == number)
         of_controller = (controller_node(number),) if number in self.controllers else ()
         of_broker = (broker_node(number),) if number in self.agents else ()
         return (*of_controller, *of_broker, *clones) or (broker_node(number),)
 
     def start(self, *, elects_at_once: bool = False) -> None:
-        """Starts all controllers and brokers; `elects_at_once`: without waiting for a timeout."""
+        """Starts all controllers and brokers.
+
+        With `elects_at_once` a controller starts an election without waiting for a timeout.
+        """
         *processes, last = self.controllers.values()
         for process in processes:
             process.start()
@@ -191,7 +203,10 @@ class World:
         reply_to: Callable[[Reply | None], None],
         controller_id: int = -1,
     ) -> None:
-        """Sends a broker's request over the network to a controller (-1: to the next in turn)."""
+        """Sends a broker's request over the network to a controller.
+
+        With a `controller_id` of -1 the controllers take turns.
+        """
         process = self.controllers.get(controller_id)
         if process is None:
             controller_id = self._next_controller_id(asker, type(request))
@@ -207,7 +222,7 @@ class World:
         network.carry(message, partial(process.submit, request, reply_back))
 
     def _next_controller_id(self, asker: NodeId, kind: type[Request]) -> int:
-        """Returns the next controller in turn, counted for each kind of request of a broker."""
+        """Returns the next controller in turn, counted by broker and kind of request."""
         # A shared count could send one kind of request to the same dead controller every time.
         turn = self._turns.get((asker, kind), asker.number)
         self._turns[asker, kind] = turn + 1
@@ -266,7 +281,10 @@ class World:
         )
 
     def _carry_from(self, sender: NodeId) -> Carry:
-        """Returns the sender of a controller's requests; a dead or moved peer responds None."""
+        """Returns the function that sends a controller's requests to its peers.
+
+        A request to a dead or moved peer gets the response None.
+        """
 
         def carry(send: Send, on_answer: Callable[[Response | None], None]) -> None:
             peer_id, request = send.peer_id, send.request
@@ -300,7 +318,7 @@ class World:
             self.journal.committed(batch, self.committed, node_id)
 
     def _forget(self, node: Node, turn: Turn) -> None:
-        """After a snapshot, drops the images that precede every controller's log start."""
+        """Drops images that precede every controller's log start, after a snapshot."""
         if turn.snapshot is not None:
             self.history.forget_before(self.log_start)
 
@@ -342,7 +360,7 @@ class World:
         return tuple(node for node, node_rack in self._racks().items() if node_rack == rack)
 
     def racks_of(self, nodes: Iterable[NodeId]) -> tuple[str, ...]:
-        """Returns the racks of these nodes, each once."""
+        """Returns the racks of these nodes, without duplicates."""
         rack_of = self._racks()
         racks = (rack_of.get(node) for node in nodes)
         return tuple(dict.fromkeys(rack for rack in racks if rack is not None))
@@ -356,7 +374,7 @@ class World:
         } | {broker_node(broker.broker_id): broker.rack for broker in topology.brokers}
 
     def leader_of(self, topic: str) -> tuple[NodeId, ...]:
-        """Returns the leader of the topic's first partition; empty if there is none."""
+        """Returns the leader of the topic's first partition; empty without a topic or leader."""
         topic_id = self.committed.topic_ids.get(topic)
         if topic_id is None:
             return ()
@@ -364,7 +382,7 @@ class World:
         return () if leader < 0 else (broker_node(leader),)
 
     def are_unfenced(self, broker_ids: Iterable[int]) -> bool:
-        """Returns True if every one of these brokers is registered and unfenced."""
+        """Returns True if all of these brokers are registered and unfenced."""
         brokers = self.committed.brokers
         return all(b in brokers and not brokers[b].fenced for b in broker_ids)
 

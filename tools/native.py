@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def environment() -> dict[str, str]:
-    """Returns the environment of a process that runs the copy.
+    """Returns the environment variables of a process that runs the copy.
 
     Its Python needs `-P`; otherwise it imports the checkout.
     """
@@ -72,7 +72,7 @@ def environment() -> dict[str, str]:
 
 
 def output(*words: str) -> str:
-    """Returns what Python with these arguments prints, run on the copy."""
+    """Runs the copy's Python with these arguments; returns the standard output."""
     command = [sys.executable, "-P", *words]
     done = subprocess.run(command, env=environment(), check=True, capture_output=True, text=True)
     return done.stdout

@@ -12,7 +12,7 @@ IMPORTS = "from dataclasses import dataclass\nfrom typing import Final"
 
 
 def rewritten_for_mypyc(source: str) -> str:
-    """Returns the rewritten source of a module."""
+    """Returns the source of a module, rewritten for mypyc."""
     module = ast.parse(source)
     module.body = [rewritten for statement in module.body for rewritten in _statements(statement)]
     begin = next(i for i, statement in enumerate(module.body) if not _is_docstring(statement))

@@ -1,7 +1,7 @@
 """Writes docs/scenario-words.md: every word of a scenario file, from the code that reads it.
 
-`python -m tools.scenario_words` writes the page, and tests/scenarios/test_schema.py fails when it
-is not what this would write.
+`python -m tools.scenario_words` writes the page, and tests/scenarios/test_schema.py fails if the
+page differs from the result.
 """
 
 from collections.abc import Iterable, Iterator

@@ -57,7 +57,7 @@ def numbers_of(nodes: Iterable[NodeId]) -> tuple[int, ...]:
 
 
 def checked_id(label: str, number: object, highest: int = NODE_ID_MAX) -> int:
-    """Returns the id that a user gives in `where`.
+    """Returns `number` if it is a node id; `label` names the user's input in errors.
 
     Raises ValueError if it is not an integer from 0 to `highest`.
     """
