@@ -92,7 +92,7 @@ class Agent:
 
     @property
     def is_finished(self) -> bool:
-        """True if the broker has drained or given up, so that its process must end."""
+        """True if the process must end: the broker drained, gave up, or was stopped early."""
         return self.state is ProcessState.SHUTTING_DOWN
 
     @property

@@ -43,7 +43,7 @@ class Write:
     batches: tuple[Batch, ...] = ()
 
     def pieces(self) -> Iterator["Write"]:
-        """Yields the parts that a crash can separate: first everything else, then each batch."""
+        """Yields the parts that a crash can separate: all but the batches, then each batch."""
         if self.election is not None or self.truncate_to is not None or self.snapshot is not None:
             yield replace(self, batches=())
         for batch in self.batches:

@@ -81,7 +81,7 @@ def _refused_by_the_listener(counts: Counter[str]) -> dict[str, CreatableTopicRe
 def _spellable(
     request: CreateTopicsRequest, results: tuple[CreatableTopicResult, ...]
 ) -> CreateTopicsResponse:
-    """Returns the response; error -1 for every topic if a message is too long to encode.
+    """Returns the response; every topic has error -1 if a message is too long to encode.
 
     Kafka replies so, and the records remain valid.
     """
