@@ -12,7 +12,7 @@ from tests.released.releases import NEWEST_WITH_TOOLS as RELEASE
 from . import load
 from .heartbeats import registration
 from .processes import CLUSTER_ID, elapsed_ms, up
-from .quorums import IDS, Processes, ours, released
+from .quorums import IDS, Processes, kraftsim_processes, released
 from .report import Row
 
 RUNS = 5
@@ -73,7 +73,7 @@ def _failover() -> list[Row]:
     kraftsim_s, kafka_s = [], []
     with released() as kafka:
         for _ in range(KILLS):
-            with ours() as processes:
+            with kraftsim_processes() as processes:
                 kraftsim_s.append(processes.failover_s())
             kafka_s.append(kafka.failover_s())
     return [
@@ -97,7 +97,7 @@ def _registrations() -> list[Row]:
     kraftsim, released_kafka = [], []
     with released() as kafka:
         for _ in range(3):
-            with ours() as processes:
+            with kraftsim_processes() as processes:
                 kraftsim.append(_registrations_per_s(processes, range(2, 1_000_000)))
             first = 1_000_000 * len(kraftsim)
             released_kafka.append(_registrations_per_s(kafka, range(first, first + 1_000_000)))

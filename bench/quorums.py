@@ -93,7 +93,7 @@ class Processes:
 
 
 @contextmanager
-def ours() -> Iterator[Processes]:
+def kraftsim_processes() -> Iterator[Processes]:
     """Runs three controllers of kraftsim."""
     ports, voters = _voters()
     with ExitStack() as stack:

@@ -102,7 +102,7 @@ class Exchange:
 
     A connection repeats the same request, so it caches the last exchange and decodes only the
     correlation id. A frame belongs to the exchange if `frame[:4] == start` and `frame[8:end] ==
-    rest`.
+    tail`.
     """
 
     __slots__ = (
@@ -112,8 +112,8 @@ class Exchange:
         "decode",
         "end",
         "is_api_versions",
-        "rest",
         "start",
+        "tail",
         "version",
     )
 
@@ -122,7 +122,7 @@ class Exchange:
         self.is_api_versions = header.api_key == API_VERSIONS
         self.start = frame[:4]  # key and version
         self.end = header.body_offset
-        self.rest = frame[8 : self.end]  # client id and tags
+        self.tail = frame[8 : self.end]  # client id and tags
         self.decode = decoder(APIS[header.api_key].request, header.api_version)
         response = APIS[header.api_key].response
         self._encode = encoder(response, header.api_version, start_time_tag)
@@ -133,7 +133,7 @@ class Exchange:
 
     def matches(self, frame: bytes) -> bool:
         """True if the frame has the API, version and client id of this exchange."""
-        return frame[8 : self.end] == self.rest and frame[:4] == self.start
+        return frame[8 : self.end] == self.tail and frame[:4] == self.start
 
     def encode(self, correlation_id: bytes, response: Response) -> bytes:
         """Returns a response as a whole frame, with its length.
@@ -189,20 +189,20 @@ class FrameReader:
     """Splits a stream into frames; it buffers at most one incomplete frame."""
 
     def __init__(self) -> None:
-        self._rest = bytearray()
+        self._incomplete = bytearray()
 
     def feed(self, data: bytes) -> list[bytes]:
         """Returns the frames that `data` completes, without their lengths."""
-        if not self._rest:
+        if not self._incomplete:
             if len(data) > _LENGTH.size and _LENGTH.unpack_from(data)[0] == len(data) - 4:
                 return [data[4:]]  # nearly always one whole frame
             frames, pos = _cut(data)
             if pos < len(data):
-                self._rest += memoryview(data)[pos:]
+                self._incomplete += memoryview(data)[pos:]
             return frames
-        self._rest += data
-        frames, pos = _cut(self._rest)
-        del self._rest[:pos]
+        self._incomplete += data
+        frames, pos = _cut(self._incomplete)
+        del self._incomplete[:pos]
         return frames
 
 
