@@ -44,10 +44,7 @@ VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that seeds
 
 @dataclass(slots=True)
 class BrokerHost:
-    """The host of a broker's process.
-
-    `node` is its key in the network and in the clocks; `log_dir` outlives the processes.
-    """
+    """The host of a broker's process, with the directory of its disk."""
 
     node: NodeId
     spec: BrokerSpec
@@ -60,8 +57,7 @@ class World:
     `agent_listeners` are called with (broker_id, state) at each change of an agent's state,
     `controller_listeners` with (node_id, state) of controllers' processes, `step_listeners` with
     every step of a controller, `committed_listeners` with each batch from each controller that
-    knows it to be committed. `committed_log` holds every batch that any controller knew to be
-    committed, from `log_start` on.
+    knows it to be committed. `committed_log` has these batches, from `log_start` on.
     """
 
     def __init__(
@@ -118,11 +114,7 @@ class World:
         """The active controller, or None; of two that lead, the one with the higher epoch."""
         newest: ControllerProcess | None = None
         for controller in self.controllers.values():
-            is_active = (
-                controller.is_alive
-                and not controller.is_paused
-                and controller.node.active is not None
-            )
+            is_active = controller.is_running and controller.node.active is not None
             if is_active and (newest is None or newest.node.epoch < controller.node.epoch):
                 newest = controller
         return newest
@@ -135,10 +127,7 @@ class World:
         return self.active or next(running, processes[0])
 
     def must_be_well(self, node: NodeId) -> bool:
-        """Returns True if a run may require that the node works at its end.
-
-        The calm phase may leave a node out of the core that it heals.
-        """
+        """Returns True unless the calm phase left the node out of the core that it heals."""
         return self.core is None or node in self.core
 
     def controller_of(self, node: NodeId) -> ControllerProcess | None:
@@ -157,20 +146,14 @@ class World:
         return (*map(controller_node, self.controllers), *map(broker_node, self.agents))
 
     def named(self, number: int) -> tuple[NodeId, ...]:
-        """Returns the nodes with this number.
-
-        If there are none, the broker that would have the number.
-        """
+        """Returns the nodes with this number, or else the broker that would have it."""
         clones = (clone for clone in self.clones if clone.number == number)
         of_controller = (controller_node(number),) if number in self.controllers else ()
         of_broker = (broker_node(number),) if number in self.agents else ()
         return (*of_controller, *of_broker, *clones) or (broker_node(number),)
 
     def start(self, *, elects_at_once: bool = False) -> None:
-        """Starts all controllers and brokers.
-
-        With `elects_at_once` a controller starts an election without waiting for a timeout.
-        """
+        """Starts all nodes; `elects_at_once`: an election does not wait for a timeout."""
         *processes, last = self.controllers.values()
         for process in processes:
             process.start()
@@ -181,10 +164,9 @@ class World:
     # Controllers
 
     def dispatch(self, request: Request, reply_to: ReplyTo) -> None:
-        """Submits a request to the active controller without the network's delays and faults.
+        """Submits a request to the active controller, bypassing delays and faults.
 
-        The `arrived` listeners get request and reply. If the process ends, the reply is
-        NOT_CONTROLLER.
+        The `arrived` listeners get request and reply; a process that ends replies NOT_CONTROLLER.
         """
         process, network = self.controller, self.network
         node = controller_node(process.node.config.node_id)
@@ -203,15 +185,11 @@ class World:
         reply_to: Callable[[Reply | None], None],
         controller_id: int = -1,
     ) -> None:
-        """Sends a broker's request over the network to a controller.
-
-        With a `controller_id` of -1 the controllers take turns.
-        """
+        """Sends a broker's request to a controller; for an id of -1 they take turns."""
         process = self.controllers.get(controller_id)
         if process is None:
             controller_id = self._next_controller_id(asker, type(request))
             process = self.controllers[controller_id]
-
         network, receiver = self.network, controller_node(controller_id)
 
         def reply_back(reply: Reply | None) -> None:
@@ -281,10 +259,7 @@ class World:
         )
 
     def _carry_from(self, sender: NodeId) -> Carry:
-        """Returns the function that sends a controller's requests to its peers.
-
-        A request to a dead or moved peer gets the response None.
-        """
+        """Returns the sender of a controller's requests; dead and moved peers respond None."""
 
         def carry(send: Send, on_answer: Callable[[Response | None], None]) -> None:
             peer_id, request = send.peer_id, send.request
@@ -344,8 +319,8 @@ class World:
                 previous_broker_epoch=previous_epoch,
             ),
             clock,
-            lambda send, reply_to: self.send_request(
-                host.node, send.request, reply_to, send.controller_id
+            lambda send, reply: self.send_request(
+                host.node, send.request, reply, send.controller_id
             ),
             lambda state: self._on_agent_state(host, state),
         )
@@ -393,9 +368,8 @@ class World:
             label = f"broker-{broker_id}-on-{host.node.number}"
             self.journal.write(label, "clone_state", detail=detail)
             return
-        self.journal.write(
-            f"broker-{broker_id}", "agent_state", broker_id=broker_id, detail={"state": state.value}
-        )
+        label, detail = f"broker-{broker_id}", {"state": state.value}
+        self.journal.write(label, "agent_state", broker_id=broker_id, detail=detail)
         for listener in self.agent_listeners:
             listener(broker_id, state)
 
