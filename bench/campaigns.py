@@ -1,4 +1,4 @@
-"""Campaigns: the overhead of Spark over local processes, the speed of a swarm, the size on disk.
+"""Campaigns: the overhead of Spark over local processes, the speed of a swarm, the disk usage.
 
 Every figure includes whole processes, started as a user starts them, on all cores.
 """
@@ -23,7 +23,7 @@ from .report import Row
 ENGINES = {"spark": (), "local": ("--engine", "local")}
 FEW, MANY = 100, 900  # runs; the difference gives the cost per run, the rest is the fixed cost
 SWARM_RUNS = int(os.environ.get("KRAFTSIM_BENCH_RUNS", "300"))
-SWARM_WANTED = 10_000
+SWARM_GOAL_RUNS = 10_000
 # A run of 20 ms or more: a broker crashes and is fenced.
 SHORT = ("broker-crash-fenced", "--smoke")
 # Two virtual minutes with three controllers and five brokers; four are unfenced at the end.
@@ -45,9 +45,9 @@ def campaigns() -> Iterator[Row]:
         for engine in ENGINES
     }
     for runs in (FEW, MANY):
-        ours, theirs = took_s["spark", runs], took_s["local", runs]
+        spark, local = took_s["spark", runs], took_s["local", runs]
         name = f"{runs} runs from command to end, beside processes"
-        yield Row(name, f"{ours:.1f} s", f"{theirs:.1f} s", ours / theirs)
+        yield Row(name, f"{spark:.1f} s", f"{local:.1f} s", spark / local)
     spark_ms, local_ms = (1000 * _marginal_s(took_s, engine) for engine in ENGINES)
     name, ratio = "a run more, Spark beside processes", spark_ms / local_ms
     yield Row(name, f"{spark_ms:.1f} ms", f"{local_ms:.1f} ms", ratio, "<= 1.10")
@@ -60,9 +60,9 @@ def _swarm(fixed_s: float) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "swarm")
         took_s = campaign_s(SWARM, SWARM_RUNS, "spark", out=out, is_native=True)
-        whole_min = (fixed_s + (took_s - fixed_s) * SWARM_WANTED / SWARM_RUNS) / 60
+        whole_min = (fixed_s + (took_s - fixed_s) * SWARM_GOAL_RUNS / SWARM_RUNS) / 60
         yield Row(
-            f"{SWARM_WANTED:,} swarm runs of two virtual minutes, native",
+            f"{SWARM_GOAL_RUNS:,} swarm runs of two virtual minutes, native",
             f"{whole_min:.1f} min (of {SWARM_RUNS:,} runs)",
             goal="<= 15 min",
         )
@@ -110,7 +110,7 @@ def _verdicts(out: Path) -> str:
 
 
 def _weight(out: Path, tables: tuple[str, ...]) -> str:
-    """Returns the bytes on disk per row of these tables."""
+    """Returns the bytes on disk per row of the given tables."""
     pieces = [commit.pieces[name] for commit in Folder(out).commits().values() for name in tables]
     rows = sum(piece.rows for piece in pieces)
     return f"{sum(piece.size for piece in pieces) / rows:.2f} bytes ({rows:,})"
@@ -131,11 +131,11 @@ def _foreseen(out: Path) -> Row:
     ]
     runs.sort(key=lambda row: row["seed"])
     first, later = runs[: len(runs) // LEARNT_OF], runs[len(runs) // LEARNT_OF :]
-    seen = Counter(kind for row in first for kind in set(row["coverage"]))
-    alone = sum(any(seen[kind] == 1 for kind in row["coverage"]) for row in first)
-    new = sum(any(kind not in seen for kind in row["coverage"]) for row in later)
-    foreseen, found = f"{alone / len(first):.2%}", f"{new / len(later):.2%}"
+    counts = Counter(kind for row in first for kind in set(row["coverage"]))
+    alone = sum(any(counts[kind] == 1 for kind in row["coverage"]) for row in first)
+    new = sum(any(kind not in counts for kind in row["coverage"]) for row in later)
+    foreseen, observed = f"{alone / len(first):.2%}", f"{new / len(later):.2%}"
     return Row(
         "one more seed shows something new",
-        f"foreseen of {len(first):,}: {foreseen}; found in {len(later):,}: {found}",
+        f"foreseen of {len(first):,}: {foreseen}; found in {len(later):,}: {observed}",
     )

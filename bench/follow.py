@@ -27,15 +27,15 @@ def follow() -> list[Row]:
         newest, oldest, rate = _source(spark, url)
         rows = [
             Row("follow: records a second", f"{rate:.0f}", goal=str(RATE)),
-            Row("follow: newest record of a batch", _told(newest)),
-            Row("follow: oldest record of a batch", _told(oldest), goal="p50 <= 300 ms"),
-            Row("follow: a batch of the job of broker states", _told(_job(spark, url))),
+            Row("follow: newest record of a batch", _percentiles(newest)),
+            Row("follow: oldest record of a batch", _percentiles(oldest), goal="p50 <= 300 ms"),
+            Row("follow: a batch of the job of broker states", _percentiles(_job(spark, url))),
         ]
         spark.stop()
     return rows
 
 
-def _told(values: list[float]) -> str:
+def _percentiles(values: list[float]) -> str:
     return f"p50 {median(values):.0f} ms, p99 {quantiles(values, n=100)[98]:.0f} ms"
 
 
@@ -66,10 +66,10 @@ def _job(spark: Any, url: str) -> list[float]:
     """Returns the milliseconds of each batch of the job, including state and checkpoint."""
     from kraftsim.pipeline.live.follow import run, start
 
-    def told(change: Mapping[str, object]) -> None:
+    def ignore(change: Mapping[str, object]) -> None:
         pass
 
-    query = start(spark, {"url": url}, on_change=told)
+    query = start(spark, {"url": url}, on_change=ignore)
     query.awaitTermination(int(WARM_S))
     before = query.lastProgress["batchId"]
     query.awaitTermination(int(MEASURED_S))

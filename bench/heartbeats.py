@@ -18,9 +18,12 @@ RUNS, SECONDS = 5, 2.0
 
 
 def heartbeats() -> list[Row]:
-    """Sends the same frames to both servers in turn; reports the median ratio of the pairs."""
+    """Compares kraftsim with an echo server that gets the same frames, in turn.
+
+    The ratio is the median over pairs of runs.
+    """
     rows = []
-    with running("-m", "bench.echo") as echo, up("--brokers", "0") as (ours, addresses):
+    with running("-m", "bench.echo") as echo, up("--brokers", "0") as (server, addresses):
         assert echo.stdout is not None
         echo_port, port = int(echo.stdout.readline()), controller_port(addresses)
         frames = [heartbeat(broker_id, epoch) for broker_id, epoch in register(port, range(1, 65))]
@@ -28,7 +31,7 @@ def heartbeats() -> list[Row]:
             pairs = [
                 (
                     load.run(echo_port, frames[:connections], echo.pid, seconds=SECONDS),
-                    load.run(port, frames[:connections], ours.pid, seconds=SECONDS),
+                    load.run(port, frames[:connections], server.pid, seconds=SECONDS),
                 )
                 for _ in range(RUNS)
             ]
@@ -65,11 +68,11 @@ def many_brokers() -> list[Row]:
     costs = {}
     with properties(broker_session_timeout_ms=600_000) as config:
         for count in (10, 10_000):
-            with up("--brokers", "0", "--config", config) as (ours, addresses):
+            with up("--brokers", "0", "--config", config) as (server, addresses):
                 port = controller_port(addresses)
                 registered = register(port, range(1, count + 1))
                 frames = [heartbeat(broker_id, epoch) for broker_id, epoch in registered[:10]]
-                results = [load.run(port, frames, ours.pid, seconds=SECONDS) for _ in range(RUNS)]
+                results = [load.run(port, frames, server.pid, seconds=SECONDS) for _ in range(RUNS)]
                 costs[count] = median(result.cpu_us for result in results)
     return [
         Row(

@@ -14,9 +14,10 @@ from statistics import median
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a run.
+    """The figures of one run.
 
-    `cpu_us` is the server's processor time per request, `p50_us` the median round trip.
+    `cpu_us` is the server's processor time per request, `p50_us` the median round trip, both in
+    microseconds.
     """
 
     per_second: float
@@ -25,7 +26,10 @@ class Result:
 
 
 def run(port: int, frames: Sequence[bytes], pid: int, *, seconds: float) -> Result:
-    """Sends `frames[i]` repeatedly on connection i, each after the response to the one before."""
+    """Sends `frames[i]` repeatedly on connection i.
+
+    Each request is sent after the response to the previous request.
+    """
     sockets = [socket.create_connection(("127.0.0.1", port)) for _ in frames]
     by_number = {
         connection.fileno(): (connection, frame)
@@ -84,8 +88,8 @@ def distinct(port: int, frames: Iterator[bytes], *, in_flight: int, seconds: flo
     return count / (now - began)
 
 
-def ask(port: int, frame: bytes) -> bytes | None:
-    """Sends one request on its own connection; returns the response, None if there is none."""
+def request(port: int, frame: bytes) -> bytes | None:
+    """Sends one request on a connection of its own; returns the response, None if there is none."""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
             connection.sendall(frame)

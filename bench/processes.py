@@ -15,7 +15,7 @@ CLUSTER_ID = "kraftsimBenchCluster01"
 
 @contextmanager
 def running(*words: str) -> Iterator[subprocess.Popen[str]]:
-    """Runs Python with these arguments; terminates it at the end of the block."""
+    """Runs Python with the given arguments; terminates it at the end of the block."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     process = subprocess.Popen(
         [sys.executable, *words],
@@ -41,16 +41,19 @@ def up(*words: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
 
 
 def announced(process: subprocess.Popen[str]) -> dict[str, str]:
-    """Reads the lines that a process announces; RuntimeError if it exits before."""
+    """Returns the addresses that a process prints at its start.
+
+    Raises RuntimeError if the process exits before.
+    """
     assert process.stdout is not None
-    found: dict[str, str] = {}
-    while "KRAFTSIM_CLUSTER_ID" not in found:
+    addresses: dict[str, str] = {}
+    while "KRAFTSIM_CLUSTER_ID" not in addresses:
         line = process.stdout.readline()
         if not line:
             raise RuntimeError(f"it ended with {process.wait(10)} before it was ready")
         key, _, value = line.strip().partition("=")
-        found[key] = value
-    return found
+        addresses[key] = value
+    return addresses
 
 
 def controller_port(addresses: dict[str, str]) -> int:
@@ -69,7 +72,7 @@ def free_ports(count: int) -> list[int]:
 
 @contextmanager
 def properties(**settings: object) -> Iterator[str]:
-    """Yields the path of a .properties file with these settings."""
+    """Yields the path of a .properties file with the given settings."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bench.properties"
         lines = (f"{key.replace('_', '.')}={value}\n" for key, value in settings.items())

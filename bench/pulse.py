@@ -42,11 +42,11 @@ def main(port: int, per_second: float, seconds: float) -> None:
 
 def _count(data: bytes) -> int:
     """Returns the number of frames in `data`; responses are short, so frames are never split."""
-    found = 0
+    count = 0
     while data:
         data = data[4 + int.from_bytes(data[:4], "big") :]
-        found += 1
-    return found
+        count += 1
+    return count
 
 
 if __name__ == "__main__":

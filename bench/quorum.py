@@ -12,7 +12,7 @@ from tests.released.releases import NEWEST_WITH_TOOLS as RELEASE
 from . import load
 from .heartbeats import registration
 from .processes import CLUSTER_ID, elapsed_ms, up
-from .quorums import IDS, Processes, ours, released
+from .quorums import IDS, Processes, kraftsim_processes, released
 from .report import Row
 
 RUNS = 5
@@ -70,43 +70,43 @@ def _ready() -> list[Row]:
 
 def _failover() -> list[Row]:
     """Measures failovers of three processes; kraftsim and released Kafka take turns."""
-    mine, theirs = [], []
+    kraftsim_s, kafka_s = [], []
     with released() as kafka:
         for _ in range(KILLS):
-            with ours() as processes:
-                mine.append(processes.failover_s())
-            theirs.append(kafka.failover_s())
+            with kraftsim_processes() as processes:
+                kraftsim_s.append(processes.failover_s())
+            kafka_s.append(kafka.failover_s())
     return [
-        _row("kill -9 of the leader to a heartbeat: median", median(mine), median(theirs)),
-        _row("kill -9 of the leader to a heartbeat: p90", _p90(mine), _p90(theirs)),
+        _row("kill -9 of the leader to a heartbeat: median", median(kraftsim_s), median(kafka_s)),
+        _row("kill -9 of the leader to a heartbeat: p90", _p90(kraftsim_s), _p90(kafka_s)),
     ]
 
 
-def _row(name: str, mine_s: float, theirs_s: float) -> Row:
-    kafka = f"Kafka {RELEASE.version}: {theirs_s:.2f} s"
-    return Row(name, f"{mine_s:.2f} s", kafka, theirs_s / mine_s, "ratio >= 1")
+def _row(name: str, kraftsim_s: float, kafka_s: float) -> Row:
+    kafka = f"Kafka {RELEASE.version}: {kafka_s:.2f} s"
+    return Row(name, f"{kraftsim_s:.2f} s", kafka, kafka_s / kraftsim_s, "ratio >= 1")
 
 
 def _p90(took: list[float]) -> float:
-    """Returns the 90th percentile."""
+    """Returns the 90th percentile of the durations."""
     return sorted(took)[ceil(0.9 * len(took)) - 1]
 
 
 def _registrations() -> list[Row]:
     """Measures registrations, 64 in flight, each committed on three processes."""
-    mine, theirs = [], []
+    kraftsim, released_kafka = [], []
     with released() as kafka:
         for _ in range(3):
-            with ours() as processes:
-                mine.append(_registrations_per_s(processes, range(2, 1_000_000)))
-            first = 1_000_000 * len(mine)
-            theirs.append(_registrations_per_s(kafka, range(first, first + 1_000_000)))
+            with kraftsim_processes() as processes:
+                kraftsim.append(_registrations_per_s(processes, range(2, 1_000_000)))
+            first = 1_000_000 * len(kraftsim)
+            released_kafka.append(_registrations_per_s(kafka, range(first, first + 1_000_000)))
     return [
         Row(
             "registrations, 64 in flight, three processes",
-            f"{median(mine):,.0f}/s",
-            f"Kafka {RELEASE.version}: {median(theirs):,.0f}/s",
-            median(mine) / median(theirs),
+            f"{median(kraftsim):,.0f}/s",
+            f"Kafka {RELEASE.version}: {median(released_kafka):,.0f}/s",
+            median(kraftsim) / median(released_kafka),
             ">= 5",
         )
     ]

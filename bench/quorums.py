@@ -63,7 +63,7 @@ class Processes:
         """Registers broker 1 at the leader; returns the leader's id and the broker's epoch."""
         while True:
             for node_id, port in self.ports.items():
-                reply = load.ask(port, registration(1))
+                reply = load.request(port, registration(1))
                 if reply is not None:
                     _, response = decode_response(62, 4, reply)
                     assert isinstance(response, BrokerRegistrationResponse)
@@ -76,8 +76,8 @@ class Processes:
         leader, epoch = self.registered_at_the_leader()
         self.running[leader].send_signal(signal.SIGKILL)
         began = time.perf_counter()
-        others = [port for node_id, port in self.ports.items() if node_id != leader]
-        while not any(_accepts(port, epoch) for port in others):
+        followers = [port for node_id, port in self.ports.items() if node_id != leader]
+        while not any(_accepts(port, epoch) for port in followers):
             time.sleep(0.01)
         took = time.perf_counter() - began
         self.running[leader].wait()
@@ -93,7 +93,7 @@ class Processes:
 
 
 @contextmanager
-def ours() -> Iterator[Processes]:
+def kraftsim_processes() -> Iterator[Processes]:
     """Runs three controllers of kraftsim."""
     ports, voters = _voters()
     with ExitStack() as stack:
@@ -161,7 +161,7 @@ def _start(folder: Path, node_id: int) -> subprocess.Popen[str]:
 
 
 def _accepts(port: int, epoch: int) -> bool:
-    reply = load.ask(port, heartbeat(1, epoch))
+    reply = load.request(port, heartbeat(1, epoch))
     if reply is None:
         return False
     _, response = decode_response(63, 1, reply)
@@ -169,7 +169,7 @@ def _accepts(port: int, epoch: int) -> bool:
 
 
 def _is_followed_by_all(port: int) -> bool:
-    reply = load.ask(port, DESCRIBE)
+    reply = load.request(port, DESCRIBE)
     if reply is None:
         return False
     _, response = decode_response(55, 2, reply)

@@ -31,8 +31,8 @@ def scale() -> Iterable[Row]:
     cluster = Cluster(BROKERS)
     yield _row("registration, 1,000 brokers: longest step", max(cluster.steps_ms), STEP_GOAL)
     created = cluster.fill()
-    decided_ms, all_ms = zip(*created, strict=True)
-    yield _row("CreateTopics, 5,000 partitions: median of 20", median(all_ms), "<= 150 ms")
+    decided_ms, request_ms = zip(*created, strict=True)
+    yield _row("CreateTopics, 5,000 partitions: median of 20", median(request_ms), "<= 150 ms")
     yield _row("the same: its longest step", max(decided_ms))
     yield from _fences(cluster)
     yield from _snapshot(cluster)
@@ -61,9 +61,9 @@ def _outage(cluster: Cluster) -> Iterable[Row]:
     cluster.forget()
     cluster.run_for(20_000)
     records = cluster.node.log.end_offset - mark
-    each_us = sum(cluster.steps_ms) * 1000 / records
+    record_us = sum(cluster.steps_ms) * 1000 / records
     yield _row("1,000 leases run out: longest step", max(cluster.steps_ms), STEP_GOAL)
-    yield Row("the same: each of its records", f"{each_us:.1f} us")
+    yield Row("the same: each of its records", f"{record_us:.1f} us")
     unfences = [cluster.heartbeat(broker) for broker in cluster.brokers[:5]]
     yield _row("unfence of the first 5 after it: longest", max(unfences), STEP_GOAL)
 
@@ -81,7 +81,7 @@ def _snapshot(cluster: Cluster) -> Iterable[Row]:
 
 
 def _installation(cluster: Cluster) -> Iterable[Row]:
-    """Measures a follower that reads and loads that snapshot."""
+    """Measures a follower that reads and loads the snapshot of a large cluster."""
     snapshot = cluster.node.quorum.snapshot
     assert snapshot is not None, "expected a snapshot"
     reading = Reading(snapshot.snapshot_id, snapshot.data, iter(read_snapshot(snapshot.data)))
@@ -106,8 +106,8 @@ def _steps_ms(is_done: Callable[[], bool]) -> list[float]:
 
 def _names(cluster: Cluster) -> Iterable[Row]:
     created = [cluster.created(cluster.creation([1] * NAMES, "a.name_")) for _ in range(4)]
-    decided_ms, all_ms = zip(*created, strict=True)
-    yield _row("CreateTopics, 4,900 names: longest of 4", max(all_ms), "<= 500 ms")
+    decided_ms, request_ms = zip(*created, strict=True)
+    yield _row("CreateTopics, 4,900 names: longest of 4", max(request_ms), "<= 500 ms")
     yield _row("the same: its longest step", max(decided_ms))
 
 
@@ -129,11 +129,11 @@ def _mass_fence() -> Iterable[Row]:
     decided_ms = cluster.heartbeat(1, want_fence=True)
     records = cluster.node.log.end_offset - mark
     cluster.run_for(300)
-    all_ms = sum(cluster.steps_ms)
-    each_us = all_ms * 1000 / records
+    total_ms = sum(cluster.steps_ms)
+    record_us = total_ms * 1000 / records
     yield _row(f"fence of {records:,} replicas: its step", decided_ms)
     yield _row("the same: longest step after it", max(cluster.steps_ms[1:], default=0.0))
-    yield Row("the same: each partition change", f"{each_us:.1f} us")
+    yield Row("the same: each partition change", f"{record_us:.1f} us")
 
 
 def _many_brokers() -> Iterable[Row]:

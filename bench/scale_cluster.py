@@ -99,7 +99,7 @@ class Cluster:
         return max(self.steps_ms), sum(self.steps_ms)
 
     def creation(self, counts: Iterable[int], name: str = "orders") -> CreateTopicsRequest:
-        """Returns a request for topics with these numbers of partitions."""
+        """Returns a request to create topics with these numbers of partitions."""
         topics = []
         for count in counts:
             self._topics += 1
@@ -121,7 +121,7 @@ class Cluster:
         self.timeline.run_until(end_us)
 
     def forget(self) -> None:
-        """Discards the durations."""
+        """Discards the measured durations."""
         self.steps_ms.clear()
 
     def _timed(self, step: Callable[[], object]) -> float:

@@ -60,15 +60,15 @@ async def _measured(cluster: Cluster) -> list[tuple[list[float], list[float]]]:
     runtime.close()
     cluster.work_in_steps()
     listener.close()
-    told: list[tuple[float, float]] = json.loads(output)
+    replies: list[tuple[float, float]] = json.loads(output)
     return [
-        (_within(told, idle_s, begin_s), _within(told, begin_s, end_s))
+        (_within(replies, idle_s, begin_s), _within(replies, begin_s, end_s))
         for idle_s, begin_s, end_s in times
     ]
 
 
-def _within(told: list[tuple[float, float]], begin_s: float, end_s: float) -> list[float]:
-    return [latency for due_s, latency in told if begin_s <= due_s < end_s]
+def _within(replies: list[tuple[float, float]], begin_s: float, end_s: float) -> list[float]:
+    return [latency for due_s, latency in replies if begin_s <= due_s < end_s]
 
 
 async def _snapshot(cluster: Cluster) -> tuple[float, float]:

@@ -46,13 +46,15 @@ def _natively(measure: Callable[[], float]) -> float:
     return float(native.output("-c", f"from bench.simulation import {name}; print({name}())"))
 
 
-def _rows(how: str, rate: float, took_s: float, took_ms: float) -> list[Row]:
-    steady = f"3 controllers + 10 brokers, all properties, digest{how}"
-    fleet = f"1,000 brokers re-register in 10 simulated minutes{how}"
+def _rows(suffix: str, rate: float, took_s: float, took_ms: float) -> list[Row]:
+    steady = f"3 controllers + 10 brokers, all properties, digest{suffix}"
+    fleet = f"1,000 brokers re-register in 10 simulated minutes{suffix}"
     return [
         Row(steady, f"{rate:,.0f} x real time", goal=">= 1,500 x"),
         Row(fleet, f"{took_s:.0f} s (from {FLEET_S} s of it)", goal="<= 120 s"),
-        Row(f"a world of 3 + 3 starts, elected at once{how}", f"{took_ms:.1f} ms", goal="<= 5 ms"),
+        Row(
+            f"a world of 3 + 3 starts, elected at once{suffix}", f"{took_ms:.1f} ms", goal="<= 5 ms"
+        ),
     ]
 
 

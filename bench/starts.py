@@ -54,8 +54,8 @@ def agents() -> list[Row]:
     """Measures 1,000 agents over sockets: the time until all are unfenced, and the memory."""
     took, weight, fleet = [], [], []
     for _ in range(3):
-        with up("--brokers", "0") as (ours, addresses):
-            before = load.rss_mb(ours.pid)
+        with up("--brokers", "0") as (server, addresses):
+            before = load.rss_mb(server.pid)
             address = f"127.0.0.1:{controller_port(addresses)}"
             words = ("--controller", address, "--cluster-id", CLUSTER_ID, "--count", str(AGENTS))
             began = time.perf_counter()
@@ -65,7 +65,7 @@ def agents() -> list[Row]:
                 if not line.startswith("KRAFTSIM_AGENTS_RUNNING="):
                     raise RuntimeError(f"expected KRAFTSIM_AGENTS_RUNNING, got {line!r}")
                 took.append(elapsed_ms(began) / 1000)
-                weight.append(load.rss_mb(ours.pid) - before)
+                weight.append(load.rss_mb(server.pid) - before)
                 fleet.append(load.rss_mb(process.pid))
     return [
         Row("1,000 agents registered and unfenced", f"{median(took):.1f} s", goal="<= 5 s"),
@@ -75,7 +75,10 @@ def agents() -> list[Row]:
 
 
 def in_process() -> list[Row]:
-    """Measures the call of `Cluster` to three usable brokers, without sockets, in real time."""
+    """Measures the time from the call of `Cluster` to three usable brokers.
+
+    There are no sockets, and time is real.
+    """
     from kraftsim import Cluster
 
     async def once() -> float:

@@ -29,7 +29,7 @@ def grow(small: Folder, path: Path, events: int) -> Folder:
     """Writes a campaign with at least `events` rows of transitions, heartbeats and records."""
     tables = {name: _read(small, table) for name, table in TABLES.items()}
     canaries = {item.key for item in small.plan().items if item.is_canary}
-    subjects = {name: _of(table, canaries, wanted=False) for name, table in tables.items()}
+    subjects = {name: _of(table, canaries, of_items=False) for name, table in tables.items()}
     seeds = pc.min_max(subjects["runs"]["seed"]).as_py()
     span = seeds["max"] - seeds["min"] + 1
     a_copy = sum(subjects[name].num_rows for name in EVENTS)
@@ -40,17 +40,17 @@ def grow(small: Folder, path: Path, events: int) -> Folder:
     folder = Folder(path)
     folder.begin(plan)
     for number, first in enumerate(firsts):
-        some = range(first, min(first + in_a_shard, copies))
-        told = {
-            name: pa.concat_tables(_again(table, run * span) for run in some)
+        copy_numbers = range(first, min(first + in_a_shard, copies))
+        shard_tables = {
+            name: pa.concat_tables(_again(table, run * span) for run in copy_numbers)
             for name, table in subjects.items()
         }
-        _commit(folder, plan, number, told)
+        _commit(folder, plan, number, shard_tables)
     _commit(
         folder,
         plan,
         len(firsts),
-        {name: _of(value, canaries, wanted=True) for name, value in tables.items()},
+        {name: _of(value, canaries, of_items=True) for name, value in tables.items()},
     )
     return folder
 
@@ -80,10 +80,10 @@ def _read(folder: Folder, table: Table) -> pa.Table:
     return pa.concat_tables(pq.read_table(file) for file in files).combine_chunks()
 
 
-def _of(table: pa.Table, keys: set[str], *, wanted: bool) -> pa.Table:
-    """Returns the rows of these items' runs (`wanted`), or of all others."""
-    is_theirs = pc.is_in(_keys(table), pa.array(sorted(keys), pa.string()))
-    return table.filter(is_theirs if wanted else pc.invert(is_theirs))
+def _of(table: pa.Table, keys: set[str], *, of_items: bool) -> pa.Table:
+    """Returns the rows of the runs of the items `keys`; without `of_items`, all other rows."""
+    is_of_items = pc.is_in(_keys(table), pa.array(sorted(keys), pa.string()))
+    return table.filter(is_of_items if of_items else pc.invert(is_of_items))
 
 
 def _keys(table: pa.Table) -> Any:
@@ -94,8 +94,8 @@ def _again(table: pa.Table, later: int) -> pa.Table:
     seeds = pc.add(table["seed"], later)
     names = pc.binary_join_element_wise(_keys(table), pc.cast(seeds, pa.string()), "-")
     for name, column in (("run_id", names), ("seed", seeds)):
-        place = table.schema.get_field_index(name)
-        table = table.set_column(place, table.schema.field(name), column)
+        index = table.schema.get_field_index(name)
+        table = table.set_column(index, table.schema.field(name), column)
     return table
 
 

@@ -4,9 +4,9 @@ NOT_RUNNING -> STARTING (registers, then heartbeats until caught up with its own
 RECOVERY (requests to be unfenced) -> RUNNING (heartbeats) -> PENDING_CONTROLLED_SHUTDOWN (moves its
 leaderships to other brokers) -> SHUTTING_DOWN -> NOT_RUNNING. RUNNING never goes back (rule 1.44).
 
-A broker has three conversations, each with one request in flight (1.45): its lease, the metadata
-log, and the in-sync replicas of partitions it leads. After STALE_BROKER_EPOCH an agent continues to
-send heartbeats and never registers again, as a real broker (1.49).
+A broker has three conversations, each with one request in flight (rule 1.45): its lease, the
+metadata log, and the in-sync replicas of partitions it leads. After STALE_BROKER_EPOCH an agent
+continues to send heartbeats and never registers again, as a real broker (rule 1.49).
 """
 
 from collections.abc import Callable
@@ -43,10 +43,10 @@ BACKOFF_JITTER = 0.02
 class Agent:
     """The state machine of one broker.
 
-    Every method takes the time and returns the requests to send. `image_at(offset)` returns the
-    metadata up to that offset. `position` is shared by the brokers of a fleet, which follow the log
-    together. `failure` is the reason for which the broker gave up. `was_drained` is true after
-    shouldShutDown, which makes the shutdown clean (rule 1.38).
+    The methods that act take the time and return the requests to send. `image_at(offset)` returns
+    the metadata up to that offset. `position` is shared by the brokers of a fleet, which follow the
+    log together. `failure` is the reason for which the broker gave up. `was_drained` is true once a
+    heartbeat response has set shouldShutDown, which makes the shutdown clean (rule 1.38).
     """
 
     def __init__(
@@ -77,12 +77,12 @@ class Agent:
         self._give_up_ms = NEVER_MS
         self._failures = 0
         self._is_caught_up = False
-        self._was_told_to_wait = False
+        self._has_retried_shutdown = False
         self.was_drained = False
 
     @property
     def metadata_offset(self) -> int:
-        """Offset of the last record that this broker has applied; -1 if none (rule 2.2a)."""
+        """Offset of the last record that this broker applied; -1 if there is none (rule 2.2a)."""
         return self._fetch.applied_offset
 
     @property
@@ -92,7 +92,7 @@ class Agent:
 
     @property
     def is_finished(self) -> bool:
-        """True once the process is about to end."""
+        """True if the process must end: the broker drained, gave up, or was stopped early."""
         return self.state is ProcessState.SHUTTING_DOWN
 
     @property
@@ -107,17 +107,17 @@ class Agent:
         return self.on_deadline(now_ms)
 
     def request_stop(self, now_ms: int) -> list[Send]:
-        """Handle SIGTERM: a RUNNING broker drains, in any earlier state it ends."""
+        """Handle SIGTERM: a RUNNING broker drains; a broker in an earlier state ends at once."""
         if self.state is ProcessState.RUNNING:
             self.state = ProcessState.PENDING_CONTROLLED_SHUTDOWN
-            self._lease.ask_at(now_ms)
+            self._lease.schedule(now_ms)
             return self.on_deadline(now_ms)
         if self.state is not ProcessState.PENDING_CONTROLLED_SHUTDOWN:
             self.state = ProcessState.SHUTTING_DOWN
         return []
 
     def next_deadline_ms(self) -> int:
-        """Returns the time of the next call of `on_deadline`."""
+        """Returns the time at which the driver must call `on_deadline`."""
         state = self.state
         if state is ProcessState.SHUTTING_DOWN:
             return NEVER_MS
@@ -143,7 +143,10 @@ class Agent:
         return sends
 
     def on_reply(self, sent: Send, reply: Response | ApiError | None, now_ms: int) -> list[Send]:
-        """Handle the reply to `sent`, None if the connection failed; late replies are ignored."""
+        """Handle the reply to the request `sent`.
+
+        `reply` is None if the connection failed. The reply to an earlier request is ignored.
+        """
         if self.is_finished:
             return []
         channel = sent.channel
@@ -159,7 +162,7 @@ class Agent:
     def _on_metadata(self, now_ms: int) -> None:
         self._healing.observe(self.image, now_ms)
         if self.state is ProcessState.STARTING and not self._failures:
-            self._lease.ask_at(now_ms)  # register, or repeat the heartbeat
+            self._lease.schedule(now_ms)  # register, or repeat the heartbeat
 
     def _communicate(self, now_ms: int) -> list[Send]:
         if self._lease.timed_out(now_ms):
@@ -195,7 +198,10 @@ class Agent:
         )
 
     def _reports_cordoned(self) -> bool:
-        """False until caught up, and while metadata.version is below level 30 (rule 2.1)."""
+        """True if heartbeats report cordoned directories (rule 2.1).
+
+        The broker must have caught up, and metadata.version must be level 30 or higher.
+        """
         return self._is_caught_up and self.image.metadata_version >= CORDONED_DIRECTORIES_FROM
 
     def _on_lease_reply(self, reply: Response | ApiError | None, now_ms: int) -> None:
@@ -204,32 +210,32 @@ class Agent:
                 self.broker_epoch = reply.broker_epoch
                 self._give_up_ms = NEVER_MS
                 self._succeeded(now_ms)
-                self._lease.ask_at(now_ms)  # first heartbeat at once (1.47)
+                self._lease.schedule(now_ms)  # first heartbeat at once (1.47)
             case BrokerHeartbeatResponse(error_code=0):
                 self._succeeded(now_ms)
                 self._on_heartbeat(reply, now_ms)
             case ApiError(code=ErrorCode.NOT_CONTROLLER) | None:
-                self._look_for_controller(now_ms)
+                self._retry_soon(now_ms)
             case ApiError():
                 self._failed(str(reply), now_ms)
             case BrokerRegistrationResponse() | BrokerHeartbeatResponse():
                 if reply.error_code == ErrorCode.NOT_CONTROLLER:
-                    self._look_for_controller(now_ms)
+                    self._retry_soon(now_ms)
                 else:
                     self._failed(f"error {reply.error_code}", now_ms)
             case _:
                 raise Impossible(f"expected an answer to a lease request, got {reply}")
 
     def _on_heartbeat(self, reply: BrokerHeartbeatResponse, now_ms: int) -> None:
-        """Change the state after a heartbeat's reply (rules 1.44, 2.18)."""
+        """Change the state as a heartbeat's response requires (rules 1.44, 2.18)."""
         if self.state is ProcessState.STARTING:
             if reply.is_caught_up:
                 self._is_caught_up = True
                 self.state = ProcessState.RECOVERY
-                self._lease.ask_at(now_ms)
+                self._lease.schedule(now_ms)
             else:
                 retry_ms = max(NOT_CAUGHT_UP_RETRY_MS, self.config.metadata_linger_ms)
-                self._lease.ask_at(now_ms + retry_ms)
+                self._lease.schedule(now_ms + retry_ms)
         elif self.state is ProcessState.RECOVERY:
             if not reply.is_fenced:
                 self.state = ProcessState.RUNNING
@@ -238,36 +244,40 @@ class Agent:
             if reply.should_shut_down:
                 self.was_drained = True
                 self.state = ProcessState.SHUTTING_DOWN
-            elif not self._was_told_to_wait:
-                self._was_told_to_wait = True
-                self._lease.ask_at(now_ms + FIRST_SHUTDOWN_RETRY_MS)
+            elif not self._has_retried_shutdown:
+                self._has_retried_shutdown = True
+                self._lease.schedule(now_ms + FIRST_SHUTDOWN_RETRY_MS)
 
     def _succeeded(self, now_ms: int) -> None:
         self._failures, self.last_error = 0, None
-        self._lease.ask_at(now_ms + self.config.heartbeat_interval_ms)
+        self._lease.schedule(now_ms + self.config.heartbeat_interval_ms)
 
-    def _look_for_controller(self, now_ms: int) -> None:
-        """Retry soon, as Kafka's channel does: no controller was reached, which is not a failure.
+    def _retry_soon(self, now_ms: int) -> None:
+        """Repeat the request soon, because no active controller was reached.
 
-        The metadata fetch finds the new controller (rule 10.38).
+        This does not count as a failure, as in Kafka's channel. The metadata fetch finds the new
+        controller (rule 10.38).
         """
         self.last_error = "no active controller"
-        self._lease.ask_at(now_ms + CONTROLLER_RETRY_MS)
+        self._lease.schedule(now_ms + CONTROLLER_RETRY_MS)
 
-    def _failed(self, why: str, now_ms: int) -> None:
-        """After a failure (1.46), wait one heartbeat interval (4.x) or back off (3.9)."""
-        self.last_error = why
+    def _failed(self, reason: str, now_ms: int) -> None:
+        """Schedule the next request after a failure (rule 1.46).
+
+        Kafka 4.x waits one heartbeat interval, Kafka 3.9 backs off.
+        """
+        self.last_error = reason
         wait_ms = self.config.heartbeat_interval_ms
         if not self.config.retries_at_heartbeat_interval:
             wait_ms = min(BACKOFF_FIRST_MS << self._failures, self.config.session_timeout_ms)
             wait_ms = int(wait_ms * (1 + BACKOFF_JITTER * (2 * self._random() - 1)))
         self._failures = min(self._failures + 1, 16)
-        self._lease.ask_at(now_ms + wait_ms)
+        self._lease.schedule(now_ms + wait_ms)
 
     @property
     def _may_heal(self) -> bool:
         return self.state is ProcessState.RUNNING
 
     def _heal(self, now_ms: int) -> list[Send]:
-        """Propose returned replicas for the ISR, once they had time to catch up."""
+        """Propose returned replicas for the ISR, once they have had time to catch up."""
         return self._healing.due(self.image, self.broker_epoch, now_ms, self._fetch.leader_id)

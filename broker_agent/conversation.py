@@ -1,4 +1,4 @@
-"""One request in flight on one channel, with its timeout (1.45)."""
+"""One request in flight on one channel, with its timeout (rule 1.45)."""
 
 from enum import Enum
 
@@ -8,7 +8,10 @@ from kraftsim.controller.time.timeline import NEVER_MS
 
 
 class Channel(Enum):
-    """A connection of a real broker; the value is the beginning of its client id."""
+    """A connection of a real broker to the controllers.
+
+    The value is the beginning of the client id that the broker uses there.
+    """
 
     LEASE = "heartbeat"
     METADATA = "raft-client"
@@ -26,7 +29,7 @@ class Send:
 
 
 class Conversation:
-    """The requests on one channel.
+    """The requests of one channel, of which at most one is in flight.
 
     `deadline_ms` is the time of the next request if `is_idle`, otherwise the timeout of the request
     in flight. `first_ms` is the time of the first request.
@@ -40,14 +43,17 @@ class Conversation:
         self._number = 0
         self._next_ms = first_ms
 
-    def ask_at(self, at_ms: int) -> None:
-        """Schedule the next request; it waits for the request in flight, or its timeout."""
+    def schedule(self, at_ms: int) -> None:
+        """Schedule the next request.
+
+        It waits until the request in flight is answered or times out.
+        """
         self._next_ms = at_ms
         if self.is_idle:
             self.deadline_ms = at_ms
 
     def send(self, request: Request, now_ms: int, controller_id: int = -1) -> Send:
-        """Send a request and start its timeout."""
+        """Returns a request to send, and starts its timeout."""
         self._number += 1
         self.is_idle = False
         self.deadline_ms = now_ms + self._timeout_ms

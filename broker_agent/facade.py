@@ -1,4 +1,4 @@
-"""The Kafka listener of a simulated broker: the requests it answers and those it forwards.
+"""The Kafka listener of a simulated broker: which requests it answers, and which it forwards.
 
 Clients connect to brokers only (Metadata is not a controller API), so each broker has a facade. Its
 replies show the metadata that its broker has fetched: a lagging broker returns stale metadata (rule
@@ -37,7 +37,10 @@ def metadata(
     listener: str,
     random: Callable[[], float],
 ) -> MetadataResponse:
-    """Answer a Metadata request (rules 5.40 to 5.44); it never creates a topic."""
+    """Answer a Metadata request from the fetched image (rules 5.40 to 5.44).
+
+    It never creates a topic.
+    """
     brokers = tuple(
         MetadataBroker(
             node_id=broker.broker_id,
@@ -69,29 +72,32 @@ def _topics(image: Image, request: MetadataRequest, listener: str) -> Iterable[M
         for _, topic_id in sorted(image.topic_ids.items()):
             yield _known(image, image.topics[topic_id], listener, operations)
         return
-    for wanted in request.topics:
-        topic = _found(image, wanted)
+    for requested in request.topics:
+        topic = _topic_of(image, requested)
         yield (
-            _unknown(wanted, operations)
+            _unknown(requested, operations)
             if topic is None
             else _known(image, topic, listener, operations)
         )
 
 
-def _found(image: Image, wanted: MetadataRequestTopic) -> Topic | None:
-    """Finds a topic by its id if the request has one (version 12), else by its name."""
-    if wanted.topic_id != ZERO_UUID:
-        return image.topics.get(wanted.topic_id)
-    topic_id = image.topic_ids.get(wanted.name) if wanted.name is not None else None
+def _topic_of(image: Image, requested: MetadataRequestTopic) -> Topic | None:
+    """Returns the requested topic, None if it does not exist.
+
+    A request in version 12 may have the topic's id instead of its name.
+    """
+    if requested.topic_id != ZERO_UUID:
+        return image.topics.get(requested.topic_id)
+    topic_id = image.topic_ids.get(requested.name) if requested.name is not None else None
     return None if topic_id is None else image.topics[topic_id]
 
 
-def _unknown(wanted: MetadataRequestTopic, operations: int) -> MetadataTopic:
-    by_id = wanted.topic_id != ZERO_UUID
+def _unknown(requested: MetadataRequestTopic, operations: int) -> MetadataTopic:
+    by_id = requested.topic_id != ZERO_UUID
     return MetadataTopic(
         error_code=ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-        name=None if by_id else wanted.name,
-        topic_id=wanted.topic_id,
+        name=None if by_id else requested.name,
+        topic_id=requested.topic_id,
         topic_authorized_operations=operations,
     )
 
@@ -127,7 +133,10 @@ def _partition(image: Image, index: int, partition: Partition, listener: str) ->
 
 
 def _leader_error(image: Image, leader: int, listener: str) -> ErrorCode:
-    """A registered leader is listed even while it is fenced (rule 5.41)."""
+    """Returns the error of a partition whose leader a client cannot reach; otherwise NONE.
+
+    A registered leader is listed even while it is fenced (rule 5.41).
+    """
     broker = image.brokers.get(leader)
     if broker is None:
         return ErrorCode.LEADER_NOT_AVAILABLE
@@ -135,7 +144,10 @@ def _leader_error(image: Image, leader: int, listener: str) -> ErrorCode:
 
 
 def _is_offline(image: Image, partition: Partition, replica: int, listener: str) -> bool:
-    """True if unregistered, fenced, without the listener, or in a lost directory (rule 5.42)."""
+    """True if a client cannot reach the replica (rule 5.42).
+
+    Its broker is unregistered, fenced or without the listener, or its directory is lost.
+    """
     broker = image.brokers.get(replica)
     if broker is None or broker.fenced or broker.listener(listener) is None:
         return True

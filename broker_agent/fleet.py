@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 class Fleet:
     """The brokers of one process.
 
-    `controllers` are the bootstrap addresses; their replies name the active controller.
+    `controllers` are the bootstrap addresses; replies to fetches name the active controller.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Fleet:
     ) -> None:
         self._clock, self._runtime = Clock(timeline), runtime
         self._bootstrap = tuple(controllers)
-        self._asked = 0
+        self._bootstrap_index = 0
         self._addresses: dict[int, Address] = {}
         self._random = random
         self._history = ImageHistory(MetadataLog())
@@ -54,14 +54,14 @@ class Fleet:
         self._snapshots = SnapshotIntake(self._history)
         self._clients: list[BrokerClient] = []
         self._forwarding: set[KafkaCaller] = set()
-        self._heard_us = 0
+        self._last_fetch_us = 0
         self._strangers: set[Address] = set()
         self.agents: dict[int, HostedAgent] = {}
 
     def silence_s(self) -> float:
         """Returns the seconds since a leader last answered a fetch of any broker."""
         with self._runtime.entered():
-            return (self._clock.timeline.now_us - self._heard_us) / 1e6
+            return (self._clock.timeline.now_us - self._last_fetch_us) / 1e6
 
     def start(
         self, configs: Iterable[AgentConfig], on_change: Callable[[int, ProcessState], None]
@@ -91,7 +91,10 @@ class Fleet:
         reply_to: Callable[[Response | None], None],
         controller_id: int,
     ) -> None:
-        """Send a client's request on a new connection, as such requests are rare."""
+        """Send a client's request to a controller.
+
+        Such requests are rare, so each opens a new connection.
+        """
         caller = KafkaCaller(f"{broker_id}", self._deliver)
         self._forwarding.add(caller)
 
@@ -113,7 +116,7 @@ class Fleet:
 
             def replied(reply: Reply | None) -> None:
                 if isinstance(reply, FetchResponse) and reply.error_code:
-                    self._tell_of_refusal(address, config.cluster_id, reply.error_code)
+                    self._warn_of_refusal(address, config.cluster_id, reply.error_code)
                 self._replied(reply, reply_to)
 
             client.send(address, send, replied)
@@ -134,14 +137,14 @@ class Fleet:
         return hosted
 
     def _address_of(self, controller_id: int) -> Address:
-        """Returns the known address of a controller, else the bootstrap addresses in turn."""
+        """Returns the address of a controller; if it is unknown, the next bootstrap address."""
         if controller_id in self._addresses:
             return self._addresses[controller_id]
-        self._asked += 1
-        return self._bootstrap[self._asked % len(self._bootstrap)]
+        self._bootstrap_index += 1
+        return self._bootstrap[self._bootstrap_index % len(self._bootstrap)]
 
     def _deliver(self, action: Callable[[], None]) -> None:
-        """Runs for every reply, so it avoids the cost of a context manager."""
+        """Run the callback of a reply; without a context manager, because every reply does so."""
         self._runtime.enter()
         action()
         self._runtime.leave()
@@ -153,14 +156,17 @@ class Fleet:
                 self._addresses[endpoint.node_id] = (endpoint.host, endpoint.port)
             data = reply.responses[0].partitions[0]
             if not data.error_code:
-                self._heard_us = self._clock.timeline.now_us
+                self._last_fetch_us = self._clock.timeline.now_us
             self._keep(data.records or ())
         if isinstance(reply, FetchSnapshotResponse) and reply.topics:
             self._snapshots.take(reply.topics[0].partitions[0])
         reply_to(reply)
 
-    def _tell_of_refusal(self, address: Address, cluster_id: str, error_code: int) -> None:
-        """Warn once for each controller: no broker of the fleet can join, and all retry forever."""
+    def _warn_of_refusal(self, address: Address, cluster_id: str, error_code: int) -> None:
+        """Warn once for each controller that belongs to another cluster.
+
+        No broker of the fleet can join such a cluster, and all of them retry forever.
+        """
         if error_code == ErrorCode.INCONSISTENT_CLUSTER_ID and address not in self._strangers:
             self._strangers.add(address)
             log.warning(

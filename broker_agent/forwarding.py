@@ -18,19 +18,21 @@ from kraftsim.controller.time.timeline import Timeline
 RETRY_US = 50_000
 LIMIT_US = 30_000_000  # request.timeout.ms of a broker
 
-Ask = Callable[[Request, Callable[[Reply | None], None], int], None]
+SendToController = Callable[[Request, Callable[[Reply | None], None], int], None]
 
 
 class Forwarding:
     """Forwards requests of a broker's clients.
 
-    `ask(request, reply_to, controller_id)` sends to a controller; `controller_id()` returns the id
-    of the active one as this broker knows it.
+    `send(request, reply_to, controller_id)` sends to a controller; `controller_id()` returns the id
+    of the active controller as far as this broker knows it.
     """
 
-    def __init__(self, timeline: Timeline, ask: Ask, controller_id: Callable[[], int]) -> None:
+    def __init__(
+        self, timeline: Timeline, send: SendToController, controller_id: Callable[[], int]
+    ) -> None:
         self._timeline = timeline
-        self._ask = ask
+        self._send = send
         self._controller_id = controller_id
 
     def forward(self, request: Request, reply_to: Callable[[Reply], None]) -> None:
@@ -47,11 +49,14 @@ class Forwarding:
             else:
                 self._timeline.after(RETRY_US, lambda: self._try(request, reply_to, until_us))
 
-        self._ask(request, answered, self._controller_id())
+        self._send(request, answered, self._controller_id())
 
 
 def _is_not_controller(reply: Reply) -> bool:
-    """Within a process a refusal is an ApiError; over a socket it is in the response."""
+    """True if the reply is NOT_CONTROLLER.
+
+    Within a process a refusal is an ApiError; over a socket it is in the response.
+    """
     match reply:
         case ApiError():
             code: int = reply.code

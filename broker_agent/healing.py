@@ -1,8 +1,8 @@
-"""Regrows ISRs: a leader proposes each returned replica after time to catch up.
+"""Regrows ISRs: a leader proposes each returned replica after it has had time to catch up.
 
-No data is replicated here, so catching up is a delay (`replica_catch_up_ms`), counted from when the
-leader first sees the replica assigned, unfenced and out of sync. Without it no ISR would grow:
-unfencing adds a broker to none (rule 4.21).
+No data is replicated here, so catching up is a delay (`replica_catch_up_ms`). It begins when the
+leader first finds the replica assigned, unfenced and out of sync. Without such proposals no ISR
+would grow: unfencing adds a broker to none (rule 4.21).
 """
 
 from kraftsim.controller.core.image.image import Image
@@ -40,7 +40,7 @@ class Healing:
 
     def _wait_for(self, due_ms: dict[tuple[PartitionKey, int], int]) -> None:
         self._due_ms = due_ms
-        self._conversation.ask_at(min(due_ms.values(), default=NEVER_MS))
+        self._conversation.schedule(min(due_ms.values(), default=NEVER_MS))
 
     def due(self, image: Image, broker_epoch: int, now_ms: int, controller_id: int) -> list[Send]:
         """Returns a request that proposes all replicas whose time has come."""
@@ -50,17 +50,17 @@ class Healing:
         ready = [entry for entry, at_ms in self._due_ms.items() if at_ms <= now_ms]
         if not ready:
             return []
-        wanted = set(self._missing(image))  # the image may have changed since `observe`
-        ready = [entry for entry in ready if entry in wanted][:PARTITIONS_PER_REQUEST_MAX]
+        missing = set(self._missing(image))  # the image may have changed since `observe`
+        ready = [entry for entry in ready if entry in missing][:PARTITIONS_PER_REQUEST_MAX]
         again = dict.fromkeys(ready, now_ms + RETRY_MS)
-        self._wait_for({k: at_ms for k, at_ms in self._due_ms.items() if k in wanted} | again)
+        self._wait_for({k: at_ms for k, at_ms in self._due_ms.items() if k in missing} | again)
         if not ready:
             return []
         request = self._request(image, broker_epoch, ready)
         return [self._conversation.send(request, now_ms, controller_id)]
 
     def on_reply(self, sent: Send, now_ms: int) -> None:
-        """End the wait; the result of the proposal arrives through the metadata."""
+        """Permit the next request; the result of a proposal arrives through the metadata."""
         self._conversation.accept(sent)
 
     def _missing(self, image: Image) -> list[tuple[PartitionKey, int]]:
@@ -69,18 +69,18 @@ class Healing:
         A leader that recovers after an unclean election returns itself (rule 4.11).
         """
         me = self._config.broker_id
-        found = []
+        replicas = []
         for key in image.index.ailing(me):
             partition = image.partition(key)
             if partition.leader_recovery_state != RECOVERED:
-                found.append((key, me))
+                replicas.append((key, me))
                 continue  # a recovering leader may propose no other replica (4.34)
-            found += [
+            replicas += [
                 (key, replica)
                 for replica in partition.replicas
                 if replica not in partition.isr and image.is_active(replica)
             ]
-        return found
+        return replicas
 
     def _request(
         self, image: Image, broker_epoch: int, ready: list[tuple[PartitionKey, int]]

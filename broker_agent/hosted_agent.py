@@ -1,4 +1,4 @@
-"""An agent on a timeline: its process (alive, paused, ended), its single wake-up, its connections.
+"""An agent on a timeline: its process (alive, paused, ended), its wake-up, its connections.
 
 The module does no IO, so the live service and virtual time run the same code. A restart is a new
 process with a new incarnation; a kill does not recall requests already sent.
@@ -22,7 +22,7 @@ class HostedAgent:
     """The process of one broker.
 
     `make_agent(previous_broker_epoch)` creates the agent of a new process. `on_change` is called
-    with each new state.
+    with each new state of the process.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class HostedAgent:
         self._wakeup = Wakeup(clock, self._wake)
         # replies that arrived while paused, one a channel
         self._held: list[tuple[Send, Reply | None]] = []
-        self._seen_state = ProcessState.NOT_RUNNING
+        self._reported_state = ProcessState.NOT_RUNNING
         self._clean_epoch = -1
         self._stops_when_resumed = False
 
@@ -64,7 +64,7 @@ class HostedAgent:
             return
         self.agent = self._make_agent(self._clean_epoch)
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
-        self._seen_state = ProcessState.NOT_RUNNING
+        self._reported_state = ProcessState.NOT_RUNNING
         self._send(self.agent.start(self.clock.now_ms))
 
     def stop(self) -> None:
@@ -83,7 +83,7 @@ class HostedAgent:
             self._on_change(ProcessState.NOT_RUNNING)
 
     def lose_disk(self) -> None:
-        """Lose the clean-shutdown file of the last process (rule 1.38)."""
+        """Lose the file in which the last process noted its clean shutdown (rule 1.38)."""
         self._clean_epoch = -1
 
     def pause(self) -> None:
@@ -114,8 +114,8 @@ class HostedAgent:
     def _send(self, sends: list[Send]) -> None:
         """Report a state change, arm the wake-up, then send."""
         agent = self.agent
-        if agent.state is not self._seen_state:
-            self._seen_state = agent.state
+        if agent.state is not self._reported_state:
+            self._reported_state = agent.state
             self._on_change(agent.state)
             if agent.is_finished:
                 self._end()
@@ -135,7 +135,10 @@ class HostedAgent:
             self._send(agent.on_reply(sent, reply, self.clock.now_ms))
 
     def _end(self) -> None:
-        """A drained broker leaves a clean-shutdown file with its epoch (rule 1.38)."""
+        """End the process; a drained broker leaves a clean-shutdown file with its epoch.
+
+        Rule 1.38.
+        """
         if self.agent.failure is None and self.agent.was_drained:
             self._clean_epoch = self.agent.broker_epoch
         self.is_alive = False

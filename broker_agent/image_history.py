@@ -1,4 +1,4 @@
-"""The image at any offset of a log: loaded once at its head, and again for brokers that lag.
+"""The image at any offset of a log, for brokers that follow the log at different speeds.
 
 The brokers of a fleet share one image while they keep up; the image for a lagging broker is loaded
 on request (1,000 private images would cost 1,000 loads).
@@ -16,7 +16,7 @@ PASTS_MAX = 8  # cached past images, for lagging brokers and as starting points 
 
 
 class ImageHistory:
-    """The images of one log."""
+    """A log, and the images at its end and at older offsets."""
 
     def __init__(self, log: MetadataLog) -> None:
         self.log = log
@@ -26,7 +26,7 @@ class ImageHistory:
         self._pasts: OrderedDict[int, Loader] = OrderedDict()
 
     def begin_anew(self, batches: Iterable[Batch], end_offset: int, epoch: int) -> None:
-        """Restart from a snapshot of all records below `end_offset`; earlier images are dropped."""
+        """Restart from a snapshot of all records below `end_offset`; drops earlier images."""
         self.log.restart(end_offset, epoch)
         self._head = Loader.of_snapshot(batches, end_offset, epoch)
         self._folded = end_offset
@@ -36,7 +36,7 @@ class ImageHistory:
     def forget_before(self, offset: int) -> None:
         """Drop all images and batches below `offset`, at which a batch must begin.
 
-        A broker that lags further gets a snapshot.
+        A broker that lags behind `offset` must fetch a snapshot.
         """
         batches = self.log.read(offset - 1, 1)
         if offset <= self.log.start_offset or not batches:
@@ -47,7 +47,7 @@ class ImageHistory:
             del self._pasts[past]
 
     def at(self, offset: int) -> Image:
-        """Returns the image up to `offset` (inclusive), or the oldest one that is kept.
+        """Returns the image up to `offset` (inclusive), or the oldest image still available.
 
         The image is shared: callers must not change it.
         """

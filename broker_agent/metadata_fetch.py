@@ -1,4 +1,4 @@
-"""Follows the metadata log as an observer, by one Fetch after another (rules 10.35 to 10.38).
+"""Follows the metadata log as an observer, with one Fetch after another (rules 10.35 to 10.38).
 
 An agent only counts offsets; records are loaded once for a whole fleet (`image_history`).
 """
@@ -35,7 +35,10 @@ MAX_BYTES = 8 * 1024 * 1024
 
 @dataclass(slots=True)
 class LogPosition:
-    """How far a log has been followed; the brokers of a fleet share one log and one position."""
+    """How far the metadata log has been fetched, and the leader that it was fetched from.
+
+    The brokers of a fleet share one log and one position.
+    """
 
     end_offset: int = 0
     last_epoch: int = 0
@@ -45,7 +48,7 @@ class LogPosition:
 
     @property
     def applied_offset(self) -> int:
-        """Last offset below both the log's end and the high watermark; -1 if none."""
+        """Last offset below both the log's end and the high watermark; -1 if there is none."""
         end_offset, high_watermark = self.end_offset, self.high_watermark
         return (end_offset if end_offset < high_watermark else high_watermark) - 1
 
@@ -60,13 +63,13 @@ class MetadataFetch:
         self._position = position
         self._replica_state = FetchReplicaState(replica_id=config.broker_id)
         self._conversation = conversation
-        self._seen_offset = -1
+        self._reported_offset = -1
         self._download: SnapshotId | None = None
         self._downloaded_bytes = 0
 
     @property
     def applied_offset(self) -> int:
-        """Offset of the last applied record; -1 if none."""
+        """Offset of the last record that this broker has applied; -1 if there is none."""
         return self._position.applied_offset
 
     @property
@@ -90,27 +93,27 @@ class MetadataFetch:
             return self._is_news()
         if not isinstance(reply, FetchResponse) or reply.error_code:
             position.leader_id, self._download = -1, None
-            self._conversation.ask_at(now_ms + RETRY_MS)
+            self._conversation.schedule(now_ms + RETRY_MS)
             return False
         data = reply.responses[0].partitions[0]
         learned = self._learn(data.current_leader)
         if data.error_code:
-            self._conversation.ask_at(now_ms if learned else now_ms + RETRY_MS)
+            self._conversation.schedule(now_ms if learned else now_ms + RETRY_MS)
         else:
             self._advance(data)
-            self._conversation.ask_at(
+            self._conversation.schedule(
                 now_ms + (self._config.metadata_linger_ms if data.records else 0)
             )
         return self._is_news()
 
     def _is_news(self) -> bool:
-        seen, self._seen_offset = self._seen_offset, self._position.applied_offset
-        return self._seen_offset > seen
+        previous, self._reported_offset = self._reported_offset, self._position.applied_offset
+        return self._reported_offset > previous
 
     def _on_slice(self, data: SnapshotPartitionData, now_ms: int) -> None:
-        """Count a snapshot's bytes; its content is loaded once for a whole fleet."""
+        """Count the bytes of a slice; the snapshot is loaded once for a whole fleet."""
         self._learn(data.current_leader)
-        self._conversation.ask_at(now_ms if not data.error_code else now_ms + RETRY_MS)
+        self._conversation.schedule(now_ms if not data.error_code else now_ms + RETRY_MS)
         if self._download is None or data.error_code or data.snapshot_id != self._download:
             self._download = None
             return
@@ -121,10 +124,10 @@ class MetadataFetch:
                 position.end_offset, position.last_epoch = done.end_offset, done.epoch
             position.high_watermark = max(position.high_watermark, done.end_offset)
 
-    def _learn(self, said: LeaderIdAndEpoch) -> bool:
+    def _learn(self, leader: LeaderIdAndEpoch) -> bool:
         """Learn the leader from a reply; returns True if it is new (rule 10.38)."""
         position = self._position
-        epoch, leader_id = said.leader_epoch, said.leader_id
+        epoch, leader_id = leader.leader_epoch, leader.leader_id
         known_epoch, known_id = position.leader_epoch, position.leader_id
         if epoch < known_epoch or (epoch == known_epoch and leader_id == known_id):
             return False

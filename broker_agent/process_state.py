@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class ProcessState(StrEnum):
-    """Kafka's states of a broker, and PAUSED after SIGSTOP.
+    """The state of a process: Kafka's states of a broker, and PAUSED after SIGSTOP.
 
     The process of a controller is RUNNING, NOT_RUNNING or PAUSED.
     """

@@ -15,7 +15,7 @@ class SnapshotIntake:
         self._data = b""
 
     def take(self, data: SnapshotPartitionData) -> None:
-        """Append a slice if it is the next one; loads the snapshot once it is complete."""
+        """Append a slice if it continues the snapshot; load the snapshot once it is complete."""
         if data.error_code or data.snapshot_id.end_offset <= self._history.log.end_offset:
             return
         if data.snapshot_id != self._snapshot_id:

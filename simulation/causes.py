@@ -1,6 +1,6 @@
 """Finds the cause of a journal row: the newest row about the same node or about the leader.
 
-Causes are recorded while rows are written, so that a chain can be followed from the rows alone.
+Causes are found while rows are written, so that a chain can be followed from the rows alone.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from kraftsim.controller.core.node_id import NodeId, broker_node
 
 from .event_row import Detail, EventRow
 
-GONE: Final = (ProcessState.NOT_RUNNING, ProcessState.PAUSED, ProcessState.SHUTTING_DOWN)
+SILENT_STATES: Final = (ProcessState.NOT_RUNNING, ProcessState.PAUSED, ProcessState.SHUTTING_DOWN)
 LEAVING: Final = (ProcessState.PENDING_CONTROLLED_SHUTDOWN, ProcessState.SHUTTING_DOWN)
 FROM_OUTSIDE: Final = (
     ProcessState.STARTING,
@@ -24,16 +24,16 @@ FAULTS: Final = ("fault_begins", "fault_ends")
 
 
 class Causes:
-    """Remembers the newest rows about each node, to name the cause of the next row.
+    """Remembers the newest rows about each node, to find the cause of the next row.
 
-    `doing` is the row of the fault or repair that is being carried out; it is the cause of
-    every row that is written in the meantime.
+    `doing` is the row of the fault or repair that is being carried out; it is the cause of every
+    row that is written in the meantime.
     """
 
     def __init__(self) -> None:
         self.doing: EventRow | None = None
         self._newest: dict[NodeId, EventRow] = {}  # newest row about the node
-        self._gone: dict[NodeId, EventRow] = {}  # why the node is silent now
+        self._silenced_by: dict[NodeId, EventRow] = {}  # why the node is silent now
         self._stood: dict[NodeId, int] = {}  # seq of its last candidacy
         self._expired: dict[NodeId, int] = {}  # seq of its expired lease
         self._isrs: dict[tuple[object, object], list[int]] = {}  # last known ISR, by partition
@@ -87,9 +87,9 @@ class Causes:
             return
         self._newest[node] = row
         if "state" in row.detail:
-            self._gone.pop(node, None)
-            if row.detail["state"] in GONE:
-                self._gone[node] = row
+            self._silenced_by.pop(node, None)
+            if row.detail["state"] in SILENT_STATES:
+                self._silenced_by[node] = row
         if row.kind == "controller_stands":
             self._stood[node] = row.seq
         elif row.kind == "controller_elected":
@@ -109,12 +109,12 @@ class Causes:
         return newest is not None and newest.detail.get("state") in LEAVING
 
     def _trouble(self, node: NodeId | None) -> "EventRow | None":
-        """Returns the row that explains why `node` may be silent: an end, or a fault."""
+        """Returns the row that explains the silence of `node`: the end of a process, or a fault."""
         if node is None:
             return None
-        row = self._gone.get(node) or self._newest.get(node)
+        row = self._silenced_by.get(node) or self._newest.get(node)
         is_trouble = row is not None and row.kind in (*FAULTS, "controller_resigns")
-        return row if is_trouble or node in self._gone else None
+        return row if is_trouble or node in self._silenced_by else None
 
 
 def _seq(row: "EventRow | None") -> int | None:

@@ -1,4 +1,4 @@
-"""Builds the controllers of a topology: their configurations, and a node over its stored state."""
+"""Builds the controllers of a topology: their configurations, and the node of each process."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -54,19 +54,19 @@ def node_of(
     draw: Draw,
     snapshot_format: SnapshotFormat,
 ) -> Node:
-    """Returns the node of a new process, over what its predecessor made durable.
+    """Returns the node of a new process, with the durable state of the previous process.
 
-    The fetch timeout grows with the controller's place in the topology
+    The fetch timeout grows with the controller's position in the topology
     (`FETCH_TIMEOUT_SPREAD_MS`).
     """
-    place = [controller.node_id for controller in topology.controllers].index(config.node_id)
+    index = [controller.node_id for controller in topology.controllers].index(config.node_id)
     fetch_timeout_ms = topology.settings.controller_quorum_fetch_timeout_ms
     return Node(
         replace(config, directory_id=stored.directory_id),
         profile=topology.profile,
         settings=replace(
             topology.settings,
-            controller_quorum_fetch_timeout_ms=fetch_timeout_ms + place * FETCH_TIMEOUT_SPREAD_MS,
+            controller_quorum_fetch_timeout_ms=fetch_timeout_ms + index * FETCH_TIMEOUT_SPREAD_MS,
         ),
         random=draw,
         snapshot_format=snapshot_format,

@@ -1,7 +1,7 @@
 """A controller's process on a timeline, over the disk that outlives it (`disks.py`).
 
 A kill does not recall messages that were sent and does not lose durable data. A client that waits
-for a reply from the killed process learns that the connection is gone. A restart is a new process
+for a reply from the killed process learns that the connection is closed. A restart is a new process
 over the same disk.
 """
 
@@ -33,11 +33,11 @@ Carry = Callable[[Send, Callable[[Response | None], None]], None]
 class ControllerProcess:
     """One controller's process: it can be started, killed, stopped, paused and resumed.
 
-    `carry` sends its requests to other controllers. `on_committed` is called for every batch
-    that this controller knows to be committed, in order. `on_end` is called when the process
-    ends by itself; `failure` then holds the reason, if it failed. `step_listeners` outlive the
-    process. While `queue` is set the controller is slow: the network delivers requests and
-    replies to it one at a time.
+    `carry` sends its requests to other controllers. `on_committed` is called for every batch that
+    this controller knows to be committed, in order. `on_end` is called when the process ends by
+    itself; if it failed, `failure` is the reason. `step_listeners` outlive the process. While
+    `queue` is set the controller is slow: the network delivers requests and replies to it one at a
+    time.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class ControllerProcess:
 
     @property
     def node(self) -> Node:
-        """The current node, or the node as it was when its process ended."""
+        """The node of the process; after the process ended, its last state."""
         return self.hosted.node
 
     @property
@@ -134,7 +134,7 @@ class ControllerProcess:
         if self.hosted is not hosted or not self.is_alive:
             return
         quorum = hosted.node.quorum
-        is_awaited = bool(quorum.others) and isinstance(quorum.role, Leader | Resigned)
+        is_awaited = bool(quorum.other_voters) and isinstance(quorum.role, Leader | Resigned)
         if self.is_paused or (is_awaited and self._timeline.now_us < until_us):
             again = partial(self._end_once_followed, hosted, until_us)
             self._timeline.after(HAND_OVER_CHECK_US, again)
@@ -175,8 +175,10 @@ class ControllerProcess:
             self._waiting[number] = reply_to
             self.hosted.submit(request, partial(self._replied, number))
 
-    def ask(self, request: Request, on_answer: Callable[[Response | None], None]) -> None:
-        """Submits another controller's request; an error becomes the response that carries it."""
+    def submit_from_peer(
+        self, request: Request, on_answer: Callable[[Response | None], None]
+    ) -> None:
+        """Submits another controller's request; an error becomes a response with its code."""
         self.submit(
             request,
             lambda reply: on_answer(

@@ -29,10 +29,10 @@ class DiskError(Exception):
 
 @value
 class Write:
-    """What one step of a controller writes.
+    """The data that one step of a controller writes.
 
-    `log_start` (offset, epoch) is where the log begins after `snapshot`. `is_anew` is True if
-    nothing of the previous log is left.
+    `log_start` is the (offset, epoch) at which the log begins after `snapshot`. `is_anew` is true
+    if the write replaces the whole previous log.
     """
 
     election: ElectionState | None = None
@@ -43,7 +43,7 @@ class Write:
     batches: tuple[Batch, ...] = ()
 
     def pieces(self) -> Iterator["Write"]:
-        """Yields the parts that a crash can separate: first everything else, then each batch."""
+        """Yields the parts that a crash can separate: all but the batches, then each batch."""
         if self.election is not None or self.truncate_to is not None or self.snapshot is not None:
             yield replace(self, batches=())
         for batch in self.batches:
@@ -51,7 +51,7 @@ class Write:
 
 
 def write_of(turn: Turn, log: MetadataLog) -> Write:
-    """Returns the write of one turn; `log` is the log as the turn left it."""
+    """Returns the data that a turn writes; `log` is the log at the end of the turn."""
     return Write(
         election=turn.election,
         truncate_to=turn.truncate_to,
@@ -64,7 +64,7 @@ def write_of(turn: Turn, log: MetadataLog) -> Write:
 
 @dataclass(slots=True)
 class Stored:
-    """Durable state: `meta.properties`, `quorum-state`, the log and the last snapshot."""
+    """The durable state: `meta.properties`, `quorum-state`, the log and the last snapshot."""
 
     directory_id: Uuid
     election: ElectionState = field(default_factory=ElectionState)
@@ -120,9 +120,10 @@ class Disk:
         self._unsynced: deque[Write] = deque()  # reported as durable, but not durable
 
     def write(self, turn: Turn, log: MetadataLog, on_durable: Callable[[], None]) -> bool:
-        """Writes a turn; returns True if it is durable, False if `on_durable` will be called later.
+        """Writes the data of a turn.
 
-        Raises DiskError if the disk is full.
+        Returns True if the data is durable, False if `on_durable` will be called later. Raises
+        DiskError if the disk is full.
         """
         if self.is_full:
             raise DiskError(
@@ -151,25 +152,25 @@ class Disk:
         self._drain()
 
     def lie(self) -> None:
-        """Reports writes as durable that are not (lost fsync), until `be_honest`."""
+        """Reports later writes as durable before they are (lost fsync), until `be_honest`."""
         self._lies = True
 
     def be_honest(self) -> None:
-        """Makes everything durable that was reported as durable."""
+        """Makes every write durable that was reported as durable, and ends `lie`."""
         self._lies = False
         while self._unsynced:
             self.stored.apply(self._unsynced.popleft())
 
     def crash(self) -> None:
-        """Loses what is not durable, as a power failure does."""
+        """Loses the writes that are not durable, as a power failure does."""
         pieces = [piece for write in self._undone() for piece in write.pieces()]
-        kept = int(self._random() * (len(pieces) + 1)) if self.tears else 0
-        for piece in pieces[:kept]:
+        surviving = int(self._random() * (len(pieces) + 1)) if self.tears else 0
+        for piece in pieces[:surviving]:
             self.stored.apply(piece)
-        self.lost += len(pieces) - kept
+        self.lost += len(pieces) - surviving
 
     def sync(self) -> None:
-        """Makes every write durable, as a process does that ends in good order."""
+        """Makes every write durable, as a process does before it ends in good order."""
         for write in self._undone():
             self.stored.apply(write)
 

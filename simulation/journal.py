@@ -1,7 +1,7 @@
 """The journal of a world: one row per event, with the same rows live and in virtual time.
 
-Rows are numbered, and the journal keeps the newest `ROWS_MAX`. It leaves out whatever may differ
-between two runs of one seed: wall time, host and ports.
+Rows are numbered, and the journal stores the newest `ROWS_MAX`. It leaves out everything that may
+differ between two runs of one seed: wall time, host and ports.
 """
 
 from collections import deque
@@ -41,7 +41,7 @@ class Journal:
         return self.next_seq - 1
 
     def since(self, seq: int) -> list[EventRow]:
-        """Returns the kept rows whose number is `seq` or higher."""
+        """Returns the stored rows whose number is `seq` or higher."""
         if not self._rows or seq >= self.next_seq:
             return []
         skip = max(0, seq - self._rows[0].seq)
@@ -97,20 +97,20 @@ class Journal:
     def committed(self, batch: Batch, image: Image, node_id: int) -> None:
         """Writes the rows of a committed batch, under the controller `node_id` that reported it.
 
-        Partition changes are written last. Their cause is the broker's change in the same
-        batch; in a batch without one, a leader has asked for them (AlterPartition).
+        Partition changes are written last. Their cause is the broker's change in the same batch; in
+        a batch without such a change, a leader has requested them (AlterPartition).
         """
         node = f"controller-{node_id}"
-        told = [
+        events = [
             (offset, row)
             for offset, record in enumerate(batch.records, batch.base_offset)
-            if (row := _tell(record, image)) is not None
+            if (row := _event_of(record, image)) is not None
         ]
-        told.sort(key=lambda entry: entry[1].kind in _CONSEQUENCES)
+        events.sort(key=lambda entry: entry[1].kind in _CONSEQUENCES)
         cause_seq: int | None = None
-        for offset, row in told:
+        for offset, row in events:
             is_consequence = row.kind in _CONSEQUENCES
-            asked_seq = self.causes.of_partition(row.detail) if is_consequence else None
+            request_seq = self.causes.of_partition(row.detail) if is_consequence else None
             written = self.write(
                 node,
                 row.kind,
@@ -118,7 +118,7 @@ class Journal:
                 broker_epoch=row.broker_epoch,
                 leader_epoch=batch.epoch,
                 offset=offset,
-                cause_seq=cause_seq if is_consequence and cause_seq is not None else asked_seq,
+                cause_seq=cause_seq if is_consequence and cause_seq is not None else request_seq,
                 detail=row.detail,
             )
             if not is_consequence:
@@ -134,7 +134,7 @@ def _subject(broker_id: int | None, detail: Detail) -> NodeId | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Event:
     kind: str
     broker_id: int | None
     broker_epoch: int | None
@@ -144,33 +144,33 @@ class _Told:
 _CONSEQUENCES = ("partition_changed",)
 
 
-def _tell(record: object, image: Image) -> _Told | None:
-    """Returns the event of a record, or None for records that are no event (NoOp, features)."""
+def _event_of(record: object, image: Image) -> _Event | None:
+    """Returns the event of a record; None for a record that is no event (NoOp, features)."""
     match record:
         case r.RegisterBrokerRecord():
-            return _Told(
+            return _Event(
                 "broker_registered", record.broker_id, record.broker_epoch, {"rack": record.rack}
             )
         case r.UnregisterBrokerRecord():
-            return _Told("broker_unregistered", record.broker_id, record.broker_epoch, {})
+            return _Event("broker_unregistered", record.broker_id, record.broker_epoch, {})
         case r.BrokerRegistrationChangeRecord():
             kind = _change_kind(record)
             if kind is None:
                 return None
-            return _Told(kind, record.broker_id, record.broker_epoch, {})
+            return _Event(kind, record.broker_id, record.broker_epoch, {})
         case r.FenceBrokerRecord() | r.UnfenceBrokerRecord():
             fences = isinstance(record, r.FenceBrokerRecord)
-            return _Told(
+            return _Event(
                 "broker_fenced" if fences else "broker_unfenced", record.id, record.epoch, {}
             )
         case r.TopicRecord():
-            return _Told("topic_created", None, None, {"topic": record.name})
+            return _Event("topic_created", None, None, {"topic": record.name})
         case r.RemoveTopicRecord():
-            return _Told("topic_deleted", None, None, {"topic_id": record.topic_id.hex()})
+            return _Event("topic_deleted", None, None, {"topic_id": record.topic_id.hex()})
         case r.PartitionChangeRecord():
-            return _Told("partition_changed", None, None, _partition_detail(record, image))
+            return _Event("partition_changed", None, None, _partition_detail(record, image))
         case LeaderChange():
-            return _Told("controller_elected", None, None, _election_detail(record))
+            return _Event("controller_elected", None, None, _election_detail(record))
         case _:
             return None
 

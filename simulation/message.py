@@ -28,5 +28,7 @@ class Message:
         self.reply = reply
 
     def __repr__(self) -> str:
-        what = f"the answer to {self.request}: {self.reply}" if self.is_reply else f"{self.request}"
-        return f"from {self.sender} to {self.receiver} {what}"
+        content = (
+            f"the answer to {self.request}: {self.reply}" if self.is_reply else f"{self.request}"
+        )
+        return f"from {self.sender} to {self.receiver} {content}"

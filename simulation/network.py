@@ -76,7 +76,7 @@ class Network:
     def admit(self, message: Message, deliver: Callable[[], None]) -> None:
         """Delivers an arrived message, or puts it into the queue of a slow receiver.
 
-        A message that finds the queue full is lost.
+        A message that arrives at a full queue is lost.
         """
         queue = self.queues.get(message.receiver)
         if queue is None:
@@ -89,8 +89,8 @@ class Network:
             listener(message)
         deliver()
 
-    def tell(self, message: Message) -> None:
-        """Reports `message`, which did not use this network, to the `arrived` listeners."""
+    def report(self, message: Message) -> None:
+        """Passes `message`, which did not use this network, to the `arrived` listeners."""
         self._deliver(message, lambda: None)
 
     @property
@@ -117,11 +117,11 @@ class Network:
         self.rules.remove(rule)
         rule.lift()
 
-    def isolate(self, node: NodeId, others: Iterable[NodeId]) -> None:
-        """Cuts the links between `node` and each of `others`, in both directions."""
-        for other in others:
-            if other != node:
-                self.cut |= {(node, other), (other, node)}
+    def isolate(self, node: NodeId, peers: Iterable[NodeId]) -> None:
+        """Cuts the links between `node` and each of `peers`, in both directions."""
+        for peer in peers:
+            if peer != node:
+                self.cut |= {(node, peer), (peer, node)}
 
     def heal(self) -> None:
         """Opens every link and removes every rule, which releases the messages held back."""

@@ -38,7 +38,7 @@ class Rule:
         return lags_us
 
     def lets_in(self, message: Message, deliver: Deliver) -> bool:
-        """Returns False if the message may not be delivered now; `deliver` can deliver it later."""
+        """Returns False if an arrived message must wait; calling `deliver` later delivers it."""
         return True
 
     def lift(self) -> None:
@@ -81,7 +81,7 @@ class Hold(Rule):
 class Nth(Rule):
     """Applies to messages `first` to `first + count - 1` of the selected messages (surgery).
 
-    `copies` of each arrive (0: the message is lost), each `lag_us` microseconds later than
+    Each becomes `copies` messages (0: it is lost), which arrive `lag_us` microseconds later than
     without the rule.
     """
 
@@ -92,13 +92,13 @@ class Nth(Rule):
     ) -> None:
         super().__init__(concerns)
         self._first, self._count, self._copies, self._lag_us = first, count, copies, lag_us
-        self._seen = 0
+        self._matched = 0
 
     def on_departure(self, message: Message, lags_us: list[int]) -> list[int]:
         if not self.concerns(message):
             return lags_us
-        self._seen += 1
-        if not self._first <= self._seen < self._first + self._count:
+        self._matched += 1
+        if not self._first <= self._matched < self._first + self._count:
             return lags_us
         self.hits += 1
         return [lag_us + self._lag_us for lag_us in lags_us for _ in range(self._copies)]

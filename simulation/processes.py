@@ -93,7 +93,7 @@ class Processes:
         controller.disk.restore(backup)
 
     def crash_loop(self, node: NodeId, *, up_us: Draw, down_us: Draw) -> Recurring:
-        """Kills and starts the process over and over; when the fault ends the process runs.
+        """Kills and starts the process over and over; the process runs after the fault ends.
 
         `up_us` draws how long the process runs, `down_us` how long it is down.
         """
@@ -108,7 +108,7 @@ class Processes:
     # Pauses and slowness
 
     def pause(self, node: NodeId) -> None:
-        """Sends SIGSTOP; a node that was paused several times needs as many resumes."""
+        """Sends SIGSTOP; a process that was paused several times needs as many resumes."""
         state = self._process(node).state
         if state is ProcessState.NOT_RUNNING:
             return
@@ -119,7 +119,7 @@ class Processes:
             self._agent(node).pause()
 
     def resume(self, node: NodeId) -> None:
-        """Takes back one pause; the process continues after the last one."""
+        """Undoes one pause; the process continues after the last one is undone."""
         self._pauses[node] -= 1
         if self._pauses[node] > 0:
             return
@@ -208,8 +208,8 @@ class Processes:
         if broker.kind is not Kind.BROKER or broker.number not in self._world.agents:
             known = ", ".join(map(str, self._world.agents))
             raise ValueError(f"expected the id of a broker ({known}) to clone, got {broker}")
-        place = len(self._world.clones) % 254 + 1
-        return replace(self._world.hosts[broker].spec, host=f"127.0.1.{place}")
+        host_number = len(self._world.clones) % 254 + 1
+        return replace(self._world.hosts[broker].spec, host=f"127.0.1.{host_number}")
 
     def _process(self, node: NodeId) -> ControllerProcess | HostedAgent:
         return self._world.controller_of(node) or self._agent(node)

@@ -9,7 +9,7 @@ from .delays import Draw
 
 
 class Recurring:
-    """Waits `rest_us`, calls `do`, waits `lasting_us`, calls `undo`, and begins again.
+    """Repeats a fault: waits `rest_us`, calls `do`, waits `lasting_us`, calls `undo`.
 
     `hits` counts the calls of `do`. Each wait is a new draw, in microseconds.
     """
@@ -31,7 +31,7 @@ class Recurring:
         timeline.after(rest_us(), self._turn)
 
     def end(self) -> None:
-        """Stops the repetition, and calls `undo` if `do` was called last."""
+        """Stops the repetition; calls `undo` if the fault is active."""
         if not self._is_over and self._is_done:
             self._undo()
         self._is_over = True

@@ -41,11 +41,11 @@ class Streams:
         return self.of(name).random
 
 
-def stream_name(what: str, node: NodeId) -> str:
-    """Returns the name of the stream of one node.
+def stream_name(prefix: str, node: NodeId) -> str:
+    """Returns the name of the random stream of one node.
 
-    A number in the usual range of its kind stands alone, so that the seeds that tests keep
-    repeat their runs. Any other number is named with its kind.
+    The name is `prefix/number` if the number is in the usual range of the node's kind, so that the
+    seeds that tests pin repeat their runs. Any other number is named with its kind.
     """
     is_usual = node.number in NUMBERED[node.kind]
-    return f"{what}/{node.number}" if is_usual else f"{what}/{node}"
+    return f"{prefix}/{node.number}" if is_usual else f"{prefix}/{node}"

@@ -1,4 +1,4 @@
-"""The topology of a cluster: one value that `up`, `Cluster`, the fixtures and the world read."""
+"""The topology of a cluster: one value from which commands, `Cluster` and tests build a world."""
 
 from collections.abc import Container
 from dataclasses import dataclass, field
@@ -77,23 +77,23 @@ class Topology:
 
 
 def expect_free(
-    where: str, number: object, controllers: Container[int], brokers: Container[int]
+    label: str, number: object, controllers: Container[int], brokers: Container[int]
 ) -> int:
-    """Returns the id of a new node.
+    """Returns `number` as the id of a new node.
 
-    Raises ValueError if `number` cannot be an id, or if the id is taken: Kafka's controllers
-    and brokers share one range of ids (`node.id`).
+    `label` names the user's input in errors. Raises ValueError if `number` cannot be an id, or if a
+    node has it: Kafka's controllers and brokers share one range of ids (`node.id`).
     """
-    free = checked_id(where, number)
+    free = checked_id(label, number)
     if free in controllers or free in brokers:
         owner = "controller" if free in controllers else "broker"
-        what = f"{where}: expected an id of no controller and no simulated broker"
-        raise ValueError(f"{what}, got {free}, which {owner} {free} has")
+        expectation = f"{label}: expected an id of no controller and no simulated broker"
+        raise ValueError(f"{expectation}, got {free}, which {owner} {free} has")
     return free
 
 
 def unbound_port(broker_id: int) -> int:
-    """Returns a port for a broker's registration; nothing listens there."""
+    """Returns a port for a broker's registration, on which nothing listens."""
     return FIRST_BROKER_PORT + broker_id % (PORT_MAX - FIRST_BROKER_PORT)
 
 
@@ -122,7 +122,10 @@ def _metadata_linger_ms(brokers: int) -> int:
 
 
 def _supported_features(topology: Topology, profile: Profile) -> tuple[BrokerFeature, ...]:
-    """Returns the features that a broker of that release lists, widened to the finalized level."""
+    """Returns the features that a broker of the release supports.
+
+    The ranges are widened to include the finalized levels.
+    """
     level = topology.metadata_version or 0
     return tuple(
         BrokerFeature(

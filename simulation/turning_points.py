@@ -1,6 +1,6 @@
 """Journal rows for decisions of a controller that no record shows yet.
 
-They stand between the event that struck a node and the record that resulted from it: an election, a
+They lie between the event that affects a node and the record that results from it: an election, a
 resignation, an expired lease.
 """
 
@@ -19,7 +19,7 @@ ROLES = {Prospective: "controller_stands", Resigned: "controller_resigns"}
 
 
 class TurningPoints:
-    """Listens to the steps of controllers, and writes these rows."""
+    """Listens to the steps of controllers, and writes the rows of their decisions."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -39,25 +39,25 @@ class TurningPoints:
                     detail={"controller_id": node_id},
                 )
         if turn.persist and node.active is not None:
-            self._tell_expiries(node, turn)
+            self._write_expiries(node, turn)
 
-    def _tell_expiries(self, node: Node, turn: Turn) -> None:
+    def _write_expiries(self, node: Node, turn: Turn) -> None:
         """Writes a row for each broker that this step fences because its lease expired."""
         for batch in turn.persist:
             for record in batch.records:
                 if isinstance(record, BrokerRegistrationChangeRecord) and record.fenced == FENCE:
-                    self._tell_expiry(node, turn, record.broker_id, record.broker_epoch)
+                    self._write_expiry(node, turn, record.broker_id, record.broker_epoch)
                 elif isinstance(record, FenceBrokerRecord):
-                    self._tell_expiry(node, turn, record.id, record.epoch)
+                    self._write_expiry(node, turn, record.id, record.epoch)
 
-    def _tell_expiry(self, node: Node, turn: Turn, broker_id: int, broker_epoch: int) -> None:
-        heard_ms = node.leases.ran_out.pop(broker_id, None)
-        if heard_ms is not None:
+    def _write_expiry(self, node: Node, turn: Turn, broker_id: int, broker_epoch: int) -> None:
+        contact_ms = node.leases.ran_out.pop(broker_id, None)
+        if contact_ms is not None:
             self._journal.write(
                 f"controller-{node.config.node_id}",
                 "lease_expired",
                 broker_id=broker_id,
                 broker_epoch=broker_epoch,
                 leader_epoch=node.epoch,
-                detail={"silent_ms": turn.now_ms - heard_ms},
+                detail={"silent_ms": turn.now_ms - contact_ms},
             )

@@ -44,7 +44,7 @@ VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that seeds
 
 @dataclass(slots=True)
 class BrokerHost:
-    """A broker's host: `node` names it in network and clocks; `log_dir` outlives the processes."""
+    """The host of a broker's process, with the directory of its disk."""
 
     node: NodeId
     spec: BrokerSpec
@@ -52,13 +52,12 @@ class BrokerHost:
 
 
 class World:
-    """A cluster that can be run and disturbed.
+    """A cluster that can be run, and whose nodes and links can fail.
 
-    `agent_listeners` get (broker_id, state) at each change of an agent's state,
-    `controller_listeners` get (node_id, state) of controllers' processes, `step_listeners` get
-    every step of a controller, `committed_listeners` get each batch from each controller that knows
-    it to be committed. `committed_log` holds every batch that any controller knew to be committed,
-    from `log_start` on.
+    `agent_listeners` are called with (broker_id, state) at each change of an agent's state,
+    `controller_listeners` with (node_id, state) of controllers' processes, `step_listeners` with
+    every step of a controller, `committed_listeners` with each batch from each controller that
+    knows it to be committed. `committed_log` has these batches, from `log_start` on.
     """
 
     def __init__(
@@ -92,7 +91,7 @@ class World:
         self.committed_listeners: list[Callable[[int, Batch], None]] = []
         self.agent_listeners: list[Callable[[int, ProcessState], None]] = []
         self.controller_listeners: list[Callable[[int, ProcessState], None]] = []
-        self._asked: dict[tuple[NodeId, type[Request]], int] = {}
+        self._turns: dict[tuple[NodeId, type[Request]], int] = {}
         self._snapshot_format = snapshot_format or by_reference()
         self._configs = {config.node_id: config for config in configs_of(topology, self._draw_of)}
         self._moved: set[int] = set()  # controllers that no longer listen at their first address
@@ -107,22 +106,18 @@ class World:
 
     @property
     def log_start(self) -> int:
-        """The lowest offset that any controller's log still has."""
+        """The lowest offset that the log of any controller still contains."""
         return min(controller.node.log.start_offset for controller in self.controllers.values())
 
     @property
     def active(self) -> ControllerProcess | None:
         """The active controller, or None; of two that lead, the one with the higher epoch."""
-        found: ControllerProcess | None = None
+        newest: ControllerProcess | None = None
         for controller in self.controllers.values():
-            is_active = (
-                controller.is_alive
-                and not controller.is_paused
-                and controller.node.active is not None
-            )
-            if is_active and (found is None or found.node.epoch < controller.node.epoch):
-                found = controller
-        return found
+            is_active = controller.is_running and controller.node.active is not None
+            if is_active and (newest is None or newest.node.epoch < controller.node.epoch):
+                newest = controller
+        return newest
 
     @property
     def controller(self) -> ControllerProcess:
@@ -132,7 +127,7 @@ class World:
         return self.active or next(running, processes[0])
 
     def must_be_well(self, node: NodeId) -> bool:
-        """Returns True unless the calm phase left the node out of the healed core."""
+        """Returns True unless the calm phase left the node out of the core that it heals."""
         return self.core is None or node in self.core
 
     def controller_of(self, node: NodeId) -> ControllerProcess | None:
@@ -151,16 +146,16 @@ class World:
         return (*map(controller_node, self.controllers), *map(broker_node, self.agents))
 
     def named(self, number: int) -> tuple[NodeId, ...]:
-        """Returns the nodes with this number; if there are none, the broker that would have it."""
+        """Returns the nodes with this number, or else the broker that would have it."""
         clones = (clone for clone in self.clones if clone.number == number)
         of_controller = (controller_node(number),) if number in self.controllers else ()
         of_broker = (broker_node(number),) if number in self.agents else ()
         return (*of_controller, *of_broker, *clones) or (broker_node(number),)
 
     def start(self, *, elects_at_once: bool = False) -> None:
-        """Starts all controllers and brokers; `elects_at_once`: without waiting for a timeout."""
-        *others, last = self.controllers.values()
-        for process in others:
+        """Starts all nodes; `elects_at_once`: an election does not wait for a timeout."""
+        *processes, last = self.controllers.values()
+        for process in processes:
             process.start()
         last.start(stands_at_once=elects_at_once)
         for spec in self.topology.brokers:
@@ -169,59 +164,57 @@ class World:
     # Controllers
 
     def dispatch(self, request: Request, reply_to: ReplyTo) -> None:
-        """Submits a request to the active controller without the network's delays and faults.
+        """Submits a request to the active controller, bypassing delays and faults.
 
-        The `arrived` listeners get request and reply. If the process ends, the reply is
-        NOT_CONTROLLER.
+        The `arrived` listeners get request and reply; a process that ends replies NOT_CONTROLLER.
         """
         process, network = self.controller, self.network
         node = controller_node(process.node.config.node_id)
 
         def answer(reply: Reply | None) -> None:
-            network.tell(Message(node, OUTSIDE, request, True, reply))
+            network.report(Message(node, OUTSIDE, request, True, reply))
             lost = ApiError(ErrorCode.NOT_CONTROLLER, "The active controller has just gone.")
             reply_to(lost if reply is None else reply)
 
         network.admit(Message(OUTSIDE, node, request), partial(process.submit, request, answer))
 
-    def ask(
+    def send_request(
         self,
         asker: NodeId,
         request: Request,
         reply_to: Callable[[Reply | None], None],
         controller_id: int = -1,
     ) -> None:
-        """Sends a broker's request over the network to a controller (-1: to the next in turn)."""
+        """Sends a broker's request to a controller; for an id of -1 they take turns."""
         process = self.controllers.get(controller_id)
         if process is None:
-            controller_id = self._next_asked(asker, type(request))
+            controller_id = self._next_controller_id(asker, type(request))
             process = self.controllers[controller_id]
+        network, receiver = self.network, controller_node(controller_id)
 
-        network, asked = self.network, controller_node(controller_id)
-
-        def back(reply: Reply | None) -> None:
-            message = Message(asked, asker, request, True, reply)
+        def reply_back(reply: Reply | None) -> None:
+            message = Message(receiver, asker, request, True, reply)
             network.carry(message, partial(reply_to, reply))
 
-        message = Message(asker, asked, request)
-        network.carry(message, partial(process.submit, request, back))
+        message = Message(asker, receiver, request)
+        network.carry(message, partial(process.submit, request, reply_back))
 
-    def _next_asked(self, asker: NodeId, kind: type[Request]) -> int:
-        """Returns the next controller in turn, counted for each kind of request of a broker."""
+    def _next_controller_id(self, asker: NodeId, kind: type[Request]) -> int:
+        """Returns the next controller in turn, counted by broker and kind of request."""
         # A shared count could send one kind of request to the same dead controller every time.
-        asked = self._asked.get((asker, kind), asker.number)
-        self._asked[asker, kind] = asked + 1
-        return tuple(self.controllers)[asked % len(self.controllers)]
+        turn = self._turns.get((asker, kind), asker.number)
+        self._turns[asker, kind] = turn + 1
+        return tuple(self.controllers)[turn % len(self.controllers)]
 
     def kill_controller(self, node_id: int) -> None:
         """Kills the controller's process at once; its disk stays."""
         self.controllers[node_id].kill()
-        self._tell_of_controller(node_id)
+        self._report_controller_state(node_id)
 
     def start_controller(self, node_id: int) -> None:
         """Starts a new process over the controller's disk."""
         self.controllers[node_id].start()
-        self._tell_of_controller(node_id)
+        self._report_controller_state(node_id)
 
     def move_controller(self, node_id: int) -> None:
         """Gives the controller's next process a port that no controller has had."""
@@ -232,14 +225,14 @@ class World:
     def pause_controller(self, node_id: int) -> None:
         """Suspends the controller's process (SIGSTOP)."""
         self.controllers[node_id].pause()
-        self._tell_of_controller(node_id)
+        self._report_controller_state(node_id)
 
     def resume_controller(self, node_id: int) -> None:
         """Resumes the controller's process (SIGCONT)."""
         self.controllers[node_id].resume()
-        self._tell_of_controller(node_id)
+        self._report_controller_state(node_id)
 
-    def _tell_of_controller(self, node_id: int) -> None:
+    def _report_controller_state(self, node_id: int) -> None:
         process = self.controllers[node_id]
         detail: dict[str, object] = {"state": process.state.value, "controller_id": node_id}
         if process.state is ProcessState.NOT_RUNNING and process.failure is not None:
@@ -261,12 +254,12 @@ class World:
             Disk(self.timeline, config.directory_id, stream),
             self._carry_from(node),
             lambda batch: self._on_committed(node_id, batch),
-            lambda: self._tell_of_controller(node_id),
+            lambda: self._report_controller_state(node_id),
             self.step_listeners,
         )
 
     def _carry_from(self, sender: NodeId) -> Carry:
-        """Returns the sender of a controller's requests; a dead or moved peer responds None."""
+        """Returns the sender of a controller's requests; dead and moved peers respond None."""
 
         def carry(send: Send, on_answer: Callable[[Response | None], None]) -> None:
             peer_id, request = send.peer_id, send.request
@@ -281,7 +274,7 @@ class World:
                 if process is None or (peer_id in self._moved and self._has_moved(send)):
                     back(None)
                 else:
-                    process.ask(request, back)
+                    process.submit_from_peer(request, back)
 
             self.network.carry(Message(sender, peer, request), arrive)
 
@@ -300,7 +293,7 @@ class World:
             self.journal.committed(batch, self.committed, node_id)
 
     def _forget(self, node: Node, turn: Turn) -> None:
-        """After a snapshot, drops the images that precede every controller's log start."""
+        """Drops images that precede every controller's log start, after a snapshot."""
         if turn.snapshot is not None:
             self.history.forget_before(self.log_start)
 
@@ -326,7 +319,9 @@ class World:
                 previous_broker_epoch=previous_epoch,
             ),
             clock,
-            lambda send, reply_to: self.ask(host.node, send.request, reply_to, send.controller_id),
+            lambda send, reply: self.send_request(
+                host.node, send.request, reply, send.controller_id
+            ),
             lambda state: self._on_agent_state(host, state),
         )
 
@@ -337,10 +332,10 @@ class World:
 
     def nodes_in(self, rack: str) -> tuple[NodeId, ...]:
         """Returns the controllers and brokers of a rack."""
-        return tuple(node for node, its_rack in self._racks().items() if its_rack == rack)
+        return tuple(node for node, node_rack in self._racks().items() if node_rack == rack)
 
     def racks_of(self, nodes: Iterable[NodeId]) -> tuple[str, ...]:
-        """Returns the racks of these nodes, each once."""
+        """Returns the racks of these nodes, without duplicates."""
         rack_of = self._racks()
         racks = (rack_of.get(node) for node in nodes)
         return tuple(dict.fromkeys(rack for rack in racks if rack is not None))
@@ -354,7 +349,7 @@ class World:
         } | {broker_node(broker.broker_id): broker.rack for broker in topology.brokers}
 
     def leader_of(self, topic: str) -> tuple[NodeId, ...]:
-        """Returns the leader of the topic's first partition; empty if there is none."""
+        """Returns the leader of the topic's first partition; empty without a topic or leader."""
         topic_id = self.committed.topic_ids.get(topic)
         if topic_id is None:
             return ()
@@ -362,7 +357,7 @@ class World:
         return () if leader < 0 else (broker_node(leader),)
 
     def are_unfenced(self, broker_ids: Iterable[int]) -> bool:
-        """Returns True if every one of these brokers is registered and unfenced."""
+        """Returns True if all of these brokers are registered and unfenced."""
         brokers = self.committed.brokers
         return all(b in brokers and not brokers[b].fenced for b in broker_ids)
 
@@ -370,12 +365,11 @@ class World:
         broker_id = host.spec.broker_id
         if host.node.kind is Kind.CLONE:
             detail = {"state": state.value, "broker_id": broker_id}
-            where = f"broker-{broker_id}-on-{host.node.number}"
-            self.journal.write(where, "clone_state", detail=detail)
+            label = f"broker-{broker_id}-on-{host.node.number}"
+            self.journal.write(label, "clone_state", detail=detail)
             return
-        self.journal.write(
-            f"broker-{broker_id}", "agent_state", broker_id=broker_id, detail={"state": state.value}
-        )
+        label, detail = f"broker-{broker_id}", {"state": state.value}
+        self.journal.write(label, "agent_state", broker_id=broker_id, detail=detail)
         for listener in self.agent_listeners:
             listener(broker_id, state)
 

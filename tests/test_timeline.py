@@ -108,7 +108,7 @@ def test_who_is_woken_now_and_then_earlier_asks_for_the_later_time_once():
     for at_ms in range(10, 60, 10):
         wakeup.arm(at_ms)
         timeline.run_until(at_ms * 1000)
-    before = timeline.asked
+    before = timeline.scheduled_count
     timeline.run_until(100_000)
 
     assert [10, 20, 30, 40, 50, 100] == woken

@@ -1,9 +1,9 @@
-"""Writes docs/fidelity.md: which rule of Kafka's is proven by which test, and what differs.
+"""Writes docs/fidelity.md: the tests that prove each rule of Kafka's, and the differences.
 
 A test says `@pytest.mark.rule("2.33")`. Collecting the tests gives the proofs, docs/rules.md the
-rules, and docs/differences.toml, kept by hand, the differences. `make fidelity` (python -m
-tools.fidelity) writes the page, and tests/test_fidelity.py fails when it is not what this would
-write.
+rules, and docs/differences.toml, which is written by hand, the differences. `make fidelity` (python
+-m tools.fidelity) writes the page, and tests/test_fidelity.py fails if the page differs from the
+result.
 """
 
 import json
@@ -27,7 +27,10 @@ COLLECTED = "collected: "
 
 
 def proofs_of(items: Iterable[pytest.Item]) -> list[Proof]:
-    """One proof per test, in order; the parameters of a test are one test, their rules united."""
+    """Returns one proof per test, in order.
+
+    The parameters of a test are one test, with the rules of all of them.
+    """
     rules_of: dict[str, dict[str, None]] = {}
     for item in items:
         test = item.nodeid.partition("@")[0].partition("[")[0]
@@ -39,7 +42,7 @@ def proofs_of(items: Iterable[pytest.Item]) -> list[Proof]:
 
 
 def problems_of(proofs: Iterable[Proof]) -> list[str]:
-    """What is wrong with the rules that tests name."""
+    """Returns an error for each rule that a test names and that does not exist."""
     return [
         f"{proof.test}: {problem}"
         for proof in proofs
@@ -49,7 +52,7 @@ def problems_of(proofs: Iterable[Proof]) -> list[str]:
 
 
 def collect() -> list[Proof]:
-    """The proofs of the whole suite, by a collection in this process."""
+    """Returns the proofs of the whole test suite, which pytest collects in this process."""
     collector = _Collector()
     code = pytest.main(["--collect-only", "-p", "no:terminal", str(ROOT)], [collector])
     if code != pytest.ExitCode.OK:
@@ -60,7 +63,10 @@ def collect() -> list[Proof]:
 
 
 def collect_apart() -> list[Proof]:
-    """The same in a process of its own: for a test, which is itself inside a collection."""
+    """Returns the proofs of the whole test suite, which a new process collects.
+
+    A test needs this, because a collection is already under way in its own process.
+    """
     command = [sys.executable, "-m", "tools.fidelity", "--collect"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     lines = [line for line in done.stdout.splitlines() if line.startswith(COLLECTED)]

@@ -30,7 +30,10 @@ to the rule book, which has its sources. The verdicts:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Proof:
-    """One test, and the rules that it names. `test` is `tests/file.py::name`, no parameters."""
+    """A test, and the rules that it proves.
+
+    `test` is `tests/file.py::name`, without parameters.
+    """
 
     test: str
     rules: tuple[str, ...]
@@ -106,7 +109,7 @@ def _rule(rule: Rule, proofs: list[Proof], differing: list[dict[str, Any]]) -> l
 
 
 def _tests(proofs: Iterable[Proof]) -> list[str]:
-    """The promises of the tests, by file."""
+    """Returns the lines that list the tests, by file."""
     lines = []
     for file, group in groupby(proofs, key=lambda proof: proof.file):
         lines.append(f"- `{file}`")
@@ -116,15 +119,15 @@ def _tests(proofs: Iterable[Proof]) -> list[str]:
 
 
 def _item(text: str, indent: str = "") -> list[str]:
-    first, *others = _wrap(text, WIDTH - len(indent) - 2)
-    return [f"{indent}- {first}", *(f"{indent}  {line}" for line in others)]
+    first, *lines = _wrap(text, WIDTH - len(indent) - 2)
+    return [f"{indent}- {first}", *(f"{indent}  {line}" for line in lines)]
 
 
 def _wrap(text: str, width: int = WIDTH) -> list[str]:
-    """Lines of `text`, broken at spaces only: a hyphen may stand in a link."""
+    """Returns the lines of `text`, broken at spaces only, because a link may contain a hyphen."""
     return wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def _link(rule: str) -> str:
-    """A link to the heading of `rule`, whose anchor is the number without its dot."""
+    """Returns a link to the heading of `rule`, whose anchor is the number without its dot."""
     return f"[{rule}](rules.md#{rule.replace('.', '').lower()})"

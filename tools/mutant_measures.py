@@ -1,4 +1,4 @@
-"""Measure the mutants anew: hours of a processor, so nobody waits for it.
+"""Measures the mutants, which takes hours of processor time.
 
 `python -m tools.mutant_measures smallest [NAME ...]` makes the smallest scenario of each mutant
 that has none, or of those that are named; `python -m tools.mutant_measures swarm SEEDS [NAME ...]`
@@ -44,17 +44,17 @@ def within(limit_s: float) -> Callable[[], bool]:
 
 
 def swarm(seeds: int, names: Sequence[str]) -> None:
-    """On every processor there is."""
+    """Counts the seeds that kill each mutant, in one process for each processor."""
     with ProcessPoolExecutor() as pool:
         passes = pool.map(_passes, range(1, seeds + 1), chunksize=10)
         passing = [seed for seed, pass_ in enumerate(passes, start=1) if pass_]
         known = densities()
-        wanted = names or [
+        chosen = names or [
             name
             for name in sorted(MUTANTS)
             if name not in known or known[name].seeds < len(passing)
         ]
-        counting = {pool.submit(_kills, name, passing): name for name in wanted}
+        counting = {pool.submit(_kills, name, passing): name for name in chosen}
         for done in as_completed(counting):
             density = Density(done.result(), len(passing))
             store_density(counting[done], density)

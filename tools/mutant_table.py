@@ -1,6 +1,6 @@
-"""docs/bugs.md: every mutant, what it was for real, what kills it, and what was measured of it.
+"""Writes docs/bugs.md: each mutant, where the bug happened, and which scenario kills it.
 
-`python -m tools.mutant_table` writes it; a test sees that it is what the table says.
+`python -m tools.mutant_table` writes the page; a test fails if the page differs from the result.
 """
 
 from pathlib import Path

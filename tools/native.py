@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def environment() -> dict[str, str]:
-    """Returns the environment of a process that runs the copy.
+    """Returns the environment variables of a process that runs the copy.
 
     Its Python needs `-P`; otherwise it imports the checkout.
     """
@@ -72,7 +72,7 @@ def environment() -> dict[str, str]:
 
 
 def output(*words: str) -> str:
-    """Returns what Python with these arguments prints, run on the copy."""
+    """Runs the copy's Python with these arguments; returns the standard output."""
     command = [sys.executable, "-P", *words]
     done = subprocess.run(command, env=environment(), check=True, capture_output=True, text=True)
     return done.stdout
@@ -94,10 +94,10 @@ def _compile() -> None:
     from setuptools import setup
 
     os.chdir(TARGET)
-    found = {str(path) for pattern in HOT for path in Path("kraftsim").glob(pattern)}
-    hot = sorted(module for module in found if Path(module).name not in LEFT_OUT)
+    modules = {str(path) for pattern in HOT for path in Path("kraftsim").glob(pattern)}
+    hot = sorted(module for module in modules if Path(module).name not in LEFT_OUT)
     for path in hot:
-        Path(path).write_text(native_source.said_to_a_compiler(Path(path).read_text()))
+        Path(path).write_text(native_source.rewritten_for_mypyc(Path(path).read_text()))
     print(f"compiling {len(hot)} modules to machine code: some minutes", file=sys.stderr)
     # One C file per module, because gcc takes many minutes for a single file.
     extensions = mypycify(

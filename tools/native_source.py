@@ -11,10 +11,10 @@ WRITTEN_OUT = ("init", "eq", "frozen", "slots", "unsafe_hash")
 IMPORTS = "from dataclasses import dataclass\nfrom typing import Final"
 
 
-def said_to_a_compiler(source: str) -> str:
-    """Returns the rewritten source of a module."""
+def rewritten_for_mypyc(source: str) -> str:
+    """Returns the source of a module, rewritten for mypyc."""
     module = ast.parse(source)
-    module.body = [said for statement in module.body for said in _statements(statement)]
+    module.body = [rewritten for statement in module.body for rewritten in _statements(statement)]
     begin = next(i for i, statement in enumerate(module.body) if not _is_docstring(statement))
     module.body[begin:begin] = ast.parse(IMPORTS).body
     return ast.unparse(module)
@@ -24,7 +24,7 @@ def _statements(statement: ast.stmt) -> list[ast.stmt]:
     if isinstance(statement, ast.ClassDef):
         _write_out(statement)
     elif isinstance(statement, ast.Assign) and all(
-        _is_constant(each) for each in statement.targets
+        _is_constant(target) for target in statement.targets
     ):
         value = ast.unparse(statement.value)
         return ast.parse(
@@ -52,28 +52,32 @@ def _expression(text: str) -> ast.expr:
 
 def _write_out(class_def: ast.ClassDef) -> None:
     """Adds the methods that a dataclass decorator requests; skips classes with `__post_init__`."""
-    decorator = " ".join(ast.unparse(each) for each in class_def.decorator_list)
-    methods = {each.name for each in class_def.body if isinstance(each, ast.FunctionDef)}
+    decorator = " ".join(ast.unparse(decorator) for decorator in class_def.decorator_list)
+    methods = {
+        statement.name for statement in class_def.body if isinstance(statement, ast.FunctionDef)
+    }
     call = _expression(VALUE if decorator == "value" else decorator or "None")
     if not isinstance(call, ast.Call) or ast.unparse(call.func) != "dataclass":
         return
     if class_def.bases or "__post_init__" in methods:
         return
-    asked = {each.arg: ast.unparse(each.value) == "True" for each in call.keywords}
-    written = [_init(class_def, is_by_name=asked.get("kw_only", False))]
-    if asked.get("eq", True):
+    options = {keyword.arg: ast.unparse(keyword.value) == "True" for keyword in call.keywords}
+    written = [_init(class_def, is_by_name=options.get("kw_only", False))]
+    if options.get("eq", True):
         written.append(_eq(class_def))
-        if asked.get("frozen") or asked.get("unsafe_hash"):
+        if options.get("frozen") or options.get("unsafe_hash"):
             written.append(_hash(class_def))
-    left = [ast.unparse(each) for each in call.keywords if each.arg not in WRITTEN_OUT]
+    kept_options = [
+        ast.unparse(keyword) for keyword in call.keywords if keyword.arg not in WRITTEN_OUT
+    ]
     class_def.decorator_list = [
-        _expression(f"dataclass({', '.join([*left, 'init=False', 'eq=False'])})")
+        _expression(f"dataclass({', '.join([*kept_options, 'init=False', 'eq=False'])})")
     ]
     class_def.body += ast.parse("\n".join(written)).body
 
 
 def _fields(class_def: ast.ClassDef) -> list[ast.AnnAssign]:
-    return [each for each in class_def.body if isinstance(each, ast.AnnAssign)]
+    return [statement for statement in class_def.body if isinstance(statement, ast.AnnAssign)]
 
 
 def _name(field: ast.AnnAssign) -> str:
@@ -83,16 +87,16 @@ def _name(field: ast.AnnAssign) -> str:
 def _init(class_def: ast.ClassDef, *, is_by_name: bool) -> str:
     fields = _fields(class_def)
     first = ["self", "*"] if is_by_name and fields else ["self"]
-    parameters = ", ".join(first + [_parameter(each) for each in fields])
-    body = "; ".join(f"self.{_name(each)} = {_given(each)}" for each in fields)
+    parameters = ", ".join(first + [_parameter(field) for field in fields])
+    body = "; ".join(f"self.{_name(field)} = {_value_of(field)}" for field in fields)
     return f"def __init__({parameters}) -> None: {body or 'pass'}"
 
 
 def _parameter(field: ast.AnnAssign) -> str:
-    said = f"{_name(field)}: {ast.unparse(field.annotation)}"
+    parameter = f"{_name(field)}: {ast.unparse(field.annotation)}"
     if "default_factory" in _options(field):
         return f"{_name(field)}: {_unquoted(field.annotation)} | None = None"
-    return said if field.value is None else f"{said} = {ast.unparse(field.value)}"
+    return parameter if field.value is None else f"{parameter} = {ast.unparse(field.value)}"
 
 
 def _unquoted(annotation: ast.expr) -> str:
@@ -101,7 +105,7 @@ def _unquoted(annotation: ast.expr) -> str:
     return ast.unparse(annotation)
 
 
-def _given(field: ast.AnnAssign) -> str:
+def _value_of(field: ast.AnnAssign) -> str:
     """Returns the expression of a field's value: its argument, or a call of `default_factory`."""
     name, factory = _name(field), _options(field).get("default_factory")
     return name if factory is None else f"{factory}() if {name} is None else {name}"
@@ -109,8 +113,8 @@ def _given(field: ast.AnnAssign) -> str:
 
 def _eq(class_def: ast.ClassDef) -> str:
     tests = [f"self.{name} == other.{name}" for name in _compared(class_def)]
-    same = " and ".join([f"isinstance(other, {class_def.name})", *tests])
-    return f"def __eq__(self, other: object) -> bool: return {same}"
+    is_equal = " and ".join([f"isinstance(other, {class_def.name})", *tests])
+    return f"def __eq__(self, other: object) -> bool: return {is_equal}"
 
 
 def _hash(class_def: ast.ClassDef) -> str:
@@ -119,7 +123,9 @@ def _hash(class_def: ast.ClassDef) -> str:
 
 
 def _compared(class_def: ast.ClassDef) -> list[str]:
-    return [_name(each) for each in _fields(class_def) if _options(each).get("compare") != "False"]
+    return [
+        _name(field) for field in _fields(class_def) if _options(field).get("compare") != "False"
+    ]
 
 
 def _options(field: ast.AnnAssign) -> dict[str | None, str]:

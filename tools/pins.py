@@ -1,8 +1,8 @@
-"""Writes the pins of the library: what each of its seeds gives now.
+"""Writes the pins of the scenario library: the digest of the run of each pinned seed.
 
-`python -m tools.pins` puts the digest of the whole run beside each pinned seed, and where a plan
-depends on draws it keeps that, too; tests/scenarios/test_library.py fails when a seed gives
-something else. Names as arguments: only those. A comment behind a pin stays.
+`python -m tools.pins [NAME ...]` writes the pins of all scenarios, or of the named scenarios. A
+plan that depends on draws is written to a file beside them. tests/scenarios/test_library.py fails
+if a run differs from its pin. Comments behind pins stay.
 """
 
 import json
@@ -24,7 +24,10 @@ PINS = re.compile(r"(?:^  - \{seed: .*\}(?:  #.*)?$\n)+", re.MULTILINE)
 
 
 def pin_of(scenario: Scenario, seed: int, folder: Path) -> Pin:
-    """And its plan, written to the folder, where another seed would give another one."""
+    """Returns the pin of a seed: the digest of its run.
+
+    If another seed would have another plan, the plan is written to a file in the folder.
+    """
     result = Run(scenario, seed, []).finish()
     pin = Pin(seed=seed, digest=result.digest, cell=scenario.cell)
     if first_difference(expand(scenario, seed), expand(scenario, seed + 1)) is None:
@@ -37,29 +40,32 @@ def pin_of(scenario: Scenario, seed: int, folder: Path) -> Pin:
 
 
 def comments(lines: str) -> dict[tuple[int, tuple[str, ...]], str]:
-    """What stands behind each pin that has a comment, by seed and cell."""
-    found = {}
+    """Returns the comment behind each pin that has one, by seed and cell."""
+    comment_of = {}
     for line in lines.splitlines():
         text, mark, comment = line.partition("  #")
         (pin,) = yaml.safe_load(text)
-        found[pin["seed"], tuple(pin.get("cell", ()))] = mark + comment
-    return found
+        comment_of[pin["seed"], tuple(pin.get("cell", ()))] = mark + comment
+    return comment_of
 
 
-def spelled(pin: Pin, comment: str = "") -> str:
+def pin_line(pin: Pin, comment: str = "") -> str:
     cell = f", cell: {json.dumps(pin.cell)}" if pin.cell else ""
     plan = f", plan: {pin.plan}" if pin.plan else ""
     return f'  - {{seed: {pin.seed}, digest: "{pin.digest}"{cell}{plan}}}{comment}\n'
 
 
 def pin_file(path: Path) -> None:
-    """Each cell of a sweep has a digest of its own, of every seed that it has pinned."""
+    """Writes the pins of a scenario file.
+
+    Each cell of a sweep has a digest of its own for each pinned seed.
+    """
     cells = [file.scenario for file in read_files(path)]
     pins = [pin_of(cell, pin.seed, path.parent) for cell in cells for pin in cell.own_pins]
 
     def anew(lines: re.Match[str]) -> str:
-        kept = comments(lines[0])
-        return "".join(spelled(pin, kept.get((pin.seed, pin.cell), "")) for pin in pins)
+        comment_of = comments(lines[0])
+        return "".join(pin_line(pin, comment_of.get((pin.seed, pin.cell), "")) for pin in pins)
 
     path.write_text(PINS.sub(anew, path.read_text("utf-8"), count=1), "utf-8")
 

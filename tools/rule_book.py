@@ -1,6 +1,6 @@
 """Reads docs/rules.md: sections, and the number, statement and sources of each rule.
 
-The page says itself how a rule is written. A page that is written otherwise raises ValueError.
+The page itself explains the form of a rule. Another form raises ValueError.
 """
 
 import re
@@ -21,7 +21,10 @@ _FENCE = "```"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. `statement` is Markdown, line by line as in the book; `sources` are by kind."""
+    """One rule.
+
+    `statement` is Markdown, with the lines of the book; `sources` are keyed by kind.
+    """
 
     number: str
     statement: tuple[str, ...]
@@ -36,7 +39,7 @@ class Section:
 
     @cached_property
     def last(self) -> int:
-        """The highest number of a rule in the section."""
+        """The highest rule number in the section."""
         return max(order(rule.number)[0] for rule in self.rules)
 
 
@@ -52,7 +55,7 @@ class RuleBook:
         return {rule.number: rule for section in self.sections for rule in section.rules}
 
     def problem_with(self, rule: object) -> str | None:
-        """Why `rule` is not the number of a rule, or None if it is one."""
+        """Returns an error if `rule` is not the number of a rule; otherwise None."""
         if not isinstance(rule, str) or NUMBER.fullmatch(rule) is None:
             return f"expected a rule number such as '2.33', got {rule!r}"
         if rule in self.rules:
@@ -83,7 +86,7 @@ def section_of(rule: str) -> str:
 
 
 def order(rule: str) -> tuple[int, str]:
-    """The place of `rule` in its section."""
+    """Returns a sort key for the rules of a section: number, then letter."""
     match = NUMBER.fullmatch(rule)
     if match is None:
         raise ValueError(f"expected a rule number such as '2.33', got {rule!r}")
@@ -107,22 +110,22 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _numbered(text: str) -> list[str]:
-    """The lines without the headings of parts, which are between rules."""
+    """Returns the lines without the headings of parts, which stand between rules."""
     return [line for line in text.splitlines() if not line.startswith("### ")]
 
 
 def _split(lines: list[str], heading: re.Pattern[str]) -> list[tuple[re.Match[str], list[str]]]:
-    """Each line that is a `heading`, with the lines below it."""
-    found: list[tuple[re.Match[str], list[str]]] = []
+    """Returns each line that matches `heading`, with the lines below it."""
+    sections: list[tuple[re.Match[str], list[str]]] = []
     in_code = False
     for line in lines:
         in_code ^= line.startswith(_FENCE)
         match = None if in_code else heading.fullmatch(line)
         if match is not None:
-            found.append((match, []))
-        elif found:
-            found[-1][1].append(line)
-    return found
+            sections.append((match, []))
+        elif sections:
+            sections[-1][1].append(line)
+    return sections
 
 
 def _rule(number: str, lines: list[str]) -> Rule:
@@ -140,7 +143,10 @@ def _stripped(lines: list[str]) -> tuple[str, ...]:
 
 
 def _sources(lines: list[str]) -> dict[str, str]:
-    """A list item is a source; an indented line continues it."""
+    """Returns the sources of a rule, by kind.
+
+    A list item is a source; an indented line continues it.
+    """
     sources: dict[str, str] = {}
     for line in filter(None, lines):
         match = _SOURCE.fullmatch(line)

@@ -1,7 +1,7 @@
-"""Writes docs/scenarios.md: what the library holds, from the files themselves.
+"""Writes docs/scenarios.md: the table of all scenarios in the library, from their files.
 
-`python -m tools.scenario_docs` writes the page, and tests/scenarios/test_library.py fails when it
-is not what this would write.
+`python -m tools.scenario_docs` writes the page, and tests/scenarios/test_library.py fails if the
+page differs from the result.
 """
 
 from collections.abc import Iterable
@@ -37,9 +37,9 @@ def scenarios() -> list[Scenario]:
     return [read_file(path).scenario for path in library().values()]
 
 
-def render(found: Iterable[Scenario]) -> str:
+def render(scenarios: Iterable[Scenario]) -> str:
     by_family: dict[str, list[Scenario]] = {family: [] for family in FAMILIES}
-    for scenario in found:
+    for scenario in scenarios:
         by_family[family_of(scenario)].append(scenario)
     lines = [INTRODUCTION]
     for family, members in by_family.items():
@@ -51,7 +51,7 @@ def render(found: Iterable[Scenario]) -> str:
 
 
 def family_of(scenario: Scenario) -> str:
-    """The first of its tags that is a family."""
+    """Returns the scenario's family: the first of its tags that is a family."""
     return next(tag for tag in scenario.tags if tag in FAMILIES)
 
 
@@ -64,7 +64,7 @@ def _row(scenario: Scenario) -> str:
 
 
 def _shown(scenario: Scenario) -> str:
-    """Its title, and what it does."""
+    """Returns the title of the scenario, and the verbs of its steps."""
     words = dict.fromkeys(f"`{step.word}`" for step in scenario.do if step.word != "note")
     return f"{scenario.title}: {', '.join(words)}" if words else scenario.title
 

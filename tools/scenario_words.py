@@ -1,7 +1,7 @@
 """Writes docs/scenario-words.md: every word of a scenario file, from the code that reads it.
 
-`python -m tools.scenario_words` writes the page, and tests/scenarios/test_schema.py fails when it
-is not what this would write.
+`python -m tools.scenario_words` writes the page, and tests/scenarios/test_schema.py fails if the
+page differs from the result.
 """
 
 from collections.abc import Iterable, Iterator
@@ -83,9 +83,9 @@ def _listed(words: Iterable[str]) -> str:
 
 def _tables() -> Iterator[str]:
     for title, module in TABLES.items():
-        first, *rest = (module.__doc__ or "").strip().split("\n\n")
+        first, *parts = (module.__doc__ or "").strip().split("\n\n")
         yield f"## {title}\n\n{first}\n"
-        for part in rest:
+        for part in parts:
             is_table = part.startswith(("{", "30s", "2  ", "wan "))
             yield f"```\n{part}\n```\n" if is_table else f"{part}\n"
         if module in NAMES:
@@ -94,10 +94,10 @@ def _tables() -> Iterator[str]:
 
 def _blocks() -> Iterator[str]:
     yield "## Blocks\n\n| block | words | meaning |\n|---|---|---|"
-    yield f"| a step of do | {_listed(STEP_WORDS)}, and one verb | {_said(Step)} |"
+    yield f"| a step of do | {_listed(STEP_WORDS)}, and one verb | {_docstring(Step)} |"
     for name, kind in BLOCKS.items():
         words = _listed(words_of(kind))
-        yield f"| {name} | {words} | {_said(kind)} |"
+        yield f"| {name} | {words} | {_docstring(kind)} |"
     yield ""
 
 
@@ -106,11 +106,11 @@ def _verbs() -> Iterator[str]:
     yield "| verb | words | what it does |\n|---|---|---|"
     for word, verb in VERBS.items():
         kind: Any = verb  # mypy finds no __hash__ in the type of a protocol
-        yield f"| `{word}` | {_listed(words_of(kind))} | {_said(verb)} |"
+        yield f"| `{word}` | {_listed(words_of(kind))} | {_docstring(verb)} |"
     yield ""
 
 
-def _said(kind: Any) -> str:
+def _docstring(kind: Any) -> str:
     return " ".join((kind.__doc__ or "").split()).replace("|", "/")
 
 

@@ -30,7 +30,7 @@ class Controller:
         sweeping = asyncio.ensure_future(self._sweep())
         while not sweeping.done():
             sender, number = await self._end.recv()
-            self._keeper.hear(number, clock())
+            self._keeper.renew(number, clock())
             await self._end.send(sender, number)
 
     async def _sweep(self) -> None:

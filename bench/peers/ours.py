@@ -43,9 +43,9 @@ class Cluster:
         for number in range(CONTROLLERS):
             timeline.at(round(SWEEP_S * US), partial(self.sweep, number))
 
-    def note(self, what: object) -> None:
+    def note(self, event: object) -> None:
         """Adds an event to the trace."""
-        self.trace.append((self.timeline.now_us, what))
+        self.trace.append((self.timeline.now_us, event))
 
     def beat(self, broker: int) -> None:
         """Sends a heartbeat of a broker to every controller."""
@@ -60,12 +60,12 @@ class Cluster:
         )
         for number in range(CONTROLLERS):
             message = Message(broker_node(broker), controller_node(number), request)
-            self.network.carry(message, partial(self.hear, number, message))
+            self.network.carry(message, partial(self.handle, number, message))
         self.timeline.after(round(BEAT_S * US), partial(self.beat, broker))
 
-    def hear(self, number: int, message: Message) -> None:
+    def handle(self, number: int, message: Message) -> None:
         """Handles a heartbeat at a controller and sends the response."""
-        self.keepers[number].hear(message.sender.number, self.timeline.now_us / US)
+        self.keepers[number].renew(message.sender.number, self.timeline.now_us / US)
         answer = Message(message.receiver, message.sender, message.request, True)
         self.network.carry(answer, self.answered)
 

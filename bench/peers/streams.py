@@ -17,7 +17,7 @@ async def controller(host: str, tally: Tally) -> None:
         try:
             while True:
                 beat = await reader.readexactly(WIDTH)
-                keeper.hear(int.from_bytes(beat, "big"), loop.time())
+                keeper.renew(int.from_bytes(beat, "big"), loop.time())
                 writer.write(beat)
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             pass  # the run has ended

@@ -31,7 +31,7 @@ class LeaseKeeper:
         self._tally = tally
         self._until_s: dict[int, float] = {}
 
-    def hear(self, broker: int, now_s: float) -> None:
+    def renew(self, broker: int, now_s: float) -> None:
         """Renews a broker's lease."""
         self._tally.events += 1
         self._until_s[broker] = now_s + LEASE_S

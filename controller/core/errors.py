@@ -9,7 +9,10 @@ from enum import IntEnum
 
 
 class ErrorCode(IntEnum):
-    """Kafka's error codes (rule 0.7); 10001 is KIP-631's, which gives it no number."""
+    """Kafka's error codes (rule 0.7).
+
+    10001 stands for an error of KIP-631's draft, which has no number.
+    """
 
     UNKNOWN_SERVER_ERROR = -1
     NONE = 0

@@ -2,7 +2,7 @@
 
 metadata.version is data in the log (a FeatureLevelRecord), not a property of the software; it
 determines which records and fields may be written (rule 0.6). Levels and defaults are those of the
-releases (0.5, 5.50, 0A.11).
+releases (rules 0.5, 5.50, 0A.11).
 """
 
 from collections.abc import Mapping
@@ -79,7 +79,10 @@ _DEFAULTS: dict[str, dict[int, int]] = {
 
 
 def bootstrap_levels(metadata_version: int) -> dict[str, int]:
-    """Returns the levels that an empty log finalizes, in the order of its records (rule 0A.11)."""
+    """Returns the feature levels that an empty log finalizes at `metadata_version`.
+
+    They are in the order of their records (rule 0A.11).
+    """
     levels = {METADATA_VERSION: metadata_version}
     for name, defaults in _DEFAULTS.items():
         reached = [level for since, level in defaults.items() if since <= metadata_version]
@@ -89,7 +92,7 @@ def bootstrap_levels(metadata_version: int) -> dict[str, int]:
 
 
 def level_of(name: str) -> int:
-    """Returns the metadata.version level of a name such as 4.3-IV0.
+    """Returns the number of the metadata.version with a name such as 4.3-IV0.
 
     Raises ValueError for an unknown name.
     """
@@ -107,14 +110,14 @@ def changes_metadata(level: int, current: int) -> bool:
 
 
 def default_level(feature: str) -> int:
-    """Returns the level of a feature that is not finalized (rule 1.20)."""
+    """Returns the level that applies to a feature that is not finalized (rule 1.20)."""
     return 1 if feature == METADATA_VERSION else 0
 
 
 def unmet_dependency(
     feature: str, level: int, proposed: Mapping[str, int], least: int
 ) -> str | None:
-    """Returns why `level` of `feature` cannot be finalized, or None (rule 5.56).
+    """Returns the reason for which `level` of `feature` cannot be finalized, or None (rule 5.56).
 
     `proposed` are the levels after the request; `least` is the lowest metadata.version that any
     feature needs.

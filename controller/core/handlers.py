@@ -1,4 +1,4 @@
-"""Dispatch table: the handler of each request, and the response that carries its refusal.
+"""The table of handlers by request, and the responses that carry a refusal.
 
 Planted bugs and profiles replace entries of this table, not lines of code. The wire and HTTP use
 the same entries, so each API has one implementation.
@@ -63,7 +63,7 @@ HANDLERS: Mapping[type, Handler] = {
 
 
 def response_to(request: Request, reply: Response | ApiError, version: int) -> Response:
-    """Returns the response to `request` as `version` of the API defines it."""
+    """Returns the response to `request` as version `version` of its API has it."""
     response = refusal(request, reply) if isinstance(reply, ApiError) else reply
     if version == 0 and isinstance(response, DescribeClusterResponse):
         return describe_cluster.as_version_0(response)
@@ -71,7 +71,7 @@ def response_to(request: Request, reply: Response | ApiError, version: int) -> R
 
 
 def refusal(request: Request, error: ApiError) -> Response:
-    """Returns the response to `request` that carries `error`."""
+    """Returns the response to `request` that has the error code and message of `error`."""
     return _REFUSALS[type(request)](request, error)
 
 
@@ -87,14 +87,14 @@ def _created_none(request: CreateTopicsRequest, error: ApiError) -> CreateTopics
 
 
 def _deleted_none(request: DeleteTopicsRequest, error: ApiError) -> DeleteTopicsResponse:
-    named = [(topic.name, topic.topic_id) for topic in request.topics]
-    named += [(name, ZERO_UUID) for name in request.topic_names]
+    topics = [(topic.name, topic.topic_id) for topic in request.topics]
+    topics += [(name, ZERO_UUID) for name in request.topic_names]
     return DeleteTopicsResponse(
         responses=tuple(
             DeletableTopicResult(
                 name=name, topic_id=topic_id, error_code=error.code, error_message=error.message
             )
-            for name, topic_id in named
+            for name, topic_id in topics
         )
     )
 

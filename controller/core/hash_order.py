@@ -1,7 +1,8 @@
 """The iteration order of Java's hash maps of strings, and of its hash sets of broker ids.
 
 Kafka keeps some names in a HashMap or HashSet; its order decides which of several invalid features
-or configurations the reply names first (rules 4.52, 5.55). A HashSet of ids orders the ELR (4.25).
+or configurations the reply names first (rules 4.52, 5.55). A HashSet of ids orders the ELR (rule
+4.25).
 """
 
 from collections.abc import Iterable
@@ -18,7 +19,8 @@ def in_hash_order(names: Iterable[str]) -> list[str]:
 def in_copied_order(copied: Iterable[str], added: str) -> list[str]:
     """Returns the names of a copied HashMap, after `added` was put into the copy.
 
-    The copy of a map of `copied` has the smallest capacity that holds them.
+    The names are in iteration order. The copy of a map with the names `copied` has the smallest
+    capacity that holds them.
     """
     names = [*dict.fromkeys(copied), added]
     capacity = 1
@@ -28,7 +30,10 @@ def in_copied_order(copied: Iterable[str], added: str) -> list[str]:
 
 
 def ids_in_hash_order(ids: Iterable[int]) -> list[int]:
-    """Return the distinct `ids`, none of them negative, as a HashSet<Integer> gives them back."""
+    """Returns the distinct `ids` in the iteration order of a HashSet<Integer>.
+
+    No id may be negative.
+    """
     distinct, capacity = list(dict.fromkeys(ids)), _CAPACITY_MIN
     while len(distinct) > capacity * _LOAD_MAX:
         capacity *= 2
@@ -66,8 +71,8 @@ def _split(bucket: list[str], bit: int) -> tuple[list[str], list[str]]:
     while run and goes_high[run - 1] == goes_high[-1]:
         run -= 1
     halves: tuple[list[str], list[str]] = ([], [])
-    for place in (*reversed(range(run)), *range(run, len(bucket))):
-        halves[goes_high[place]].append(bucket[place])
+    for index in (*reversed(range(run)), *range(run, len(bucket))):
+        halves[goes_high[index]].append(bucket[index])
     return halves
 
 
@@ -75,8 +80,8 @@ def _hash_code(name: str) -> int:
     """String.hashCode: computed over UTF-16 code units, modulo 2**32."""
     units = name.encode("utf-16-be", "surrogatepass")
     code = 0
-    for place in range(0, len(units), 2):
-        code = (31 * code + int.from_bytes(units[place : place + 2])) & 0xFFFFFFFF
+    for index in range(0, len(units), 2):
+        code = (31 * code + int.from_bytes(units[index : index + 2])) & 0xFFFFFFFF
     return code
 
 

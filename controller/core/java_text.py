@@ -64,6 +64,6 @@ def shown_double(number: float) -> str:
         return _NAMES[str(number)]
     if number == 0 or 1e-3 <= abs(number) < 1e7:
         return repr(number)
-    spelled = (f"{number:.{places}e}" for places in range(1, 17))
-    mantissa, exponent = next(text for text in spelled if float(text) == number).split("e")
+    texts = (f"{number:.{digits}e}" for digits in range(1, 17))
+    mantissa, exponent = next(text for text in texts if float(text) == number).split("e")
     return f"{mantissa}E{int(exponent)}"

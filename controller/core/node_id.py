@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 NODE_ID_MAX = 2**31 - 1  # an int32 on the wire; Kafka takes no `node.id` below 0
-NODES_KEPT = 16_384  # cache size; more nodes than that only cost time
+NODES_CACHED = 16_384  # cache size; more nodes than that only cost time
 
 
 class Kind(IntEnum):
@@ -39,13 +39,13 @@ class NodeId(NamedTuple):
         return f"{self.kind.name.lower()} {self.number}"
 
 
-@lru_cache(NODES_KEPT)
+@lru_cache(NODES_CACHED)
 def broker_node(number: int) -> NodeId:
     """Returns the node of the broker with that id."""
     return NodeId(number, Kind.BROKER)
 
 
-@lru_cache(NODES_KEPT)
+@lru_cache(NODES_CACHED)
 def controller_node(number: int) -> NodeId:
     """Returns the node of the controller with that id."""
     return NodeId(number, Kind.CONTROLLER)
@@ -56,11 +56,11 @@ def numbers_of(nodes: Iterable[NodeId]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(node.number for node in nodes))
 
 
-def checked_id(where: str, number: object, highest: int = NODE_ID_MAX) -> int:
-    """Returns the id that a user gives in `where`.
+def checked_id(label: str, number: object, highest: int = NODE_ID_MAX) -> int:
+    """Returns `number` if it is a node id; `label` names the user's input in errors.
 
     Raises ValueError if it is not an integer from 0 to `highest`.
     """
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= highest:
-        raise ValueError(f"{where}: expected an id of 0 to {highest}, got {number!r}")
+        raise ValueError(f"{label}: expected an id of 0 to {highest}, got {number!r}")
     return number

@@ -1,7 +1,7 @@
-"""Profiles: the rules in which Kafka's releases differ, as values in one table.
+"""Profiles: the behaviour in which Kafka's releases differ, as values in one table.
 
-A profile describes the behaviour of the software. The finalized levels of metadata.version and the
-other features are data in the log, and decide what they decide in Kafka.
+A profile describes the software. The finalized levels of metadata.version and the other features
+are data in the log, and decide the same things as in Kafka.
 """
 
 from dataclasses import dataclass, field

@@ -23,11 +23,11 @@ RECORDS_PER_BATCH_MAX = 10_000  # for a result that is not atomic; Kafka's own b
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """One controller's view of the cluster.
+    """All that a decision may read: one controller's view of the cluster.
 
-    `next_offset` is the offset of the next record (1.25). `image` is the latest state, uncommitted
-    records included (0A.3). `random` is the injected entropy. `voters` returns the present voters,
-    each as the quorum knows it (10.53).
+    `next_offset` is the offset of the next record (rule 1.25). `image` is the latest state,
+    uncommitted records included (rule 0A.3). `random` draws entropy. `voters` returns the voters
+    with their latest descriptions (rule 10.53).
     """
 
     node_id: int
@@ -65,7 +65,7 @@ class RegistrationNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpiryNote:
-    """A broker's lease expired; if the broker was already fenced, its contact expired."""
+    """A broker's lease expired; a broker that was already fenced is fenced again (rule 2.38)."""
 
     broker_id: int
 

@@ -47,5 +47,8 @@ def random_uuid(random: Callable[[], float]) -> Uuid:
 
 
 def is_reserved_directory(directory: Uuid) -> bool:
-    """True if the upper half is 0 and the lower half, *as a signed number*, is below 100 (1.15)."""
+    """True if Kafka reserves the directory id: the upper half is 0, the lower half is below 100.
+
+    The lower half is compared *as a signed number* (rule 1.15).
+    """
     return directory[:8] == bytes(8) and int.from_bytes(directory[8:], "big", signed=True) < 100

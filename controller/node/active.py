@@ -91,7 +91,10 @@ class Active:
         )
 
     def claim(self, me: ControllerRegistrationRequest, turn: Turn) -> None:
-        """Start the leases, write the records of an activation, start the timers."""
+        """Start the leases and timers, and write the records of an activation.
+
+        `me` is the registration of this controller.
+        """
         state = self.state
         state.leases.started(state.image.brokers.values(), turn.now_ms)
         records = bootstrap.activation_records(
@@ -106,7 +109,10 @@ class Active:
         self._set_deadline()
 
     def register(self, me: ControllerRegistrationRequest, turn: Turn) -> None:
-        """Write this controller's registration, if metadata.version has it and the log lacks it."""
+        """Append this controller's registration `me` if the log does not have it yet.
+
+        Nothing is written if the finalized metadata.version has no such record.
+        """
         image = self.state.image
         known = image.controllers.get(me.controller_id)
         is_known = known is not None and known.incarnation_id == me.incarnation_id
@@ -170,10 +176,10 @@ class Active:
         turn.replies += tuple((token, error) for token in self._deferred.failed())
 
     def _commit(self, decision: Decision, request: Any, turn: Turn) -> None:
-        """Apply the note to the leases, then append and apply the records (2.27 to 2.29)."""
+        """Apply the note to the leases, then append and apply the records (rules 2.27 to 2.29)."""
         note, leases, now_ms = decision.note, self.state.leases, turn.now_ms
         if isinstance(note, HeartbeatNote):
-            leases.heard(
+            leases.heartbeat_decided(
                 request.broker_id,
                 request.broker_epoch,
                 request.current_metadata_offset,
@@ -246,7 +252,11 @@ class Active:
         self.deadline_ms = min(self._lease_check_ms, self._idle_ms)
 
     def _next_lease_check(self, now_ms: int) -> int:
-        """Returns the next check: after session/8 (2.47), or at the first expiry (2.34)."""
+        """Returns the time of the next lease check.
+
+        That is an eighth of a session from now (rule 2.47), or in Kafka 3.9 the first expiry (rule
+        2.34).
+        """
         checks = self._profile.expiry_checks_per_session
         if checks is not None:
             return now_ms + max(1, self._settings.broker_session_timeout_ms // checks)

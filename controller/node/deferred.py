@@ -33,7 +33,10 @@ class DeferredReplies(Generic[Token]):
         return ready
 
     def failed(self) -> list[Token]:
-        """Returns the tokens of all waiting replies, after a loss of leadership (0A.13)."""
+        """Removes all waiting replies after a loss of leadership; returns their tokens.
+
+        Rule 0A.13.
+        """
         tokens = [token for _, token, _ in self._waiting]
         self._waiting.clear()
         return tokens

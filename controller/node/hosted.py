@@ -58,7 +58,7 @@ class HostedNode:
         self.on_failure: Callable[[Impossible], None] | None = None
         self._transport = transport
         self._write = write
-        self._unsaid: deque[list[tuple[Sends, Replies]]] = deque()  # held for a pending vote
+        self._unsent: deque[list[tuple[Sends, Replies]]] = deque()  # held for a pending vote
         self.is_over = False
         self._is_holding = False
         self._held: list[Callable[[], None]] = []
@@ -71,7 +71,7 @@ class HostedNode:
         self._wakeup.end()
 
     def hold(self, holding: bool) -> None:
-        """Stop (SIGSTOP) or continue the process.
+        """Stop the process (SIGSTOP) if `holding`, otherwise continue it (SIGCONT).
 
         A stopped process handles no event and no deadline; once continued, it handles the held
         events.
@@ -84,7 +84,11 @@ class HostedNode:
             self._wake()
 
     def start(self, *, stands_at_once: bool = False) -> None:
-        """Start the process; a single voter is its own majority and leads at once."""
+        """Start the process.
+
+        With `stands_at_once` it starts an election without waiting for a timeout; a single voter is
+        its own majority and leads at once.
+        """
         self.step(Started(stands_at_once))
 
     def resign(self, successor_id: int) -> None:
@@ -102,7 +106,7 @@ class HostedNode:
             return
         # The fast path of nearly every heartbeat: a plain turn, no vote that is not durable yet
         # (rule 10.5), and no earlier wake-up to arm.
-        is_plain = turn.is_plain and not self._unsaid
+        is_plain = turn.is_plain and not self._unsent
         if is_plain and self.node.deadline_ms >= self._wakeup.armed_ms:
             for answer, reply in turn.replies:
                 answer(reply)
@@ -148,10 +152,10 @@ class HostedNode:
         node, wakeup = self.node, self._wakeup
         if node.deadline_ms < wakeup.armed_ms:
             wakeup.arm(node.deadline_ms)
-        if self._unsaid:
-            self._unsaid[-1].append((sends, replies))
+        if self._unsent:
+            self._unsent[-1].append((sends, replies))
         else:
-            self._say(sends, replies)
+            self._send_all(sends, replies)
         if node.has_work and not self._will_go_on:
             self._will_go_on = True
             self.clock.timeline.soon(self._go_on)
@@ -167,7 +171,7 @@ class HostedNode:
         """
         wall_ms = now_ms + self.clock.wall_offset_ms
         sends, replies = turn.sends, turn.replies
-        self._tell(turn)
+        self._notify_listeners(turn)
         while self._is_durable(turn) and turn.persist:
             end_offset = turn.persist[-1].last_offset + 1
             try:
@@ -176,7 +180,7 @@ class HostedNode:
                 self._fail(error)
                 break
             sends, replies = sends + turn.sends, replies + turn.replies
-            self._tell(turn)
+            self._notify_listeners(turn)
         return sends, replies
 
     def _is_durable(self, turn: Turn) -> bool:
@@ -193,7 +197,7 @@ class HostedNode:
         if self._write(turn, self.node.log, partial(self._written, end_offset, is_vote)):
             return True
         if is_vote:
-            self._unsaid.append([])
+            self._unsent.append([])
         return False
 
     def _written(self, end_offset: int | None, is_vote: bool) -> None:
@@ -204,18 +208,18 @@ class HostedNode:
             self._held.append(partial(self._written, end_offset, is_vote))
             return
         if is_vote:
-            for said in self._unsaid.popleft():
-                self._say(*said)
+            for messages in self._unsent.popleft():
+                self._send_all(*messages)
         if end_offset is not None:
             self.step(Persisted(end_offset))
 
-    def _say(self, sends: Sends, replies: Replies) -> None:
+    def _send_all(self, sends: Sends, replies: Replies) -> None:
         for send in sends:
             self._send(send)
         for reply_to, reply in replies:
             reply_to(reply)
 
-    def _tell(self, turn: Turn) -> None:
+    def _notify_listeners(self, turn: Turn) -> None:
         for watch in self.step_listeners:
             watch(self.node, turn)
         for batch in turn.committed:

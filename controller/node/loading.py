@@ -18,7 +18,8 @@ LOADED_RECORDS_MAX = 2_500  # records of one step; a larger batch has a step of 
 class Loading:
     """The committed image.
 
-    Every record below the offset `loaded` is in the image. `has_more`: a step left records to load.
+    Every record below the offset `loaded` is in the image. `has_more` is true if a step reached its
+    bound before all committed records were loaded.
     """
 
     def __init__(self) -> None:
@@ -72,12 +73,12 @@ class _Installation:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self.loader = Loader()
-        self._left = iter(snapshot.batches)
+        self._pending = iter(snapshot.batches)
 
     def go_on(self) -> bool:
-        """Load batches up to the bound of a step; returns True if none is left."""
+        """Load batches up to the bound of a step; returns True once all batches are loaded."""
         snapshot_id, records = self.snapshot.snapshot_id, 0
-        for batch in self._left:
+        for batch in self._pending:
             self.loader.load_of_snapshot(batch, snapshot_id.end_offset, snapshot_id.epoch)
             records += len(batch.records)
             if records >= LOADED_RECORDS_MAX:

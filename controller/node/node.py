@@ -133,7 +133,7 @@ class Node:
 
     @property
     def latest(self) -> Image:
-        """The committed image; on the active controller, with the uncommitted tail (rule 0A.3)."""
+        """The committed image; on the active controller, with uncommitted records (rule 0A.3)."""
         return self.committed if self.active is None else self.active.state.image
 
     @property
@@ -158,7 +158,7 @@ class Node:
         return turn
 
     def submit(self, request: Request, token: Any, now_ms: int, wall_ms: int) -> Turn:
-        """Run the step of a request, as `step(Submitted(...))` does with one object more."""
+        """Decide a request; the same as `step(Submitted(...))`, but one object cheaper."""
         turn = Turn(now_ms, wall_ms)
         handler = self._handlers.get(type(request))
         active = self.active
@@ -284,7 +284,10 @@ class Node:
             self.active.release(released, turn)
 
     def _claim(self, turn: Turn) -> None:
-        """Become active, with new leases and a copy of the committed image (0A.10 to 0A.12)."""
+        """Become active, with new leases and a copy of the committed image.
+
+        Rules 0A.10 to 0A.12.
+        """
         image = self.committed.copy()
         image.open_transaction = self._loading.loader.open_transaction
         self.active = Active(
@@ -298,7 +301,7 @@ class Node:
         self.active.claim(self._registrar.request, turn)
 
     def _renounce(self, turn: Turn) -> None:
-        """Drop uncommitted state; the log keeps its tail, which may yet commit (0A.13)."""
+        """Drop uncommitted state; the log keeps its tail, which may yet commit (rule 0A.13)."""
         active, self.active = self.active, None
         if active is None:
             raise Impossible("only the active controller gives leadership up")

@@ -72,7 +72,7 @@ class Registrar:
         return True
 
     def deadline_ms(self, now_ms: int) -> int:
-        """Returns the time of the next try or request timeout."""
+        """Returns the time of the next registration, or at which the present request times out."""
         lost_ms = self._peers.next_ms(now_ms)
         return min(lost_ms, self._next_ms if self._next_ms > now_ms else NEVER_MS)
 

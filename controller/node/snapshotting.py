@@ -22,16 +22,19 @@ FREED_RECORDS_MAX = 2_000  # records of one step: about 1 ms of work
 
 
 class Draft:
-    """A snapshot that is being written; `_left` yields the batches that `written` lacks."""
+    """A snapshot that is being written.
 
-    def __init__(self, snapshot_id: SnapshotId, left: Iterator[Batch]) -> None:
+    `written` are the finished batches; `_pending` yields the others.
+    """
+
+    def __init__(self, snapshot_id: SnapshotId, batches: Iterator[Batch]) -> None:
         self.snapshot_id = snapshot_id
         self.written: list[Batch] = []
-        self._left = left
+        self._pending = batches
 
     def go_on(self, quorum: Quorum) -> bool:
-        """Write batches until one is full; returns True if none is left."""
-        for batch in self._left:
+        """Write batches until one is full; returns True once all batches are written."""
+        for batch in self._pending:
             quorum.snapshot_format.size(batch)  # caches the batch's bytes for the snapshot file
             self.written.append(batch)
             if len(batch.records) >= RECORDS_PER_BATCH:
@@ -40,7 +43,10 @@ class Draft:
 
 
 class Snapshotting:
-    """Snapshots of one controller; the log is kept back to the snapshot before the last."""
+    """Creates the snapshots of one controller.
+
+    The log keeps the records since the snapshot before the last.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -56,7 +62,7 @@ class Snapshotting:
         self._last_timestamp_ms = batch.timestamp_ms
 
     def began_anew(self, now_ms: int) -> None:
-        """Drop the draft: a snapshot of the leader replaced the log."""
+        """Drop the draft, because a snapshot of the leader replaced the log."""
         self._draft = None
         self._bytes, self._last_ms = 0, now_ms
 
@@ -68,7 +74,7 @@ class Snapshotting:
     def maybe_begin(self, loader: Loader, quorum: Quorum, turn: Turn) -> None:
         """Begin a snapshot if it is due and no metadata transaction is open (rule 9.34)."""
         if self._draft is None and loader.open_transaction is None and self._is_due(turn.now_ms):
-            self._draft = self._begun(loader, quorum, turn)
+            self._draft = self._new_draft(loader, quorum, turn)
             self._bytes, self._last_ms = 0, turn.now_ms
             self.maybe_go_on(quorum, turn)
 
@@ -95,7 +101,7 @@ class Snapshotting:
         interval_ms = settings.metadata_log_max_snapshot_interval_ms
         return 0 < interval_ms <= now_ms - self._last_ms and self._bytes > 0
 
-    def _begun(self, loader: Loader, quorum: Quorum, turn: Turn) -> Draft:
+    def _new_draft(self, loader: Loader, quorum: Quorum, turn: Turn) -> Draft:
         image = loader.image.copy()  # copy on write
         end_offset, level = image.offset + 1, image.metadata_version
         batches = snapshot_batches(
@@ -113,6 +119,6 @@ class Snapshotting:
         whole = SnapshotId(end_offset=log.start_offset, epoch=log.start_epoch)
         older = () if quorum.snapshot is None else quorum.snapshot.batches
         self._forgotten = [*older, *log.read(log.start_offset)]
-        snapshot = Snapshot(draft.snapshot_id, batches, quorum.snapshot_format.spell(batches))
+        snapshot = Snapshot(draft.snapshot_id, batches, quorum.snapshot_format.encode(batches))
         quorum.take_snapshot(snapshot, turn, begin=quorum.snapshot_id or whole)
         self._free()

@@ -31,10 +31,10 @@ from .roles import Candidate, Follower, Leader, Prospective, Resigned, Unattache
 
 
 def start(quorum: Quorum, turn: Turn) -> None:
-    """Restore the durable state of the previous process (rule 10.3)."""
+    """Restore the durable state of the previous process, and begin with a role (rule 10.3)."""
     stored = quorum.durable
     me = quorum.me
-    if quorum.identity.is_volatile and quorum.is_voter and quorum.others:
+    if quorum.identity.is_volatile and quorum.is_voter and quorum.other_voters:
         quorum.withhold_votes()
     if stored.epoch < quorum.log.last_epoch:
         quorum.become_unattached(quorum.log.last_epoch, turn)
@@ -45,7 +45,7 @@ def start(quorum: Quorum, turn: Turn) -> None:
         elections.count(quorum, turn)
     else:
         _take_up(quorum, turn)
-    if quorum.is_voter and not quorum.others and not quorum.is_leader:
+    if quorum.is_voter and not quorum.other_voters and not quorum.is_leader:
         elections.stand(quorum, turn)  # a single voter elects itself (rule 10.4)
     poll(quorum, turn)
 
@@ -79,44 +79,44 @@ _DEFERS: Mapping[type, Callable[[Quorum, Any, Any, Turn], bool]] = {
 
 
 def understands(request: Request) -> bool:
-    """True if the quorum handles this type of request."""
+    """True if the quorum answers requests of this type."""
     return type(request) in _DEFERS or type(request) in _ANSWERS
 
 
 def on_request(quorum: Quorum, request: Request, token: Any, turn: Turn) -> bool:
     """Answer a request, now or later.
 
-    Returns False if at most a follower's progress and the number of waiting fetches changed, as
-    after nearly every fetch.
+    Returns False if only a follower's progress and the number of waiting fetches may have changed,
+    as after nearly every fetch.
     """
     defers = _DEFERS.get(type(request))
-    is_new_to_all = quorum.heard_of_no_epoch is not None
-    if is_new_to_all:
+    withholds_votes = quorum.peers_without_epoch is not None
+    if withholds_votes:
         _listen(quorum, request)
         _pass_the_gate(quorum, turn)
     if defers is None:
         turn.replies += ((token, _ANSWERS[type(request)](quorum, request, turn)),)
-    elif not defers(quorum, request, token, turn) and not is_new_to_all:
+    elif not defers(quorum, request, token, turn) and not withholds_votes:
         return False
     poll(quorum, turn)
     return True
 
 
 def _listen(quorum: Quorum, request: Request) -> None:
-    """Evaluate the sender's epoch, for a voter that lost its log and vote."""
+    """Record the sender's epoch, for a voter that lost its log and vote."""
     match request:
         case FetchRequest(topics=(topic,)) if topic.partitions:
             sender = max(request.replica_id, request.replica_state.replica_id)
-            epochs.hear(quorum, sender, topic.partitions[0].current_leader_epoch)
+            epochs.note_epoch(quorum, sender, topic.partitions[0].current_leader_epoch)
         case VoteRequest(topics=(vote,)) if vote.partitions:
-            asked = vote.partitions[0]
-            epochs.hear(quorum, asked.replica_id, asked.replica_epoch)
+            vote_data = vote.partitions[0]
+            epochs.note_epoch(quorum, vote_data.replica_id, vote_data.replica_epoch)
         case BeginQuorumEpochRequest(topics=(begin,)) if begin.partitions:
-            said = begin.partitions[0]
-            epochs.hear(quorum, said.leader_id, said.leader_epoch)
+            begin_data = begin.partitions[0]
+            epochs.note_epoch(quorum, begin_data.leader_id, begin_data.leader_epoch)
         case EndQuorumEpochRequest(topics=(end,)) if end.partitions:
-            over = end.partitions[0]
-            epochs.hear(quorum, over.leader_id, over.leader_epoch)
+            end_data = end.partitions[0]
+            epochs.note_epoch(quorum, end_data.leader_id, end_data.leader_epoch)
         case _:
             pass
 
@@ -154,12 +154,12 @@ def on_answer(quorum: Quorum, event: Answered, turn: Turn) -> None:
 
 
 def _pass_the_gate(quorum: Quorum, turn: Turn) -> None:
-    """Let a voter without durable state vote once a majority of the others has no epoch.
+    """Let a voter without durable state vote once a majority of the other voters has no epoch.
 
-    No epoch exists yet at the first boot of a quorum only.
+    Only at the first boot of a quorum does no epoch exist yet.
     """
-    heard = quorum.heard_of_no_epoch
-    if heard is not None and len(heard) >= len(quorum.others) // 2 + 1:
+    peers = quorum.peers_without_epoch
+    if peers is not None and len(peers) >= len(quorum.other_voters) // 2 + 1:
         quorum.allow_votes(turn)
 
 
@@ -167,7 +167,7 @@ def _pass_the_gate(quorum: Quorum, turn: Turn) -> None:
 
 
 def on_deadline(quorum: Quorum, turn: Turn) -> None:
-    """Handle expired requests and the deadline of the role."""
+    """Drop requests that timed out, and act on the deadline of the role."""
     quorum.peers.expire(turn.now_ms)
     leading.answer_expired(quorum, turn)
     membership.expire(quorum, turn)
@@ -190,7 +190,7 @@ def on_persisted(quorum: Quorum, end_offset: int, turn: Turn) -> None:
 
 
 def go_on(quorum: Quorum, turn: Turn) -> None:
-    """Continue reading a snapshot, the only work that a step may leave."""
+    """Continue the decoding of a snapshot, the only work that a step may leave to the next."""
     if quorum.reading is not None:
         if not snapshots.go_on_reading(quorum, quorum.reading, turn):
             quorum.peers.failed(quorum.leader_id, turn.now_ms)
@@ -198,11 +198,11 @@ def go_on(quorum: Quorum, turn: Turn) -> None:
 
 
 def role_deadline_ms(quorum: Quorum) -> int:
-    """Returns the time at which the role ends if nothing happens."""
+    """Returns the end of the role's timeout: check-quorum, fetch or election timeout."""
     role = quorum.role
     if isinstance(role, Leader):
         return role.check_quorum_ms
-    if quorum.heard_of_no_epoch is not None:
+    if quorum.peers_without_epoch is not None:
         return NEVER_MS
     if isinstance(role, Prospective | Candidate):
         return elections.deadline_ms(quorum, role)
@@ -210,7 +210,7 @@ def role_deadline_ms(quorum: Quorum) -> int:
 
 
 def deadline_ms(quorum: Quorum, now_ms: int) -> int:
-    """Returns the time of the next step if no event comes before."""
+    """Returns the time at which the driver must run the next step, unless an event comes first."""
     role, peers_ms = quorum.role, quorum.peers.next_ms(now_ms)
     if not isinstance(role, Leader):
         return min(role_deadline_ms(quorum), peers_ms)
@@ -226,15 +226,15 @@ def poll(quorum: Quorum, turn: Turn) -> None:
     membership.on_commit(quorum, turn)
     match quorum.role:
         case Leader():
-            epochs.tell_who_leads(quorum, turn)
+            epochs.announce_to_voters(quorum, turn)
         case Follower():
             following.poll(quorum, turn)
         case Prospective() | Candidate():
-            elections.ask(quorum, turn)
+            elections.request_votes(quorum, turn)
         case Resigned():
-            epochs.tell_that_it_is_over(quorum, turn)
+            epochs.announce_resignation(quorum, turn)
         case Unattached():
-            following.ask_around(quorum, turn)
+            following.fetch_from_voters(quorum, turn)
     if not quorum.is_leader:
         leading.refuse_parked(quorum, turn)
         membership.answer_abandoned(quorum, turn)

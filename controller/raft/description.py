@@ -27,13 +27,13 @@ _NOT_LEADER = (
 
 
 def describe(quorum: Quorum, request: DescribeQuorumRequest, turn: Turn) -> DescribeQuorumResponse:
-    """Returns the voters and observers; refuses unless this replica leads."""
-    named = [
+    """Returns the voters and observers with their progress; refuses unless this replica leads."""
+    partitions = [
         (topic.topic_name, partition.partition_index)
         for topic in request.topics
         for partition in topic.partitions
     ]
-    if named != [(METADATA_TOPIC, 0)]:
+    if partitions != [(METADATA_TOPIC, 0)]:
         return _refused(request, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _UNKNOWN)
     if not quorum.is_leader:
         return _refused(request, ErrorCode.NOT_LEADER_OR_FOLLOWER, _NOT_LEADER)
@@ -51,7 +51,7 @@ def describe(quorum: Quorum, request: DescribeQuorumRequest, turn: Turn) -> Desc
 def _refused(
     request: DescribeQuorumRequest, error: ErrorCode, message: str
 ) -> DescribeQuorumResponse:
-    """Returns the error for every partition; leader and epoch stay 0 (5.24, 5.25)."""
+    """Returns the error for every partition; leader and epoch stay 0 (rules 5.24, 5.25)."""
     return DescribeQuorumResponse(
         topics=tuple(
             DescribeQuorumTopicResult(
@@ -73,7 +73,7 @@ def _refused(
 def _voters(quorum: Quorum, turn: Turn) -> tuple[ReplicaState, ...]:
     """The leader's own timestamps are the present wall time (rule 5.30)."""
     role = leader_role(quorum.role)
-    mine = Progress(
+    own = Progress(
         end_offset=quorum.log.end_offset,
         last_fetch_wall_ms=turn.wall_ms,
         last_caught_up_wall_ms=turn.wall_ms,
@@ -81,7 +81,7 @@ def _voters(quorum: Quorum, turn: Turn) -> tuple[ReplicaState, ...]:
     return tuple(
         _state(
             ReplicaKey(voter.voter_id, voter.voter_directory_id),
-            mine
+            own
             if voter.voter_id == quorum.me.node_id
             else role.progress.get(voter.voter_id, Progress()),
         )

@@ -16,15 +16,15 @@ HOLD_RETRIES = 5  # retry backoffs that a voter waits for another candidate: 100
 
 
 def on_request(quorum: Quorum, request: VoteRequest, turn: Turn) -> VoteResponse:
-    """Answer a Vote request."""
+    """Answer a Vote request: a vote, or a pre-vote."""
     error = epochs.top_level_error(quorum, request)
     if error:
         return VoteResponse(error_code=error)
-    asked = messages.vote_partition(request)
+    ballot = messages.vote_partition(request)
     error = _refusal(quorum, request, turn)
-    candidate = ReplicaKey(asked.replica_id, asked.replica_directory_id)
+    candidate = ReplicaKey(ballot.replica_id, ballot.replica_directory_id)
     granted = not error and _grants(quorum, request, candidate)
-    if granted and asked.pre_vote:
+    if granted and ballot.pre_vote:
         _let_go_first(quorum, candidate, turn)
     elif granted:
         quorum.become_unattached(quorum.epoch, turn, voted=candidate)
@@ -32,19 +32,22 @@ def on_request(quorum: Quorum, request: VoteRequest, turn: Turn) -> VoteResponse
 
 
 def _refusal(quorum: Quorum, request: VoteRequest, turn: Turn) -> ErrorCode:
-    """Returns the first failed check, in Kafka's order; learns a higher epoch (rule 10.13)."""
-    asked = messages.vote_partition(request)
-    epoch = asked.replica_epoch
-    last_epoch_max = epoch if asked.pre_vote else epoch - 1
-    if asked.last_offset < 0 or not 0 <= asked.last_offset_epoch <= last_epoch_max:
+    """Returns the error of the first failed check, in Kafka's order.
+
+    A higher epoch in the request is learned on the way (rule 10.13).
+    """
+    ballot = messages.vote_partition(request)
+    epoch = ballot.replica_epoch
+    last_epoch_max = epoch if ballot.pre_vote else epoch - 1
+    if ballot.last_offset < 0 or not 0 <= ballot.last_offset_epoch <= last_epoch_max:
         return ErrorCode.INVALID_REQUEST
     if epoch < quorum.epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
-    if asked.replica_id < 0:
+    if ballot.replica_id < 0:
         return ErrorCode.INVALID_REQUEST
     if epoch > quorum.epoch and not epochs.rise(quorum, epoch, turn):
         return ErrorCode.INVALID_REQUEST
-    if not epochs.is_meant(quorum, request.voter_id, asked.voter_directory_id):
+    if not epochs.is_receiver(quorum, request.voter_id, ballot.voter_directory_id):
         return ErrorCode.INVALID_VOTER_KEY
     return ErrorCode.NONE
 
@@ -52,16 +55,16 @@ def _refusal(quorum: Quorum, request: VoteRequest, turn: Turn) -> ErrorCode:
 def _grants(quorum: Quorum, request: VoteRequest, candidate: ReplicaKey) -> bool:
     """True if the vote or pre-vote is granted (rule 10.14, KIP-996).
 
-    A pre-vote is not binding: every replica grants it whose log is not newer than the candidate's,
+    A pre-vote is not binding. A replica grants it if the candidate's log is not older than its own,
     unless it leads or has fetched from the leader.
     """
-    asked = messages.vote_partition(request)
-    theirs = (asked.last_offset_epoch, asked.last_offset)
-    up_to_date = theirs >= (quorum.log.last_epoch, quorum.log.end_offset)
+    ballot = messages.vote_partition(request)
+    candidate_log = (ballot.last_offset_epoch, ballot.last_offset)
+    up_to_date = candidate_log >= (quorum.log.last_epoch, quorum.log.end_offset)
     role = quorum.role
-    if quorum.heard_of_no_epoch is not None or isinstance(role, Leader):
+    if quorum.peers_without_epoch is not None or isinstance(role, Leader):
         return False
-    if asked.pre_vote:
+    if ballot.pre_vote:
         return up_to_date and not (isinstance(role, Follower) and role.has_fetched)
     if not isinstance(role, Unattached | Prospective):
         return False
@@ -87,20 +90,21 @@ def _let_go_first(quorum: Quorum, candidate: ReplicaKey, turn: Turn) -> None:
 def on_response(
     quorum: Quorum, peer_id: int, request: VoteRequest, response: VoteResponse, turn: Turn
 ) -> bool:
-    """Count a response; returns False if it is invalid and the request must be sent again.
+    """Count the vote of a response.
 
-    A voter without pre-votes (3.9) makes this replica a candidate at once.
+    Returns False if the response is invalid and the request must be sent again. A voter without
+    pre-votes (Kafka 3.9) makes this replica a candidate at once.
     """
     answer = messages.vote_answer(response)
     if answer is None:
         return _skips_the_pre_vote(quorum, response, turn)
-    asked = messages.vote_partition(request)
+    ballot = messages.vote_partition(request)
     epochs.learn(quorum, answer.leader_epoch, answer.leader_id, response.node_endpoints, turn)
     role = quorum.role
-    expected = Prospective if asked.pre_vote else Candidate
+    expected = Prospective if ballot.pre_vote else Candidate
     if not isinstance(role, Prospective | Candidate) or not isinstance(role, expected):
         return True
-    if asked.replica_epoch != quorum.epoch or peer_id not in quorum.voters.ids:
+    if ballot.replica_epoch != quorum.epoch or peer_id not in quorum.voters.ids:
         return True
     if answer.error_code:
         return False
@@ -119,7 +123,11 @@ def _skips_the_pre_vote(quorum: Quorum, response: VoteResponse, turn: Turn) -> b
 
 
 def count(quorum: Quorum, turn: Turn) -> None:
-    """Check whether this replica has won or lost, and act on it."""
+    """Count the votes: a majority ends the candidacy in success, too many refusals end it.
+
+    A prospective replica with a majority becomes a candidate, a candidate becomes leader. Only a
+    prospective replica gives up early.
+    """
     role = asking_role(quorum.role)
     if _is_won(quorum, role):
         if isinstance(role, Candidate):
@@ -141,16 +149,16 @@ def _is_lost(quorum: Quorum, role: Prospective | Candidate) -> bool:
 
 
 def deadline_ms(quorum: Quorum, role: Prospective | Candidate) -> int:
-    """Returns the end of the election timeout, or of the delay for another candidate."""
+    """Returns the end of the election timeout, or of the delay in favour of another candidate."""
     if isinstance(role, Prospective) and _is_won(quorum, role):
         return min(role.stands_ms, role.election_ms)
     return role.election_ms
 
 
 def give_up(quorum: Quorum, turn: Turn, *, draws_timeout: bool = False) -> None:
-    """Return to the known leader, or else to unattached.
+    """Follow the known leader again; without a known leader, become unattached.
 
-    The election timeout continues, or begins anew if `draws_timeout`.
+    The election timeout continues; `draws_timeout` draws a new one.
     """
     if quorum.leader_id >= 0 and quorum.leader_endpoint is not None:
         quorum.become_follower(quorum.epoch, quorum.leader_id, quorum.leader_endpoint, turn)
@@ -159,7 +167,7 @@ def give_up(quorum: Quorum, turn: Turn, *, draws_timeout: bool = False) -> None:
 
 
 def on_patience_lost(quorum: Quorum, turn: Turn) -> None:
-    """Handle the end of the election or fetch timeout (10.17, 10.36, 10.39)."""
+    """Act on the end of the election or fetch timeout (rules 10.17, 10.36, 10.39)."""
     role = quorum.role
     if isinstance(role, Resigned):
         quorum.become_unattached(quorum.epoch + 1, turn)
@@ -181,12 +189,15 @@ def stand(quorum: Quorum, turn: Turn) -> None:
     count(quorum, turn)
 
 
-def ask(quorum: Quorum, turn: Turn) -> None:
-    """Request votes from all voters that have not responded, while the result is open (10.16)."""
+def request_votes(quorum: Quorum, turn: Turn) -> None:
+    """Request votes from all voters that have not responded (rule 10.16).
+
+    Nothing is sent once the result is known.
+    """
     role = asking_role(quorum.role)
     if _is_won(quorum, role) or _is_lost(quorum, role):
         return
-    for voter in quorum.others:
+    for voter in quorum.other_voters:
         peer_id = voter.voter_id
         if peer_id in role.granted or peer_id in role.refused:
             continue

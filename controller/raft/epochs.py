@@ -1,7 +1,7 @@
-"""Begin- and EndQuorumEpoch (53, 54), and how a replica learns of epochs and leaders.
+"""BeginQuorumEpoch (53), EndQuorumEpoch (54), and how a replica learns epochs and leaders.
 
-A leader announces with them that it leads or resigns. Every message that names an epoch is
-evaluated here (rules 10.8 to 10.11, 10.22, 10.39 to 10.41).
+With these requests a leader announces that it leads, or that it resigns. Every message that names
+an epoch is evaluated here (rules 10.8 to 10.11, 10.22, 10.39 to 10.41).
 """
 
 from collections.abc import Iterable
@@ -39,7 +39,7 @@ def learn(
     endpoints: Iterable[NodeEndpoint],
     turn: Turn,
 ) -> None:
-    """Learn an epoch and its leader from a message, if either is new (10.9 to 10.11).
+    """Learn an epoch and its leader from a message, if either is new (rules 10.9 to 10.11).
 
     A negative `leader_id` means that the leader is unknown.
     """
@@ -58,7 +58,10 @@ def learn(
 
 
 def rise(quorum: Quorum, epoch: int, turn: Turn) -> bool:
-    """Enter a higher epoch without a leader; returns False if RISE_MAX stopped the rise."""
+    """Enter a higher epoch without a leader.
+
+    Returns False if the epoch is beyond RISE_MAX and was not reached.
+    """
     is_within_reach = _is_within_reach(quorum, epoch, turn)
     if is_within_reach:
         quorum.become_unattached(epoch, turn)
@@ -87,13 +90,13 @@ def _endpoint_of(
     return voter.endpoints[0] if voter is not None and voter.endpoints else None
 
 
-def hear(quorum: Quorum, peer_id: int, epoch: int) -> None:
-    """Record the epoch of a peer, for a voter without durable state (issue 4).
+def note_epoch(quorum: Quorum, peer_id: int, epoch: int) -> None:
+    """Check the epoch of a peer, on behalf of a voter that lost its log and vote (issue 4).
 
-    Such a voter may vote only if a majority of the others has no epoch: then no vote of it can
-    exist. Raises LostMemoryError if a peer has an epoch.
+    Such a voter may vote only if a majority of the other voters has no epoch: then it cannot have
+    voted before. Raises LostMemoryError if a peer has an epoch.
     """
-    if quorum.heard_of_no_epoch is None or peer_id not in quorum.voters.ids:
+    if quorum.peers_without_epoch is None or peer_id not in quorum.voters.ids:
         return
     if epoch > 0:
         raise LostMemoryError(
@@ -107,7 +110,7 @@ def hear(quorum: Quorum, peer_id: int, epoch: int) -> None:
 
 
 def top_level_error(quorum: Quorum, request: EpochRequest) -> ErrorCode:
-    """Returns 104 for another cluster id, 42 for another topic (rules 10.13, 10.23)."""
+    """Returns error 104 for another cluster id, error 42 for another topic (rules 10.13, 10.23)."""
     if request.cluster_id not in (None, quorum.identity.cluster_id):
         return ErrorCode.INCONSISTENT_CLUSTER_ID
     if not messages.names_the_metadata(request):
@@ -115,8 +118,8 @@ def top_level_error(quorum: Quorum, request: EpochRequest) -> ErrorCode:
     return ErrorCode.NONE
 
 
-def is_meant(quorum: Quorum, voter_id: int, directory_id: Uuid) -> bool:
-    """True if the request names this replica, or no replica (voter id -1)."""
+def is_receiver(quorum: Quorum, voter_id: int, directory_id: Uuid) -> bool:
+    """True if the request names this replica as its receiver, or no replica (voter id -1)."""
     if voter_id == -1:
         return True
     me = quorum.me
@@ -130,9 +133,9 @@ def on_begin(
     error = top_level_error(quorum, request)
     if error:
         return BeginQuorumEpochResponse(error_code=error)
-    said = request.topics[0].partitions[0]
-    error = _learn_of_leader(quorum, request, said, turn)
-    if not error and not is_meant(quorum, request.voter_id, said.voter_directory_id):
+    partition = request.topics[0].partitions[0]
+    error = _learn_of_leader(quorum, request, partition, turn)
+    if not error and not is_receiver(quorum, request.voter_id, partition.voter_directory_id):
         error = ErrorCode.INVALID_VOTER_KEY
     return messages.begin_response(quorum, error)
 
@@ -140,23 +143,23 @@ def on_begin(
 def _learn_of_leader(
     quorum: Quorum,
     request: BeginQuorumEpochRequest | EndQuorumEpochRequest,
-    said: BeginQuorumEpochPartition | EndQuorumEpochPartition,
+    partition: BeginQuorumEpochPartition | EndQuorumEpochPartition,
     turn: Turn,
 ) -> ErrorCode:
     """Learn the leader that sent the request; an older epoch is refused."""
-    if said.leader_epoch < quorum.epoch:
+    if partition.leader_epoch < quorum.epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
-    if said.leader_id < 0:
+    if partition.leader_id < 0:
         return ErrorCode.INVALID_REQUEST
-    endpoints = messages.leader_endpoints(request, said.leader_id)
-    learn(quorum, said.leader_epoch, said.leader_id, endpoints, turn)
-    return ErrorCode.NONE if said.leader_epoch == quorum.epoch else ErrorCode.INVALID_REQUEST
+    endpoints = messages.leader_endpoints(request, partition.leader_id)
+    learn(quorum, partition.leader_epoch, partition.leader_id, endpoints, turn)
+    return ErrorCode.NONE if partition.leader_epoch == quorum.epoch else ErrorCode.INVALID_REQUEST
 
 
 def _learn_of_answer(
     quorum: Quorum, response: BeginQuorumEpochResponse | EndQuorumEpochResponse, turn: Turn
 ) -> QuorumEpochPartitionResult | None:
-    """Learn the leader from a response; None if the whole request was refused."""
+    """Learn the leader from a response; returns None if the whole request was refused."""
     answer = messages.sole_partition(response.topics)
     if response.error_code or answer is None:
         return None
@@ -181,10 +184,13 @@ def on_begin_response(
     return not answer.error_code
 
 
-def tell_who_leads(quorum: Quorum, turn: Turn) -> None:
-    """Send BeginQuorumEpoch to every voter, later only to voters that do not fetch (10.22, 4.3)."""
+def announce_to_voters(quorum: Quorum, turn: Turn) -> None:
+    """Send BeginQuorumEpoch to every voter for which it is due (rule 10.22).
+
+    After the first request, a voter that fetches is sent no further one, as in Kafka 4.3.
+    """
     role = leader_role(quorum.role)
-    for voter in quorum.others:
+    for voter in quorum.other_voters:
         peer_id = voter.voter_id
         due_ms = role.next_begin_ms(peer_id, turn.now_ms)
         if due_ms <= turn.now_ms and quorum.peers.is_free(peer_id, turn.now_ms):
@@ -192,7 +198,7 @@ def tell_who_leads(quorum: Quorum, turn: Turn) -> None:
 
 
 def announce(quorum: Quorum, voter: Voter, turn: Turn) -> None:
-    """Send BeginQuorumEpoch to a free voter."""
+    """Send BeginQuorumEpoch to a voter that has no request in flight."""
     role = leader_role(quorum.role)
     role.postpone_begin(voter.voter_id, turn.now_ms + quorum.begin_period_ms)
     request = messages.begin_request(quorum, voter)
@@ -200,13 +206,16 @@ def announce(quorum: Quorum, voter: Voter, turn: Turn) -> None:
 
 
 def on_end(quorum: Quorum, request: EndQuorumEpochRequest, turn: Turn) -> EndQuorumEpochResponse:
-    """Answer EndQuorumEpoch; the first successor stands for election first (rule 10.40)."""
+    """Answer EndQuorumEpoch, and shorten the fetch timeout of a voter (rule 10.40).
+
+    The first successor that the leader names starts an election first.
+    """
     error = top_level_error(quorum, request)
     if error:
         return EndQuorumEpochResponse(error_code=error)
-    said = request.topics[0].partitions[0]
-    error = _learn_of_leader(quorum, request, said, turn)
-    role, is_its_leader = quorum.role, quorum.leader_id == said.leader_id
+    partition = request.topics[0].partitions[0]
+    error = _learn_of_leader(quorum, request, partition, turn)
+    role, is_its_leader = quorum.role, quorum.leader_id == partition.leader_id
     if not error and isinstance(role, Follower) and is_its_leader and quorum.is_voter:
         backoff_ms = _backoff_ms(quorum, messages.successors(request))
         quorum.end_fetch_timeout_at(turn.now_ms + backoff_ms)
@@ -214,7 +223,10 @@ def on_end(quorum: Quorum, request: EndQuorumEpochRequest, turn: Turn) -> EndQuo
 
 
 def _backoff_ms(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> int:
-    """0 ms for the first successor, longer by position, the maximum if not listed (10.40)."""
+    """Returns how long this voter waits before an election (rule 10.40).
+
+    0 ms for the first successor, longer for later ones, the maximum for a voter that is not listed.
+    """
     most_ms = quorum.settings.controller_quorum_election_backoff_max_ms
     for position, key in enumerate(successors):
         if key in (quorum.me, ReplicaKey(quorum.me.node_id)):
@@ -241,10 +253,10 @@ def on_end_response(
     return not answer.error_code
 
 
-def tell_that_it_is_over(quorum: Quorum, turn: Turn) -> None:
+def announce_resignation(quorum: Quorum, turn: Turn) -> None:
     """Send EndQuorumEpoch to every voter that has not acknowledged it."""
     role = resigned_role(quorum.role)
-    for voter in quorum.others:
+    for voter in quorum.other_voters:
         peer_id = voter.voter_id
         if peer_id not in role.acknowledged and quorum.peers.is_free(peer_id, turn.now_ms):
             request = messages.end_request(quorum, role.successors)

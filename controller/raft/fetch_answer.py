@@ -31,7 +31,7 @@ BATCHES_MAX = 4096  # of one response; the wire's bound is in bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Leadership:
-    """The part of a response that describes the quorum.
+    """The part of a Fetch response that describes the quorum.
 
     `leader_id` is -1 if the leader is unknown; a resigned leader still names itself, with `leads`
     false. The leader reuses one object while it is valid, so instances compare by identity.
@@ -46,7 +46,7 @@ class Leadership:
 
 
 def top_level_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
-    """Returns errors of the whole request: 104 for another cluster id, 42 for another topic."""
+    """Returns an error of the whole request: 104 for another cluster id, 42 for another topic."""
     if request.cluster_id not in (None, leadership.cluster_id):
         return ErrorCode.INCONSISTENT_CLUSTER_ID
     topics = request.topics
@@ -58,18 +58,18 @@ def top_level_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
 
 
 def partition_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
-    """Returns the first failed check of the partition."""
-    wanted = request.topics[0].partitions[0]
+    """Returns the error of the first failed check of the partition; NONE if it passes."""
+    partition = request.topics[0].partitions[0]
     if (
         request.max_wait_ms < 0
-        or wanted.fetch_offset < 0
-        or wanted.last_fetched_epoch < 0
-        or wanted.last_fetched_epoch > wanted.current_leader_epoch
+        or partition.fetch_offset < 0
+        or partition.last_fetched_epoch < 0
+        or partition.last_fetched_epoch > partition.current_leader_epoch
     ):
         return ErrorCode.INVALID_REQUEST
-    if wanted.current_leader_epoch < leadership.epoch:
+    if partition.current_leader_epoch < leadership.epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
-    if wanted.current_leader_epoch > leadership.epoch:
+    if partition.current_leader_epoch > leadership.epoch:
         return ErrorCode.UNKNOWN_LEADER_EPOCH
     if not leadership.leads:
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
@@ -79,7 +79,10 @@ def partition_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
 def answer(
     leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
 ) -> FetchResponse:
-    """Returns the response as of now; `may_wait` decides whether to send it at once."""
+    """Returns the response to a fetch if it were sent now.
+
+    `may_wait` tells whether the response should wait for new records instead.
+    """
     unfit = misfit(leadership, log, high_watermark, request)
     return unfit or fit(leadership, log, high_watermark, request)
 
@@ -87,15 +90,15 @@ def answer(
 def fit(
     leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
 ) -> FetchResponse:
-    """Returns the response to a valid fetch: the batches from its offset on."""
+    """Returns the response to a valid fetch: the batches from the fetch offset on."""
     fetch_offset = request.topics[0].partitions[0].fetch_offset
     if fetch_offset >= log.end_offset:
         return _nothing(leadership, log.start_offset, high_watermark)
     records = log.read(fetch_offset, BATCHES_MAX)
-    return _found(leadership, log.start_offset, high_watermark, records)
+    return _batches_response(leadership, log.start_offset, high_watermark, records)
 
 
-def _found(
+def _batches_response(
     leadership: Leadership, log_start_offset: int, high_watermark: int, records: Sequence[Batch]
 ) -> FetchResponse:
     return _response(
@@ -113,16 +116,19 @@ def _found(
 
 @lru_cache(maxsize=NOTHINGS_MAX)
 def _nothing(leadership: Leadership, log_start_offset: int, high_watermark: int) -> FetchResponse:
-    """Half of all fetches wait with this response, so waiting fetches share it."""
-    return _found(leadership, log_start_offset, high_watermark, ())
+    """Returns the response without records.
+
+    It is cached, because half of all fetches wait with this response.
+    """
+    return _batches_response(leadership, log_start_offset, high_watermark, ())
 
 
 def misfit(
     leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
 ) -> FetchResponse | None:
-    """Returns the response to a fetch that acknowledges nothing, or None if the fetch is valid.
+    """Returns the response to a fetch that acknowledges nothing; None if the fetch is valid.
 
-    Such a fetch is refused, or its offset and epoch are not in this log (5.32).
+    Such a fetch fails a check, or its offset and epoch are not in this log (rule 5.32).
     """
     if _is_usual(leadership, log, request):
         return None
@@ -132,9 +138,9 @@ def misfit(
     error = partition_error(leadership, request)
     if error:
         return refused(leadership, error)
-    wanted = request.topics[0].partitions[0]
-    snapshot = _snapshot_instead(leadership.snapshot, log, wanted)
-    diverging = None if snapshot is not None else _diverging(log, wanted)
+    partition = request.topics[0].partitions[0]
+    snapshot = _snapshot_instead(leadership.snapshot, log, partition)
+    diverging = None if snapshot is not None else _diverging(log, partition)
     if diverging is None and snapshot is None:
         return None
     return _response(
@@ -160,27 +166,30 @@ def _is_usual(leadership: Leadership, log: MetadataLog, request: FetchRequest) -
     if len(request.topics) != 1 or len(request.topics[0].partitions) != 1:
         return False
     topic = request.topics[0]
-    wanted = topic.partitions[0]
+    partition = topic.partitions[0]
     return (
-        wanted.current_leader_epoch == leadership.epoch
-        and wanted.last_fetched_epoch == leadership.epoch == log.last_epoch
-        and log.start_offset < wanted.fetch_offset <= log.end_offset
+        partition.current_leader_epoch == leadership.epoch
+        and partition.last_fetched_epoch == leadership.epoch == log.last_epoch
+        and log.start_offset < partition.fetch_offset <= log.end_offset
         and leadership.leads
         and request.cluster_id == leadership.cluster_id
         and request.max_wait_ms >= 0
         and topic.topic_id == METADATA_TOPIC_ID
-        and wanted.partition == 0
+        and partition.partition == 0
     )
 
 
-def place_of(request: FetchRequest) -> object:
-    """Returns all values of a waiting fetch that determine its response, except for its sender."""
-    wanted = request.topics[0].partitions[0]
-    return wanted.fetch_offset, wanted.last_fetched_epoch, wanted.high_watermark
+def response_key(request: FetchRequest) -> object:
+    """Returns the values of a waiting fetch that determine its response.
+
+    Fetches of different replicas with equal values get the same response.
+    """
+    partition = request.topics[0].partitions[0]
+    return partition.fetch_offset, partition.last_fetched_epoch, partition.high_watermark
 
 
 def refused(leadership: Leadership, error: ErrorCode) -> FetchResponse:
-    """Returns a response with an error and the leader, by which replicas find it (rule 10.38)."""
+    """Returns a response with an error, and the leader by which a replica finds it (rule 10.38)."""
     return _response(
         leadership,
         FetchPartitionData(
@@ -207,24 +216,27 @@ def may_wait(request: FetchRequest, response: FetchResponse) -> bool:
 
 
 def _snapshot_instead(
-    snapshot: SnapshotId | None, log: MetadataLog, wanted: FetchPartition
+    snapshot: SnapshotId | None, log: MetadataLog, partition: FetchPartition
 ) -> SnapshotId | None:
-    """Returns the snapshot for a replica whose offset is 0 or no longer in the log (10.34)."""
+    """Returns the snapshot that a replica must fetch if its offset is 0 or no longer in the log.
+
+    Rule 10.34.
+    """
     if snapshot is None:
         return None
-    offset, epoch = wanted.fetch_offset, wanted.last_fetched_epoch
+    offset, epoch = partition.fetch_offset, partition.last_fetched_epoch
     at_start = offset == log.start_offset and epoch != log.start_epoch
     if offset == 0 or offset < log.start_offset or (log.start_offset > 0 and at_start):
         return snapshot
     return snapshot if epoch < log.start_epoch else None
 
 
-def _diverging(log: MetadataLog, wanted: FetchPartition) -> EpochEndOffset | None:
+def _diverging(log: MetadataLog, partition: FetchPartition) -> EpochEndOffset | None:
     """Returns where the follower's log diverges; None if it is a prefix of this log."""
-    if wanted.fetch_offset == 0:
+    if partition.fetch_offset == 0:
         return None
-    epoch, end_offset = log.end_offset_for_epoch(wanted.last_fetched_epoch)
-    if epoch != wanted.last_fetched_epoch or end_offset < wanted.fetch_offset:
+    epoch, end_offset = log.end_offset_for_epoch(partition.last_fetched_epoch)
+    if epoch != partition.last_fetched_epoch or end_offset < partition.fetch_offset:
         return EpochEndOffset(epoch=epoch, end_offset=end_offset)
     return None
 

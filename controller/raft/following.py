@@ -1,4 +1,4 @@
-"""The follower: fetches, appends, and truncates where the leader's log differs.
+"""The follower: fetches, appends, and truncates its log where the leader's log differs.
 
 Rules 10.31 to 10.37.
 """
@@ -29,15 +29,15 @@ FETCH_WAIT_MS = 500  # how long a leader may delay a response without records
 
 
 def poll(quorum: Quorum, turn: Turn) -> None:
-    """Send the next request, once the previous batches are durable (rule 10.32).
+    """Send the next request, once all batches of this log are durable (rule 10.32).
 
     The request goes to the leader; while the leader is unreachable, to another voter, which may
-    know a newer leader (10.38).
+    know a newer leader (rule 10.38).
     """
     if not _is_safe(quorum) or quorum.reading or quorum.peers.awaits(*OWN_REQUESTS):
         return
     if not quorum.peers.is_free(quorum.leader_id, turn.now_ms):
-        _ask_another(quorum, turn)
+        _fetch_from_next_voter(quorum, turn)
         return
     request = (
         _own_address(quorum, turn)
@@ -48,7 +48,7 @@ def poll(quorum: Quorum, turn: Turn) -> None:
 
 
 def _own_address(quorum: Quorum, turn: Turn) -> UpdateRaftVoterRequest | None:
-    """Returns the next UpdateRaftVoter, if the voter's record in the log is outdated (rule 10.53).
+    """Returns an UpdateRaftVoter request if the voter's record in the log is outdated (rule 10.53).
 
     At kraft.version 0 no log has such a record, so a voter sends it to every leader (golden A2).
     """
@@ -72,30 +72,33 @@ def on_update_response(
     """Handle an UpdateRaftVoter response."""
     if not response.error_code and quorum.history.kraft_version == 0:
         quorum.postpone_voter_update(NEVER_MS)  # until there is another leader
-    said = response.current_leader
-    endpoint = NodeEndpoint(node_id=said.leader_id, host=said.host, port=said.port)
-    epochs.learn(quorum, said.leader_epoch, said.leader_id, (endpoint,), turn)
+    leader = response.current_leader
+    endpoint = NodeEndpoint(node_id=leader.leader_id, host=leader.host, port=leader.port)
+    epochs.learn(quorum, leader.leader_epoch, leader.leader_id, (endpoint,), turn)
     return not response.error_code
 
 
 def _is_safe(quorum: Quorum) -> bool:
-    """True if the log is durable: a fetch acknowledges all of it."""
+    """True if the whole log is durable; only then may a fetch acknowledge it."""
     return quorum.persisted_offset == quorum.log.end_offset
 
 
-def ask_around(quorum: Quorum, turn: Turn) -> None:
-    """Fetch from the other voters in turn, until a response names the leader (10.37, 10.38)."""
+def fetch_from_voters(quorum: Quorum, turn: Turn) -> None:
+    """Fetch from the other voters in turn, until a response names the leader.
+
+    Rules 10.37 and 10.38.
+    """
     if _is_safe(quorum) and not quorum.peers.awaits(FetchRequest):
-        _ask_another(quorum, turn)
+        _fetch_from_next_voter(quorum, turn)
 
 
-def _ask_another(quorum: Quorum, turn: Turn) -> None:
-    """Fetch from the next voter that is free."""
-    others = quorum.others
-    for step in range(len(others)):
-        voter = others[(quorum.next_asked + step) % len(others)]
+def _fetch_from_next_voter(quorum: Quorum, turn: Turn) -> None:
+    """Fetch from the next voter that has no request in flight."""
+    voters = quorum.other_voters
+    for step in range(len(voters)):
+        voter = voters[(quorum.next_fetch_index + step) % len(voters)]
         if quorum.peers.is_free(voter.voter_id, turn.now_ms):
-            quorum.ask_next((quorum.next_asked + step + 1) % len(others))
+            quorum.fetch_next_from((quorum.next_fetch_index + step + 1) % len(voters))
             request = messages.fetch_request(quorum, FETCH_WAIT_MS)
             quorum.peers.send(voter.voter_id, voter.endpoints[0], request, turn)
             return
@@ -104,32 +107,38 @@ def _ask_another(quorum: Quorum, turn: Turn) -> None:
 def on_response(
     quorum: Quorum, peer_id: int, request: FetchRequest, response: FetchResponse, turn: Turn
 ) -> bool:
-    """Handle a Fetch response; returns False if the next fetch should wait for a moment."""
+    """Handle a Fetch response.
+
+    Returns False if the next fetch should wait for a moment.
+    """
     data = messages.sole_partition(response.responses)
     if response.error_code or data is None:
         return False
-    said = data.current_leader
-    epochs.hear(quorum, peer_id, said.leader_epoch)
-    epochs.learn(quorum, said.leader_epoch, said.leader_id, response.node_endpoints, turn)
-    asked_epoch = request.topics[0].partitions[0].current_leader_epoch
-    is_ours = isinstance(quorum.role, Follower) and peer_id == quorum.leader_id
-    if data.error_code or asked_epoch != quorum.epoch or not is_ours:
-        return data.error_code == ErrorCode.FENCED_LEADER_EPOCH and asked_epoch < quorum.epoch
-    before = _place(quorum)
+    leader = data.current_leader
+    epochs.note_epoch(quorum, peer_id, leader.leader_epoch)
+    epochs.learn(quorum, leader.leader_epoch, leader.leader_id, response.node_endpoints, turn)
+    requested_epoch = request.topics[0].partitions[0].current_leader_epoch
+    is_from_leader = isinstance(quorum.role, Follower) and peer_id == quorum.leader_id
+    if data.error_code or requested_epoch != quorum.epoch or not is_from_leader:
+        return data.error_code == ErrorCode.FENCED_LEADER_EPOCH and requested_epoch < quorum.epoch
+    before = _position(quorum)
     if not _take(quorum, data, turn):
         return False
     quorum.note_fetched(turn)
     waited_ms = turn.now_ms - quorum.peers.sent_ms(peer_id)
-    return _place(quorum) != before or waited_ms >= FETCH_WAIT_MS // 2
+    return _position(quorum) != before or waited_ms >= FETCH_WAIT_MS // 2
 
 
-def _place(quorum: Quorum) -> Hashable:
-    """Returns the state that a useful response changes."""
+def _position(quorum: Quorum) -> Hashable:
+    """Returns the state that a useful response changes, to be compared before and after."""
     return quorum.log.end_offset, quorum.leader_high_watermark, quorum.download
 
 
 def _take(quorum: Quorum, data: FetchPartitionData, turn: Turn) -> bool:
-    """Take over a response; returns False if no leader of this epoch could send it."""
+    """Append or truncate as a response says.
+
+    Returns False if no leader of this epoch could send such a response.
+    """
     diverging, snapshot_id = data.diverging_epoch, data.snapshot_id
     if diverging.epoch >= 0 or diverging.end_offset >= 0:
         return _give_back(quorum, diverging, turn)
@@ -146,7 +155,10 @@ def _take(quorum: Quorum, data: FetchPartitionData, turn: Turn) -> bool:
 
 
 def _continues(quorum: Quorum, batch: Batch) -> bool:
-    """Offsets are dense, epochs never decrease and never exceed the leader's (rules 9.33, 9.43)."""
+    """True if the batch may follow this log.
+
+    Offsets are dense, epochs never decrease and never exceed the leader's (rules 9.33, 9.43).
+    """
     log = quorum.log
     follows = batch.base_offset == log.end_offset and bool(batch.records)
     return follows and log.last_epoch <= batch.epoch <= quorum.epoch
@@ -155,7 +167,7 @@ def _continues(quorum: Quorum, batch: Batch) -> bool:
 def _give_back(quorum: Quorum, diverging: EpochEndOffset, turn: Turn) -> bool:
     """Truncate the log where it diverges from the leader's, then fetch again (rule 10.34).
 
-    Committed records are never truncated: a leader has them all (9.40).
+    Committed records are never truncated: a leader has them all (rule 9.40).
     """
     _, our_end = quorum.log.end_offset_for_epoch(diverging.epoch)
     end_offset = min(diverging.end_offset, our_end)
@@ -166,5 +178,5 @@ def _give_back(quorum: Quorum, diverging: EpochEndOffset, turn: Turn) -> bool:
 
 
 def advance(quorum: Quorum) -> None:
-    """Raise the high watermark to what is committed and durable here (rule 10.31)."""
+    """Raise the high watermark to the leader's, as far as this log is durable (rule 10.31)."""
     quorum.advance_high_watermark(min(quorum.persisted_offset, quorum.leader_high_watermark))

@@ -13,9 +13,10 @@ RAFT_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=1)
 class Identity:
     """The identity of a replica, and the voters it knows before it reads a log.
 
-    `voters` are those at kraft.version `kraft_version`. `is_volatile`: log and vote are lost when
-    the process ends. `updates_static_voters`: accept UpdateRaftVoter at kraft.version 0, unlike
-    Kafka 3.9. `as_voter` is this replica's entry in a voters record.
+    `voters` are the configured voters at kraft.version `kraft_version`. If `is_volatile`, log and
+    vote are lost when the process ends. If `updates_static_voters`, the replica accepts
+    UpdateRaftVoter at kraft.version 0, unlike Kafka 3.9. `as_voter` is this replica's entry in a
+    voters record.
     """
 
     key: ReplicaKey

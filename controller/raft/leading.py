@@ -17,16 +17,19 @@ from .roles import Candidate, Leader, Progress, leader_role
 from .voters import NOT_IN_LOG, ReplicaKey, VoterSet, replica_key
 
 NOTHING_KNOWN = Progress()
-SAID_NOTHING = VersionRange(min_supported_version=0, max_supported_version=0)
+NO_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=0)
 
 
 def begin(quorum: Quorum, won: Candidate, turn: Turn) -> None:
-    """Lead: open the epoch with one control batch (rules 10.19 to 10.21)."""
+    """Become leader, and open the epoch with one control batch (rules 10.19 to 10.21).
+
+    `won` is the candidacy that a majority of votes ended.
+    """
     log = quorum.log
     role = Leader(
         epoch_start=log.end_offset,
         check_quorum_ms=_check_quorum_ms(quorum, turn),
-        told=_told_at_first(quorum),
+        descriptions=_first_descriptions(quorum),
     )
     quorum.become_leader(role, turn)
     granting = tuple(sorted(won.granted.intersection(quorum.voters.ids)))
@@ -34,33 +37,42 @@ def begin(quorum: Quorum, won: Candidate, turn: Turn) -> None:
     quorum.append(records, (0,) * len(records), turn, is_control=True)
 
 
-def _told_at_first(quorum: Quorum) -> VoterSet:
-    """Only the leader's own versions are known yet; others count as 0 (KIP-853)."""
-    silent = (replace(voter, k_raft_version_feature=SAID_NOTHING) for voter in quorum.voters.voters)
+def _first_descriptions(quorum: Quorum) -> VoterSet:
+    """Returns the voters as a new leader knows them: only its own supported versions (KIP-853).
+
+    The versions of the other voters count as 0 to 0.
+    """
+    silent = (replace(voter, k_raft_version_feature=NO_VERSIONS) for voter in quorum.voters.voters)
     return VoterSet(tuple(silent)).with_voter(quorum.identity.as_voter)
 
 
 def _opening(quorum: Quorum, granting: tuple[int, ...]) -> tuple[ControlRecord, ...]:
-    """Returns LeaderChange, and kraft.version and voters unless the log already has them."""
+    """Returns the records of the first batch of an epoch.
+
+    LeaderChange, and kraft.version and voters unless the log already has them.
+    """
     me, voters = quorum.identity.as_voter, quorum.voters
     change = LeaderChange(leader_id=quorum.me.node_id, voters=voters.ids, granting_voters=granting)
     version = quorum.history.kraft_version
-    is_told = quorum.history.latest_offset != NOT_IN_LOG or quorum.log.start_offset > 0
-    if version == 0 or (is_told and voters.find(quorum.me.node_id) == me):
+    is_logged = quorum.history.latest_offset != NOT_IN_LOG or quorum.log.start_offset > 0
+    if version == 0 or (is_logged and voters.find(quorum.me.node_id) == me):
         return (change,)
-    told = voters.with_voter(me) if quorum.is_voter else voters
-    return (change, KRaftVersion(kraft_version=version), Voters(voters=told.voters))
+    recorded = voters.with_voter(me) if quorum.is_voter else voters
+    return (change, KRaftVersion(kraft_version=version), Voters(voters=recorded.voters))
 
 
 def _check_quorum_ms(quorum: Quorum, turn: Turn) -> int:
     """Returns 1.5 fetch timeouts from now; a single voter has no deadline (rule 10.25)."""
-    if not quorum.others:
+    if not quorum.other_voters:
         return NEVER_MS
     return turn.now_ms + quorum.settings.controller_quorum_fetch_timeout_ms * 3 // 2
 
 
 def regroup(quorum: Quorum, before: VoterSet, turn: Turn) -> None:
-    """Update progress and check-quorum after a change of the voters (rules 5.28, 10.25)."""
+    """Update progress and check-quorum after a change of the voters (rules 5.28, 10.25).
+
+    `before` are the voters before the change.
+    """
     role = leader_role(quorum.role)
     for voter in quorum.voters.voters:
         key = ReplicaKey(voter.voter_id, voter.voter_directory_id)
@@ -102,13 +114,13 @@ def answer_parked(quorum: Quorum, turn: Turn) -> None:
     """
     if not quorum.parked:
         return
-    told: dict[object, FetchResponse | None] = {}
+    responses: dict[object, FetchResponse | None] = {}
 
     def news(request: FetchRequest) -> FetchResponse | None:
-        place = fetch_answer.place_of(request)
-        if place not in told:
-            told[place] = _news(quorum, request)
-        return told[place]
+        key = fetch_answer.response_key(request)
+        if key not in responses:
+            responses[key] = _news(quorum, request)
+        return responses[key]
 
     turn.replies += tuple(quorum.parked.released(news))
 
@@ -137,7 +149,7 @@ def _answered(quorum: Quorum, request: FetchRequest) -> FetchResponse:
 
 
 def _leadership(quorum: Quorum) -> fetch_answer.Leadership:
-    """Returns one shared object for an epoch, until the snapshot changes."""
+    """Returns the part that all responses share; a new object for each epoch and snapshot."""
     role = quorum.role
     if not isinstance(role, Leader):
         return _leadership_now(quorum)
@@ -158,7 +170,10 @@ def _leadership_now(quorum: Quorum) -> fetch_answer.Leadership:
 
 
 def known_high_watermark(quorum: Quorum) -> int:
-    """Returns the high watermark, -1 until a record of this epoch is committed (9.39, 10.19)."""
+    """Returns the high watermark, -1 until a record of this epoch is committed.
+
+    Rules 9.39 and 10.19.
+    """
     role = quorum.role
     is_known = isinstance(role, Leader) and quorum.high_watermark > role.epoch_start
     return quorum.high_watermark if is_known else -1
@@ -170,24 +185,28 @@ def _note_fetch(quorum: Quorum, request: FetchRequest, turn: Turn) -> bool:
     Returns True if the high watermark moved.
     """
     role = quorum.role
-    wanted = request.topics[0].partitions[0]
+    partition = request.topics[0].partitions[0]
     node_id = max(request.replica_id, request.replica_state.replica_id)
     if not isinstance(role, Leader) or node_id < 0 or node_id == quorum.me.node_id:
         return False
-    key = replica_key(node_id, wanted.replica_directory_id)
+    key = replica_key(node_id, partition.replica_directory_id)
     if quorum.voters.includes(key):
         known = role.progress.get(node_id, NOTHING_KNOWN)
-        role.note_voter(node_id, _progress(quorum, known, wanted.fetch_offset, turn))
+        role.note_voter(node_id, _progress(quorum, known, partition.fetch_offset, turn))
         role.postpone_begin(node_id, turn.now_ms + quorum.begin_period_ms)
-        note_heard(quorum, node_id, turn)
+        count_fetch(quorum, node_id, turn)
         return advance(quorum)
     known = role.observers.get(key, NOTHING_KNOWN)
-    role.note_observer(key, _progress(quorum, known, wanted.fetch_offset, turn))
+    role.note_observer(key, _progress(quorum, known, partition.fetch_offset, turn))
     return False
 
 
 def _progress(quorum: Quorum, before: Progress, offset: int, turn: Turn) -> Progress:
-    """Rule 5.31: caught up now, or at its previous fetch, if it has all records of that time."""
+    """Returns the progress of a replica that fetches from `offset` (rule 5.31).
+
+    It is caught up now if it has all records, or was at its previous fetch if it has all records of
+    that time.
+    """
     fetched, caught_up = before.last_fetch_wall_ms, before.last_caught_up_wall_ms
     end_offset, wall_ms = quorum.persisted_offset, turn.wall_ms
     if end_offset > quorum.log.end_offset:
@@ -210,18 +229,21 @@ def _progress(quorum: Quorum, before: Progress, offset: int, turn: Turn) -> Prog
     )
 
 
-def note_heard(quorum: Quorum, node_id: int, turn: Turn) -> None:
-    """Check-quorum: once a majority has fetched, the leader gets a new deadline (rule 10.25)."""
+def count_fetch(quorum: Quorum, node_id: int, turn: Turn) -> None:
+    """Count a voter's fetch for check-quorum (rule 10.25).
+
+    Once a majority has fetched, the leader gets a new deadline.
+    """
     role = leader_role(quorum.role)
-    heard = len(role.note_heard(node_id).intersection(quorum.voters.ids))
-    if heard + quorum.is_voter >= quorum.voters.majority:
+    count = len(role.count_fetch(node_id).intersection(quorum.voters.ids))
+    if count + quorum.is_voter >= quorum.voters.majority:
         role.restart_check_quorum(_check_quorum_ms(quorum, turn))
 
 
 def advance(quorum: Quorum) -> bool:
-    """Raise the high watermark to the offset that a majority has, if it is of this epoch (10.29).
+    """Raise the high watermark to the offset that a majority has (rule 10.29).
 
-    Returns True if the high watermark moved.
+    Only an offset of this epoch counts. Returns True if the high watermark moved.
     """
     role = leader_role(quorum.role)
     ends = sorted(
@@ -248,10 +270,13 @@ def on_persisted(quorum: Quorum, turn: Turn) -> None:
 
 
 def resign(quorum: Quorum, turn: Turn, successor_id: int = -1) -> None:
-    """Resign; `successor_id` is the first successor, then voters by log length (rule 10.39)."""
+    """Resign; `successor_id` is the first successor, then voters by log length (rule 10.39).
+
+    A `successor_id` of -1 names none.
+    """
     role = leader_role(quorum.role)
     voters = sorted(
-        quorum.others,
+        quorum.other_voters,
         key=lambda voter: (
             voter.voter_id != successor_id,
             -_end_offset(quorum, role, voter.voter_id),

@@ -1,6 +1,6 @@
 """The metadata log in memory: batches in order of offset and epoch.
 
-Offsets are dense and epochs never decrease (rule 9.33); a leader only appends (9.43).
+Offsets are dense and epochs never decrease (rule 9.33); a leader only appends (rule 9.43).
 """
 
 from bisect import bisect_right
@@ -46,7 +46,10 @@ class MetadataLog:
         return self.batches[first : None if batches_max is None else first + batches_max]
 
     def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
-        """Returns (largest epoch <= `epoch`, its end offset), where logs may diverge (10.34)."""
+        """Returns the largest epoch <= `epoch` and its end offset, where two logs may diverge.
+
+        Rule 10.34.
+        """
         position = bisect_right(self._epoch_starts, (epoch, 1 << 62)) - 1
         if position < 0:
             return self.start_epoch, self._first_new_epoch_offset
@@ -84,12 +87,12 @@ class MetadataLog:
         return keep
 
     def begin_at(self, offset: int, epoch: int) -> None:
-        """Remove all batches below `offset`, which a snapshot replaces (rule 10.47)."""
+        """Remove all batches below `offset`, because a snapshot replaces them (rule 10.47)."""
         drop = bisect_right(self._base_offsets, offset - 1)
         del self.batches[:drop], self._base_offsets[:drop]
-        kept = {batch.epoch for batch in self.batches}
+        epochs = {batch.epoch for batch in self.batches}
         self._epoch_starts = [
-            (number, max(start, offset)) for number, start in self._epoch_starts if number in kept
+            (number, max(start, offset)) for number, start in self._epoch_starts if number in epochs
         ]
         self.start_offset, self.start_epoch = offset, epoch
         self.end_offset = max(self.end_offset, offset)

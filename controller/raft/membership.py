@@ -1,7 +1,8 @@
-"""Changes of the voters: one at a time, answered once committed (KIP-853, rules 10.50 to 10.53).
+"""Changes of the voters, one at a time (KIP-853, rules 10.50 to 10.53).
 
 The leader requests the versions that a new voter supports before it writes the change. A written
-change takes effect at once, committed or not, and truncation reverts it.
+change takes effect at once, committed or not, and truncation reverts it. The request is answered
+once the change is committed.
 """
 
 from dataclasses import replace
@@ -50,7 +51,7 @@ def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) ->
     if refusal is None and voters.find(request.voter_id) is not None:
         refusal = (
             ErrorCode.DUPLICATE_VOTER,
-            f"The voter id for {_named(_key(request))} is already part of the set of voters "
+            f"The voter id for {_key_text(_key(request))} is already part of the set of voters "
             f"{_listed(voters)}.",
         )
     if refusal is not None:
@@ -66,7 +67,10 @@ def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) ->
 
 
 def on_question(quorum: Quorum, _: ApiVersionsRequest, __: Turn) -> ApiVersionsResponse:
-    """Answer ApiVersions for a new voter in the same process, where no listener does."""
+    """Answer an ApiVersions request that another controller of this process sends.
+
+    Between processes the listener answers it.
+    """
     supported = quorum.identity.as_voter.k_raft_version_feature
     key = SupportedFeatureKey(
         name=KRAFT_VERSION,
@@ -107,7 +111,7 @@ def on_api_versions(quorum: Quorum, peer_id: int, response: Response | None, tur
 
 
 def _aborted(request: AddRaftVoterRequest) -> str:
-    return f"Aborted add voter operation for {_named(_key(request))}"
+    return f"Aborted add voter operation for {_key_text(_key(request))}"
 
 
 def _supported(response: ApiVersionsResponse) -> VersionRange:
@@ -133,12 +137,12 @@ def _is_caught_up(quorum: Quorum, request: AddRaftVoterRequest, turn: Turn) -> b
 def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Turn) -> bool:
     """Handle RemoveRaftVoter (rule 10.52); returns True if it began a change.
 
-    A leader may remove itself; it leads until that change is committed (10.28).
+    A leader may remove itself; it leads until that change is committed (rule 10.28).
     """
     refusal = _refusal(quorum, request)
     voters, key = quorum.voters, _key(request)
     if refusal is None and (not voters.includes(key) or len(voters.voters) == 1):
-        text = f"Cannot remove voter {_named(key)} from the set of voters {_listed(voters)}"
+        text = f"Cannot remove voter {_key_text(key)} from the set of voters {_listed(voters)}"
         refusal = (ErrorCode.VOTER_NOT_FOUND, text)
     if refusal is not None:
         turn.replies += ((token, _reply(request, *refusal)),)
@@ -150,7 +154,7 @@ def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Tu
 
 
 def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> UpdateRaftVoterResponse:
-    """Handle UpdateRaftVoter: a voter's new address and versions (10.53).
+    """Handle UpdateRaftVoter: a voter's new address and versions (rule 10.53).
 
     The response does not wait for the commit. At kraft.version 0 only the leader stores them, for
     the upgrade (golden A2).
@@ -205,7 +209,7 @@ def _update_refusal(quorum: Quorum, request: UpdateRaftVoterRequest) -> ErrorCod
 
 
 def _describes_a_voter(request: UpdateRaftVoterRequest) -> bool:
-    """True if the request is complete enough for a record of the log, at a later kraft.version."""
+    """True if the request has all fields that a voters record needs, at a later kraft.version."""
     supported = request.k_raft_version_feature
     return (
         request.voter_id >= 0
@@ -226,7 +230,7 @@ def _current_leader(quorum: Quorum) -> CurrentVoterLeader:
 
 
 def _refusal(quorum: Quorum, request: ChangeRequest) -> Refusal | None:
-    """Returns the failed check that AddRaftVoter and RemoveRaftVoter share, in Kafka's order."""
+    """Returns the error of the first failed check that AddRaftVoter and RemoveRaftVoter share."""
     cluster_id = quorum.identity.cluster_id
     if request.cluster_id not in (None, cluster_id):
         text = f'The given id "{request.cluster_id}" doesn\'t match the cluster id "{cluster_id}"'
@@ -266,13 +270,13 @@ def _names_listener(listeners: tuple[QuorumEndpoint, ...]) -> bool:
 
 
 def _without_listener(listeners: tuple[QuorumEndpoint, ...]) -> str:
-    """Kafka's message, with the text forms of its maps and addresses."""
-    spelled = ", ".join(
+    """Returns Kafka's message about a missing listener, with the text forms of its maps."""
+    addresses = ", ".join(
         f"ListenerName({listener.name})={listener.host}/<unresolved>:{listener.port}"
         for listener in listeners
     )
     return (
-        f"Add voter request didn't include the endpoint (Endpoints(endpoints={{{spelled}}})) for "
+        f"Add voter request didn't include the endpoint (Endpoints(endpoints={{{addresses}}})) for "
         f"the default listener ListenerName({LISTENER})"
     )
 
@@ -289,7 +293,7 @@ def _write(quorum: Quorum, change: VoterChange, voters: VoterSet, turn: Turn) ->
 
 
 def on_commit(quorum: Quorum, turn: Turn) -> None:
-    """Answer a committed change; a leader that is no longer a voter resigns (10.26)."""
+    """Answer a committed change; a leader that is no longer a voter resigns (rule 10.26)."""
     role = quorum.role
     if not isinstance(role, Leader):
         return
@@ -301,7 +305,7 @@ def on_commit(quorum: Quorum, turn: Turn) -> None:
 
 
 def expire(quorum: Quorum, turn: Turn) -> None:
-    """Answer a change whose time is over."""
+    """Answer a voter change whose time is over."""
     role = quorum.role
     if isinstance(role, Leader) and deadline_ms(role) <= turn.now_ms:
         _finish(quorum, turn, ErrorCode.REQUEST_TIMED_OUT, "The request timed out.")
@@ -313,7 +317,7 @@ def deadline_ms(role: Leader) -> int:
 
 
 def answer_abandoned(quorum: Quorum, turn: Turn) -> None:
-    """Answer the change of a leader that lost leadership: its outcome is unknown."""
+    """Answer the pending change after a loss of leadership: its outcome is unknown."""
     change = quorum.take_abandoned()
     if change is None:
         return
@@ -356,11 +360,11 @@ def _endpoints(listeners: tuple[QuorumEndpoint, ...]) -> tuple[VoterEndpoint, ..
     )
 
 
-def _named(key: ReplicaKey) -> str:
+def _key_text(key: ReplicaKey) -> str:
     """Formats a replica as Kafka's messages do (golden 4.3.1 A3, seq 227)."""
     return f"ReplicaKey(id={key.node_id}, directoryId={uuid_text(key.directory_id)})"
 
 
 def _listed(voters: VoterSet) -> str:
     keys = (ReplicaKey(voter.voter_id, voter.voter_directory_id) for voter in voters.voters)
-    return "[" + ", ".join(_named(key) for key in keys) + "]"
+    return "[" + ", ".join(_key_text(key) for key in keys) + "]"

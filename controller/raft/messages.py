@@ -1,4 +1,4 @@
-"""Builds the requests and responses of this replica, and extracts those of others.
+"""Builds the requests and responses of this replica, and reads those of its peers.
 
 Kafka's schemas allow several topics and partitions; the quorum uses exactly one of each.
 """
@@ -48,7 +48,7 @@ Partition = TypeVar("Partition")
 
 
 class OfPartitions(Protocol[Partition_co]):
-    """A topic of a request or response."""
+    """A topic of a request or response, with partitions of any type."""
 
     @property
     def partitions(self) -> Sequence[Partition_co]:
@@ -124,7 +124,7 @@ def vote_response(quorum: Quorum, error: ErrorCode, granted: bool) -> VoteRespon
 
 
 def vote_answer(response: VoteResponse) -> VotePartitionResult | None:
-    """Returns the voter's answer; None if the whole request was refused."""
+    """Returns the voter's part of a Vote response; None if the whole request was refused."""
     return None if response.error_code else sole_partition(response.topics)
 
 
@@ -154,7 +154,10 @@ def begin_response(quorum: Quorum, error: ErrorCode) -> BeginQuorumEpochResponse
 
 
 def end_request(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> EndQuorumEpochRequest:
-    """Returns an EndQuorumEpoch request; no release sends the leader's address (10.41)."""
+    """Returns an EndQuorumEpoch request.
+
+    No release of Kafka sends the leader's address in it (rule 10.41).
+    """
     partition = EndQuorumEpochPartition(
         leader_id=quorum.leader_id,
         leader_epoch=quorum.epoch,
@@ -198,7 +201,7 @@ def _epoch_results(quorum: Quorum, error: ErrorCode) -> tuple[QuorumEpochTopicRe
 def leader_endpoints(
     request: BeginQuorumEpochRequest | EndQuorumEpochRequest, leader_id: int
 ) -> tuple[NodeEndpoint, ...]:
-    """Returns the address of the sending leader; version 0 has none."""
+    """Returns the address of the leader that sent the request; version 0 has none."""
     return tuple(
         NodeEndpoint(node_id=leader_id, host=endpoint.host, port=endpoint.port)
         for endpoint in request.leader_endpoints
@@ -206,7 +209,7 @@ def leader_endpoints(
 
 
 def as_endpoint(endpoint: VoterEndpoint) -> QuorumEndpoint:
-    """Converts a voter's endpoint to that of a request."""
+    """Converts a voter's endpoint to the type that requests carry."""
     return QuorumEndpoint(name=endpoint.name, host=endpoint.host, port=endpoint.port)
 
 
@@ -214,7 +217,7 @@ def as_endpoint(endpoint: VoterEndpoint) -> QuorumEndpoint:
 
 
 def fetch_request(quorum: Quorum, max_wait_ms: int) -> FetchRequest:
-    """Returns a Fetch from the end of this log."""
+    """Returns a Fetch request from the end of this replica's log."""
     partition = FetchPartition(
         partition=0,
         current_leader_epoch=quorum.epoch,

@@ -40,28 +40,34 @@ class ParkedFetches(Generic[Token]):
     def released(
         self, answer: Callable[[FetchRequest], FetchResponse | None]
     ) -> list[tuple[Token, FetchResponse]]:
-        """Returns the fetches for which `answer` returns a response; for None they wait on."""
-        told = []
+        """Removes and returns the fetches for which `answer` returns a response.
+
+        A fetch for which it returns None continues to wait.
+        """
+        replies = []
         for number, (token, request, _) in list(self._parked.items()):
             response = answer(request)
             if response is not None:
                 del self._parked[number]
-                told.append((token, response))
+                replies.append((token, response))
         if len(self._expiries) > 2 * len(self._parked):
             self._expiries = [expiry for expiry in self._expiries if expiry[1] in self._parked]
             heapify(self._expiries)
-        return told
+        return replies
 
     def expired(self, now_ms: int) -> list[tuple[Token, FetchResponse]]:
-        """Returns the fetches whose waiting time is over."""
-        taken = []
+        """Removes and returns the fetches whose waiting time is over, with their responses."""
+        replies = []
         while self._expiries and self._expiries[0][0] <= now_ms:
             waiting = self._parked.pop(heappop(self._expiries)[1], None)
             if waiting is not None:
                 token, _, response = waiting
-                taken.append((token, response))
-        return taken
+                replies.append((token, response))
+        return replies
 
     def next_expiry_ms(self) -> int:
-        """Returns the earliest expiry, which may be that of an answered fetch."""
+        """Returns the earliest expiry.
+
+        It may belong to a fetch that was already answered.
+        """
         return self._expiries[0][0] if self._expiries else NEVER_MS

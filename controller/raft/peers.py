@@ -62,7 +62,10 @@ class Peers:
         )
 
     def take(self, peer_id: int, number: int) -> Request | None:
-        """Returns the answered request; None if its response is no longer awaited."""
+        """Returns the request that a response answers.
+
+        None if the response is no longer awaited.
+        """
         line = self._lines.get(peer_id)
         if line is None or line.number != number or line.request is None:
             return None
@@ -75,7 +78,7 @@ class Peers:
             line.request, line.lost_ms, line.ready_ms = None, NEVER_MS, 0
 
     def sent_ms(self, peer_id: int) -> int:
-        """Returns when the latest request to that peer was sent."""
+        """Returns the time at which the latest request to that peer was sent."""
         return self._lines[peer_id].sent_ms
 
     def failed(self, peer_id: int, now_ms: int) -> None:

@@ -34,7 +34,7 @@ class Channel(Enum):
 
 @value
 class Answered:
-    """The response to request `number` to `peer_id`; None if it failed or was not sent."""
+    """The response of `peer_id` to request `number`; None if the request failed or was not sent."""
 
     channel: Channel
     peer_id: int
@@ -72,7 +72,10 @@ class Persisted:
 
 @dataclass(frozen=True, slots=True)
 class Resign:
-    """Resign in favour of `successor_id` (-1: the voter with the longest log)."""
+    """A request to give up leadership in favour of `successor_id`.
+
+    With -1 the voter with the longest log is the first successor.
+    """
 
     successor_id: int = -1
 
@@ -153,10 +156,10 @@ class Turn:
         self.is_plain = False
 
     def commit(self, batches: tuple[Batch, ...]) -> None:
-        """Show newly loaded batches to the listeners of the driver."""
+        """Pass newly loaded batches to the listeners of the driver."""
         self.committed += batches
         self.is_plain = False
 
     def leave_work(self) -> None:
-        """Leave work to another step, for which the driver must send `Continue`."""
+        """Leave work to a later step, for which the driver must send `Continue`."""
         self.is_plain = False

@@ -40,7 +40,10 @@ from .voters import ReplicaKey, VoterSet
 
 
 class LostMemoryError(Exception):
-    """A voter without durable state returned to a quorum in which it may have voted before."""
+    """A voter without durable state returned to a quorum that already has an epoch.
+
+    It may have voted before, and does not know how.
+    """
 
 
 class Quorum(ReplicaLog):
@@ -80,21 +83,21 @@ class Quorum(ReplicaLog):
         )
         self.abandoned: VoterChange | None = None  # of a former leader, to be answered
         self.parked: ParkedFetches[Any] = ParkedFetches()
-        self.next_asked = 0  # index in `others` of the voter to fetch from next
+        self.next_fetch_index = 0  # index in `other_voters` of the voter to fetch from next
         self.epoch_reach = 0  # the highest epoch to learn before `epoch_reach_ms`
         self.epoch_reach_ms = 0
         self.update_voter_ms = 0  # earliest time of the next UpdateRaftVoter
-        self.heard_of_no_epoch: frozenset[int] | None = None  # a set while it may not vote
+        self.peers_without_epoch: frozenset[int] | None = None  # a set while it may not vote
 
     @property
     def known_voters(self) -> VoterSet:
-        """The voters with their latest descriptions.
+        """The voters, each with its latest address and versions.
 
         At kraft.version 0 the log has none; then the leader has those of UpdateRaftVoter (rule
         10.53).
         """
         if isinstance(self.role, Leader) and self.history.kraft_version == 0:
-            return self.role.told
+            return self.role.descriptions
         return self.voters
 
     @property
@@ -112,21 +115,24 @@ class Quorum(ReplicaLog):
             role = self.role.fingerprint()
         log = tuple((batch.base_offset, batch.epoch) for batch in self.log.batches)
         marks = (self.high_watermark, self.leader_high_watermark, self.persisted_offset)
-        return (role, self.durable, self.leader_id, log, marks, self.next_asked)
+        return (role, self.durable, self.leader_id, log, marks, self.next_fetch_index)
 
     # Times (rules 10.7, 10.54)
 
     def election_ms(self, turn: Turn) -> int:
-        """Returns the end of an election timeout, from [t, 2t); observers have none."""
+        """Returns the end of a new election timeout, drawn from [t, 2t); observers have none."""
         return self.resigned_ms(turn) if self.is_voter else NEVER_MS
 
     def resigned_ms(self, turn: Turn) -> int:
-        """Returns the end of an election timeout, also for a leader that is no longer a voter."""
+        """Returns the end of a new election timeout.
+
+        A leader that is no longer a voter has one as well.
+        """
         timeout_ms = self.settings.controller_quorum_election_timeout_ms
         return turn.now_ms + timeout_ms + int(self.random() * timeout_ms)
 
     def fetch_ms(self, turn: Turn) -> int:
-        """Returns the end of a fetch timeout."""
+        """Returns the end of a fetch timeout that begins now."""
         return turn.now_ms + self.settings.controller_quorum_fetch_timeout_ms
 
     # Transitions to a role
@@ -141,7 +147,8 @@ class Quorum(ReplicaLog):
     ) -> None:
         """Become unattached; the election timeout continues, except after a vote (rule 10.7).
 
-        `draws_timeout`: a new election timeout begins in any case.
+        `voted` is the replica that gets this replica's vote. `draws_timeout` begins a new election
+        timeout in any case.
         """
         role, election_ms = self.role, NEVER_MS
         continues = voted is None and not draws_timeout and self.is_voter
@@ -179,7 +186,7 @@ class Quorum(ReplicaLog):
     def become_follower(
         self, epoch: int, leader_id: int, endpoint: VoterEndpoint, turn: Turn
     ) -> None:
-        """Follow a leader; raises Impossible for a second leader of an epoch."""
+        """Follow a leader; raises Impossible if the epoch already has another leader."""
         if epoch > self.epoch:
             self.voted = None
         if leader_id == self.me.node_id:
@@ -193,7 +200,10 @@ class Quorum(ReplicaLog):
         self._note_election(turn)
 
     def become_resigned(self, turn: Turn, successors: tuple[ReplicaKey, ...]) -> None:
-        """Resign; a removed leader waits for an election timeout too (rule 10.39)."""
+        """Resign from leadership (rule 10.39).
+
+        A leader that was removed from the voters waits for an election timeout, too.
+        """
         self._enter(
             Resigned(self.resigned_ms(turn), successors),
             turn,
@@ -241,11 +251,11 @@ class Quorum(ReplicaLog):
             self.role = replace(role, refused=role.refused | {peer_id})
 
     def delay_candidacy(self, stands_ms: int) -> None:
-        """Stay prospective until `stands_ms`, even if the pre-votes suffice."""
+        """Stay prospective until `stands_ms`, even if a majority grants the pre-vote."""
         self.role = replace(prospective_role(self.role), stands_ms=stands_ms)
 
     def note_fetched(self, turn: Turn) -> None:
-        """Restart the fetch timeout: the leader has answered."""
+        """Restart the fetch timeout after a response of the leader."""
         follower_role(self.role)
         self.role = Follower(self.fetch_ms(turn), has_fetched=True)
 
@@ -254,12 +264,12 @@ class Quorum(ReplicaLog):
         self.role = Follower(fetch_ms, follower_role(self.role).has_fetched)
 
     def note_acknowledged(self, peer_id: int) -> None:
-        """Note that a peer acknowledged EndQuorumEpoch."""
+        """Record that a peer acknowledged EndQuorumEpoch."""
         role = resigned_role(self.role)
         self.role = Resigned(role.election_ms, role.successors, role.acknowledged | {peer_id})
 
     def take_abandoned(self) -> VoterChange | None:
-        """Returns the pending voter change of a former leader once, for its answer."""
+        """Removes and returns the pending voter change of a former leader, to be answered."""
         change, self.abandoned = self.abandoned, None
         return change
 
@@ -267,16 +277,16 @@ class Quorum(ReplicaLog):
 
     def withhold_votes(self) -> None:
         """Grant no vote until `allow_votes`."""
-        self.heard_of_no_epoch = frozenset()
+        self.peers_without_epoch = frozenset()
 
     def note_without_epoch(self, peer_id: int) -> None:
-        """Note that a peer has no epoch either."""
-        if self.heard_of_no_epoch is not None:
-            self.heard_of_no_epoch |= {peer_id}
+        """Record that a peer has no epoch either."""
+        if self.peers_without_epoch is not None:
+            self.peers_without_epoch |= {peer_id}
 
     def allow_votes(self, turn: Turn) -> None:
         """Grant votes from now on; the election timeout begins."""
-        self.heard_of_no_epoch = None
+        self.peers_without_epoch = None
         self.role = Unattached(self.election_ms(turn))
 
     # Limits and pauses
@@ -289,9 +299,9 @@ class Quorum(ReplicaLog):
         """Send no UpdateRaftVoter before `until_ms`."""
         self.update_voter_ms = until_ms
 
-    def ask_next(self, position: int) -> None:
-        """Fetch next from the voter at `position` of `others`, while no leader answers."""
-        self.next_asked = position
+    def fetch_next_from(self, index: int) -> None:
+        """Fetch next from the voter at `index` of `other_voters`, while no leader answers."""
+        self.next_fetch_index = index
 
     # New records
 

@@ -20,8 +20,8 @@ class ReplicaLog:
     """The log, voters and snapshot of one replica.
 
     The log is durable below `persisted_offset` and committed below `high_watermark`.
-    `leader_high_watermark` is that of the leader, -1 if unknown. `download` is a snapshot that is
-    being fetched from the leader, `reading` a complete one that is being decoded.
+    `leader_high_watermark` is the last one that the leader sent, -1 if unknown. `download` is a
+    snapshot that is being fetched from the leader, `reading` a complete one that is being decoded.
     """
 
     def __init__(self, identity: Identity, log: MetadataLog, snapshot: Snapshot | None) -> None:
@@ -52,9 +52,9 @@ class ReplicaLog:
         return self.voters.includes(self.me)
 
     @property
-    def others(self) -> tuple[Voter, ...]:
+    def other_voters(self) -> tuple[Voter, ...]:
         """The voters other than this replica."""
-        return self.voters.others(self.me.node_id)
+        return self.voters.voters_except(self.me.node_id)
 
     @property
     def snapshot_id(self) -> SnapshotId | None:
@@ -64,7 +64,7 @@ class ReplicaLog:
     # Records
 
     def accept(self, batch: Batch, turn: Turn) -> None:
-        """Append a batch, of this replica or of the leader."""
+        """Append a batch that this replica wrote as leader, or fetched from the leader."""
         self.log.append(batch)
         self.history.appended(batch)
         turn.write_batch(batch)
@@ -83,7 +83,7 @@ class ReplicaLog:
     # Progress
 
     def mark_persisted(self, end_offset: int) -> None:
-        """Note that the log is durable up to `end_offset` (exclusive)."""
+        """Record that the log is durable up to `end_offset` (exclusive)."""
         self.persisted_offset = max(self.persisted_offset, min(end_offset, self.log.end_offset))
 
     def advance_high_watermark(self, offset: int) -> None:
@@ -92,7 +92,7 @@ class ReplicaLog:
             self.high_watermark = offset
 
     def learn_high_watermark(self, offset: int) -> None:
-        """Note the high watermark of the leader, which never falls within its epoch."""
+        """Store the high watermark of the leader, which never falls within its epoch."""
         if offset > self.leader_high_watermark:
             self.leader_high_watermark = offset
 
@@ -149,5 +149,5 @@ class ReplicaLog:
         self.reading = None
 
     def forget_leader(self) -> None:
-        """Drop what the former leader told: its high watermark and its snapshot."""
+        """Drop the high watermark and the snapshot of the former leader."""
         self.leader_high_watermark, self.download = -1, None

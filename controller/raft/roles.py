@@ -20,17 +20,20 @@ OBSERVERS_MAX = 20_000  # more than any log has; bounds the memory for invented 
 
 @dataclass(frozen=True, slots=True)
 class Unattached:
-    """Knows no leader that it can follow; observers have no election timeout (rule 10.7)."""
+    """A replica that knows no leader which it can follow (rule 10.7).
+
+    Observers have no election timeout.
+    """
 
     election_ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class Prospective:
-    """Requests pre-votes, without raising its epoch (KIP-996).
+    """A replica that requests pre-votes, without raising its epoch (KIP-996).
 
-    It becomes a candidate at `stands_ms` at the earliest, because another voter requests pre-votes
-    at the same time; 0 if none does.
+    It does not become a candidate before `stands_ms`, because another voter requests pre-votes at
+    the same time; 0 if no other voter does.
     """
 
     election_ms: int
@@ -41,7 +44,7 @@ class Prospective:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Requests votes in a new epoch."""
+    """A replica that requests votes in a new epoch."""
 
     election_ms: int
     granted: frozenset[int]
@@ -50,7 +53,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """Follows a leader; `has_fetched` once the leader has answered a fetch."""
+    """A replica that follows a leader; `has_fetched` once the leader has answered a fetch."""
 
     fetch_ms: int
     has_fetched: bool = False
@@ -58,7 +61,10 @@ class Follower:
 
 @dataclass(frozen=True, slots=True)
 class Resigned:
-    """Led this epoch; sends EndQuorumEpoch to every voter until acknowledged (rule 10.39)."""
+    """A former leader, until another leader is known (rule 10.39).
+
+    It sends EndQuorumEpoch to every voter until the voter acknowledges it.
+    """
 
     election_ms: int
     successors: tuple[ReplicaKey, ...] = ()
@@ -84,20 +90,20 @@ class Progress:
 class Leader:
     """Leads this epoch.
 
-    `heard` are the voters that have fetched since a majority last had (rule 10.25). `begin_ms` is,
-    for each voter, the time of the next BeginQuorumEpoch unless it fetches before. `told` are the
-    voters as they describe themselves, at kraft.version 0, where the log has none. `leadership` is
-    the shared part of all responses.
+    `fetched_voters` are the voters that have fetched since a majority last had (rule 10.25).
+    `begin_ms` is, for each voter, the time of the next BeginQuorumEpoch unless it fetches before.
+    `descriptions` are the voters as they describe themselves in UpdateRaftVoter at kraft.version 0,
+    where the log has none. `leadership` is the part that all responses of this leader share.
     """
 
     epoch_start: int
     check_quorum_ms: int
     progress: dict[int, Progress] = field(default_factory=dict)
     observers: dict[ReplicaKey, Progress] = field(default_factory=dict)
-    heard: frozenset[int] = frozenset()
+    fetched_voters: frozenset[int] = frozenset()
     begin_ms: dict[int, int] = field(default_factory=dict)
     change: "VoterChange | None" = None
-    told: VoterSet = field(default_factory=VoterSet)
+    descriptions: VoterSet = field(default_factory=VoterSet)
     leadership: Leadership | None = None
 
     # Followers
@@ -112,12 +118,12 @@ class Leader:
             del self.observers[next(iter(self.observers))]
         self.observers[key] = progress
 
-    def keep_observers(self, kept: dict[ReplicaKey, Progress]) -> None:
-        """Forget all other observers."""
-        self.observers = kept
+    def keep_observers(self, observers: dict[ReplicaKey, Progress]) -> None:
+        """Replace the known observers by `observers`."""
+        self.observers = observers
 
     def promote(self, key: ReplicaKey) -> Progress:
-        """Make an observer a voter; returns its progress."""
+        """Make an observer a voter; returns the progress of the replica."""
         progress = self.progress[key.node_id] = self.observers.pop(key)
         return progress
 
@@ -127,17 +133,17 @@ class Leader:
         if progress is not None:
             self.observers[key] = progress
 
-    def note_heard(self, node_id: int) -> frozenset[int]:
-        """Note the fetch of a voter; returns the voters of `heard`."""
-        self.heard |= {node_id}
-        return self.heard
+    def count_fetch(self, node_id: int) -> frozenset[int]:
+        """Store the fetch of a voter; returns `fetched_voters`."""
+        self.fetched_voters |= {node_id}
+        return self.fetched_voters
 
     def restart_check_quorum(self, check_quorum_ms: int) -> None:
-        """Begin to count fetches anew, up to a new deadline (rule 10.25)."""
-        self.heard, self.check_quorum_ms = frozenset(), check_quorum_ms
+        """Count fetches from zero again, until a new deadline (rule 10.25)."""
+        self.fetched_voters, self.check_quorum_ms = frozenset(), check_quorum_ms
 
     def postpone_begin(self, peer_id: int, begin_ms: int) -> None:
-        """Send a voter no BeginQuorumEpoch before `begin_ms`."""
+        """Send no BeginQuorumEpoch to a voter before `begin_ms`."""
         known_ms = self.begin_ms.get(peer_id, 0)
         self.begin_ms[peer_id] = begin_ms if begin_ms > known_ms else known_ms
 
@@ -146,7 +152,7 @@ class Leader:
         return self.begin_ms.setdefault(peer_id, now_ms)
 
     def keep_leadership(self, leadership: Leadership) -> Leadership:
-        """Share `leadership` among all responses from now on; returns it."""
+        """Store the part that all responses share from now on; returns it."""
         self.leadership = leadership
         return leadership
 
@@ -164,14 +170,21 @@ class Leader:
         return change
 
     def describe(self, voter: Voter) -> None:
-        """Store a voter as it describes itself, at kraft.version 0."""
-        self.told = self.told.with_voter(voter)
+        """Store the address and versions that a voter sent, at kraft.version 0."""
+        self.descriptions = self.descriptions.with_voter(voter)
 
     def fingerprint(self) -> Hashable:
         """Returns the state as a hashable value, without times."""
         progress = frozenset(self.progress.items())
         observers = frozenset(self.observers.items())
-        return (self.epoch_start, progress, observers, self.heard, self.change, self.told)
+        return (
+            self.epoch_start,
+            progress,
+            observers,
+            self.fetched_voters,
+            self.change,
+            self.descriptions,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,12 @@ READ_RECORDS_MAX = 1_000  # records of one step, and the rest of their batch: ab
 class SnapshotFormat(NamedTuple):
     """Encodes and decodes snapshots.
 
-    `spell` returns the bytes of a snapshot's batches. `read` yields the batches of such bytes, and
+    `encode` returns the bytes of a snapshot's batches. `read` yields the batches of such bytes, and
     raises ValueError or LookupError for other bytes. `size` returns the size of a batch in bytes;
     it may encode and cache the batch.
     """
 
-    spell: Callable[[tuple[Batch, ...]], bytes]
+    encode: Callable[[tuple[Batch, ...]], bytes]
     read: Callable[[bytes], Iterable[Batch]]
     size: Callable[[Batch], int]
 
@@ -35,7 +35,7 @@ def by_reference() -> SnapshotFormat:
     known: dict[int, tuple[Batch, ...]] = {}
     numbers = count()
 
-    def spell(batches: tuple[Batch, ...]) -> bytes:
+    def encode(batches: tuple[Batch, ...]) -> bytes:
         number = next(numbers)
         known[number] = batches
         known.pop(number - REFERENCES_MAX, None)
@@ -44,7 +44,7 @@ def by_reference() -> SnapshotFormat:
     def size(batch: Batch) -> int:
         return BATCH_BYTES + RECORD_BYTES * len(batch.records)
 
-    return SnapshotFormat(spell, lambda data: known[int(data)], size)
+    return SnapshotFormat(encode, lambda data: known[int(data)], size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """The bytes fetched so far of a snapshot."""
+    """The part of a snapshot that has been fetched so far."""
 
     snapshot_id: SnapshotId
     data: bytes = b""
@@ -66,17 +66,17 @@ class Download:
 
 @dataclass(slots=True, eq=False)
 class Reading:
-    """A complete snapshot that is being decoded; `left` yields the batches that `batches` lacks."""
+    """A complete snapshot that is being decoded; `undecoded` yields the remaining batches."""
 
     snapshot_id: SnapshotId
     data: bytes
-    left: Iterator[Batch]
+    undecoded: Iterator[Batch]
     batches: list[Batch] = field(default_factory=list)
 
     def go_on(self) -> bool:
-        """Decode as many records as a step may; returns True if none is left."""
+        """Decode batches up to the bound of a step; returns True once all batches are decoded."""
         records = 0
-        for batch in self.left:
+        for batch in self.undecoded:
             self.batches.append(batch)
             records += len(batch.records)
             if records >= READ_RECORDS_MAX:

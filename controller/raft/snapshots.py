@@ -1,4 +1,4 @@
-"""FetchSnapshot (59): a follower far behind fetches a snapshot in slices (10.42 to 10.48)."""
+"""FetchSnapshot (59): a follower far behind fetches a snapshot in slices (rules 10.42 to 10.48)."""
 
 from dataclasses import replace
 
@@ -34,47 +34,50 @@ def on_request(quorum: Quorum, request: FetchSnapshotRequest, turn: Turn) -> Fet
     if len(request.topics) != 1 or len(request.topics[0].partitions) != 1:
         return FetchSnapshotResponse(error_code=ErrorCode.INVALID_REQUEST)
     topic = request.topics[0]
-    asked = topic.partitions[0]
-    if topic.name != METADATA_TOPIC or asked.partition != 0:
+    requested = topic.partitions[0]
+    if topic.name != METADATA_TOPIC or requested.partition != 0:
         error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return _answer(quorum, topic.name, SnapshotPartitionData(error_code=error))
-    error = _refusal(quorum, asked)
+    error = _refusal(quorum, requested)
     if error == ErrorCode.SNAPSHOT_NOT_FOUND:
         return FetchSnapshotResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)  # as Kafka (10.44)
     if error:
         return _answer(quorum, topic.name, SnapshotPartitionData(error_code=error))
-    key = ReplicaKey(request.replica_id, asked.replica_directory_id)
+    key = ReplicaKey(request.replica_id, requested.replica_directory_id)
     if quorum.voters.includes(key) and key.node_id != quorum.me.node_id:
-        leading.note_heard(quorum, request.replica_id, turn)
-    return _answer(quorum, topic.name, _slice(quorum, asked, request.max_bytes))
+        leading.count_fetch(quorum, request.replica_id, turn)
+    return _answer(quorum, topic.name, _slice(quorum, requested, request.max_bytes))
 
 
-def _refusal(quorum: Quorum, asked: SnapshotPartition) -> ErrorCode:
-    """Returns the first failed check: those of a Fetch (10.33), then those of a snapshot."""
-    if asked.current_leader_epoch < quorum.epoch:
+def _refusal(quorum: Quorum, requested: SnapshotPartition) -> ErrorCode:
+    """Returns the error of the first failed check: those of a Fetch, then those of a snapshot.
+
+    Rule 10.33 has the checks of a Fetch.
+    """
+    if requested.current_leader_epoch < quorum.epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
-    if asked.current_leader_epoch > quorum.epoch:
+    if requested.current_leader_epoch > quorum.epoch:
         return ErrorCode.UNKNOWN_LEADER_EPOCH
     if not quorum.is_leader:
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
     snapshot = quorum.snapshot
-    if snapshot is None or snapshot.snapshot_id != asked.snapshot_id:
+    if snapshot is None or snapshot.snapshot_id != requested.snapshot_id:
         return ErrorCode.SNAPSHOT_NOT_FOUND
-    if not 0 <= asked.position < len(snapshot.data):
+    if not 0 <= requested.position < len(snapshot.data):
         return ErrorCode.POSITION_OUT_OF_RANGE
     return ErrorCode.NONE
 
 
-def _slice(quorum: Quorum, asked: SnapshotPartition, max_bytes: int) -> SnapshotPartitionData:
+def _slice(quorum: Quorum, requested: SnapshotPartition, max_bytes: int) -> SnapshotPartitionData:
     snapshot = quorum.snapshot
     if snapshot is None:
         raise Impossible("a slice of no snapshot")
-    end = asked.position + max(0, min(max_bytes, SLICE_BYTES_MAX))
+    end = requested.position + max(0, min(max_bytes, SLICE_BYTES_MAX))
     return SnapshotPartitionData(
         snapshot_id=snapshot.snapshot_id,
         size=len(snapshot.data),
-        position=asked.position,
-        unaligned_records=snapshot.data[asked.position : end],
+        position=requested.position,
+        unaligned_records=snapshot.data[requested.position : end],
     )
 
 
@@ -91,9 +94,10 @@ def _answer(quorum: Quorum, name: str, data: SnapshotPartitionData) -> FetchSnap
 
 
 def begin(quorum: Quorum, snapshot_id: SnapshotId) -> bool:
-    """Begin to fetch a snapshot; returns False if no leader of this epoch could name it.
+    """Begin to fetch a snapshot that a Fetch response named.
 
-    A leader's snapshot has all committed records, and is not the follower's own.
+    Returns False if no leader of this epoch could name it: a leader's snapshot has all committed
+    records, and is not the follower's own.
     """
     is_sound = 0 <= snapshot_id.epoch <= quorum.epoch and snapshot_id != quorum.snapshot_id
     if not is_sound or snapshot_id.end_offset < max(quorum.high_watermark, 1):
@@ -128,7 +132,7 @@ def on_response(
     response: FetchSnapshotResponse,
     turn: Turn,
 ) -> bool:
-    """Append a slice; a refusal ends the download, and the next Fetch decides what to do.
+    """Append a slice; a refusal ends the download, and a Fetch follows.
 
     Returns False if the next request should wait for a moment.
     """
@@ -136,8 +140,8 @@ def on_response(
     if response.error_code or data is None:
         quorum.end_download()
         return False
-    said = data.current_leader
-    epochs.learn(quorum, said.leader_epoch, said.leader_id, response.node_endpoints, turn)
+    leader = data.current_leader
+    epochs.learn(quorum, leader.leader_epoch, leader.leader_id, response.node_endpoints, turn)
     download = quorum.download
     if download is None or not isinstance(quorum.role, Follower) or peer_id != quorum.leader_id:
         return True

@@ -38,27 +38,29 @@ class VoterSet:
     voters: tuple[Voter, ...] = ()
     ids: tuple[int, ...] = field(init=False, compare=False, repr=False)
     _by_id: dict[int, Voter] = field(init=False, compare=False, repr=False)
-    _others: dict[int, tuple[Voter, ...]] = field(init=False, compare=False, repr=False)
+    _voters_except: dict[int, tuple[Voter, ...]] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         voters = self.voters
         self.ids = tuple(voter.voter_id for voter in voters)
         self._by_id = {voter.voter_id: voter for voter in voters}
-        self._others = {
-            voter.voter_id: tuple(other for other in voters if other is not voter)
-            for voter in voters
+        self._voters_except = {
+            voter.voter_id: tuple(peer for peer in voters if peer is not voter) for voter in voters
         }
 
-    def others(self, node_id: int) -> tuple[Voter, ...]:
-        """Returns the voters with other ids."""
-        return self._others.get(node_id, self.voters)
+    def voters_except(self, node_id: int) -> tuple[Voter, ...]:
+        """Returns the voters with an id other than `node_id`."""
+        return self._voters_except.get(node_id, self.voters)
 
     def find(self, node_id: int) -> Voter | None:
         """Returns the voter with that id, or None."""
         return self._by_id.get(node_id)
 
     def includes(self, key: ReplicaKey) -> bool:
-        """True if the id matches, and the directory id where the set has one (rule 5.36)."""
+        """True if the set has a voter with the id and directory id of `key`.
+
+        The directory id is compared only if the set has one for the voter (rule 5.36).
+        """
         voter = self._by_id.get(key.node_id)
         return voter is not None and voter.voter_directory_id in (ZERO_UUID, key.directory_id)
 
@@ -69,8 +71,8 @@ class VoterSet:
 
     def with_voter(self, voter: Voter) -> "VoterSet":
         """Returns the set with `voter` added, or replacing the voter of the same id."""
-        others = tuple(old for old in self.voters if old.voter_id != voter.voter_id)
-        return VoterSet(tuple(sorted((*others, voter), key=lambda voter: voter.voter_id)))
+        unchanged = tuple(old for old in self.voters if old.voter_id != voter.voter_id)
+        return VoterSet(tuple(sorted((*unchanged, voter), key=lambda voter: voter.voter_id)))
 
     def without(self, node_id: int) -> "VoterSet":
         """Returns the set without the voter of that id."""
@@ -108,7 +110,7 @@ class VoterHistory:
         return next(level for offset, level in reversed(self._versions) if offset < end_offset)
 
     def appended(self, batch: Batch) -> None:
-        """Take over the records of an appended batch."""
+        """Store the voters and versions in an appended batch."""
         if not batch.is_control:
             return
         for offset, record in enumerate(batch.records, batch.base_offset):
@@ -124,8 +126,10 @@ class VoterHistory:
 
     def forget_before(self, offset: int) -> None:
         """Remove the sets and versions that no longer apply at `offset`."""
-        for told in (self._sets, self._versions):
-            del told[: max((i for i, entry in enumerate(told) if entry[0] < offset), default=0)]
+        for entries in (self._sets, self._versions):
+            del entries[
+                : max((i for i, entry in enumerate(entries) if entry[0] < offset), default=0)
+            ]
 
     def restart(self, batches: Iterable[Batch]) -> None:
         """Restart from a snapshot.

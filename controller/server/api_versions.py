@@ -1,7 +1,7 @@
 """ApiVersions: the APIs of a listener and the finalized features (rules 5.46 to 5.53).
 
-The profile has the highest version of ApiVersions itself. A request in a higher version is answered
-in version 0 (5.47), by the code that encodes an error 35.
+The highest version of ApiVersions itself depends on the profile. A request in a higher version gets
+error 35 in a response of version 0 (rule 5.47).
 """
 
 import re
@@ -36,10 +36,12 @@ def answer(
     profile: Profile,
     broker: tuple[str, int] | None = None,
 ) -> ApiVersionsResponse:
-    """Returns the APIs and features of `listener` ("controller" or "broker").
+    """Returns the response of a node to an ApiVersions request in `version`.
 
-    `broker` is the cluster id and node id of a broker, which refuses a request for another one
-    (KIP-1242); a controller does not.
+    `listener` is the kind of the listener that got the request, "controller" or "broker": the
+    response lists the APIs that Kafka offers there. `broker` is (cluster id, node id) of the broker
+    that responds; it refuses a request that names another cluster or node (KIP-1242). A controller
+    passes None and checks neither.
     """
     refusal = _refusal(request, version, profile, broker)
     if refusal is not None:
@@ -59,14 +61,14 @@ def answer(
 
 
 def of_controller(node: Node, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
-    """Returns the response of a controller."""
+    """Returns the response of a controller to an ApiVersions request."""
     return answer(
         request, version, listener="controller", image=node.committed, profile=node.profile
     )
 
 
 def unsupported(profile: Profile) -> ApiVersionsResponse:
-    """Returns the response to an unsupported version: the supported range (rule 5.47)."""
+    """Returns error 35 with the supported versions of ApiVersions (rule 5.47)."""
     return ApiVersionsResponse(
         error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=(_range(APIS[API_VERSIONS], profile),)
     )
@@ -85,12 +87,12 @@ def _refusal(
     names = (request.client_software_name, request.client_software_version)
     if version >= SOFTWARE_NAMED_FROM and not all(_SOFTWARE.fullmatch(name) for name in names):
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
-    meant = (request.cluster_id, request.node_id)
-    if version < NODE_NAMED_FROM or meant == (None, -1):
+    receiver = (request.cluster_id, request.node_id)
+    if version < NODE_NAMED_FROM or receiver == (None, -1):
         return None
-    if None in meant or -1 in meant:
+    if None in receiver or -1 in receiver:
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
-    if broker is not None and meant != broker:
+    if broker is not None and receiver != broker:
         return ApiVersionsResponse(error_code=ErrorCode.REBOOTSTRAP_REQUIRED)
     return None
 
@@ -101,9 +103,10 @@ def _range(api: Api, profile: Profile) -> ApiVersion:
 
 
 def _finalized(image: Image) -> tuple[FinalizedFeatureKey, ...]:
-    """Returns levels above 0, including kraft.version (rule 5.52), in Kafka's hash map order.
+    """Returns the finalized levels above 0, in the order of Kafka's hash map (rule 5.52).
 
-    Kafka copies that map to add metadata.version, and again to add kraft.version.
+    kraft.version is included. Kafka copies the map to add metadata.version, and again to add
+    kraft.version.
     """
     levels = image.finalized
     names = [name for name in levels if name not in (METADATA_VERSION, KRAFT_VERSION)]

@@ -32,8 +32,9 @@ class _Awaited(NamedTuple):
 
 
 class KafkaCaller:
-    """Sends requests to one address at a time; `deliver(action)` runs the callback of a response.
+    """Sends requests to one address at a time.
 
+    `deliver(action)` must run the callback of a response, at a time when the caller may be entered.
     It connects at the first request, and again if the address changes.
     """
 
@@ -70,7 +71,7 @@ class KafkaCaller:
             self._line = None
 
     def answered(self, line: "_Line", frame: bytes) -> None:
-        """Deliver a response; a late response to a dropped request is ignored."""
+        """Deliver a response; the response to a dropped request is ignored."""
         awaited = self._awaited
         if line is not self._line or awaited is None:
             return

@@ -34,7 +34,7 @@ Dispatch = Callable[[Request, Callable[[Reply], None]], None]
 class KafkaListener:
     """A listener; `kind` ("controller" or "broker") selects its APIs.
 
-    It reads nothing before `serve`. `describe(request, version)` answers ApiVersions, whose
+    It reads no request before `serve`. `describe(request, version)` answers ApiVersions, whose
     response depends on the requested version; `dispatch(request, reply_to)` handles all other
     requests.
     """
@@ -79,13 +79,13 @@ class KafkaListener:
             connection.drop()
 
     def hold(self, holding: bool) -> None:
-        """Stop (or continue) reading and replying, as a paused process does."""
+        """Stop reading and replying if `holding`, as a paused process does; otherwise continue."""
         self.is_holding = holding
         for connection in list(self.connections):
             connection.hold(holding)
 
     def begin_turn(self, connection: "KafkaConnection") -> None:
-        """Begin a turn: all connections that are readable now share one time.
+        """Begin a turn, in which all connections that are readable now are handled at one time.
 
         All of them write at the turn's end, so that replies that leave together wake their readers
         once.
@@ -117,7 +117,7 @@ class KafkaConnection(asyncio.Protocol):
         self._is_working = False
         self._cannot_write = False
         self._is_paused = False
-        self._has_said_all = False
+        self._is_input_closed = False
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -140,7 +140,7 @@ class KafkaConnection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """A client that closed its sending side still gets all pending replies."""
-        self._has_said_all = True
+        self._is_input_closed = True
         self._mind_backlog()
         return True
 
@@ -159,7 +159,7 @@ class KafkaConnection(asyncio.Protocol):
             self._transport.abort()
 
     def hold(self, holding: bool) -> None:
-        """Pause or resume reading."""
+        """Pause reading if `holding`, otherwise resume."""
         if self._transport is None:
             return
         if holding:
@@ -204,11 +204,11 @@ class KafkaConnection(asyncio.Protocol):
             self._refuse_bytes(error)
         finally:
             self._is_working = False
-        if frames or self._is_paused or self._has_said_all:
+        if frames or self._is_paused or self._is_input_closed:
             self._mind_backlog()
 
     def _work_soon(self) -> None:
-        """Called within a step of the simulation, whose timeline must not be entered twice."""
+        """Handle requests later, because the timeline must not be entered within a step."""
         asyncio.get_running_loop().call_soon(self._work)
 
     def _begin(self, frame: bytes) -> Exchange | None:
@@ -225,7 +225,7 @@ class KafkaConnection(asyncio.Protocol):
         return self._exchange
 
     def _refuse_version(self, frame: bytes, header: RequestHeader) -> None:
-        """Answer an unknown version of ApiVersions (5.47).
+        """Answer an unknown version of ApiVersions (rule 5.47).
 
         Raises DecodeError for any other API, which ends the connection.
         """
@@ -251,7 +251,7 @@ class KafkaConnection(asyncio.Protocol):
         self._awaited = None
         exchange, correlation_id, request = awaited
         response = response_to(request, reply, exchange.version)
-        self._put(exchange.spell(correlation_id, response))
+        self._put(exchange.encode(correlation_id, response))
         if not self._is_working:
             self._work_soon()
 
@@ -277,7 +277,7 @@ class KafkaConnection(asyncio.Protocol):
         if self._frames:
             self._is_paused = True
             transport.pause_reading()
-        elif self._has_said_all and self._awaited is None:
+        elif self._is_input_closed and self._awaited is None:
             self.flush()
             transport.close()
         elif self._is_paused:
@@ -285,7 +285,7 @@ class KafkaConnection(asyncio.Protocol):
             transport.resume_reading()
 
     def _refuse_bytes(self, error: DecodeError) -> None:
-        """Malformed bytes: close this connection only."""
+        """Close this connection, and no other, because its bytes are malformed."""
         peer = self._transport.get_extra_info("peername") if self._transport else None
         log.warning("%s: closing the connection from %s: %s", self._listener.name, peer, error)
         self.flush()

@@ -8,7 +8,10 @@ from .kafka_caller import Deliver, KafkaCaller
 
 
 class PeerLines:
-    """Sends requests to other controllers; `deliver(action)` runs a callback at the node's time."""
+    """Sends requests to other controllers.
+
+    `deliver(action)` runs the callback of a response at the node's time.
+    """
 
     def __init__(self, node_id: int, deliver: Deliver) -> None:
         self._names = {Channel.RAFT: f"raft-client-{node_id}", Channel.REGISTRATION: f"{node_id}"}

@@ -34,7 +34,7 @@ class Runtime:
             timeline.pause = self._pause
 
     def enter(self) -> None:
-        """Advance the timeline to the present before an external event."""
+        """Advance the timeline to the present; call it before an external event is handled."""
         timeline = self.timeline
         now_us = timeline.now_us
         if self._speed:
@@ -45,7 +45,7 @@ class Runtime:
             timeline.now_us = now_us
 
     def leave(self) -> None:
-        """Arm the timer for the next action, if that is earlier than the armed time."""
+        """Arm the timer for the timeline's next action, if it is not armed for an earlier time."""
         due_us = self.timeline.due_us
         if self._speed == 0.0:
             self.enter()

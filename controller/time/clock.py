@@ -2,8 +2,8 @@
 
 Without faults both equal the timeline's. Faults change them: the wall clock steps, both drift or
 freeze, a machine is suspended, a timer is coarse. The monotonic clock never goes back. A clock
-stores only its present rate, since when, and its lead at that time: no error accumulates, and each
-deadline of the node maps to one exact true time.
+stores its rate, the true time of the last change, and its lead over the true time then: no error
+accumulates, and each deadline of the node maps to one exact true time.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,8 @@ class Clock:
     """The clock of one node.
 
     `wall_offset_ms` is the lead of the wall clock over the monotonic clock: wall time is `now_ms +
-    wall_offset_ms`. `changed` are called whenever deadlines have moved, to re-arm wake-ups.
+    wall_offset_ms`. `changed` are callbacks, called when a fault has moved deadlines, so that
+    wake-ups are armed again.
     """
 
     def __init__(self, timeline: Timeline) -> None:
@@ -52,8 +53,8 @@ class Clock:
         anchor_local_us = self._anchor_us + self._ahead_us
         anchor_ms = anchor_local_us // 1000
         ticks = -((anchor_ms - at_ms) // self._tick_ms)
-        left_us = (anchor_ms + ticks * self._tick_ms) * 1000 - anchor_local_us
-        return self._anchor_us - (-left_us * PPM // (PPM + self._drift_ppm))
+        wait_us = (anchor_ms + ticks * self._tick_ms) * 1000 - anchor_local_us
+        return self._anchor_us - (-wait_us * PPM // (PPM + self._drift_ppm))
 
     # Faults; additive faults may be reverted in any order
 
@@ -76,7 +77,7 @@ class Clock:
         self._follow()
 
     def freeze(self) -> None:
-        """Freeze both clocks; the node goes on."""
+        """Freeze both clocks; the node's process continues to run."""
         self._anchor()
         self._freezes += 1
         self._follow()
@@ -107,8 +108,8 @@ class Clock:
     def wake(self, *, monotonic_jumps: bool) -> None:
         """Resume a suspended machine: the wall clock is correct again.
 
-        The monotonic clock either includes the suspension (CLOCK_BOOTTIME, a paused virtual
-        machine) or not (Linux's CLOCK_MONOTONIC).
+        With `monotonic_jumps` the monotonic clock includes the suspension (CLOCK_BOOTTIME, a paused
+        virtual machine); otherwise it does not (Linux's CLOCK_MONOTONIC).
         """
         if self._suspended_us == NEVER_US:
             return

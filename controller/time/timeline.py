@@ -28,7 +28,7 @@ class Timeline:
         self.wall_start_ms = wall_start_ms
         self._times_us: list[int] = []  # a heap
         self._actions: dict[int, list[Action]] = {}
-        self._asked = 0
+        self._scheduled_count = 0
         self.pause: Callable[[Action], None] | None = None
 
     @property
@@ -38,17 +38,17 @@ class Timeline:
 
     @property
     def wall_ms(self) -> int:
-        """Wall time of now, for timestamps of records and reports only."""
+        """Wall time in milliseconds since the epoch, for timestamps of records and reports only."""
         return self.wall_start_ms + self.now_us // 1000
 
     @property
-    def asked(self) -> int:
+    def scheduled_count(self) -> int:
         """Number of actions scheduled since the timeline began."""
-        return self._asked
+        return self._scheduled_count
 
     def at(self, at_us: int, action: Action) -> None:
         """Schedule `action` at `at_us`, after all actions already scheduled for that time."""
-        self._asked += 1
+        self._scheduled_count += 1
         if at_us < self.now_us:
             at_us = self.now_us
         actions = self._actions.get(at_us)
@@ -67,8 +67,8 @@ class Timeline:
     def soon(self, action: Action) -> None:
         """Run `action` after all actions that are due now.
 
-        In real time a `pause` precedes it, in which external events are served; in virtual time
-        there is none.
+        In real time `pause` first leaves time for external events; in virtual time there is no
+        pause.
         """
         if self.pause is None:
             self.at(self.now_us, action)
@@ -80,13 +80,13 @@ class Timeline:
 
         Raises RuntimeError if actions at one time schedule each other endlessly.
         """
-        times_us, began = self._times_us, self._asked
+        times_us, began = self._times_us, self._scheduled_count
         while times_us and times_us[0] <= until_us:
             at_us = times_us[0]
             action = self._take(at_us)
             if at_us > self.now_us:
-                self.now_us, began = at_us, self._asked
-            elif self._asked - began > ACTIONS_PER_INSTANT_MAX:
+                self.now_us, began = at_us, self._scheduled_count
+            elif self._scheduled_count - began > ACTIONS_PER_INSTANT_MAX:
                 raise RuntimeError(f"expected time to pass, but at {at_us} us {action} goes on")
             action()
         self.now_us = max(self.now_us, until_us)

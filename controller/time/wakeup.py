@@ -7,10 +7,10 @@ from .timeline import NEVER_MS, NEVER_US, Action
 
 
 class Wakeup:
-    """One armed wake-up of one participant: re-armed only for an earlier time.
+    """The one armed wake-up of a node or an agent, at the earliest time that was requested.
 
-    `armed_ms` is its time by the participant's own clock; callers compare it before they call
-    `arm`, which is rarely needed. It never fires early by that clock, and follows changes of the
+    `armed_ms` is that time by the clock of the node; callers compare it before they call `arm`,
+    which is rarely needed. The wake-up never fires early by that clock, and follows changes of the
     clock.
     """
 
@@ -18,7 +18,7 @@ class Wakeup:
         self.armed_ms = NEVER_MS
         self._clock = clock
         self._wake = wake
-        self._asked_us: set[int] = set()  # true times at which a check is scheduled
+        self._scheduled_us: set[int] = set()  # true times at which a check is scheduled
         clock.changed.append(self._rearm)
 
     def arm(self, at_ms: int) -> None:
@@ -28,7 +28,7 @@ class Wakeup:
             self._rearm()
 
     def end(self) -> None:
-        """Disarm for good, because the participant ended."""
+        """Disarm the wake-up for good, because its node or agent ended."""
         self.armed_ms = NEVER_MS
         if self._rearm in self._clock.changed:
             self._clock.changed.remove(self._rearm)
@@ -37,12 +37,12 @@ class Wakeup:
         if self.armed_ms == NEVER_MS:
             return
         due_us = self._clock.due_us(self.armed_ms)
-        if due_us < NEVER_US and due_us not in self._asked_us:
-            self._asked_us.add(due_us)
+        if due_us < NEVER_US and due_us not in self._scheduled_us:
+            self._scheduled_us.add(due_us)
             self._clock.timeline.at(due_us, partial(self._ring, due_us))
 
     def _ring(self, due_us: int) -> None:
-        self._asked_us.discard(due_us)
+        self._scheduled_us.discard(due_us)
         if self.armed_ms <= self._clock.now_ms:
             self.armed_ms = NEVER_MS
             self._wake()

@@ -1,5 +1,5 @@
-"""The error of malformed bytes; the handler closes the connection they came from, and no other."""
+"""The error for malformed bytes, which closes only the connection that sent them."""
 
 
 class DecodeError(ValueError):
-    """Bytes that do not match the schema; the message has the expected and the actual value."""
+    """Bytes that do not match the schema; the message states the expected and the actual value."""

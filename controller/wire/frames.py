@@ -16,7 +16,7 @@ from .codec.decode_source import skip_tags
 from .errors import DecodeError
 
 FRAME_BYTES_MAX = 100 * 1024 * 1024  # Kafka's socket.request.max.bytes
-KEPT_MAX = 64  # cached replies of one exchange; a heartbeat has eight
+CACHED_REPLIES_MAX = 64  # cached replies of one exchange; a heartbeat has eight
 _LENGTH = Packing(">i")
 _HEADER = Packing(">hhih")  # key, version, correlation id, length of the client's id
 _CORRELATION_ID = Packing(">i")
@@ -33,9 +33,9 @@ class RequestHeader(NamedTuple):
 
 
 def read_request_header(frame: bytes) -> RequestHeader:
-    """Decodes a header; for an unknown API or version, only `body_offset` is wrong.
+    """Decodes the header of a request; raises DecodeError for malformed bytes.
 
-    Raises DecodeError for malformed bytes.
+    For an unknown API or version, `body_offset` is wrong and all other fields are right.
     """
     try:
         key, version, correlation_id, length = _HEADER.unpack_from(frame)
@@ -65,7 +65,10 @@ _FLEXIBLE = {
 
 
 def decode_request(header: RequestHeader, frame: bytes) -> Request:
-    """Decodes the body; trailing bytes are ignored, as in Kafka (librdkafka sends some)."""
+    """Decodes the body of a request.
+
+    Trailing bytes are ignored, as in Kafka (librdkafka sends some).
+    """
     message = APIS[header.api_key].request
     request, _ = decoder(message, header.api_version)(frame, header.body_offset)
     return cast(Request, request)
@@ -79,35 +82,38 @@ def encode_response(
     *,
     start_time_tag: bool = False,
 ) -> bytes:
-    """Returns the whole frame with its length."""
+    """Returns a response as a whole frame, with its length."""
     body = encoder(APIS[api_key].response, api_version, start_time_tag)(response)
     frame = _CORRELATION_ID.pack(correlation_id) + _header_tags(api_key, api_version) + body
     return _LENGTH.pack(len(frame)) + frame
 
 
 def _header_tags(api_key: int, api_version: int) -> bytes:
-    """Returns the header's bytes after the correlation id: an empty tag section, or nothing."""
+    """Returns the bytes of a response header after the correlation id.
+
+    These are an empty tag section, or nothing.
+    """
     is_flexible = APIS[api_key].response.is_flexible(api_version) and api_key != API_VERSIONS
     return b"\0" if is_flexible else b""
 
 
 class Exchange:
-    """The shared part of all frames of one API, version and client id: the decoder and the encoder.
+    """The codec for all requests of one connection with the same API, version and client id.
 
     A connection repeats the same request, so it caches the last exchange and decodes only the
     correlation id. A frame belongs to the exchange if `frame[:4] == start` and `frame[8:end] ==
-    rest`.
+    tail`.
     """
 
     __slots__ = (
+        "_cached",
         "_encode",
-        "_kept",
         "_tags",
         "decode",
         "end",
         "is_api_versions",
-        "rest",
         "start",
+        "tail",
         "version",
     )
 
@@ -116,41 +122,43 @@ class Exchange:
         self.is_api_versions = header.api_key == API_VERSIONS
         self.start = frame[:4]  # key and version
         self.end = header.body_offset
-        self.rest = frame[8 : self.end]  # client id and tags
+        self.tail = frame[8 : self.end]  # client id and tags
         self.decode = decoder(APIS[header.api_key].request, header.api_version)
         response = APIS[header.api_key].response
         self._encode = encoder(response, header.api_version, start_time_tag)
         self._tags = _header_tags(header.api_key, header.api_version)
-        self._kept: dict[int, tuple[Response, bytes, bytes]] | None = {} if response.kept else None
+        self._cached: dict[int, tuple[Response, bytes, bytes]] | None = (
+            {} if response.is_cached else None
+        )
 
     def matches(self, frame: bytes) -> bool:
-        """True if the frame belongs to this exchange."""
-        return frame[8 : self.end] == self.rest and frame[:4] == self.start
+        """True if the frame has the API, version and client id of this exchange."""
+        return frame[8 : self.end] == self.tail and frame[:4] == self.start
 
-    def spell(self, correlation_id: bytes, response: Response) -> bytes:
-        """Returns the whole frame with its length.
+    def encode(self, correlation_id: bytes, response: Response) -> bytes:
+        """Returns a response as a whole frame, with its length.
 
         Some APIs reply with the same few objects, whose bytes are cached without the correlation
         id.
         """
-        kept = self._kept
-        if kept is not None:
-            found = kept.get(id(response))
-            if found is not None and found[0] is response:
-                return found[1] + correlation_id + found[2]
+        cached = self._cached
+        if cached is not None:
+            entry = cached.get(id(response))
+            if entry is not None and entry[0] is response:
+                return entry[1] + correlation_id + entry[2]
         body = self._tags + self._encode(response)
         length = _LENGTH.pack(len(correlation_id) + len(body))
-        if kept is not None:
-            if len(kept) == KEPT_MAX:
-                kept.clear()
-            kept[id(response)] = (response, length, body)  # the reference keeps the id unique
+        if cached is not None:
+            if len(cached) == CACHED_REPLIES_MAX:
+                cached.clear()
+            cached[id(response)] = (response, length, body)  # the reference keeps the id unique
         return length + correlation_id + body
 
 
 def encode_request(
     api_key: int, api_version: int, correlation_id: int, client_id: str | None, request: Request
 ) -> bytes:
-    """Returns a client's frame with its length."""
+    """Returns a client's request as a whole frame, with its length."""
     message = APIS[api_key].request
     name = b"" if client_id is None else client_id.encode()
     length = -1 if client_id is None else len(name)
@@ -181,20 +189,20 @@ class FrameReader:
     """Splits a stream into frames; it buffers at most one incomplete frame."""
 
     def __init__(self) -> None:
-        self._rest = bytearray()
+        self._incomplete = bytearray()
 
     def feed(self, data: bytes) -> list[bytes]:
         """Returns the frames that `data` completes, without their lengths."""
-        if not self._rest:
+        if not self._incomplete:
             if len(data) > _LENGTH.size and _LENGTH.unpack_from(data)[0] == len(data) - 4:
                 return [data[4:]]  # nearly always one whole frame
             frames, pos = _cut(data)
             if pos < len(data):
-                self._rest += memoryview(data)[pos:]
+                self._incomplete += memoryview(data)[pos:]
             return frames
-        self._rest += data
-        frames, pos = _cut(self._rest)
-        del self._rest[:pos]
+        self._incomplete += data
+        frames, pos = _cut(self._incomplete)
+        del self._incomplete[:pos]
         return frames
 
 

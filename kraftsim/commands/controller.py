@@ -110,7 +110,8 @@ async def _run(
 class ControllerService:
     """One controller on real time and real sockets.
 
-    Its log is in memory only; `raft/epochs.hear` explains what that means when the process ends.
+    Its log is in memory only; `raft/epochs.note_epoch` explains the
+    consequence when the process ends.
     """
 
     def __init__(
@@ -150,7 +151,7 @@ class ControllerService:
         needed.
         """
         quorum = self._node.quorum
-        if quorum.is_leader and quorum.others and not self.has_failed:
+        if quorum.is_leader and quorum.other_voters and not self.has_failed:
             self._is_followed.clear()
             self._deliver(lambda: self._hosted.resign(-1))
             with suppress(TimeoutError):

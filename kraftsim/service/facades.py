@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from kraftsim.broker_agent import facade
 from kraftsim.broker_agent.config import CLIENT_LISTENER
-from kraftsim.broker_agent.forwarding import Ask, Forwarding
+from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.cluster.describe_cluster import describe_brokers
 from kraftsim.controller.core.errors import ApiError
@@ -66,7 +66,9 @@ class Facade:
     `ask` sends a request to a controller by its id, as `broker_agent/forwarding.py` expects.
     """
 
-    def __init__(self, view: ClientView, agent: HostedAgent, timeline: Timeline, ask: Ask) -> None:
+    def __init__(
+        self, view: ClientView, agent: HostedAgent, timeline: Timeline, ask: SendToController
+    ) -> None:
         self._view = view
         self._agent = agent
         self._forwarding = Forwarding(timeline, ask, lambda: agent.agent.controller_id)

@@ -66,7 +66,7 @@ class Service:
             client_view(world),
             world.agents[broker_id],
             world.timeline,
-            partial(world.ask, broker_node(broker_id)),
+            partial(world.send_request, broker_node(broker_id)),
         )
         listener.serve(runtime, facade.describe, facade.answer)
 

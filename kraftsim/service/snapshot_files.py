@@ -5,7 +5,7 @@ from kraftsim.controller.wire.records.record_batch import encode_batch
 from kraftsim.controller.wire.records.snapshot_file import encode_snapshot, read_snapshot
 
 SNAPSHOT_FILES = SnapshotFormat(
-    spell=encode_snapshot,
+    encode=encode_snapshot,
     read=read_snapshot,
     size=lambda batch: len(encode_batch(batch)),  # the encoding is cached and reused by fetches
 )

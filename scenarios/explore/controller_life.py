@@ -78,7 +78,7 @@ class ControllerLife:
         to the voter at index `next_peer` of the other voters.
         """
         node = self.node
-        node.quorum.ask_next(next_peer)
+        node.quorum.fetch_next_from(next_peer)
         whole: Turn = getattr(self, event)(*arguments)
         self._carry_out(whole)
         while node.quorum.persisted_offset < node.log.end_offset:

@@ -104,7 +104,7 @@ class BrokerLife:
 
     def is_due_to_send(self, conversation: str) -> list[Send]:
         """Sends the next request of a conversation, as if its pause were over."""
-        self.conversation(conversation).ask_at(0)
+        self.conversation(conversation).schedule(0)
         return self.agent.on_deadline(0)
 
     def is_asked_to_stop(self) -> list[Send]:
@@ -201,9 +201,9 @@ class LoneBroker:
             self.births,
             agent.state,
             agent.broker_epoch,
-            (bool(agent._failures), agent._is_caught_up, agent._was_told_to_wait),
+            (bool(agent._failures), agent._is_caught_up, agent._has_retried_shutdown),
             (position.end_offset, position.last_epoch, position.leader_epoch, position.leader_id),
-            (position.high_watermark, agent._fetch._seen_offset),
+            (position.high_watermark, agent._fetch._reported_offset),
             log_key(life.log.batches),
             frozenset(self.awaited.items()),
             self.may,

@@ -81,10 +81,10 @@ class LoneController:
         """The events that can happen to the node without a message: (event, *arguments)."""
         quorum, life = self.quorum, self.life
         happenings: list[tuple[Any, ...]] = [("restarts",)]
-        if quorum.others:
+        if quorum.other_voters:
             happenings.append(("loses_patience",))
         if quorum.is_leader:
-            peer_ids = (voter.voter_id for voter in quorum.others)
+            peer_ids = (voter.voter_id for voter in quorum.other_voters)
             happenings += [("announces_again_to", number) for number in peer_ids]
         if life.node.is_active:
             happenings += [("creates_a_topic",), ("unregisters_the_broker",)]

@@ -123,7 +123,7 @@ class LoneReplica:
             log=log,
             stored=self.disk.election,
         )
-        self.quorum.ask_next(self.next_peer)
+        self.quorum.fetch_next_from(self.next_peer)
         conduct.start(self.quorum, turn)
 
     def receives(self, turn: Turn, requester: Requester, request: Request) -> None:
@@ -171,7 +171,7 @@ class LoneReplica:
         always: tuple[tuple[Any, ...], ...] = (("loses_patience",), ("restarts",))
         if not self.is_leader:
             return always
-        again = (("announces_again_to", voter.voter_id) for voter in self.quorum.others)
+        again = (("announces_again_to", voter.voter_id) for voter in self.quorum.other_voters)
         return (*always, ("writes",), *again)
 
     # State
@@ -237,7 +237,7 @@ def copy_of(quorum: Quorum, next_peer: int) -> Quorum:
     `next_peer` is the index of the voter that the copy fetches from next.
     """
     twin = copy(quorum)
-    twin.ask_next(next_peer)
+    twin.fetch_next_from(next_peer)
     for name in ("log", "history"):
         part = copy(getattr(quorum, name))
         for inner, value in vars(part).items():

@@ -43,7 +43,7 @@ def backs_off_for_a_session(swaps: Swaps) -> None:
 
     def buggy(agent: Agent, reason: str, now_ms: int) -> None:
         failed(agent, reason, now_ms)
-        agent._lease.ask_at(now_ms + agent.config.session_timeout_ms)
+        agent._lease.schedule(now_ms + agent.config.session_timeout_ms)
 
     swaps.attribute(Agent, "_failed", buggy)
 
@@ -61,7 +61,7 @@ def heartbeats_without_pause(swaps: Swaps) -> None:
 
     def buggy(agent: Agent, now_ms: int) -> None:
         succeeded(agent, now_ms)
-        agent._lease.ask_at(now_ms + 10)
+        agent._lease.schedule(now_ms + 10)
 
     swaps.attribute(Agent, "_succeeded", buggy)
 
@@ -75,14 +75,14 @@ def heartbeats_without_pause(swaps: Swaps) -> None:
 )
 def stops_looking_for_controller(swaps: Swaps) -> None:
     """Drops the next request of a running broker that looks for the controller."""
-    look_for_controller = Agent._look_for_controller
+    retry_soon = Agent._retry_soon
 
     def buggy(agent: Agent, now_ms: int) -> None:
-        look_for_controller(agent, now_ms)
+        retry_soon(agent, now_ms)
         if agent.state is ProcessState.RUNNING:
-            agent._lease.ask_at(NEVER_MS)
+            agent._lease.schedule(NEVER_MS)
 
-    swaps.attribute(Agent, "_look_for_controller", buggy)
+    swaps.attribute(Agent, "_retry_soon", buggy)
 
 
 @mutant(

@@ -82,7 +82,7 @@ def checks_once(swaps: Swaps) -> None:
 )
 def heartbeats_are_no_contact(swaps: Swaps) -> None:
     """Restores the time of the last contact after each heartbeat."""
-    heard = Leases.heard
+    heard = Leases.heartbeat_decided
 
     def buggy(leases: Leases, broker_id: int, *arguments: Any) -> None:
         contact = leases._contacts.get(broker_id)
@@ -90,7 +90,7 @@ def heartbeats_are_no_contact(swaps: Swaps) -> None:
         if contact is not None:
             leases._contacts[broker_id] = contact
 
-    swaps.attribute(Leases, "heard", buggy)
+    swaps.attribute(Leases, "heartbeat_decided", buggy)
 
 
 @mutant(

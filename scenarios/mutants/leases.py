@@ -145,7 +145,7 @@ def judges_by_the_wall_clock(swaps: Swaps) -> None:
 )
 def runs_from_the_sending(swaps: Swaps) -> None:
     """Begins a lease at the time when the heartbeat was sent."""
-    communicate, heard = Agent._communicate, Leases.heard
+    communicate, heard = Agent._communicate, Leases.heartbeat_decided
     sent_ms: dict[int, int] = {}
 
     def note_sending_time(agent: Agent, now_ms: int) -> Any:
@@ -160,7 +160,7 @@ def runs_from_the_sending(swaps: Swaps) -> None:
         heard(leases, broker_id, epoch, offset, fenced, sent_ms.get(broker_id, now_ms))
 
     swaps.attribute(Agent, "_communicate", note_sending_time)
-    swaps.attribute(Leases, "heard", buggy)
+    swaps.attribute(Leases, "heartbeat_decided", buggy)
 
 
 @mutant(

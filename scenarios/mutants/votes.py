@@ -158,7 +158,7 @@ def no_pre_vote(swaps: Swaps) -> None:
 )
 def resigns_without_end_quorum_epoch(swaps: Swaps) -> None:
     """Sends no EndQuorumEpoch."""
-    swaps.attribute(epochs, "tell_that_it_is_over", lambda quorum, turn: None)
+    swaps.attribute(epochs, "announce_resignation", lambda quorum, turn: None)
 
 
 @mutant(

@@ -197,7 +197,7 @@ class Run:
             effects={fault.fault_id: fault.effects() for fault in self.stage.faults},
             exercised=exercised,
             measured=tuple(self.expectations.measured),
-            events=self.world.timeline.asked,
+            events=self.world.timeline.scheduled_count,
             virtual_us=self.world.timeline.now_us,
             rows=self.world.journal.since(0),
         )

@@ -46,7 +46,7 @@ def spoken(release: str, run: str) -> list[Frame]:
 
 
 def spelled_anew(batch: Batch) -> Batch:
-    return replace(batch, spelled=[])
+    return replace(batch, encoded=[])
 
 
 def with_batches_spelled_anew(response: Response) -> Response:

@@ -62,7 +62,7 @@ OFFSETS = {
 STEPS = (-1, 1, 2, 9_999, 10_000, 10_001, 1_000_000)
 NAMED = (-(2**31), -2, -1, 0, 1, 2, 3, 4, 7, 2**31 - 1_000_000, INT32_MAX - 1, INT32_MAX)
 NUMBERS = len(STEPS) + len(NAMED) + 2
-NEVER_REPLACED = {"records", "versions", "spelled"}  # of a batch: what a log says is no field
+NEVER_REPLACED = {"records", "versions", "encoded"}  # of a batch: what a log says is no field
 
 
 # Requests

@@ -372,7 +372,7 @@ class Replicas:
         snapshot = Snapshot(
             SnapshotId(end_offset=end_offset, epoch=epoch),
             (batch,),
-            self.snapshot_format.spell((batch,)),
+            self.snapshot_format.encode((batch,)),
         )
         turn = self.turn()
         quorum.take_snapshot(snapshot, turn)

@@ -229,7 +229,9 @@ def large(leader):
             )
         )
     whole = (header, *batches)
-    snapshot = replace(snapshot_of(leader), batches=whole, data=leader.snapshot_format.spell(whole))
+    snapshot = replace(
+        snapshot_of(leader), batches=whole, data=leader.snapshot_format.encode(whole)
+    )
     leader.quorums[ME].snapshot = snapshot
     return leader
 
@@ -368,7 +370,7 @@ def test_a_voter_that_slept_through_a_snapshot_catches_up():
 
 def test_only_the_last_references_to_snapshots_are_kept(leader):
     form, batches = by_reference(), snapshot_of(leader).batches
-    first, *others = [form.spell(batches) for _ in range(REFERENCES_MAX + 1)]
+    first, *others = [form.encode(batches) for _ in range(REFERENCES_MAX + 1)]
 
     assert {batches} == {form.read(data) for data in others}
     with pytest.raises(KeyError):

@@ -25,7 +25,7 @@ def test_a_volatile_voter_takes_no_part_until_a_majority_of_the_others_has_seen_
     for heard in (2, 3):
         replicas.ask(1, fetch_by(heard, replicas.quorums[1]))
         assert not granted_by(replicas)
-    assert replicas.quorums[1].heard_of_no_epoch == {2, 3}
+    assert replicas.quorums[1].peers_without_epoch == {2, 3}
     replicas.now_ms += 60_000
     replicas.step(1, conduct.on_deadline)
     assert isinstance(replicas.quorums[1].role, Unattached)
@@ -64,7 +64,7 @@ def test_what_others_than_voters_say_of_an_epoch_is_no_reason_to_stop():
     replicas.ask(1, describe())
     replicas.ask(1, vote(9, 0, pre_vote=True))
 
-    assert frozenset() == replicas.quorums[1].heard_of_no_epoch
+    assert frozenset() == replicas.quorums[1].peers_without_epoch
 
 
 @pytest.mark.rule("9.37")

@@ -33,7 +33,7 @@ def register(world, broker_id, **fields):
     agent = world.agents[1].agent
     request = replace(agent._registration(), broker_id=broker_id, **fields)
     assert isinstance(request, BrokerRegistrationRequest)
-    world.ask(CLIENT, request, lambda reply: None, active_id(world))
+    world.send_request(CLIENT, request, lambda reply: None, active_id(world))
 
 
 def heartbeat(world, broker_id, broker_epoch):
@@ -44,7 +44,7 @@ def heartbeat(world, broker_id, broker_epoch):
         want_fence=False,
         want_shut_down=False,
     )
-    world.ask(CLIENT, request, lambda reply: None, active_id(world))
+    world.send_request(CLIENT, request, lambda reply: None, active_id(world))
 
 
 # What happens to a cluster with the bug

@@ -328,6 +328,6 @@ def heartbeats_without_pause(patch):
 
     def buggy(agent, now_ms):
         succeeded(agent, now_ms)
-        agent._lease.ask_at(now_ms + 10)
+        agent._lease.schedule(now_ms + 10)
 
     patch.setattr(Agent, "_succeeded", buggy)

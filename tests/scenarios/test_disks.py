@@ -98,7 +98,7 @@ class Voter:
             directory=self.directory_of(candidate),
             cluster_id=None,
         )
-        self.process.ask(
+        self.process.submit_from_peer(
             request,
             lambda reply: granted.append(
                 reply is not None and reply.topics[0].partitions[0].vote_granted

@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from tools.native_source import said_to_a_compiler
+from tools.native_source import rewritten_for_mypyc
 
 MODULE = '''
 """A module."""
@@ -35,7 +35,7 @@ class Itself:
 '''
 
 
-@pytest.fixture(params=[str, said_to_a_compiler], ids=["as written", "as compiled"])
+@pytest.fixture(params=[str, rewritten_for_mypyc], ids=["as written", "as compiled"])
 def module(request):
     names = {"__name__": "kraftsim.read"}
     exec(request.param(MODULE), names)

@@ -113,7 +113,7 @@ def test_what_waits_in_front_of_a_slow_controller_has_not_arrived(world: World) 
     world.network.stopped.append(stopped.append)
 
     for _ in range(3):
-        world.ask(OUTSIDE, DescribeClusterRequest(), lambda reply: None, node_id)
+        world.send_request(OUTSIDE, DescribeClusterRequest(), lambda reply: None, node_id)
     pass_time(world, 0.5)
     assert ([], queue.lost) == (arrived, len(stopped))
     assert queue.lost >= 1
@@ -138,7 +138,7 @@ def test_a_slow_controller_that_crashes_breaks_with_those_who_wait_at_once(world
     node_id = active_id(world)
     Processes(world).slow(node(node_id), constant(SECOND_US))
     answers: list[object] = []
-    world.ask(node(1), DescribeClusterRequest(), answers.append, node_id)
+    world.send_request(node(1), DescribeClusterRequest(), answers.append, node_id)
 
     Processes(world).crash(node(node_id))
     pass_time(world, 0)

@@ -115,4 +115,4 @@ def describe(world, node_id):
         DescribeClusterRequest(endpoint_type=CONTROLLER_ENDPOINT),
         DescribeQuorumRequest(topics=(quorum,)),
     ):
-        world.ask(CLIENT, request, lambda reply: None, node_id)
+        world.send_request(CLIENT, request, lambda reply: None, node_id)

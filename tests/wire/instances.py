@@ -14,10 +14,10 @@ from kraftsim.controller.wire.codec.schema import (
     STRING,
     UUID,
     Array,
+    Converted,
     Field,
     Fixed,
     Message,
-    Spelled,
     Struct,
     WireType,
 )
@@ -59,7 +59,7 @@ def of_type(kind: WireType, version: int) -> st.SearchStrategy[Any]:
             (only,) = kind.fields
             return of_type(only.type, version)
         return structs(kind, version)
-    if isinstance(kind, Spelled):
+    if isinstance(kind, Converted):
         return st.lists(batches(), max_size=2).map(tuple)
     if isinstance(kind, Fixed) and kind.high:
         return st.integers(kind.low, kind.high)

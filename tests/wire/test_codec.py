@@ -17,7 +17,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.codec.compiler import decoder, encoder
-from kraftsim.controller.wire.codec.encode_source import KEPT_BODIES_MAX
+from kraftsim.controller.wire.codec.encode_source import CACHED_BODIES_MAX
 from kraftsim.controller.wire.codec.varints import unsigned
 from kraftsim.controller.wire.errors import DecodeError
 
@@ -202,11 +202,11 @@ def test_kept_bodies_are_the_same_and_bounded() -> None:
     first = encode(BrokerHeartbeatResponse(is_caught_up=True, is_fenced=False))
     assert bytes.fromhex("00000000 0000 01 00 00 00") == first
     assert first is encode(BrokerHeartbeatResponse(is_caught_up=True, is_fenced=False))
-    for throttle_time_ms in range(3 * KEPT_BODIES_MAX):
+    for throttle_time_ms in range(3 * CACHED_BODIES_MAX):
         body = encode(BrokerHeartbeatResponse(throttle_time_ms=throttle_time_ms))
         assert throttle_time_ms == int.from_bytes(body[:4], "big")
     kept = encode.__globals__["bodies"]
-    assert len(kept) <= KEPT_BODIES_MAX
+    assert len(kept) <= CACHED_BODIES_MAX
 
 
 @pytest.mark.rule("8.8")

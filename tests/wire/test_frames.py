@@ -143,7 +143,7 @@ def test_an_exchange_reads_and_spells_what_the_plain_functions_do() -> None:
     assert exchange.matches(second)
     assert DescribeClusterRequest() == exchange.decode(second, exchange.end)[0]
     response = DescribeClusterResponse(cluster_id="c")
-    assert encode_response(60, 2, 7, response) == exchange.spell(second[4:8], response)
+    assert encode_response(60, 2, 7, response) == exchange.encode(second[4:8], response)
 
 
 def test_an_exchange_spells_a_kept_reply_anew_for_every_correlation_id() -> None:
@@ -157,7 +157,7 @@ def test_an_exchange_spells_a_kept_reply_anew_for_every_correlation_id() -> None
     for number in range(200):
         for reply in (kept, refused, BrokerHeartbeatResponse(error_code=number)):
             expected = encode_response(63, 2, number, reply)
-            assert expected == exchange.spell(number.to_bytes(4, "big"), reply)
+            assert expected == exchange.encode(number.to_bytes(4, "big"), reply)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from kio.static.constants import EntityType
 from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.codec.compiler import decoder, encoder
-from kraftsim.controller.wire.codec.schema import Array, Field, Message, Spelled, Struct
+from kraftsim.controller.wire.codec.schema import Array, Converted, Field, Message, Struct
 
 from .instances import instances
 
@@ -105,7 +105,7 @@ def our_row(field: Field, version: int) -> Row:
     is_array = isinstance(kind, Array)
     element = kind.element if isinstance(kind, Array) else kind
     name = "" if isinstance(element, Struct) else element.name
-    name = "bytes" if isinstance(element, Spelled) else name
+    name = "bytes" if isinstance(element, Converted) else name
     inside = our_rows(element, version) if isinstance(element, Struct) else ()
     is_nullable = field.nullable_since <= version
     return Row(field.name, "[]" * is_array + name, is_nullable, field.tag, inside)
@@ -221,7 +221,7 @@ def document(value: Any, struct: Struct | None = None, version: int = 0) -> Any:
 
 
 def plain(value: Any, field: Field | None = None, version: int = 0) -> Any:
-    if isinstance(value, tuple) and not (field and isinstance(field.type, Spelled)):
+    if isinstance(value, tuple) and not (field and isinstance(field.type, Converted)):
         element = None
         if field is not None and isinstance(field.type, Array):
             element = Field(field.name, field.type.element)
@@ -235,7 +235,7 @@ def plain(value: Any, field: Field | None = None, version: int = 0) -> Any:
         return value // timedelta(milliseconds=1)
     if isinstance(value, Enum):
         return value.value
-    if field is not None and isinstance(field.type, Spelled) and value is not None:
+    if field is not None and isinstance(field.type, Converted) and value is not None:
         return field.type.encode(value)
     return None if value == ZERO_UUID else value
 

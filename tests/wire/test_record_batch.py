@@ -37,19 +37,19 @@ def with_crc(body: bytes) -> bytes:
 def test_a_batch_is_spelled_as_kafka_spells_it() -> None:
     assert len(NO_OP_SPELLED) == 72
     assert [NO_OP] == decode_batches(NO_OP_SPELLED)
-    assert NO_OP_SPELLED == encode_batch(replace(NO_OP, spelled=[]))
+    assert NO_OP_SPELLED == encode_batch(replace(NO_OP, encoded=[]))
 
 
 def test_a_batch_is_spelled_once_and_keeps_its_bytes() -> None:
-    batch = replace(NO_OP, spelled=[])
+    batch = replace(NO_OP, encoded=[])
 
     assert encode_batch(batch) is encode_batch(batch)
     (read,) = decode_batches(NO_OP_SPELLED)
-    assert [NO_OP_SPELLED] == read.spelled
+    assert [NO_OP_SPELLED] == read.encoded
 
 
 def test_a_bound_takes_whole_batches_and_at_least_one() -> None:
-    three = [replace(NO_OP, base_offset=offset, spelled=[]) for offset in (10, 11, 12)]
+    three = [replace(NO_OP, base_offset=offset, encoded=[]) for offset in (10, 11, 12)]
 
     assert encode_batches([], 72) == b""
     for bytes_max, count in [(0, 1), (71, 1), (72, 1), (143, 1), (144, 2), (216, 3), (9999, 3)]:
@@ -62,7 +62,7 @@ def test_no_answer_has_more_records_than_its_bound() -> None:
         replace(NO_OP, base_offset=offset * 100, records=(big,) * 100, versions=(0,) * 100)
         for offset in range(4)
     ]
-    batches = [replace(batch, spelled=[]) for batch in batches]
+    batches = [replace(batch, encoded=[]) for batch in batches]
 
     response = fetch_response(batches)
     frame = encode_response(1, 17, 1, response)
@@ -88,7 +88,7 @@ def test_no_records_are_empty_and_not_null() -> None:
 
 def test_a_control_batch_keeps_its_kind() -> None:
     change = LeaderChange(leader_id=3000, voters=(3000, 3001), granting_voters=(3000,))
-    batch = replace(NO_OP, records=(change,), is_control=True, spelled=[])
+    batch = replace(NO_OP, records=(change,), is_control=True, encoded=[])
 
     assert [batch] == decode_batches(encode_batch(batch))
 

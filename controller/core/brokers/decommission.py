@@ -129,9 +129,9 @@ def _placed_anew(
 ) -> PartitionChangeRecord:
     """Elects a live broker uncleanly; data that only the leaving broker held is lost."""
     old = state.image.partition(key)
-    kept = tuple(r for r in old.replicas if r != broker_id)
-    live = next((r for r in kept if state.image.is_active(r)), None)
-    replicas = kept if live is not None else (*kept, refuge)
+    remaining = tuple(r for r in old.replicas if r != broker_id)
+    live = next((r for r in remaining if state.image.is_active(r)), None)
+    replicas = remaining if live is not None else (*remaining, refuge)
     rules = replace(broker_changes.rules_of(state, key, old), election=Election.UNCLEAN)
     change = build(
         key,

@@ -20,8 +20,8 @@ from ..state import Decision, ExpiryNote, State
 def expire_one(state: State, now_ms: int) -> Decision | None:
     """Fence the broker whose lease expired first; None if no lease has expired (rules 2.36, 2.47).
 
-    Each decision fences one broker, because the next decision must see its partition changes
-    (4.19). Each fence is a batch of its own.
+    Each decision fences one broker, because the next decision must see its partition changes (rule
+    4.19). Each fence is a batch of its own.
     """
     broker_id = state.leases.first_expired(now_ms)
     if broker_id is None:

@@ -4,9 +4,9 @@ A broker is FENCED (registered, not electable), UNFENCED (serving), or in CONTRO
 (moving its leaderships to other brokers). SHUTDOWN_NOW is only a reply; the stored state is then
 FENCED. `_next_state` is the transition table; `_WRITES` holds the records of each transition.
 
-Invariants: a heartbeat with a stale epoch changes nothing, not even soft state (9.8); a broker is
-unfenced only after it has caught up with its own registration (2.12); a reply is sent only after
-its records are committed (the node ensures this).
+Invariants: a heartbeat with a stale epoch changes nothing, not even soft state (rule 9.8); a broker
+is unfenced only after it has caught up with its own registration (rule 2.12); a reply is sent only
+after its records are committed (the node ensures this).
 """
 
 from collections.abc import Callable
@@ -31,8 +31,8 @@ class ControlState(Enum):
     """The state of a registered broker after a heartbeat.
 
     `steady` holds the decisions of a heartbeat that ends in this state and writes no record: for a
-    broker that has not caught up, and for a broker that has (2.18). They are built once, because
-    nearly every heartbeat returns one of them.
+    broker that has not caught up, and for a broker that has (rule 2.18). They are built once,
+    because nearly every heartbeat returns one of them.
     """
 
     FENCED = "FENCED"
@@ -63,7 +63,8 @@ CONTROLLED_SHUTDOWN, SHUTDOWN_NOW = ControlState.CONTROLLED_SHUTDOWN, ControlSta
 def heartbeat(state: State, request: BrokerHeartbeatRequest, now_ms: int) -> Decision:
     """Decide one heartbeat.
 
-    Raises STALE_BROKER_EPOCH (77) for an unknown broker id and for a stale epoch (rules 2.7, 2.8).
+    Raises STALE_BROKER_EPOCH (77) if the broker id is unknown or the epoch is stale (rules 2.7,
+    2.8).
     """
     broker: BrokerRegistration | None = state.image.brokers.get(request.broker_id)
     if broker is None or broker.broker_epoch != request.broker_epoch:
@@ -85,7 +86,7 @@ def heartbeat(state: State, request: BrokerHeartbeatRequest, now_ms: int) -> Dec
 
 
 def current_state(liveness: Liveness) -> ControlState:
-    """Returns the state of a broker before the heartbeat (rule 2.11)."""
+    """Returns the state in which a heartbeat finds the broker (rule 2.11)."""
     if liveness.controlled_shutdown_offset >= 0:
         return CONTROLLED_SHUTDOWN
     return FENCED if liveness.fenced else UNFENCED
@@ -109,7 +110,7 @@ def _next_state(
     current: ControlState,
     request: BrokerHeartbeatRequest,
 ) -> ControlState:
-    """Returns the next state: the first matching row of rule 2.12's transition table applies."""
+    """Returns the state after a heartbeat, from the first matching row of rule 2.12's table."""
     if current is FENCED:
         if request.want_shut_down:
             return SHUTDOWN_NOW
@@ -128,7 +129,10 @@ def _next_state(
 
 
 def _begin_controlled_shutdown(state: State, broker: BrokerRegistration) -> list[Record]:
-    """Sets the shutdown flag once, where metadata.version has it, then moves partitions (2.23)."""
+    """Returns the changes that move the broker's partitions away (rule 2.23).
+
+    If metadata.version has the flag of a controlled shutdown, the first such heartbeat sets it.
+    """
     changes = broker_changes.without_broker(state, broker.broker_id)
     if (
         broker.in_controlled_shutdown
@@ -150,7 +154,10 @@ _WRITES: dict[ControlState, Callable[[State, BrokerRegistration], list[Record]]]
 def _offline_directories(
     state: State, broker: BrokerRegistration, request: BrokerHeartbeatRequest
 ) -> list[Record]:
-    """Registered directories that are now offline lose their replicas (rules 2.30, 2.31)."""
+    """Returns the changes for registered directories that are now offline (rules 2.30, 2.31).
+
+    Replicas in such a directory leave the ISR.
+    """
     if state.image.metadata_version < feature_levels.DIRECTORY_ASSIGNMENT_FROM:
         return []
     lost = [d for d in broker.log_dirs if d in request.offline_log_dirs]
@@ -167,7 +174,7 @@ def _offline_directories(
 def _cordoned_directories(
     state: State, broker: BrokerRegistration, request: BrokerHeartbeatRequest
 ) -> list[Record]:
-    """Writes the list of cordoned directories whole, if it changed (2.32a)."""
+    """Returns a record with all cordoned directories, if they changed (rule 2.32a)."""
     if state.image.metadata_version < feature_levels.CORDONED_DIRECTORIES_FROM:
         return []
     change = BrokerRegistrationChangeRecord(

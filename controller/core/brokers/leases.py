@@ -1,8 +1,9 @@
 """Leases: the time of each broker's last contact, known to the active controller only.
 
 Leases are not in the log and are lost at failover; a new active controller calls `started` (rules
-2.40, 2.48). A heartbeat only updates its contact in a dictionary; the heap of leases is corrected
-when its head is examined, so a heartbeat costs the same with 10 brokers and with 10,000.
+2.40, 2.48). A heap orders the leases by last contact. A heartbeat only stores its contact in a
+dictionary; the heap is corrected when its head is examined, so a heartbeat costs the same with 10
+brokers and with 10,000.
 """
 
 from collections.abc import Iterable
@@ -21,8 +22,8 @@ class Liveness:
     """Soft state of one registered broker.
 
     `controlled_shutdown_offset` is the offset at which its controlled shutdown began, -1 if the
-    broker is not in a controlled shutdown (2.28). `metadata_offset` is the last reported offset, -1
-    if unknown.
+    broker is not in a controlled shutdown (rule 2.28). `metadata_offset` is the last reported
+    offset, -1 if unknown.
     """
 
     fenced: bool
@@ -36,11 +37,11 @@ class Liveness:
 
 
 class Leases:
-    """The leases of all registered brokers, by broker id.
+    """The lease and the soft state of each broker, by broker id.
 
-    `liveness` is the soft state of every registered broker. `ran_out` maps a broker whose lease
-    expired to its last contact in milliseconds, to explain a fence. A lease lasts
-    `session_timeout_ms`.
+    A lease expires when the broker has not made contact for `session_timeout_ms`. `liveness` is the
+    soft state of every registered broker. `ran_out` maps a broker whose lease expired to its last
+    contact in milliseconds, to explain a fence.
     """
 
     def __init__(self, profile: Profile, session_timeout_ms: int) -> None:
@@ -53,14 +54,17 @@ class Leases:
         self.ran_out: dict[int, int] = {}
 
     def started(self, brokers: Iterable[BrokerRegistration], now_ms: int) -> None:
-        """Give every unfenced broker a full session, at activation (rules 2.40, 2.48, 9.15)."""
+        """Give every unfenced broker a full session when this controller becomes active.
+
+        Rules 2.40, 2.48 and 9.15.
+        """
         for broker in brokers:
             self.liveness[broker.broker_id] = Liveness(broker.fenced)
             if not broker.fenced:
                 self.note_contact(broker.broker_id, broker.broker_epoch, now_ms)
 
     def note_contact(self, broker_id: int, broker_epoch: int, now_ms: int) -> None:
-        """Start the broker's lease at `now_ms`, when its valid heartbeat *arrived*."""
+        """Store a contact of the broker at `now_ms`, the time at which its request arrived."""
         if broker_id not in self._in_heap:
             self._put(broker_id, now_ms)
         self._contacts[broker_id] = (now_ms, broker_epoch)
@@ -71,7 +75,11 @@ class Leases:
         return None if contact is None else contact[0]
 
     def has_valid_session(self, broker: BrokerRegistration, now_ms: int) -> bool:
-        """True if the registered incarnation still holds its id (rules 1.11, 1.12)."""
+        """True while a registration by another incarnation must be refused (rules 1.11, 1.12).
+
+        The broker's last contact must have its registered epoch and lie within the session timeout.
+        In Kafka 3.9 a fenced broker has no valid session.
+        """
         contact = self._contacts.get(broker.broker_id)
         if contact is None or contact[1] != broker.broker_epoch:
             return False
@@ -82,17 +90,21 @@ class Leases:
     def registered(
         self, broker_id: int, broker_epoch: int, *, fenced: bool, amends: bool, now_ms: int
     ) -> None:
-        """Apply an accepted registration; a new incarnation resets the soft state (1.32, 1.42)."""
+        """Update the soft state after a registration: a new incarnation begins anew.
+
+        `amends` is true for a known incarnation (rules 1.32, 1.42). In Kafka 3.9 the registration
+        is a contact as well; in later releases only heartbeats are contacts.
+        """
         if not amends:
             self.forget(broker_id)
         self.liveness[broker_id] = Liveness(fenced)
         if not self._profile.contacts_by_epoch:
             self.note_contact(broker_id, broker_epoch, now_ms)
 
-    def heard(
+    def heartbeat_decided(
         self, broker_id: int, broker_epoch: int, metadata_offset: int, fenced: bool, now_ms: int
     ) -> None:
-        """Apply a decided heartbeat: contact, reported offset, fencing (2.27)."""
+        """Store the contact, offset and fencing that a decided heartbeat reports (rule 2.27)."""
         if broker_id not in self._in_heap:
             self._put(broker_id, now_ms)
         self._contacts[broker_id] = (now_ms, broker_epoch)
@@ -109,7 +121,10 @@ class Leases:
             liveness.controlled_shutdown_offset = NO_OFFSET
 
     def expired(self, broker_id: int) -> None:
-        """Apply an expired lease; a fenced broker is not added to `ran_out` (2.38)."""
+        """Remove the lease and mark the broker as fenced.
+
+        An unfenced broker is added to `ran_out`, a fenced one is not (rule 2.38).
+        """
         liveness, contact_ms = self.liveness.get(broker_id), self.contact_ms(broker_id)
         if liveness is not None:
             if contact_ms is not None and not liveness.fenced:
@@ -118,11 +133,17 @@ class Leases:
         self._contacts.pop(broker_id, None)
 
     def registration_changed(self, broker_id: int, fenced: bool) -> None:
-        """Reset the reported offset, as Kafka does when it replays a registration change (2.29)."""
+        """Store the fencing, and forget the offset that the broker reported.
+
+        Kafka does so when it replays a registration change (rule 2.29).
+        """
         self._touch(broker_id, fenced, NO_OFFSET)
 
     def shutting_down_from(self, broker_id: int, offset: int) -> None:
-        """Store the offset at which the controlled shutdown began, once only (2.28)."""
+        """Store the offset at which the broker's controlled shutdown began.
+
+        Later calls during the same shutdown change nothing (rule 2.28).
+        """
         liveness = self.liveness[broker_id]
         if not liveness.is_shutting_down:
             liveness.controlled_shutdown_offset = offset
@@ -134,7 +155,10 @@ class Leases:
         self.ran_out.pop(broker_id, None)
 
     def lowest_active_offset(self) -> float:
-        """Lowest offset of unfenced brokers not shutting down; infinity if none (2.15)."""
+        """Returns the lowest offset that an unfenced broker outside a controlled shutdown reported.
+
+        Infinity if there is no such broker (rule 2.15).
+        """
         return min(
             (
                 liveness.metadata_offset
@@ -145,7 +169,10 @@ class Leases:
         )
 
     def first_expired(self, now_ms: int) -> int | None:
-        """Returns the broker whose lease expired first, or None (2.36, 2.47)."""
+        """Returns the broker whose lease expired first; None if no lease has expired.
+
+        Rules 2.36 and 2.47.
+        """
         heap = self._heap
         while heap and heap[0][0] + self._timeout_ms < now_ms:  # expires then or later
             head = self._settled()
@@ -154,7 +181,7 @@ class Leases:
         return None
 
     def next_expiry_ms(self) -> int | None:
-        """Returns the first time at which `first_expired` returns a broker, or None."""
+        """Returns the time at which the next lease will have expired; None if there is no lease."""
         while self._heap:
             if self._settled() is not None:
                 return self._heap[0][0] + self._timeout_ms + 1

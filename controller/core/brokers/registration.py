@@ -71,7 +71,10 @@ def _check_cluster_id(state: State, request: BrokerRegistrationRequest) -> None:
 
 
 def _check_no_other_incarnation(state: State, stored: BrokerRegistration, now_ms: int) -> None:
-    """A valid lease keeps the id, during a controlled shutdown too (rules 1.10 to 1.12a)."""
+    """Refuses a new incarnation while the lease of the registered one is valid.
+
+    This also applies during a controlled shutdown (rules 1.10 to 1.12a).
+    """
     if state.leases.has_valid_session(stored, now_ms):
         message = "Another broker is registered with that broker id."
         if state.profile.contacts_by_epoch:
@@ -83,7 +86,10 @@ def _check_no_other_incarnation(state: State, stored: BrokerRegistration, now_ms
 
 
 def _check_directories(state: State, request: BrokerRegistrationRequest) -> None:
-    """Checks in the order of rule 1.14; broker ids own directories, incarnations do not (1.16)."""
+    """Refuses invalid log directories; checks run in the order of rule 1.14.
+
+    A directory belongs to a broker id, whatever its incarnation (rule 1.16).
+    """
     if state.image.metadata_version < feature_levels.DIRECTORY_ASSIGNMENT_FROM:
         return
     if not request.log_dirs:
@@ -105,7 +111,10 @@ def _invalid(message: str) -> ApiError:
 
 
 def _checked_listeners(request: BrokerRegistrationRequest) -> tuple[Endpoint, ...]:
-    """Refuses invalid listeners; Kafka's controller fails over at these (rule 1.18)."""
+    """Returns the listeners; refuses invalid listeners (rule 1.18).
+
+    Kafka's controller fails over instead.
+    """
     for listener in request.listeners:
         if not 1 <= listener.port <= PORT_MAX:
             raise _invalid(
@@ -126,17 +135,20 @@ def _checked_listeners(request: BrokerRegistrationRequest) -> tuple[Endpoint, ..
 
 
 def _checked_features(state: State, request: BrokerRegistrationRequest) -> tuple[FeatureRange, ...]:
-    """Every finalized level must lie in the broker's range (rules 1.20 to 1.24)."""
+    """Returns the broker's features; refuses a range without the finalized level.
+
+    Rules 1.20 to 1.24.
+    """
     if request.features is None:
         return _everything_finalized(state)
     finalized = state.image.finalized
     offered = [_checked_range(finalized, feature) for feature in request.features]
-    named = {feature.name for feature in request.features}
-    if feature_levels.METADATA_VERSION not in named:
+    names = {feature.name for feature in request.features}
+    if feature_levels.METADATA_VERSION not in names:
         offered.append(_implied_metadata_version(state, finalized))
-        named.add(feature_levels.METADATA_VERSION)
+        names.add(feature_levels.METADATA_VERSION)
     for name in finalized:
-        if name not in named:
+        if name not in names:
             absent = BrokerFeature(name=name, min_supported_version=0, max_supported_version=0)
             _checked_range(finalized, absent)
     return tuple(offered)
@@ -174,7 +186,10 @@ def _implied_metadata_version(state: State, finalized: Mapping[str, int]) -> Fea
 def _cleanup(
     state: State, stored: BrokerRegistration | None, request: BrokerRegistrationRequest
 ) -> list[Record]:
-    """Removes the previous incarnation from ISRs and ELRs (1.33 to 1.37)."""
+    """Returns the changes that remove the previous incarnation from ISRs and ELRs.
+
+    Rules 1.33 to 1.37.
+    """
     if not state.profile.cleans_up_at_registration:
         return []
     last_epoch = stored.broker_epoch if stored is not None else -2
@@ -191,7 +206,11 @@ def _register_record(
     listeners: tuple[Endpoint, ...],
     offered: tuple[FeatureRange, ...],
 ) -> RegisterBrokerRecord:
-    """Builds the record; a new epoch is the operation's first offset (1.25, 1.30)."""
+    """Returns the record of the registration.
+
+    A new broker epoch is the offset of the operation's first record (rules 1.25, 1.30); an amended
+    registration keeps its epoch and fencing.
+    """
     has_directories = state.image.metadata_version >= feature_levels.DIRECTORY_ASSIGNMENT_FROM
     return RegisterBrokerRecord(
         broker_id=request.broker_id,

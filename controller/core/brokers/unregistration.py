@@ -26,12 +26,15 @@ def unregister(state: State, request: UnregisterBrokerRequest, now_ms: int) -> D
 
 
 def unregistration(stored: BrokerRegistration) -> UnregisterBrokerRecord:
-    """Returns the record that removes the registration."""
+    """Returns the record that removes the broker's registration."""
     return UnregisterBrokerRecord(broker_id=stored.broker_id, broker_epoch=stored.broker_epoch)
 
 
 def check_operation_size(state: State, records: tuple[Record, ...]) -> None:
-    """Raises POLICY_VIOLATION above 10,000 records (0A.7; Kafka 3.9.1, 4.1.1, 4.3.1)."""
+    """Raises POLICY_VIOLATION if an operation has more than 10,000 records (rule 0A.7).
+
+    The bound is that of Kafka 3.9.1, 4.1.1 and 4.3.1.
+    """
     if len(records) > RECORDS_PER_OPERATION_MAX:
         raise _not_unregistered(
             state,
@@ -41,12 +44,12 @@ def check_operation_size(state: State, records: tuple[Record, ...]) -> None:
 
 
 def _not_unregistered(state: State, code: ErrorCode, message: str) -> ApiError:
-    """Returns the refusal; 3.9 sends no message (rule 3.4)."""
+    """Returns the refusal; in Kafka 3.9 it has no message (rule 3.4)."""
     return ApiError(code, message if state.profile.unregister_explains else "")
 
 
 def _leave_partitions(state: State, broker_id: int) -> list[Record]:
-    """Returns the changes for the ISRs, then those for the ELRs (3.5, 3.7).
+    """Returns the changes for the ISRs, then those for the ELRs (rules 3.5, 3.7).
 
     Both start from the state before the batch. The ELR changes only elect a leader: the broker
     keeps its place in the ELR.

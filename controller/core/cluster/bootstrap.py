@@ -1,4 +1,4 @@
-"""The records of a controller that becomes active (rule 0A.11), and its own registration (5.62)."""
+"""The records that a controller writes when it becomes active (rule 0A.11)."""
 
 from .. import feature_levels
 from ..features.elr_safety import elr_safety_records
@@ -19,10 +19,10 @@ from ..settings import Settings
 def activation_records(
     image: Image, profile: Profile, settings: Settings, metadata_version: int | None = None
 ) -> tuple[Record, ...]:
-    """Returns the bootstrap records if the log is empty.
+    """Returns the records with which a new active controller begins, for one batch.
 
-    If a failover left a metadata transaction open, the record that aborts it comes first. All
-    records are for one batch.
+    If a failover left a metadata transaction open, the record that aborts it comes first. If the
+    log is empty, the bootstrap records follow.
     """
     aborted: tuple[Record, ...] = ()
     if image.open_transaction is not None:
@@ -35,7 +35,10 @@ def activation_records(
 def _bootstrap(
     image: Image, profile: Profile, settings: Settings, metadata_version: int | None
 ) -> tuple[Record, ...]:
-    """The controller itself adds the records that ELR needs: no bootstrap file has them (0A.11)."""
+    """Returns the bootstrap records, in a metadata transaction where metadata.version has them.
+
+    The controller itself adds the records that ELR needs: no bootstrap file has them (rule 0A.11).
+    """
     level = profile.metadata_version if metadata_version is None else metadata_version
     levels = feature_levels.bootstrap_levels(level)
     records: list[Record] = [
@@ -51,7 +54,10 @@ def _bootstrap(
 
 
 def idle_record(image: Image) -> NoOpRecord | None:
-    """Returns the NoOp for an idle log; None if metadata.version has none (rule 0A.14)."""
+    """Returns the NoOp record that an active controller appends to an idle log.
+
+    None if the finalized metadata.version is too low for that record (rule 0A.14).
+    """
     return NoOpRecord() if image.metadata_version >= feature_levels.NO_OP_FROM else None
 
 

@@ -10,7 +10,7 @@ from ..state import Decision, State
 def register_controller(
     state: State, request: ControllerRegistrationRequest, now_ms: int
 ) -> Decision:
-    """Write the registration of a controller; the last request wins (5.62).
+    """Write the registration of a controller; the last request wins (rule 5.62).
 
     There is no session and no check for duplicates. Listeners and features keep the request's
     order. Raises UNSUPPORTED_VERSION if the finalized metadata.version has no such record.
@@ -28,9 +28,10 @@ def register_controller(
 def registration(
     request: ControllerRegistrationRequest, *, zk_migration_ready: bool = False
 ) -> RegisterControllerRecord:
-    """Returns the record of a controller's registration, on request or of the active controller.
+    """Returns the record that registers a controller.
 
-    Only releases that know ZooKeeper keep `zk_migration_ready` (5.62).
+    The active controller writes the same record for itself. Only releases that know ZooKeeper keep
+    `zk_migration_ready` (rule 5.62).
     """
     return RegisterControllerRecord(
         controller_id=request.controller_id,

@@ -16,9 +16,10 @@ _NAMES = {BROKER_ENDPOINT: "BROKER", CONTROLLER_ENDPOINT: "CONTROLLER"}
 def describe_controllers(
     image: Image, request: DescribeClusterRequest, *, cluster_id: str, leader_id: int, listener: str
 ) -> DescribeClusterResponse:
-    """Returns the registered controllers that have `listener`; none is ever fenced (5.14, 5.15).
+    """Returns the registered controllers that have a listener named `listener`.
 
-    Raises UNSUPPORTED_VERSION below the metadata.version that has controller registrations.
+    No controller is ever fenced (rules 5.14, 5.15). Raises UNSUPPORTED_VERSION if the finalized
+    metadata.version has no controller registrations.
     """
     if image.metadata_version < feature_levels.CONTROLLER_REGISTRATION_FROM:
         raise ApiError(
@@ -43,9 +44,10 @@ def describe_brokers(
     listener: str,
     random: Callable[[], float],
 ) -> DescribeClusterResponse:
-    """Returns the brokers that have `listener`; fenced brokers only if requested (5.16, 5.17).
+    """Returns the brokers that have a listener named `listener`.
 
-    `controller_id` is a random live broker: every broker forwards to the controller.
+    Fenced brokers are included only if the request says so (rules 5.16, 5.17). `controller_id` is a
+    random live broker: every broker forwards to the controller.
     """
     _check_endpoint_type(request, BROKER_ENDPOINT)
     nodes = tuple(
@@ -66,13 +68,16 @@ def describe_brokers(
 
 
 def any_live_broker(image: Image, random: Callable[[], float]) -> int:
-    """Returns a random unfenced broker, -1 if there is none (rules 5.16, 5.40)."""
+    """Returns the id of a random unfenced broker, -1 if there is none (rules 5.16, 5.40)."""
     live = [broker.broker_id for broker in image.brokers.values() if not broker.fenced]
     return live[int(random() * len(live))] if live else -1
 
 
 def as_version_0(response: DescribeClusterResponse) -> DescribeClusterResponse:
-    """Returns the response for version 0, where 114 and 115 become INVALID_REQUEST (rule 5.8)."""
+    """Returns the response for version 0 (rule 5.8).
+
+    Errors 114 and 115 become INVALID_REQUEST.
+    """
     if response.error_code in (
         ErrorCode.MISMATCHED_ENDPOINT_TYPE,
         ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,
@@ -82,15 +87,20 @@ def as_version_0(response: DescribeClusterResponse) -> DescribeClusterResponse:
 
 
 def _check_endpoint_type(request: DescribeClusterRequest, own: int) -> None:
-    """Raises for an endpoint type other than `own` (rule 5.8); version 0 always means BROKER."""
-    asked = request.endpoint_type
-    if asked not in _NAMES:
-        raise ApiError(ErrorCode.UNSUPPORTED_ENDPOINT_TYPE, f"Unsupported endpoint type {asked}")
-    if asked != own:
+    """Refuses a request for an endpoint type other than `own` (rule 5.8).
+
+    A request in version 0 always has the type BROKER.
+    """
+    requested = request.endpoint_type
+    if requested not in _NAMES:
+        raise ApiError(
+            ErrorCode.UNSUPPORTED_ENDPOINT_TYPE, f"Unsupported endpoint type {requested}"
+        )
+    if requested != own:
         raise ApiError(
             ErrorCode.MISMATCHED_ENDPOINT_TYPE,
             f"The request was sent to an endpoint of type {_NAMES[own]}, "
-            f"but we wanted an endpoint of type {_NAMES[asked]}",
+            f"but we wanted an endpoint of type {_NAMES[requested]}",
         )
 
 

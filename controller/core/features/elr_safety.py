@@ -13,16 +13,16 @@ WHOLE_CLUSTER = ""  # resource name of the default for all brokers
 
 
 def elr_safety_records(image: Image, settings: Settings) -> tuple[ConfigRecord, ...]:
-    """Returns the records; none if the configurations already conform."""
-    named = {
+    """Returns the records that unify min.insync.replicas; none if all brokers share one value."""
+    resource_names = {
         name
         for (resource_type, name), values in image.configs.items()
         if resource_type == BROKER_RESOURCE and MIN_INSYNC_REPLICAS in values
     }
-    taken_away = (_record(name, None) for name in sorted(named - {WHOLE_CLUSTER}, key=int))
-    if WHOLE_CLUSTER in named:
-        return tuple(taken_away)
-    return (_record(WHOLE_CLUSTER, str(settings.min_insync_replicas)), *taken_away)
+    removals = (_record(name, None) for name in sorted(resource_names - {WHOLE_CLUSTER}, key=int))
+    if WHOLE_CLUSTER in resource_names:
+        return tuple(removals)
+    return (_record(WHOLE_CLUSTER, str(settings.min_insync_replicas)), *removals)
 
 
 def _record(resource_name: str, value: str | None) -> ConfigRecord:

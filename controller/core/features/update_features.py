@@ -1,7 +1,7 @@
 """UpdateFeatures: changes the finalized levels of features (rules 5.54 to 5.60).
 
-4.x refuses the whole request with error 95 and the reason of the first feature that fails; 3.9
-decides each feature separately.
+Kafka 4.x refuses the whole request with error 95 and the reason of the first feature that fails;
+Kafka 3.9 decides each feature separately.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,8 +28,8 @@ _PREFIX = "The update failed for all features since the following feature had an
 def update_features(state: State, request: UpdateFeaturesRequest, now_ms: int) -> Decision:
     """Decide an UpdateFeatures request.
 
-    `validate_only` writes nothing. A level equal to the finalized level is written again (5.57), as
-    is level 0 (5.59).
+    `validate_only` writes nothing. A level equal to the finalized level is written again (rule
+    5.57), as is level 0 (rule 5.59).
     """
     updates = _in_hash_order(request.feature_updates)
     proposed = state.image.features | {
@@ -51,7 +51,7 @@ def update_features(state: State, request: UpdateFeaturesRequest, now_ms: int) -
 
 
 def _in_hash_order(updates: tuple[FeatureUpdate, ...]) -> tuple[FeatureUpdate, ...]:
-    """Kafka keeps the updates in a HashMap, whose order is that of checks and records."""
+    """Returns the updates in the order of Kafka's HashMap, in which it checks and writes them."""
     by_name = {update.feature: update for update in updates}
     return tuple(by_name[name] for name in in_hash_order(by_name))
 
@@ -73,7 +73,10 @@ def _level_records(state: State, update: FeatureUpdate) -> tuple[Record, ...]:
 
 
 def _is_of_the_quorum(state: State, feature: str) -> bool:
-    """3.9 writes kraft.version like any feature, without effect on the quorum (KAFKA-18979)."""
+    """True if the quorum writes the level of this feature: kraft.version from Kafka 4.1 on.
+
+    Kafka 3.9 writes kraft.version like any feature, without effect on the quorum (KAFKA-18979).
+    """
     return feature == feature_levels.KRAFT_VERSION and state.profile.upgrades_kraft_version
 
 
@@ -170,15 +173,18 @@ def _unsupported(state: State, feature: str, level: int) -> str | None:
 
 
 def _reason(
-    who: str, ranges: Mapping[str, tuple[int, int]], feature: str, level: int
+    node: str, ranges: Mapping[str, tuple[int, int]], feature: str, level: int
 ) -> str | None:
-    """A feature that is not listed is supported at level 0 only, which means "not finalized"."""
+    """Returns why `node` does not support `level` of `feature`, or None.
+
+    A feature that the node does not list is supported at level 0 only, which means "not finalized".
+    """
     low, high = ranges.get(feature, (0, 0))
     if low <= level <= high:
         return None
     if high == 0:
-        return f"{who} does not support this feature."
-    return f"{who} only supports versions {_range_text(low, high)}"
+        return f"{node} does not support this feature."
+    return f"{node} only supports versions {_range_text(low, high)}"
 
 
 def _range_text(low: int, high: int) -> str:
@@ -196,7 +202,7 @@ def _ranges(supported: Iterable[FeatureRange]) -> dict[str, tuple[int, int]]:
 
 
 def _metadata_version_refusal(state: State, update: FeatureUpdate) -> str | None:
-    """Refuses a downgrade to a level at which the log is not readable (rule 5.57)."""
+    """Returns the error of a downgrade after which the log is not readable (rule 5.57)."""
     level, current = update.max_version_level, state.image.metadata_version
     if level < feature_levels.FIRST_BOOTSTRAP_LEVEL:
         name = feature_levels.LEVEL_NAMES[feature_levels.FIRST_BOOTSTRAP_LEVEL - 1]
@@ -216,7 +222,10 @@ def _metadata_version_refusal(state: State, update: FeatureUpdate) -> str | None
 
 
 def _kraft_version_refusal(state: State, update: FeatureUpdate) -> str | None:
-    """Every voter must have sent the leader a range that includes the level (KIP-853)."""
+    """Returns the error of a kraft.version that a voter does not support.
+
+    Every voter must have sent the leader a range that includes the level (KIP-853).
+    """
     level = update.max_version_level
     ranges = (voter.k_raft_version_feature for voter in state.voters())
     if level == state.image.kraft_version or all(
@@ -230,7 +239,7 @@ def _kraft_version_refusal(state: State, update: FeatureUpdate) -> str | None:
 
 
 def _updated_together(request: UpdateFeaturesRequest) -> UpdateFeaturesResponse:
-    """The response has no message; up to version 1 it has a result for each feature (5.55)."""
+    """The response has no message; up to version 1 it has a result for each feature (rule 5.55)."""
     results = tuple(
         UpdatableFeatureResult(feature=update.feature, error_message="NONE")
         for update in request.feature_updates
@@ -244,7 +253,7 @@ def _refused_together(reason: str) -> UpdateFeaturesResponse:
 
 
 def _answered_apart(reasons: Mapping[str, str | None]) -> UpdateFeaturesResponse:
-    """3.9 decides each feature separately and sorts the results by name."""
+    """Returns the response of Kafka 3.9: a result for each feature, sorted by name."""
     results = tuple(
         UpdatableFeatureResult(
             feature=feature,

@@ -20,8 +20,9 @@ class BrokerRegistration:
     """The registration of one broker.
 
     `register_offset` is the offset of the last RegisterBrokerRecord; a broker must apply it before
-    it is unfenced (2.7, 2.19). It is not the epoch, which may be lower (1.30). `start_time_ms` is
-    the wall time at which the controller accepted this incarnation (KIP-436, rule 8.12).
+    it is unfenced (rules 2.7, 2.19). It is not the epoch, which may be lower (rule 1.30).
+    `start_time_ms` is the wall time at which the controller accepted this incarnation (KIP-436,
+    rule 8.12).
     """
 
     broker_id: int
@@ -43,7 +44,7 @@ class BrokerRegistration:
 
     @property
     def is_cordoned(self) -> bool:
-        """True if all directories are cordoned, which rules out new replicas (4.40)."""
+        """True if all directories are cordoned, which rules out new replicas (rule 4.40)."""
         cordoned = self.cordoned_log_dirs or ()
         return bool(self.log_dirs) and all(d in cordoned for d in self.log_dirs)
 
@@ -51,9 +52,12 @@ class BrokerRegistration:
 def registration_of(
     record: RegisterBrokerRecord, old: BrokerRegistration | None, offset: int, timestamp_ms: int
 ) -> BrokerRegistration:
-    """Returns the registration after the record; an amendment keeps the start time (8.13)."""
+    """Returns the broker's registration after a RegisterBrokerRecord.
+
+    A record of the registered incarnation keeps the start time (rule 8.13).
+    """
     amends = old is not None and old.incarnation_id == record.incarnation_id
-    kept_start_ms = old.start_time_ms if old is not None and amends else 0
+    previous_start_ms = old.start_time_ms if old is not None and amends else 0
     return BrokerRegistration(
         broker_id=record.broker_id,
         broker_epoch=record.broker_epoch,
@@ -66,7 +70,7 @@ def registration_of(
         in_controlled_shutdown=record.in_controlled_shutdown,
         log_dirs=_in_order(record.log_dirs),
         cordoned_log_dirs=record.cordoned_log_dirs,
-        start_time_ms=kept_start_ms or record.start_time_ms or timestamp_ms,
+        start_time_ms=previous_start_ms or record.start_time_ms or timestamp_ms,
     )
 
 
@@ -75,8 +79,8 @@ def amended_by(
 ) -> BrokerRegistration:
     """Returns the registration after a BrokerRegistrationChangeRecord.
 
-    No record clears `in_controlled_shutdown` (2.25); an empty directory list changes nothing
-    (2.32).
+    No record clears `in_controlled_shutdown` (rule 2.25); an empty directory list changes nothing
+    (rule 2.32).
     """
     cordoned = record.cordoned_log_dirs
     return replace(

@@ -1,7 +1,7 @@
 """The smallest set of records that replays to an image, in the order of Kafka's snapshots.
 
-Replay restores the image, except for the log offset of each fact (rules 9.46, 10.43). A broker's
-start time (KIP-436) is part of its registration record.
+Replay restores the image, but not the offset at which each record was first written (rules 9.46,
+10.43). A broker's start time (KIP-436) is part of its registration record.
 """
 
 from collections.abc import Iterator

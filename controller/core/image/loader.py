@@ -34,7 +34,7 @@ class Loader:
     def of_snapshot(batches: Iterable[Batch], end_offset: int, epoch: int) -> "Loader":
         """Returns a loader with the image of a snapshot that ends at `end_offset` (exclusive).
 
-        Every fact gets the offset and epoch of the last record, as in Kafka.
+        As in Kafka, all state has the offset and epoch of the snapshot's last record.
         """
         loader = Loader()
         for batch in batches:
@@ -58,7 +58,10 @@ class Loader:
         return twin
 
     def load(self, batch: Batch) -> None:
-        """Replay one batch of the log."""
+        """Replay one batch of the log.
+
+        Records of a metadata transaction become visible when the transaction ends.
+        """
         if batch.is_control:
             for offset, control in enumerate(batch.records, batch.base_offset):
                 apply_control(

@@ -2,10 +2,11 @@
 
 
 class NameCollisions:
-    """Existing names with '.' or '_', keyed by the name with every '.' replaced by '_'.
+    """Finds the existing topic whose name collides with that of a new topic.
 
-    A new name is compared with the names of its key only, not with every topic. A log may hold
-    several names with the same key.
+    Names with '.' or '_' are stored under the name with every '.' replaced by '_'. A new name is
+    compared with the names under its key only, not with every topic. A log may hold several names
+    with the same key.
     """
 
     def __init__(self, names: dict[str, tuple[str, ...]] | None = None) -> None:
@@ -21,11 +22,11 @@ class NameCollisions:
         """Remove the name of a deleted topic."""
         if _collides(name):
             form = _form(name)
-            left = tuple(
+            remaining = tuple(
                 known_name for known_name in self._names.get(form, ()) if known_name != name
             )
-            if left:
-                self._names[form] = left
+            if remaining:
+                self._names[form] = remaining
             else:
                 self._names.pop(form, None)
 

@@ -99,7 +99,10 @@ def without_elr(partition: Partition) -> Partition:
 
 
 def needs_its_leader(partition: Partition) -> bool:
-    """True if a replica is out of sync or the leader recovers, which only the leader can end."""
+    """True if a replica is out of sync or the leader is recovering.
+
+    Only an AlterPartition request of the leader ends either.
+    """
     if partition.leader == NO_LEADER:
         return False
     return (

@@ -100,7 +100,7 @@ class PartitionIndex:
             self._ailing.discard(partition.leader, key)
 
     def replace(self, key: PartitionKey, old: Partition, new: Partition) -> None:
-        """Update the index after a change of a partition; equal fields cost nothing."""
+        """Update the index after a change of a partition from `old` to `new`."""
         if old.replicas != new.replicas:
             self._hosted.move(key, old.replicas, new.replicas)
         if old.isr != new.isr:
@@ -136,7 +136,7 @@ class PartitionIndex:
         return sorted(self._led.of(NO_LEADER) & self._hosted.of(broker_id))
 
     def ailing(self, leader: int) -> list[PartitionKey]:
-        """Returns the partitions for which `needs_its_leader` holds and which `leader` leads."""
+        """Returns the partitions that `leader` leads and for which `needs_its_leader` is true."""
         return sorted(self._ailing.of(leader))
 
     def led(self, broker_id: int) -> list[PartitionKey]:

@@ -60,7 +60,10 @@ def _change_registration(image: Image, record: r.BrokerRegistrationChangeRecord,
 
 
 def _changes_directories(record: r.BrokerRegistrationChangeRecord) -> bool:
-    """Also true if no directory remains online: such a record sets no field at all (2.30)."""
+    """True if a registration change record sets the online directories (rule 2.30).
+
+    A record without any other field sets them to none.
+    """
     return not (record.fenced or record.in_controlled_shutdown or record.cordoned_log_dirs)
 
 
@@ -112,8 +115,8 @@ def _change_partition(image: Image, record: r.PartitionChangeRecord, *_: int) ->
 
 def _clear_elr(image: Image, record: r.ClearElrRecord, *_: int) -> None:
     image.is_settled = False
-    named = [record.topic_name] if record.topic_name else list(image.topic_ids)
-    for topic_id in (image.topic_ids[name] for name in named):
+    names = [record.topic_name] if record.topic_name else list(image.topic_ids)
+    for topic_id in (image.topic_ids[name] for name in names):
         for partition_id, old in image.topics[topic_id].partitions.items():
             if old.elr or old.last_known_elr:
                 new = without_elr(old)
@@ -125,9 +128,9 @@ def _config(image: Image, record: r.ConfigRecord, *_: int) -> None:
     resource = (record.resource_type, record.resource_name)
     image.is_settled = False
     values = {**image.configs.get(resource, {}), record.name: record.value}
-    left = {name: value for name, value in values.items() if value is not None}
-    if left:
-        image.configs[resource] = left  # a new dictionary: copies of the image share the old one
+    present = {name: value for name, value in values.items() if value is not None}
+    if present:
+        image.configs[resource] = present  # a new dictionary: copies of the image share the old one
     else:
         image.configs.pop(resource, None)
 
@@ -256,7 +259,7 @@ def apply(
 
 
 def apply_control(image: Image, record: ControlRecord, *, offset: int, epoch: int) -> None:
-    """Change `image` by a control record; only kraft.version concerns the image (1.7)."""
+    """Change `image` by a control record; only kraft.version changes it (rule 1.7)."""
     if isinstance(record, KRaftVersion):
         image.kraft_version = record.kraft_version
     image.offset, image.epoch = offset, epoch

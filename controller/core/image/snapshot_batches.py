@@ -34,8 +34,8 @@ def snapshot_batches(
         header += (KRaftVersion(kraft_version=kraft_version),)
         header += () if voters is None else (voters,)
     yield _control_batch(header, 0, epoch, timestamp_ms)
-    offset, left = len(header), iter(records)
-    while chunk := tuple(islice(left, RECORDS_PER_BATCH)):
+    offset, pending = len(header), iter(records)
+    while chunk := tuple(islice(pending, RECORDS_PER_BATCH)):
         yield Batch(
             base_offset=offset,
             epoch=epoch,

@@ -81,8 +81,8 @@ class Batch:
     """A batch of data records, or a batch of control records (`is_control`).
 
     `timestamp_ms` is wall time, which no decision reads. `versions` are the record versions that
-    metadata.version permitted at the time of writing. `spelled` caches the encoded bytes; equality
-    ignores it.
+    metadata.version permitted at the time of writing. `encoded` holds the bytes of the batch once
+    they are known; equality ignores it.
     """
 
     base_offset: int
@@ -91,7 +91,7 @@ class Batch:
     records: tuple[Record, ...] | tuple[ControlRecord, ...]
     versions: tuple[int, ...]
     is_control: bool = False
-    spelled: list[bytes] = field(default_factory=list, compare=False, repr=False)
+    encoded: list[bytes] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def last_offset(self) -> int:

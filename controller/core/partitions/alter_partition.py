@@ -94,7 +94,10 @@ def _error(
 
 
 def _proposed(data: AlterPartitionData) -> tuple[AlterPartitionBrokerState, ...]:
-    """Returns the proposed ISR; version 2 has ids only, so their epoch is -1 ("do not check")."""
+    """Returns the proposed ISR as pairs of id and broker epoch.
+
+    Version 2 of the request has ids only; the epoch is then -1 ("do not check").
+    """
     if data.new_isr_with_epochs:
         return data.new_isr_with_epochs
     return tuple(AlterPartitionBrokerState(broker_id=member) for member in data.new_isr)

@@ -20,13 +20,13 @@ NOBODY = NO_LEADER
 
 
 def without_broker(state: State, broker_id: int) -> list[Record]:
-    """Remove a fenced or stopping broker from every ISR and leadership (2.21, 2.23)."""
+    """Remove a fenced or stopping broker from every ISR and leadership (rules 2.21, 2.23)."""
     keys = state.image.index.in_isr_or_led(broker_id)
     return leader_and_isr_changes(state, keys, remove=broker_id)
 
 
 def without_unclean_broker(state: State, broker_id: int) -> list[Record]:
-    """Remove a broker that may have lost data from every ISR, then from every ELR (1.37)."""
+    """Remove a broker that may have lost data from every ISR, then from every ELR (rule 1.37)."""
     keys = state.image.index.in_isr_or_led(broker_id)
     in_isr = leader_and_isr_changes(state, keys, unclean=broker_id)
     only_elr = [key for key in state.image.index.in_elr(broker_id) if key not in set(keys)]
@@ -34,7 +34,7 @@ def without_unclean_broker(state: State, broker_id: int) -> list[Record]:
 
 
 def without_directory(state: State, broker_id: int, directory: Uuid) -> list[Record]:
-    """Remove the broker from the partitions that it stores in an offline directory (2.30).
+    """Remove the broker from the partitions that it stores in an offline directory (rule 2.30).
 
     Every such partition is checked for an election, also if another broker leads it.
     """
@@ -44,7 +44,7 @@ def without_directory(state: State, broker_id: int, directory: Uuid) -> list[Rec
 
 
 def with_broker(state: State, broker_id: int) -> list[Record]:
-    """Run elections for all leaderless partitions, as if the broker were unfenced (2.22).
+    """Run elections for all leaderless partitions, as if the broker were unfenced (rule 2.22).
 
     If the image is settled, only partitions of this broker are tried: the last unfence already
     tried all others. Otherwise each of 1,000 brokers that return after an outage would try 100,000
@@ -101,12 +101,15 @@ def leader_and_isr_changes(
 def acceptor(
     state: State, partition: Partition, may_lead: Callable[[int], bool]
 ) -> Callable[[int], bool]:
-    """Returns the leader test: `may_lead`, and the directory is online (rules 4.3, 4.4)."""
+    """Returns a predicate: `may_lead` accepts the replica and its directory is online.
+
+    Rules 4.3 and 4.4 of elections.
+    """
     return lambda replica: may_lead(replica) and has_online_directory(state, partition, replica)
 
 
 def has_online_directory(state: State, partition: Partition, replica: int) -> bool:
-    """True if the replica's directory is online, or not known."""
+    """True if the broker is registered and the replica's directory is online or unknown."""
     broker = state.image.brokers.get(replica)
     if broker is None:
         return False
@@ -121,12 +124,12 @@ def has_online_directory(state: State, partition: Partition, replica: int) -> bo
 
 
 def rules_of(state: State, key: PartitionKey, partition: Partition) -> Rules:
-    """Returns the rules for changes of the partition."""
+    """Returns the values that decide a change of the partition, such as its effective min ISR."""
     return _rules(state, state.image.topics[key[0]].name, len(partition.replicas))
 
 
 def _rules(state: State, topic: str | None, replicas: int) -> Rules:
-    """Returns the rules of a topic, or (None) of topics without own configurations."""
+    """Returns the rules of a topic; with `topic` None, of a topic without own configurations."""
     return Rules(
         metadata_version=state.image.metadata_version,
         elr_enabled=feature_levels.elr_enabled(state.image.features),

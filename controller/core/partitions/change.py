@@ -30,9 +30,10 @@ def build(
     target_replicas: Ids | None = None,
     target_recovery_state: int | None = None,
 ) -> PartitionChangeRecord | None:
-    """Returns the record that changes `partition` to its target, or None.
+    """Returns the record that changes `partition` to the target values; None if nothing changes.
 
-    Step numbers are those of rule 4.7.
+    `acceptable` is the predicate of brokers that may lead. The brokers `unclean_shutdown` may have
+    lost data, so they do not stay in the ELR. Step numbers in comments are those of rule 4.7.
     """
     target = Target(
         target_isr,
@@ -108,10 +109,10 @@ def _record(
         last_known_elr=change.last_known_elr,
         directories=_directories(partition, target, rules),
     )
-    return None if _says_nothing(record) else record
+    return None if _changes_nothing(record) else record
 
 
-def _says_nothing(record: PartitionChangeRecord) -> bool:
+def _changes_nothing(record: PartitionChangeRecord) -> bool:
     return (
         record.isr is None
         and record.leader == NO_LEADER_CHANGE

@@ -15,7 +15,7 @@ def elect(
     acceptable: Callable[[int], bool],
     change: Change,
 ) -> None:
-    """Elect a leader; write it only if it differs from the present leader (rule 4.11)."""
+    """Elect a leader; write it into `change` if it is not the present leader (rule 4.11)."""
     leader, unclean = winner(partition, target, rules, acceptable)
     if leader == partition.leader:
         return
@@ -35,7 +35,10 @@ def elect(
 def winner(
     partition: Partition, target: Target, rules: Rules, acceptable: Callable[[int], bool]
 ) -> tuple[int, bool]:
-    """Returns (leader, was it unclean), tried in the order of rules 4.9 and 4.10."""
+    """Returns the leader to elect, and whether its election is unclean.
+
+    Replicas are tried in the order of rules 4.9 and 4.10.
+    """
 
     order = (partition.leader, *target.replicas)
     if rules.election is Election.PREFERRED and target.replicas:
@@ -56,7 +59,10 @@ def winner(
 def _may_elect_last_known(
     partition: Partition, target: Target, rules: Rules, acceptable: Callable[[int], bool]
 ) -> bool:
-    """Rule 4.28, with the check for a live broker that Kafka lacks (KAFKA-19522)."""
+    """True if the last known leader may be elected (rule 4.28).
+
+    It must be live, which Kafka does not check (KAFKA-19522).
+    """
     return (
         rules.elr_enabled
         and not target.isr

@@ -7,9 +7,11 @@ from .target import Change, Ids, Rules, Target
 
 
 def populate_elr(partition: Partition, target: Target, rules: Rules, unclean: Ids) -> None:
-    """Below min ISR, members of ISR or ELR stay eligible, except for `unclean` (rule 4.25).
+    """Compute the ELR: below min ISR, members of ISR or ELR stay eligible (rule 4.25).
 
-    Kafka puts the ELR, then the ISR, into a HashSet and writes the ids in its order."""
+    Brokers in `unclean` do not. Kafka puts the ELR, then the ISR, into a HashSet and writes the ids
+    in the order of that set.
+    """
     if not rules.elr_enabled:
         return
     if len(target.isr) >= rules.min_isr:
@@ -30,9 +32,9 @@ def write_elr(partition: Partition, target: Target, rules: Rules, change: Change
 
 
 def write_last_known_leader(partition: Partition, rules: Rules, change: Change) -> None:
-    """Write the last leader of a partition that has none now, even with a nonempty ISR (4.27).
+    """Write the last known leader of a partition that has no leader now (rule 4.27).
 
-    A new leader clears it.
+    A nonempty ISR does not prevent this. A new leader clears the field.
     """
     if not rules.elr_enabled:
         return

@@ -1,7 +1,7 @@
 """Placement of replicas: striped over racks, live brokers first within a rack (rules 4.40 to 4.49).
 
 The first replica is always on an unfenced broker; for the others, rack spread takes precedence over
-liveness (4.49). All entropy comes from `random()`.
+liveness (rule 4.49). All entropy comes from `random()`.
 """
 
 from collections.abc import Callable, Iterable, MutableSequence, Sequence
@@ -29,12 +29,12 @@ def candidates(state: State) -> list[Candidate]:
     Brokers in controlled shutdown (soft state) and brokers with only cordoned directories are left
     out.
     """
-    found = []
+    brokers = []
     for broker_id, broker in state.image.brokers.items():
         liveness = state.leases.liveness[broker_id]
         if not liveness.is_shutting_down and not broker.is_cordoned:
-            found.append(Candidate(broker_id, broker.rack, liveness.fenced))
-    return found
+            brokers.append(Candidate(broker_id, broker.rack, liveness.fenced))
+    return brokers
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def place(
 ) -> list[tuple[int, ...]]:
     """Returns the replicas of `partitions` new partitions.
 
-    Raises INVALID_REPLICATION_FACTOR as in rule 4.43.
+    Raises INVALID_REPLICATION_FACTOR if the brokers do not suffice (rule 4.43).
     """
     racks = _Racks(layout, random)
     if replication_factor <= 0:
@@ -105,7 +105,11 @@ def _refused(message: str) -> ApiError:
 
 
 class _Brokers:
-    """A rotating list: a partition gets each broker at most once, from a changing start (4.48)."""
+    """A rotating list of broker ids.
+
+    A partition gets each broker at most once, and each partition starts at another broker (rule
+    4.48).
+    """
 
     def __init__(self, ids: tuple[int, ...], random: Random) -> None:
         """Starts at a random position."""
@@ -153,13 +157,13 @@ class _Racks:
             self._turn = 0
         self._offset %= len(self._racks)
         first_rack, leader = self._first()
-        replicas = (leader, *self._others(first_rack, replication_factor - 1))
+        replicas = (leader, *self._other_replicas(first_rack, replication_factor - 1))
         self._turn += 1
         self._offset += 1
         return replicas
 
     def _first(self) -> tuple[int, int]:
-        """Returns (rack, broker) of the first replica: the next live broker (4.46)."""
+        """Returns (rack, broker) of the first replica: the next live broker (rule 4.46)."""
         count = len(self._racks)
         for position in range(self._offset, self._offset + count):
             broker_id = self._racks[position % count].unfenced.next(self._turn)
@@ -167,19 +171,19 @@ class _Racks:
                 return position % count, broker_id
         raise Impossible(f"no live broker in any of {count} racks")
 
-    def _others(self, first_rack: int, wanted: int) -> list[int]:
-        """Goes round the racks, skipping the first replica's rack once (4.47)."""
-        found: list[int] = []
+    def _other_replicas(self, first_rack: int, count: int) -> list[int]:
+        """Goes round the racks, skipping the first replica's rack once (rule 4.47)."""
+        broker_ids: list[int] = []
         position, skip = self._offset, first_rack
-        while len(found) < wanted:
+        while len(broker_ids) < count:
             if position == skip:
                 skip = -1
             else:
                 broker_id = self._racks[position].next(self._turn)
                 if broker_id is not None:
-                    found.append(broker_id)
+                    broker_ids.append(broker_id)
             position = (position + 1) % len(self._racks)
-        return found
+        return broker_ids
 
     def _shuffle(self) -> None:
         _shuffle(self._racks, self._random)
@@ -195,5 +199,5 @@ def _below(bound: int, random: Random) -> int:
 def _shuffle(items: MutableSequence[Any], random: Random) -> None:
     """Fisher-Yates shuffle: `random.shuffle` may change between Python versions."""
     for last in range(len(items) - 1, 0, -1):
-        other = _below(last + 1, random)
-        items[last], items[other] = items[other], items[last]
+        chosen = _below(last + 1, random)
+        items[last], items[chosen] = items[chosen], items[last]

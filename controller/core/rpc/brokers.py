@@ -54,7 +54,7 @@ class BrokerRegistrationResponse:
 class BrokerHeartbeatRequest:
     """BrokerHeartbeat (63, rule 2.1).
 
-    `current_metadata_offset` is the last offset that the broker has applied (2.2a).
+    `current_metadata_offset` is the last offset that the broker has applied (rule 2.2a).
     """
 
     broker_id: int
@@ -68,7 +68,7 @@ class BrokerHeartbeatRequest:
 
 @value
 class BrokerHeartbeatResponse:
-    """The broker's state; on error all flags have defaults, so `is_fenced` is true (2.2)."""
+    """The broker's state; on error all flags have defaults, so `is_fenced` is true (rule 2.2)."""
 
     throttle_time_ms: int = 0
     error_code: int = 0

@@ -218,7 +218,7 @@ class ReplicaState:
 
 @value
 class DescribeQuorumPartitionResult:
-    """The leader, voters and observers; leader, epoch and watermark are 0 on error (5.25)."""
+    """The leader, voters and observers; leader, epoch and watermark are 0 on error (rule 5.25)."""
 
     partition_index: int = 0
     error_code: int = 0

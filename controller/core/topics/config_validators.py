@@ -18,12 +18,12 @@ Validator = Callable[[str, Any], None]
 
 
 def invalid(message: str) -> ApiError:
-    """Returns an INVALID_CONFIG error."""
+    """Returns an INVALID_CONFIG error with a message."""
     return ApiError(ErrorCode.INVALID_CONFIG, message)
 
 
-def _wrong(name: str, value: Value, why: str) -> ApiError:
-    return invalid(f"Invalid value {_shown(value)} for configuration {name}: {why}")
+def _wrong(name: str, value: Value, reason: str) -> ApiError:
+    return invalid(f"Invalid value {_shown(value)} for configuration {name}: {reason}")
 
 
 def _shown(value: Value) -> str:
@@ -123,7 +123,10 @@ def each_of(*words: str) -> Validator:
 
 
 def each_of_without_empty(*words: str) -> Validator:
-    """Returns the validator of 4.3, which has a message of its own for an empty element."""
+    """Returns the validator of Kafka 4.3's lists, whose elements must be among `words`.
+
+    Kafka 4.3 has a message of its own for an empty element.
+    """
 
     def check(name: str, values: tuple[str, ...]) -> None:
         for value in values:
@@ -138,11 +141,11 @@ def throttled_replicas(name: str, values: tuple[str, ...]) -> None:
     """Validates '*' or a list of partitionId:brokerId."""
     parts = [value.strip(SPACE) for value in values]
     if "".join(parts) != "*" and not all(_REPLICA.fullmatch(part) for part in parts):
-        why = (
+        reason = (
             f"{name} must be the literal '*' or a list of replicas in the following format: "
             "[partitionId]:[brokerId],[partitionId]:[brokerId],..."
         )
-        raise _wrong(name, values, why)
+        raise _wrong(name, values, reason)
 
 
 _REPLICA = re.compile(r"([0-9]+:[0-9]+)?")
@@ -156,8 +159,8 @@ def format_version(versions: Set[str]) -> Validator:
 
     def check(name: str, value: str) -> None:
         parts = value.rstrip(".").split(".")
-        wanted = 3 if value.startswith("0.") else 2
-        if (".".join(parts[:wanted]) if len(parts) > wanted else value) not in versions:
+        length = 3 if value.startswith("0.") else 2
+        if (".".join(parts[:length]) if len(parts) > length else value) not in versions:
             raise _wrong(name, value, f"Version {value} is not a valid version")
 
     return check

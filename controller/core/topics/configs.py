@@ -55,7 +55,10 @@ def _check_together(values: Mapping[str, Any]) -> None:
 
 
 def effective(state: State, own: Mapping[str, str]) -> tuple[CreatableTopicConfig, ...]:
-    """Returns all configurations in force for a topic whose own are `own`, sorted by name."""
+    """Returns all configurations of a topic, sorted by name, with the value that applies.
+
+    `own` are the configurations of the topic itself.
+    """
     configs = state.image.configs
     shown = dict(_DEFAULTS[state.profile.topic_configs])
     for source, settings in (
@@ -87,11 +90,11 @@ _TOPIC_NAMES = {setting: name for name, settings in BROKER_NAMES.items() for set
 
 def _of_topics(settings: Mapping[str, str]) -> dict[str, str]:
     """Translates a broker's settings to the topic configurations of the same meaning."""
-    found: dict[str, str] = {}
+    configs: dict[str, str] = {}
     for name in filter(None, map(_TOPIC_NAMES.get, settings)):
         setting = next(setting for setting in BROKER_NAMES[name] if setting in settings)
-        found[name] = _converted(setting, settings[setting])
-    return found
+        configs[name] = _converted(setting, settings[setting])
+    return configs
 
 
 def _converted(name: str, value: str) -> str:

@@ -1,8 +1,8 @@
 """CreateTopics (rules 4.50 to 4.58).
 
 Each topic of a request succeeds or fails separately, with its own error code and Kafka's message; a
-request that is too large fails as a whole (0A.7). All created topics are written in one batch. With
-`validate_only` no record is written.
+request that is too large fails as a whole (rule 0A.7). All created topics are written in one batch.
+With `validate_only` no record is written.
 """
 
 from collections import Counter
@@ -48,14 +48,14 @@ def create_topics(state: State, request: CreateTopicsRequest, now_ms: int) -> De
 
     Raises POLICY_VIOLATION if the request is too large.
     """
-    named = Counter(topic.name for topic in request.topics)
-    refused = _refused_by_the_listener(named)
-    wanted = [topic for topic in request.topics if topic.name not in refused]
+    counts = Counter(topic.name for topic in request.topics)
+    refused = _refused_by_the_listener(counts)
+    accepted = [topic for topic in request.topics if topic.name not in refused]
     results: list[CreatableTopicResult] = []
     records: list[Record] = []
-    _check_partitions(state, wanted)
+    _check_partitions(state, accepted)
     survey = Survey(state)
-    for topic in wanted:
+    for topic in accepted:
         result, created = _create(survey, topic)
         results.append(result)
         records += created
@@ -66,11 +66,14 @@ def create_topics(state: State, request: CreateTopicsRequest, now_ms: int) -> De
     return Decision(records=written, reply=reply, is_atomic=True)
 
 
-def _refused_by_the_listener(named: Counter[str]) -> dict[str, CreatableTopicResult]:
-    """Results that follow all others, one a name; duplicates in a HashSet's order (4.52)."""
-    twice = in_hash_order(name for name, count in named.items() if count > 1)
+def _refused_by_the_listener(counts: Counter[str]) -> dict[str, CreatableTopicResult]:
+    """Returns the results for names that Kafka's listener refuses, which follow all other results.
+
+    There is one result for each name; duplicates are in a HashSet's order (rule 4.52).
+    """
+    twice = in_hash_order(name for name, count in counts.items() if count > 1)
     refused = {name: _refused(name, _DUPLICATE) for name in twice}
-    if named[names.METADATA_TOPIC] == 1:
+    if counts[names.METADATA_TOPIC] == 1:
         refused[names.METADATA_TOPIC] = _refused(names.METADATA_TOPIC, _PROHIBITED)
     return refused
 
@@ -78,7 +81,10 @@ def _refused_by_the_listener(named: Counter[str]) -> dict[str, CreatableTopicRes
 def _spellable(
     request: CreateTopicsRequest, results: tuple[CreatableTopicResult, ...]
 ) -> CreateTopicsResponse:
-    """Kafka replies -1 for every topic if a message is too long; the records remain valid."""
+    """Returns the response; every topic has error -1 if a message is too long to encode.
+
+    Kafka replies so, and the records remain valid.
+    """
     texts = (result.error_message or "" for result in results)
     if any(len(text.encode("utf-8", "surrogatepass")) > TEXT_BYTES_MAX for text in texts):
         failed = ErrorCode.UNKNOWN_SERVER_ERROR
@@ -105,7 +111,7 @@ class Survey:
         return self._layout
 
     def in_force(self, configs: dict[str, str]) -> tuple[CreatableTopicConfig, ...]:
-        """Returns the configurations in force for a topic whose own are `configs`."""
+        """Returns all configurations of a topic whose own configurations are `configs`."""
         key = tuple(configs.items())
         if key not in self._in_force:
             self._in_force[key] = topic_configs.effective(self.state, configs)
@@ -120,19 +126,22 @@ class Survey:
     def directory(self, broker_id: int) -> Uuid:
         """Returns the directory of a new replica on the broker."""
         if broker_id not in self._directories:
-            found = broker_changes.default_directory(self.state, broker_id)
-            self._directories[broker_id] = found
+            directory_id = broker_changes.default_directory(self.state, broker_id)
+            self._directories[broker_id] = directory_id
         return self._directories[broker_id]
 
 
 def _check_partitions(state: State, topics: Iterable[CreatableTopic]) -> None:
-    """Bounds the partitions of a request, before other checks (0A.7; 3.9.1, 4.1.1, 4.3.1)."""
-    total = sum(_partitions_asked(state, topic) for topic in topics)
+    """Refuses a request for too many partitions, before any other check (rule 0A.7).
+
+    The bound is that of Kafka 3.9.1, 4.1.1 and 4.3.1.
+    """
+    total = sum(_partition_count(state, topic) for topic in topics)
     if total > PARTITIONS_PER_REQUEST_MAX:
         raise _too_large("Excessively large number of partitions per request.")
 
 
-def _partitions_asked(state: State, topic: CreatableTopic) -> int:
+def _partition_count(state: State, topic: CreatableTopic) -> int:
     if topic.assignments:
         return len(topic.assignments)
     count = topic.num_partitions
@@ -185,11 +194,11 @@ def _checked_configs(state: State, topic: CreatableTopic) -> dict[str, str]:
 
 def _manual(state: State, topic: CreatableTopic) -> Assignment:
     """Validates an assignment (rule 4.55); all replica lists must be as long as the first."""
-    for field, given in (
+    for field, number in (
         ("replication factor", topic.replication_factor),
         ("numPartitions", topic.num_partitions),
     ):
-        if given != -1:
+        if number != -1:
             raise ApiError(
                 ErrorCode.INVALID_REQUEST,
                 f"A manual partition assignment was specified, but {field} was not set to -1.",
@@ -214,24 +223,24 @@ def _manual(state: State, topic: CreatableTopic) -> Assignment:
     return dict(sorted(assignment.items()))
 
 
-def check_manual_replicas(state: State, broker_ids: tuple[int, ...], wanted: int) -> None:
+def check_manual_replicas(state: State, broker_ids: tuple[int, ...], count: int) -> None:
     """Raises INVALID_REPLICA_ASSIGNMENT unless `broker_ids` is a valid replica list."""
-    what = "The manual partition assignment includes"
+    prefix = "The manual partition assignment includes"
     if not broker_ids:
-        raise _bad_assignment(f"{what} an empty replica list.")
+        raise _bad_assignment(f"{prefix} an empty replica list.")
     for broker_id in sorted(broker_ids):
         if broker_id not in state.image.brokers:
-            raise _bad_assignment(f"{what} broker {broker_id}, but no such broker is registered.")
+            raise _bad_assignment(f"{prefix} broker {broker_id}, but no such broker is registered.")
         if state.profile.spares_cordoned_brokers and state.image.brokers[broker_id].is_cordoned:
             raise _bad_assignment(
-                f"{what} broker {broker_id}, but all its log directories are cordoned."
+                f"{prefix} broker {broker_id}, but all its log directories are cordoned."
             )
         if broker_ids.count(broker_id) > 1:
-            raise _bad_assignment(f"{what} the broker {broker_id} more than once.")
-    if len(broker_ids) != wanted:
+            raise _bad_assignment(f"{prefix} the broker {broker_id} more than once.")
+    if len(broker_ids) != count:
         raise _bad_assignment(
-            f"{what} a partition with {len(broker_ids)} replica(s), but this is not consistent "
-            f"with previous partitions, which have {wanted} replica(s)."
+            f"{prefix} a partition with {len(broker_ids)} replica(s), but this is not consistent "
+            f"with previous partitions, which have {count} replica(s)."
         )
 
 
@@ -282,7 +291,10 @@ def _placed(survey: Survey, count: int, factor: int, prefix: str) -> list[tuple[
 def _topic_records(
     survey: Survey, name: str, topic_id: Uuid, configs: dict[str, str], assignment: Assignment
 ) -> list[Record]:
-    """Returns topic, configurations, cleared ELR and partitions, in that order (4.58, 4.23)."""
+    """Returns topic, configurations, cleared ELR and partitions, in that order.
+
+    Rules 4.58 and 4.23.
+    """
     records: list[Record] = [TopicRecord(name=name, topic_id=topic_id)]
     records += [
         ConfigRecord(resource_type=TOPIC_RESOURCE, resource_name=name, name=key, value=value)
@@ -300,7 +312,7 @@ def _topic_records(
 def _partition_record(
     survey: Survey, topic_id: Uuid, partition_id: int, replicas: tuple[int, ...]
 ) -> PartitionRecord:
-    """The ISR are the active replicas in assignment order; the first leads (4.18, 4.50)."""
+    """The ISR are the active replicas in assignment order; the first leads (rules 4.18, 4.50)."""
     isr = tuple(filter(survey.is_active, replicas))
     level = survey.state.image.metadata_version
     has_directories = level >= feature_levels.DIRECTORY_ASSIGNMENT_FROM

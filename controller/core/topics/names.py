@@ -12,7 +12,7 @@ _LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
 
 
 def check(state: State, name: str) -> None:
-    """Raises for an existing, invalid or colliding name.
+    """Raises ApiError for an existing, invalid or colliding topic name.
 
     TOPIC_ALREADY_EXISTS (36) takes precedence: creating "a.b" again is not a collision.
     """

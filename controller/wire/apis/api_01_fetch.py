@@ -1,10 +1,9 @@
 """Fetch (1), versions 13 to 18: brokers and voters read the metadata log.
 
-13 names topics by id; 15 moves the replica's id into a tagged state with its epoch; 16 adds the
-node endpoints, 17 the replica's directory, 18 the follower's high watermark (KIP-1166).
-
-Gap: older versions, which no 3.9 broker sends to a controller. Batches are those of the metadata
-log; batches that a broker serves to consumers do not decode.
+Version 13 names topics by id; 15 moves the replica's id into a tagged state with its epoch; 16 adds
+the node endpoints, 17 the replica's directory, 18 the follower's high watermark (KIP-1166). Gap:
+older versions, which no broker of Kafka 3.9 sends to a controller. Batches are those of the
+metadata log; batches that a broker serves to consumers do not decode.
 """
 
 from ...core.rpc import (
@@ -32,15 +31,15 @@ from ..codec.schema import (
     STRING,
     UUID,
     Array,
+    Converted,
     Field,
-    Spelled,
     Struct,
     message,
 )
 from ..records.record_batch import decode_batches, encode_batches
 
 VERSIONS = (13, 18)
-RECORDS = Spelled("records", encode_batches, lambda data: tuple(decode_batches(data)))
+RECORDS = Converted("records", encode_batches, lambda data: tuple(decode_batches(data)))
 
 _REPLICA_STATE = Struct(
     FetchReplicaState, (Field("replica_id", INT32), Field("replica_epoch", INT64))

@@ -1,8 +1,8 @@
-"""Metadata (3), versions 1 to 13: a client's first request to a broker. Brokers only (rule 5.2).
+"""Metadata (3), versions 1 to 13: a client's first request to a broker.
 
-9 is flexible; 10 adds topic ids to the response, 12 to the request; 13 adds the top-level error.
-
-Gaps: version 0; `allow_auto_topic_creation`, which versions 1 to 3 imply, decodes as false there.
+Only brokers offer it (rule 5.2). Version 9 is flexible; version 10 adds topic ids to the response,
+12 to the request; 13 adds the top-level error. Gaps: version 0; `allow_auto_topic_creation`, which
+versions 1 to 3 imply, decodes as false there.
 """
 
 from ...core.rpc import (

@@ -1,8 +1,9 @@
 """ApiVersions (18), versions 0 to 5: the APIs of a listener; the first request of a connection.
 
-Its response has header version 0 in every version, because the client does not yet know the
+The response has header version 0 in every version, because the client does not yet know the
 listener's versions (rule 5.47). Version 4 has the layout of 3, and may list features with a minimum
-of 0. Version 5 (KIP-1242) names the intended cluster and node; only the profile of 4.4 supports it.
+of 0. Version 5 (KIP-1242) names the intended cluster and node; only the profile of Kafka 4.4
+supports it.
 """
 
 from ...core.rpc import (

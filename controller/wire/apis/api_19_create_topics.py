@@ -1,4 +1,7 @@
-"""CreateTopics (19), versions 2 to 7; 5 is flexible and describes the topic, 7 adds its id."""
+"""CreateTopics (19), versions 2 to 7.
+
+Version 5 is flexible and describes the created topic, version 7 adds its id.
+"""
 
 from ...core.rpc import (
     CreatableReplicaAssignment,

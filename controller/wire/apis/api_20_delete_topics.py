@@ -1,4 +1,7 @@
-"""DeleteTopics (20), versions 1 to 6; 4 is flexible, 5 adds the message, 6 accepts topic ids."""
+"""DeleteTopics (20), versions 1 to 6.
+
+Version 4 is flexible, version 5 adds the error message, version 6 accepts topic ids.
+"""
 
 from ...core.rpc import (
     DeletableTopicResult,

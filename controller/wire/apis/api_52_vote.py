@@ -1,7 +1,7 @@
 """Vote (52), versions 0 to 2: a candidate requests a vote (rules 10.13, 10.14).
 
-1 adds directories of voters and the leader's address (KIP-853), 2 the pre-vote (KIP-996). 3.9
-supports 1, 4.x supports 2.
+Version 1 adds directories of voters and the leader's address (KIP-853), version 2 the pre-vote
+(KIP-996). Kafka 3.9 supports versions up to 1, Kafka 4.x up to 2.
 """
 
 from ...core.rpc import (

@@ -1,6 +1,7 @@
-"""BeginQuorumEpoch (53), versions 0 and 1: a new leader announces itself (rules 10.22, 10.23).
+"""BeginQuorumEpoch (53), versions 0 and 1: a new leader announces itself.
 
-1 is flexible, and adds the intended voter and the leader's address (KIP-853).
+Rules 10.22 and 10.23. Version 1 is flexible, and adds the intended voter and the leader's address
+(KIP-853).
 """
 
 from ...core.rpc import (

@@ -1,7 +1,7 @@
-"""EndQuorumEpoch (54), versions 0 and 1: a leader resigns and names its successors (10.39).
+"""EndQuorumEpoch (54), versions 0 and 1: a leader resigns and names its successors.
 
-1 is flexible, and adds the candidates' directories and the leader's address (KIP-853). The response
-is that of BeginQuorumEpoch.
+Rule 10.39. Version 1 is flexible, and adds the candidates' directories and the leader's address
+(KIP-853). The response is that of BeginQuorumEpoch.
 """
 
 from ...core.rpc import (

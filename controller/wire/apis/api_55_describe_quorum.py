@@ -1,7 +1,7 @@
 """DescribeQuorum (55), versions 0 to 2: the progress of each voter and observer (rule 5.21).
 
-1 adds the time of a replica's last fetch and of its last being caught up (KIP-836), 2 directories,
-messages and the voters' addresses (KIP-853). The request is the same in all versions.
+Version 1 adds the times at which a replica last fetched and was last caught up (KIP-836), version 2
+directories, messages and the voters' addresses (KIP-853). The request is the same in all versions.
 """
 
 from ...core.rpc import (

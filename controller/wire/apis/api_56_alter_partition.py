@@ -1,6 +1,7 @@
 """AlterPartition (56), versions 2 and 3: a leader proposes an ISR (rule 4.34).
 
-3 sends each member's broker epoch. Gap: versions 0 and 1, which name topics and which 4.x dropped.
+Version 3 sends each member's broker epoch. Gap: versions 0 and 1, which name topics and which Kafka
+4.x dropped.
 """
 
 from ...core.rpc import (

@@ -1,7 +1,7 @@
 """UpdateFeatures (57), versions 0 to 2: changes finalized levels (KIP-584; rule 5.54).
 
-1 adds the type of a downgrade and `validate_only`; 2 has no results for single features. 3.9
-supports 1, 4.x supports 2.
+Version 1 adds the type of a downgrade and `validate_only`; version 2 has no results for single
+features. Kafka 3.9 supports versions up to 1, Kafka 4.x up to 2.
 """
 
 from ...core.rpc import (

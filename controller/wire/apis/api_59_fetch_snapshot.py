@@ -1,7 +1,7 @@
 """FetchSnapshot (59), versions 0 and 1: fetches a snapshot's bytes in slices (rule 10.44).
 
-1 adds the replica's directory and the leader's address (KIP-853). A slice may begin and end within
-a batch, so it is bytes.
+Version 1 adds the replica's directory and the leader's address (KIP-853). The content of a slice is
+bytes, because a slice may begin and end within a batch.
 """
 
 from ...core.rpc import (

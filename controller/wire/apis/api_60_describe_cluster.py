@@ -1,7 +1,8 @@
 """DescribeCluster (60), versions 0 to 2: the nodes of the cluster (rules 5.5, 5.6).
 
-1 adds the endpoint type (controllers answer too), 2 fenced brokers. A broker's start time (KIP-436,
-never shipped) is a tagged field that Kafka's readers skip, written on demand only.
+Version 1 adds the endpoint type (controllers answer too), version 2 fenced brokers. A broker's
+start time (KIP-436, never shipped) is a tagged field that Kafka's readers skip, written on demand
+only.
 """
 
 from ...core.rpc import DescribeClusterBroker, DescribeClusterRequest, DescribeClusterResponse

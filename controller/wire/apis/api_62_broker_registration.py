@@ -1,7 +1,8 @@
 """BrokerRegistration (62), versions 0 to 4: a broker registers (rules 1.2, 1.4).
 
-1 adds ZooKeeper migration, 2 the log directories, 3 the previous epoch; 4 has the layout of 3 and
-permits features with a minimum of 0. Listeners and features are maps by name (rule 1.19).
+Version 1 adds ZooKeeper migration, 2 the log directories, 3 the previous epoch; version 4 has the
+layout of 3 and permits features with a minimum of 0. Listeners and features are maps by name (rule
+1.19).
 """
 
 from ...core.rpc import (

@@ -1,7 +1,7 @@
 """BrokerHeartbeat (63), versions 0 to 2: a broker renews its lease (rules 2.1, 2.2).
 
-1 adds failed log directories, 2 cordoned ones (KIP-1066). Few distinct replies exist, so their
-encoded bodies are cached.
+Version 1 adds failed log directories, version 2 cordoned directories (KIP-1066). Few distinct
+replies exist, so their encoded bodies are cached.
 """
 
 from ...core.rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
@@ -31,5 +31,5 @@ RESPONSE = message(
     Field("is_caught_up", BOOL),
     Field("is_fenced", BOOL),
     Field("should_shut_down", BOOL),
-    kept=True,
+    is_cached=True,
 )

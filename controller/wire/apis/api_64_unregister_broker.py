@@ -1,4 +1,4 @@
-"""UnregisterBroker (64), version 0: an operator removes a broker for good (3.1)."""
+"""UnregisterBroker (64), version 0: an operator removes a broker for good (rule 3.1)."""
 
 from ...core.rpc import UnregisterBrokerRequest, UnregisterBrokerResponse
 from ..codec.schema import INT16, INT32, STRING, Field, message

@@ -1,6 +1,7 @@
 """AddRaftVoter (80), versions 0 and 1: an observer becomes a voter (KIP-853; rule 10.51).
 
-1 permits a reply before the change is committed. 3.9 and 4.1 support 0, 4.3 supports 1.
+Version 1 permits a reply before the change is committed. Kafka 3.9 and 4.1 support version 0, Kafka
+4.3 supports version 1.
 """
 
 from ...core.rpc import AddRaftVoterRequest, AddRaftVoterResponse

@@ -1,4 +1,7 @@
-"""Addresses of voters, as the quorum's APIs encode them; Fetch has its own, with racks."""
+"""The addresses of voters as Vote and other APIs of the quorum encode them.
+
+Fetch has a schema of its own, with racks.
+"""
 
 from ...core.rpc import NodeEndpoint, QuorumEndpoint
 from ..codec.schema import INT32, STRING, UINT16, Array, Field, Struct

@@ -32,7 +32,10 @@ API_VERSIONS = 18
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """One API; `name` is Kafka's, without Request or Response: "BrokerRegistration"."""
+    """One API: its schemas, and the listeners on which Kafka offers it.
+
+    `name` is Kafka's, without Request or Response: "BrokerRegistration".
+    """
 
     key: int
     name: str

@@ -19,23 +19,29 @@ Encoder = Callable[[Any], bytes]
 
 @cache
 def decoder(message: Message, version: int) -> Decoder:
-    """Returns a function of (data, position) that returns the object and the end of its bytes."""
+    """Returns a function of (data, position) that decodes an object.
+
+    The function returns the object and the position after its bytes.
+    """
     source, names = decode_source(message, version)
     return compiled(source, names, f"decode {message.name} v{version}")
 
 
 @cache
 def encoder(message: Message, version: int, on_demand: bool = False) -> Encoder:
-    """Returns a function that encodes an object.
+    """Returns a function that encodes an object as the body of a message.
 
-    `on_demand` includes the fields that are written on demand only.
+    With `on_demand` the body includes the fields that are written on demand only.
     """
     source, names = encode_source(message, version, on_demand)
     return compiled(source, names, f"encode {message.name} v{version}")
 
 
 def compiled(source: str, names: Namespace, title: str) -> Callable[..., Any]:
-    """Returns the only function that `source` defines, with `names` as its globals."""
+    """Returns the function that `source` defines, with `names` as its globals.
+
+    `title` names the source in tracebacks.
+    """
     module = compile(source, f"<{title}>", "exec")
     code = next(constant for constant in module.co_consts if isinstance(constant, CodeType))
     return FunctionType(code, names)

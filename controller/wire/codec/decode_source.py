@@ -17,10 +17,10 @@ from .schema import (
     STRING,
     STRING_BYTES_MAX,
     Array,
+    Converted,
     Field,
     Fixed,
     Message,
-    Spelled,
     Struct,
     Variable,
     WireType,
@@ -32,7 +32,10 @@ from .varints import read_unsigned
 
 
 def decode_source(message: Message, version: int) -> tuple[str, Namespace]:
-    """Returns the source of `decode(data, pos)`, which returns an object and its end."""
+    """Returns the source of `decode(data, pos)`, and the globals that it needs.
+
+    `decode` returns an object and the position after its bytes.
+    """
     writer = _Writer(message, version, _RUNTIME, depth=2)
     result = writer.new_object(message.struct, message.name)
     writer.line(f"return {result}, pos")
@@ -47,7 +50,7 @@ def decode_source(message: Message, version: int) -> tuple[str, Namespace]:
 
 class _Writer(SourceWriter):
     def new_object(self, struct: Struct, path: str) -> str:
-        """Decode `struct`; returns the name of the variable with the object.
+        """Write the code that decodes `struct`; returns the name of the variable with the object.
 
         A struct without a model gives the bare value.
         """
@@ -65,8 +68,8 @@ class _Writer(SourceWriter):
         for attribute, default in defaults(model).items():
             value = values.get(attribute) or self._constant(default)
             if default is MISSING and attribute not in values:
-                where = f"{model.__name__}.{attribute}"
-                raise TypeError(f"{where}: expected a field or a default at version {self.version}")
+                label = f"{model.__name__}.{attribute}"
+                raise TypeError(f"{label}: expected a field or a default at version {self.version}")
             self.line(f"{name}.{attribute} = {value}")
         return name
 
@@ -106,7 +109,7 @@ class _Writer(SourceWriter):
         return name
 
     def _count(self, kind: WireType) -> str:
-        """Decode the length before a variable part; -1 is null in both encodings."""
+        """Write the code that decodes a length or count; -1 is null in both encodings."""
         count = self._name("n")
         if self.flexible:
             self._run.append(("B", count))
@@ -118,12 +121,12 @@ class _Writer(SourceWriter):
             self._flush()
         return count
 
-    def _bytes(self, kind: Variable | Spelled, path: str, count: str, name: str) -> None:
+    def _bytes(self, kind: Variable | Converted, path: str, count: str, name: str) -> None:
         if kind is STRING and self.flexible:  # otherwise its length has 16 bits
             self.line(f"if {count} > {STRING_BYTES_MAX}: raise long({path!r}, {count})")
         self._end(path, count)
         raw = "data[pos:end]"
-        if isinstance(kind, Spelled):
+        if isinstance(kind, Converted):
             self.line(f"{name} = {self._constant(kind.decode)}({raw})")
         else:
             self.line(f"{name} = {raw}" + (".decode()" if kind is STRING else ""))
@@ -219,7 +222,7 @@ class _Writer(SourceWriter):
 
 
 def defaults(model: type) -> dict[str, object]:
-    """Returns the default of every attribute of `model`, MISSING if it has none."""
+    """Returns the default of each attribute of `model`; MISSING for an attribute without one."""
     return {
         field.name: field.default
         if field.default_factory is MISSING or field.default is not MISSING
@@ -229,7 +232,7 @@ def defaults(model: type) -> dict[str, object]:
 
 
 def least_bytes(kind: WireType, version: int, flexible: bool) -> int:
-    """Returns the fewest bytes of an encoded value.
+    """Returns the smallest encoded size of a value in bytes.
 
     It is at least 1, so that the size of the input bounds every count.
     """
@@ -256,7 +259,7 @@ def skip_tags(data: bytes, pos: int) -> int:
 
 
 def first_of_each(items: tuple[object, ...], key: str) -> tuple[object, ...]:
-    """Returns the first item of each value of the attribute `key`."""
+    """Returns the items without those whose attribute `key` equals that of an earlier item."""
     first: dict[object, object] = {}
     for item in items:
         first.setdefault(getattr(item, key), item)
@@ -264,20 +267,20 @@ def first_of_each(items: tuple[object, ...], key: str) -> tuple[object, ...]:
 
 
 def _negative(path: str, length: int) -> DecodeError:
-    what = "null" if length == -1 else f"length {length}"
-    return DecodeError(f"{path}: expected a value, got {what}")
+    received = "null" if length == -1 else f"length {length}"
+    return DecodeError(f"{path}: expected a value, got {received}")
 
 
-def _short(path: str, length: int, left: int) -> DecodeError:
-    return DecodeError(f"{path}: expected {length} bytes, got the {left} that are left")
+def _short(path: str, length: int, available: int) -> DecodeError:
+    return DecodeError(f"{path}: expected {length} bytes, got the {available} that are left")
 
 
 def _long(path: str, length: int) -> DecodeError:
     return DecodeError(f"{path}: expected at most {STRING_BYTES_MAX} bytes, got {length}")
 
 
-def _many(path: str, count: int, left: int) -> DecodeError:
-    return DecodeError(f"{path}: expected {count} elements, got only {left} bytes")
+def _many(path: str, count: int, available: int) -> DecodeError:
+    return DecodeError(f"{path}: expected {count} elements, got only {available} bytes")
 
 
 def _unlike(path: str, difference: int) -> DecodeError:

@@ -10,10 +10,10 @@ from struct import Struct as Packing
 from .schema import (
     STRING,
     Array,
+    Converted,
     Field,
     Fixed,
     Message,
-    Spelled,
     Struct,
     Variable,
     WireType,
@@ -24,27 +24,30 @@ from .source_writer import Namespace, SourceWriter, packing_of
 from .varints import SMALL, unsigned
 
 FEW = 9  # array lengths with a cached packing: more replicas than a partition has
-KEPT_BODIES_MAX = 1024  # cached bodies of one message and version; above it the cache is cleared
+CACHED_BODIES_MAX = 1024  # cached bodies of one message and version; above it the cache is cleared
 
 
 def encode_source(message: Message, version: int, on_demand: bool) -> tuple[str, Namespace]:
-    """Returns the source of `encode(o)`, which returns the bytes of the body."""
+    """Returns the source of `encode(o)`, and the globals that it needs.
+
+    `encode` returns the bytes of the body of the object `o`.
+    """
     writer = _Writer(message, version, on_demand)
     writer.struct(message.struct, "o")
     body = writer.finish()
-    if not message.kept:
+    if not message.is_cached:
         return "\n".join(["def encode(o):", *body]), writer.names
-    return _kept_source(message, version, body), writer.names | {"bodies": {}}
+    return _cached_source(message, version, body), writer.names | {"bodies": {}}
 
 
-def _kept_source(message: Message, version: int, body: list[str]) -> str:
-    """Adds a cache of bodies, keyed by the values of the fields."""
+def _cached_source(message: Message, version: int, body: list[str]) -> str:
+    """Returns the source with a cache of bodies, whose key is the values of the fields."""
     names = [field.name for field in plain_fields(message.struct, version)]
     lookup = [
         f"  key = ({''.join(f'o.{name}, ' for name in names)})",
-        "  kept = bodies.get(key)",
-        "  if kept is not None: return kept",
-        f"  if len(bodies) >= {KEPT_BODIES_MAX}: bodies.clear()",
+        "  cached = bodies.get(key)",
+        "  if cached is not None: return cached",
+        f"  if len(bodies) >= {CACHED_BODIES_MAX}: bodies.clear()",
     ]
     *most, last = body
     return "\n".join(
@@ -93,7 +96,7 @@ class _Writer(SourceWriter):
         else:
             self._variable(kind, source, nullable)
 
-    def _variable(self, kind: Variable | Spelled | Array, source: str, nullable: bool) -> None:
+    def _variable(self, kind: Variable | Converted | Array, source: str, nullable: bool) -> None:
         value = self._name("v")
         self._flush()
         self.line(f"{value} = {source}")
@@ -108,8 +111,8 @@ class _Writer(SourceWriter):
             self._bytes(kind, value)
         self._depth -= nullable
 
-    def _bytes(self, kind: Variable | Spelled, value: str) -> None:
-        if isinstance(kind, Spelled):
+    def _bytes(self, kind: Variable | Converted, value: str) -> None:
+        if isinstance(kind, Converted):
             self.line(f"{value} = {self._constant(kind.encode)}({value})")
         elif kind is STRING:
             self.line(f"{value} = {value}.encode()")
@@ -122,7 +125,7 @@ class _Writer(SourceWriter):
         self.line(f"{self._add}({self._length(count, kind)})")
 
     def _length(self, count: str, kind: WireType) -> str:
-        """Returns the expression for the bytes of a length; -1 is null."""
+        """Returns the expression for the encoded length; a `count` of -1 is null."""
         if self.flexible:
             return f"small[{count} + 1] if {count} < 127 else varint({count} + 1)"
         return f"{self._constant(packing_of('h' if kind is STRING else 'i').pack)}({count})"
@@ -195,7 +198,7 @@ class _Writer(SourceWriter):
             self.line(f"{self._add}({self._packed()})")
 
     def _packed(self) -> str:
-        """Returns the expression for the pending run, and ends the run."""
+        """Returns the expression that packs the pending fixed-width fields, and clears them."""
         codes = "".join(code for code, _ in self._run)
         values = ", ".join(source for code, source in self._run if code != "x")
         self._run.clear()

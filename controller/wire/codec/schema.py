@@ -18,7 +18,10 @@ OWN_TAG = 10000  # tag of fields that Kafka lacks; far above any tag of Kafka
 
 @dataclass(slots=True, eq=False, repr=False)
 class Fixed:
-    """A type of constant width. `code` is its `struct` format character; integers have a range."""
+    """A type of constant width.
+
+    `code` is its `struct` format character; integers have a range.
+    """
 
     name: str
     code: str
@@ -51,8 +54,11 @@ BYTES = Variable("bytes")
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Spelled:
-    """A type with its own encoding: bytes on the wire, an object in the model."""
+class Converted:
+    """A type with its own encoding, such as the records of a Fetch response.
+
+    On the wire it is bytes; in the model it is an object.
+    """
 
     name: str
     encode: Callable[..., bytes]
@@ -61,10 +67,10 @@ class Spelled:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Struct:
-    """Fields of `model`.
+    """A group of fields, decoded to an object of the class `model`.
 
-    Without a model they are attributes of the enclosing object; in an array, the only field is the
-    element itself.
+    Without a model the fields are attributes of the enclosing object; in an array, the only field
+    is the element itself.
     """
 
     model: type | None
@@ -73,24 +79,26 @@ class Struct:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Array:
-    """An array.
+    """An array of elements.
 
-    With `keyed_by` Kafka decodes it to a map, which keeps the first entry of a key (1.19).
+    Kafka decodes an array with `keyed_by` to a map, which keeps the first element of each key (rule
+    1.19).
     """
 
     element: Fixed | Variable | Struct
     keyed_by: str | None = None
 
 
-WireType = Fixed | Variable | Spelled | Struct | Array
+WireType = Fixed | Variable | Converted | Struct | Array
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Field:
-    """A field in versions `since` to `until`; null is permitted from `nullable_since` on.
+    """A field of a struct, in the versions `since` to `until`.
 
-    A tagged field is written only if it differs from `default`. A field that is `on_demand` is
-    written only by an encoder compiled for it, and always decoded.
+    Null is permitted from version `nullable_since` on. A tagged field is written only if it differs
+    from `default`. A field that is `on_demand` is written only by an encoder that was compiled for
+    it, and always decoded.
     """
 
     name: str
@@ -105,20 +113,23 @@ class Field:
 
     @property
     def json(self) -> str:
-        """The name in JSON."""
+        """The field's name in JSON."""
         return self.json_name or lower_camel(self.name)
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Message:
-    """The schema of a message; `kept` caches encoded bodies, because few distinct values exist."""
+    """The schema of a message in all of its versions.
+
+    If `is_cached`, encoded bodies are cached, because the message has few distinct values.
+    """
 
     name: str
     struct: Struct
     min_version: int
     max_version: int
     flexible_since: int = 0
-    kept: bool = False
+    is_cached: bool = False
 
     def is_flexible(self, version: int) -> bool:
         """True if the version uses compact lengths and tagged fields."""
@@ -137,10 +148,10 @@ def message(
     versions: tuple[int, int],
     *fields: Field,
     flexible_since: int = 0,
-    kept: bool = False,
+    is_cached: bool = False,
 ) -> Message:
     """Returns the schema of a message from its fields."""
-    return Message(name, Struct(model, fields), *versions, flexible_since, kept)
+    return Message(name, Struct(model, fields), *versions, flexible_since, is_cached)
 
 
 def plain_fields(struct: Struct, version: int) -> Iterator[Field]:
@@ -162,5 +173,5 @@ def tagged_fields(struct: Struct, version: int) -> list[tuple[int, Field]]:
 
 def lower_camel(name: str) -> str:
     """Converts snake case to lower camel case."""
-    first, *others = name.split("_")
-    return first + "".join(word.capitalize() for word in others)
+    first, *words = name.split("_")
+    return first + "".join(word.capitalize() for word in words)

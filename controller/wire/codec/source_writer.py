@@ -1,4 +1,4 @@
-"""Base of the source generators: lines, unique names, constants."""
+"""The base class of the generators of decoders and encoders."""
 
 from functools import cache
 from struct import Struct as Packing
@@ -9,10 +9,11 @@ Namespace = dict[str, object]
 
 
 class SourceWriter:
-    """Collects the source of one function.
+    """Builds the Python source of a function that decodes or encodes one version of a message.
 
-    `names` are the function's globals. `_run` are the pending fixed-width fields of the next
-    `struct` call: their format characters and their expressions.
+    `lines` is the source so far, and `names` are the globals that it refers to. Consecutive fields
+    of fixed width share one call of `struct`: `_run` holds the format character and the expression
+    of each field until that call is written.
     """
 
     LITERALS = bool | int | str  # types of constants that are written as literals
@@ -44,5 +45,5 @@ class SourceWriter:
 
 @cache
 def packing_of(codes: str) -> Packing:
-    """Returns the big-endian `struct` of `codes`."""
+    """Returns the `struct.Struct` for the format characters `codes`, in big-endian order."""
     return Packing(">" + codes)

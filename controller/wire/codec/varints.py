@@ -14,12 +14,12 @@ def unsigned(value: int) -> bytes:
     """Encodes an unsigned varint."""
     if value < 128:
         return SMALL[value]
-    spelled = bytearray()
+    encoded = bytearray()
     while value > 127:
-        spelled.append(value & 127 | 128)
+        encoded.append(value & 127 | 128)
         value >>= 7
-    spelled.append(value)
-    return bytes(spelled)
+    encoded.append(value)
+    return bytes(encoded)
 
 
 @lru_cache(maxsize=ZIGZAGS_MAX)
@@ -29,7 +29,10 @@ def zigzag(value: int) -> bytes:
 
 
 def read_unsigned(data: bytes, pos: int) -> tuple[int, int]:
-    """Returns the value at `pos` and its end; raises IndexError at the end of the data."""
+    """Returns the varint at `pos` and the position after it.
+
+    Raises IndexError at the end of the data.
+    """
     byte = data[pos]
     if byte < 128:
         return byte, pos + 1
@@ -37,7 +40,10 @@ def read_unsigned(data: bytes, pos: int) -> tuple[int, int]:
 
 
 def read_zigzag(data: bytes, pos: int) -> tuple[int, int]:
-    """Returns the value at `pos` and its end; raises IndexError at the end of the data."""
+    """Returns the signed varint at `pos` and the position after it.
+
+    Raises IndexError at the end of the data.
+    """
     byte = data[pos]
     if byte < 128:
         return byte >> 1 ^ -(byte & 1), pos + 1

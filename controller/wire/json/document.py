@@ -1,3 +1,3 @@
-"""A JSON object: what a request, a response, a record or a view is as JSON."""
+"""The type of a JSON object: a request, a response, a record or a view."""
 
 Document = dict[str, object]

@@ -11,7 +11,7 @@ from typing import Any
 from ...core.log.batch import ControlRecord
 from ...core.log.records import Record
 from ...core.uuid import uuid_text
-from ..codec.schema import BYTES, UUID, Array, Field, Fixed, Message, Spelled, Struct, WireType
+from ..codec.schema import BYTES, UUID, Array, Converted, Field, Fixed, Message, Struct, WireType
 from ..records.control_records import CONTROL_RECORDS, TYPES
 from ..records.metadata_records import KEYS
 from ..records.record_tables import RECORDS
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def to_json(message: Message, value: object, version: int | None = None) -> Document:
-    """Returns a message as a JSON document."""
+    """Returns a message as a JSON document; without a version, with every field of the model."""
     return _struct_json(message.struct, value, version)
 
 
@@ -48,7 +48,7 @@ def record_json(record: Record | ControlRecord, version: int) -> Document:
 
 
 def control_record_json(record: Record | ControlRecord) -> Document:
-    """Returns the same form for a control record; its data begins with its version."""
+    """Returns a control record as kafka-dump-log prints it; its data begins with its version."""
     table = CONTROL_RECORDS[TYPES[type(record)]]
     data = {"version": 0} | to_json(table, record, 0)
     return {"type": _upper_snake(table.name), "version": 0, "data": data}
@@ -63,9 +63,9 @@ def _upper_snake(name: str) -> str:
 def _struct_json(struct: Struct, value: object, version: int | None) -> Document:
     document: Document = {}
     for field in struct.fields:
-        found = getattr(value, field.name)
-        if version is None or _prints(field, found, version):
-            document[field.json] = _value_json(field.type, found, version)
+        part = getattr(value, field.name)
+        if version is None or _prints(field, part, version):
+            document[field.json] = _value_json(field.type, part, version)
     return document
 
 
@@ -82,7 +82,7 @@ def _value_json(kind: WireType, value: Any, version: int | None) -> object:
         return [_element_json(kind.element, item, version) for item in value]
     if isinstance(kind, Struct):
         return _struct_json(kind, value, version)
-    if isinstance(kind, Spelled):
+    if isinstance(kind, Converted):
         return _base64(kind.encode(value))
     if kind is UUID:
         return uuid_text(value)

@@ -1,4 +1,4 @@
-"""A message as a JSON Schema, for the OpenAPI document."""
+"""Converts a message to a JSON Schema, for the OpenAPI document."""
 
 from dataclasses import MISSING
 
@@ -19,7 +19,7 @@ from .document import Document
 
 
 def json_schema(message: Message) -> Document:
-    """Returns the JSON Schema of a message."""
+    """Returns the JSON Schema of the documents that encode a message."""
     return _struct_schema(message.struct)
 
 

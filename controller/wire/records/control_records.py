@@ -1,4 +1,4 @@
-"""Control records of the metadata log, which the quorum writes for itself (rule 10.49).
+"""Encodes the control records of the metadata log, which the quorum itself writes (rule 10.49).
 
 The key is a version and a type. The value is a flexible message that begins with its own version,
 which every release writes and reads as 0.
@@ -82,14 +82,17 @@ TYPES: dict[type, int] = {table.model: kind for kind, table in CONTROL_RECORDS.i
 
 
 def encode_control_record(record: ControlRecord) -> tuple[bytes, bytes]:
-    """Returns the key and the value."""
+    """Returns the encoded key and value of a control record."""
     kind = TYPES[type(record)]
     body = encoder(CONTROL_RECORDS[kind], VERSION)(record)
     return _KEY.pack(VERSION, kind), _VALUE_VERSION.pack(VERSION) + body
 
 
 def decode_control_record(key: bytes, value: bytes) -> ControlRecord:
-    """Returns the record; raises DecodeError for malformed bytes, an unknown type or version."""
+    """Returns the control record of a key and a value.
+
+    Raises DecodeError for malformed bytes, an unknown type or version.
+    """
     try:
         (_, kind), (version,) = _KEY.unpack_from(key), _VALUE_VERSION.unpack_from(value)
     except error:

@@ -1,8 +1,8 @@
-"""Every metadata record of 3.9.1, 4.1.1, 4.3.1 and 4.4.0 in every version (rules 0.6, 0.8).
+"""Encodes every metadata record of Kafka 3.9.1, 4.1.1, 4.3.1 and 4.4.0 in every version.
 
-A record's value is a frame version, its key, its version and its body, all flexible, and ends with
-the body. RegisterBrokerRecord has one tagged field that Kafka lacks, the start time (KIP-436),
-which Kafka's readers skip and which is written only if it is not 0.
+Rules 0.6 and 0.8. A record's value is a frame version, its key, its version and its body, all
+flexible, and ends with the body. RegisterBrokerRecord has one tagged field that Kafka lacks, the
+start time (KIP-436), which Kafka's readers skip and which is written only if it is not 0.
 """
 
 from functools import cache

@@ -1,6 +1,6 @@
 """Record batches of the metadata log: magic 2, CRC-32C, no compression, deterministic bytes.
 
-A batch caches its bytes once it is encoded or decoded (`Batch.spelled`), because every follower
+A batch keeps its bytes in `Batch.encoded` once it is encoded or decoded, because every follower
 gets the same bytes. The layout is that of Kafka's DefaultRecordBatch. `crc32c` is imported at the
 first encoded batch, because its imports take longer than those of the rest of the wire.
 """
@@ -31,38 +31,41 @@ _NO_KEY, _NO_HEADERS, _NO_ATTRIBUTES_OR_DELTA = b"\x01", b"\x00", b"\x00\x00"
 
 
 def encode_batches(batches: Sequence[Batch], bytes_max: int = FETCH_BYTES_MAX) -> bytes:
-    """Returns whole batches up to the bound, but at least one, so that a reader makes progress."""
-    spelled: list[bytes] = []
+    """Returns the bytes of as many whole batches as fit into `bytes_max`, but at least of one.
+
+    A reader thus always makes progress.
+    """
+    encoded: list[bytes] = []
     size = 0
     for batch in batches:
         data = encode_batch(batch)
         size += len(data)
-        if spelled and size > bytes_max:
+        if encoded and size > bytes_max:
             break
-        spelled.append(data)
-    return b"".join(spelled)
+        encoded.append(data)
+    return b"".join(encoded)
 
 
 def encode_batch(batch: Batch) -> bytes:
     """Returns the bytes of a batch, encoded once."""
-    if not batch.spelled:
-        batch.spelled.append(_spell(batch))
-    return batch.spelled[0]
+    if not batch.encoded:
+        batch.encoded.append(_encode(batch))
+    return batch.encoded[0]
 
 
-def _spell(batch: Batch) -> bytes:
+def _encode(batch: Batch) -> bytes:
     count = len(batch.records)
     if not count:
         raise ValueError("expected a batch of one record or more, got none")
     times = (batch.timestamp_ms, batch.timestamp_ms)
     attributes = CONTROL if batch.is_control else 0
-    body = _BODY.pack(attributes, count - 1, *times, *NO_PRODUCER, count) + _spell_records(batch)
+    body = _BODY.pack(attributes, count - 1, *times, *NO_PRODUCER, count) + _encode_records(batch)
     length = _HEAD.size - _LENGTH_END + len(body)
     return _HEAD.pack(batch.base_offset, length, batch.epoch, MAGIC, _crc(body)) + body
 
 
-def _spell_records(batch: Batch) -> bytes:
-    spelled: list[bytes] = []
+def _encode_records(batch: Batch) -> bytes:
+    pieces: list[bytes] = []
     for delta, record in enumerate(batch.records):
         if batch.is_control:
             key, value = encode_control_record(cast(ControlRecord, record))
@@ -71,8 +74,8 @@ def _spell_records(batch: Batch) -> bytes:
             key, value = _NO_KEY, encode_record(cast(Record, record), batch.versions[delta])
         before = _NO_ATTRIBUTES_OR_DELTA + zigzag(delta) + key + zigzag(len(value))
         length = len(before) + len(value) + len(_NO_HEADERS)
-        spelled += (zigzag(length), before, value, _NO_HEADERS)
-    return b"".join(spelled)
+        pieces += (zigzag(length), before, value, _NO_HEADERS)
+    return b"".join(pieces)
 
 
 def decode_batches(data: bytes) -> list[Batch]:
@@ -81,7 +84,10 @@ def decode_batches(data: bytes) -> list[Batch]:
 
 
 def read_batches(data: bytes) -> Iterator[Batch]:
-    """Yields the same batches, each decoded when it is drawn."""
+    """Yields the batches of `data`; decodes each batch when the caller requests it.
+
+    Raises DecodeError if the last batch is incomplete.
+    """
     pos = 0
     while pos < len(data):
         end = _batch_end(data, pos)
@@ -90,26 +96,31 @@ def read_batches(data: bytes) -> Iterator[Batch]:
 
 
 def _batch_end(data: bytes, pos: int) -> int:
-    left = len(data) - pos
-    if left < _HEAD.size + _BODY.size:
+    available = len(data) - pos
+    if available < _HEAD.size + _BODY.size:
         raise DecodeError(
-            f"expected a batch of {_HEAD.size + _BODY.size} bytes or more, got {left}"
+            f"expected a batch of {_HEAD.size + _BODY.size} bytes or more, got {available}"
         )
     length = int.from_bytes(data[pos + 8 : pos + _LENGTH_END], "big", signed=True)
-    if not _HEAD.size + _BODY.size <= length + _LENGTH_END <= left:
-        raise DecodeError(f"expected a batch within {left} bytes, got one of {length} and 12 bytes")
+    if not _HEAD.size + _BODY.size <= length + _LENGTH_END <= available:
+        raise DecodeError(
+            f"expected a batch within {available} bytes, got one of {length} and 12 bytes"
+        )
     return pos + _LENGTH_END + length
 
 
 @lru_cache(maxsize=READ_BATCHES_MAX)
 def _read_batch(data: bytes) -> Batch:
-    """Decodes a complete batch, once for all brokers of a process, which read the same tail."""
+    """Decodes a complete batch.
+
+    The result is cached, because all brokers of a process read the same end of the log.
+    """
     base_offset, _, epoch, magic, crc = _HEAD.unpack_from(data)
     if magic != MAGIC:
         raise DecodeError(f"batch at offset {base_offset}: expected magic {MAGIC}, got {magic}")
-    found = _crc(data[_HEAD.size :])
-    if crc != found:
-        raise DecodeError(f"batch at offset {base_offset}: expected CRC {crc}, got {found}")
+    computed = _crc(data[_HEAD.size :])
+    if crc != computed:
+        raise DecodeError(f"batch at offset {base_offset}: expected CRC {crc}, got {computed}")
     attributes, last_delta, base_ms, max_ms, *_, count = _BODY.unpack_from(data, _HEAD.size)
     if attributes & ~CONTROL:
         raise DecodeError(
@@ -132,7 +143,7 @@ def _read_batch(data: bytes) -> Batch:
         records=records,
         versions=versions,
         is_control=attributes == CONTROL,
-        spelled=[data],
+        encoded=[data],
     )
 
 
@@ -159,7 +170,10 @@ def _read_records(data: bytes, count: int, *, is_control: bool) -> tuple[Records
 
 
 def _read_record(data: bytes, pos: int, delta: int) -> tuple[bytes | None, bytes, int]:
-    """Returns key, value and end of a record, whose offset must be `delta` above the batch's."""
+    """Returns key, value and end of a record.
+
+    The offset of the record must be `delta` above that of the batch.
+    """
     length, pos = read_zigzag(data, pos)
     end = pos + length
     if length < 0 or end > len(data):
@@ -185,8 +199,8 @@ def _read_bytes(data: bytes, pos: int, end: int) -> tuple[bytes | None, int]:
     return data[pos : pos + length], pos + length
 
 
-def _refuse(where: str, what: str, expected: object, got: object) -> NoReturn:
-    raise DecodeError(f"{where}: expected {what} {expected}, got {got!r:.64}")
+def _refuse(label: str, subject: str, expected: object, got: object) -> NoReturn:
+    raise DecodeError(f"{label}: expected {subject} {expected}, got {got!r:.64}")
 
 
 @cache

@@ -13,7 +13,7 @@ from .record_batch import encode_batch, read_batches
 
 
 def encode_snapshot(batches: Sequence[Batch]) -> bytes:
-    """Returns the bytes of all batches, without a bound."""
+    """Returns the bytes of all batches of a snapshot, however many."""
     return b"".join(map(encode_batch, batches))
 
 
@@ -23,7 +23,10 @@ def decode_snapshot(data: bytes) -> list[Batch]:
 
 
 def read_snapshot(data: bytes) -> Iterator[Batch]:
-    """Yields the same batches, each decoded when drawn; raises DecodeError for invalid bytes."""
+    """Yields the batches of a complete snapshot; decodes each when the caller requests it.
+
+    Raises DecodeError for invalid bytes.
+    """
     batch, offset, epoch = None, 0, 0
     for batch in read_batches(data):
         if not offset:
