@@ -1,9 +1,9 @@
 """Rules that apply a fault to the messages of some links, each with a count of its effects.
 
-Rules are applied in the order block, surgery, loss, duplicate, delay: a blocked message is not lost
-as well, and each copy has its own delay. A rule acts when a message leaves (`on_departure` returns
-the lags of the copies that will arrive, none if the message is lost) and when it arrives
-(`lets_in`).
+Rules are applied in the order block, surgery (the n-th message), loss, duplicate, delay. A message
+that is blocked counts as blocked only, and each copy of a message gets its own delay. A rule acts
+when a message leaves (`on_departure` returns the lag of each copy that will arrive, an empty list
+if the message is lost) and when it arrives (`lets_in`).
 """
 
 from collections.abc import Callable

@@ -20,8 +20,9 @@ LINES_AT_ONCE = 200  # takes a few milliseconds to encode; then the event loop r
 def log_end_view(world: World) -> Document:
     """Returns the end of the committed log, from which a reader can resume later.
 
-    The view has the epoch and the timestamp of the last record. A reader that resumes compares
-    them with the record before its offset: if they differ, the log is another log.
+    The view has the end offset, and the epoch and the timestamp of the record before it. A reader
+    that resumes at that offset compares both with the record that the log has before it now: if
+    they differ, the cluster has a new log, and the reader must begin again.
     """
     log = world.committed_log
     last = log.batches[-1] if log.batches else None

@@ -100,10 +100,10 @@ def _sign_test_of_many(of: int, most: int) -> float:
 
 
 def quantile_bounds(quantile: float, of: int) -> tuple[float | None, float | None]:
-    """Returns the sample quantiles that bound the true quantile with 95 % confidence.
+    """Returns two levels between 0 and 1, such as 0.44 and 0.57 for the median.
 
-    `of` is the size of the sample. No distribution is assumed. A bound is None if the sample is too
-    small to give it.
+    The values of a sample at these levels bound the true quantile with 95 % confidence, whatever
+    the distribution. `of` is the size of the sample. A level is None if the sample is too small.
     """
     half = Z * sqrt(quantile * (1 - quantile) / of) if of else 1.0
     low = None if (1 - quantile) ** of > TAIL else max(0.0, quantile - half)

@@ -89,7 +89,7 @@ def _carefully(
 
 
 def _sentences(world: World, history: History) -> Iterator[str]:
-    """Returns the sentences of a history in execution order."""
+    """Returns one English sentence for each step of a history, in execution order."""
     steps = []
     while history is not None:
         history, step = history

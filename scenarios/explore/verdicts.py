@@ -17,7 +17,10 @@ StepKey = tuple[int, int, int, tuple[int, ...], int, bool]
 
 
 class Observation(NamedTuple):
-    """The `Replicas` that `Safety` reads to check one replica; `disks` has the disks of all."""
+    """What the checker `Safety` reads after one replica has handled an event.
+
+    `quorums` has that replica only; `disks` and `lives` (number of starts) have every replica.
+    """
 
     quorums: dict[int, Quorum]
     disks: dict[int, Disk]

@@ -93,7 +93,7 @@ def stops_looking_for_controller(swaps: Swaps) -> None:
     broken="never[0]",
 )
 def zombies_register_again(swaps: Swaps) -> None:
-    """Resets the broker epoch after any failure, so that the broker registers again."""
+    """Makes a broker register again after every failed request, even if it was superseded."""
     failed = Agent._failed
 
     def buggy(agent: Agent, reason: str, now_ms: int) -> None:

@@ -15,7 +15,10 @@ MUTANTS: "dict[str, Mutant]" = {}
 
 
 class CompiledError(ValueError):
-    """Raised if modules are compiled: replacing a function has no effect on compiled calls."""
+    """Refuses to plant a bug where mypyc compiled the modules to machine code.
+
+    A bug is planted by replacing a function; compiled callers would still call the original.
+    """
 
 
 class Swaps:

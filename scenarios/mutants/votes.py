@@ -56,7 +56,7 @@ def resigned_leader_refuses_pre_votes(swaps: Swaps) -> None:
     broken="vote-once",
 )
 def two_votes(swaps: Swaps) -> None:
-    """Stores a different candidate id with each vote."""
+    """Stores each vote under a candidate id that got no vote, so that a restart forgets it."""
     numbers = count(7000)
 
     def note(quorum: Quorum, turn: Any) -> None:

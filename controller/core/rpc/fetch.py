@@ -70,7 +70,11 @@ class FetchRequest:
 
 @value
 class EpochEndOffset:
-    """The last common epoch of two logs and its end offset."""
+    """Where a fetcher's log departs from the leader's (KIP-595).
+
+    `epoch` is the largest epoch in the leader's log that is not above the fetcher's last epoch;
+    `end_offset` is its end in the leader's log. Both are -1 if the logs do not diverge.
+    """
 
     epoch: int = -1
     end_offset: int = -1

@@ -40,7 +40,10 @@ class JsonError(ValueError):
 
 
 def from_json(message: Message, document: object) -> Any:
-    """Returns the object of a document; raises JsonError if it is invalid."""
+    """Builds a request, response or record from decoded JSON, by the schema `message`.
+
+    Raises JsonError, with the path of the value, if the JSON does not match the schema.
+    """
     return _read_struct(message.struct, document, "")
 
 
