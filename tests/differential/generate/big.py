@@ -28,12 +28,25 @@ def draw_big(draft: Draft) -> list[Step]:
 
 def unregister_with_a_full_batch(draft: Draft) -> list[Step]:
     """An unregistration of 10,000 records (rule 0A.7)."""
+    steps, leaving, _ = _before_a_full_batch(draft)
+    return [*steps, Ask("UnregisterBroker", 0, {"brokerId": leaving})]
+
+
+def lose_a_directory_with_a_full_batch(draft: Draft) -> list[Step]:
+    """A heartbeat with an offline directory, of 10,000 records (rule 0A.7)."""
+    steps, _, serve = _before_a_full_batch(draft)
+    offline = {"offlineLogDirs": [draft.directory(draft.ids[0])]}
+    return [*steps, Ask("BrokerHeartbeat", 1, serve.body | offline)]
+
+
+def _before_a_full_batch(draft: Draft) -> tuple[list[Step], int, Ask]:
+    """Return the steps, the broker that 9,999 partitions lose next, and its last heartbeat."""
     leaving, staying = draft.ids[:2]
     steps = _two_brokers(draft, leaving, staying)
     replicas = [[leaving, staying]] * _WITH_ONE_MORE
     steps.append(topics.create_plainly(draft, f"{draft.prefix}big", replicas))
-    steps += [brokers.serve(draft, staying), brokers.serve(draft, leaving)]
-    return [*steps, Ask("UnregisterBroker", 0, {"brokerId": leaving})]
+    serve = brokers.serve(draft, leaving)
+    return [*steps, brokers.serve(draft, staying), serve], leaving, serve
 
 
 def _two_brokers(draft: Draft, *broker_ids: int) -> list[Step]:

@@ -1,4 +1,4 @@
-"""One sequence for each explained difference: its row must match the sequence in every full run."""
+"""Sequences for the explained differences: every match of a row explains one in a full run."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -6,7 +6,10 @@ from random import Random
 
 from kraftsim.controller.core.feature_levels import METADATA_VERSION
 from tests.differential.generate import brokers, partitions, topics
-from tests.differential.generate.big import unregister_with_a_full_batch
+from tests.differential.generate.big import (
+    lose_a_directory_with_a_full_batch,
+    unregister_with_a_full_batch,
+)
 from tests.differential.generate.draft import Draft
 from tests.differential.generate.sequences import cleanup
 from tests.differential.sequence import Ask, Sequence, Step
@@ -100,6 +103,7 @@ def _downgrade_that_no_broker_supports(draft: Draft) -> list[Step]:
 _EXAMPLES = (
     Example("orders", _downgrade_that_no_broker_supports),
     Example("exactly-10000-records", unregister_with_a_full_batch),
+    Example("exactly-10000-records", lose_a_directory_with_a_full_batch),
     Example("impossible-recovery-state", _impossible_recovery_state),
     Example(
         "offline-directory-of-a-deleted-topic",
