@@ -1,6 +1,6 @@
 # make run     start a cluster and print its addresses    (make run ARGS="--brokers 5")
 # make test    the whole suite                            (make test ARGS="-k heartbeat")
-# make check   format, types, quick tests: about a minute, writes nothing
+# make check   format, types, quick tests: under a minute, writes nothing
 # make differential   a released Kafka controller and ours get the same ten thousand random sequences
 #              (ARGS="--release 3.9.1 --sequences 2000 --seed 7", --only NAME, --replay FILE; --help)
 # make bench   the benchmarks     make fidelity   write docs/fidelity.md from the tests

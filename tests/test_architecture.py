@@ -1,7 +1,7 @@
 """The arrows between the parts, read from the imports, and limits that only get stricter.
 
-Every file belongs to one layer. `MAY_IMPORT` says which layers a layer may import besides itself,
-and `OUTSIDE` what else; the rest is refused. Imports inside functions count as well: an arrow is an
+Every file belongs to one layer. `LAYERS` says which layers a layer may import besides itself, and
+what else from outside; the rest is refused. Imports inside functions count as well: an arrow is an
 arrow whenever it is followed.
 """
 

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 TUTORIALS = sorted((ROOT / "docs").glob("tutorial-*.md"))
-PREPARED = ("make .venv/.service\n", ". .venv/bin/activate\n")
+PREPARED = ("make .venv/.service\n", "make .venv/.test\n", ". .venv/bin/activate\n")
 """Lines that prepare an environment: the tests have one."""
 TUTORIAL_LIMIT_S = 240
 

@@ -19,7 +19,7 @@ from .service_verbs import add_services
 
 # The help texts of verbs that have verbs of their own.
 GROUPS = {
-    "broker": "list, add, stop, kill, pause, isolate and restart brokers",
+    "broker": "list, show, add, stop, kill, pause, resume, restart, mute and deafen brokers",
     "cluster": "show the cluster; Kafka's kafka-cluster: list, unregister, decommission brokers",
     "controllers": "list, kill, start, pause and resume controllers",
     "log": "read the metadata log",
