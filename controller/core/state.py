@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .brokers.leases import Leases
 from .image.image import Image
+from .leases import Leases
 from .log.batch import ControlRecord, Voter
 from .log.records import Record
 from .profile import Profile

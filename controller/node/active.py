@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from ..core.brokers import fencing
-from ..core.brokers.leases import Leases
 from ..core.cluster import bootstrap, controller_registration
 from ..core.errors import ApiError, Impossible
 from ..core.handlers import Handler
 from ..core.image import replay
 from ..core.image.image import Image
+from ..core.leases import Leases
 from ..core.log.batch import ControlRecord
 from ..core.log.record_versions import record_version
 from ..core.log.records import (

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..core.brokers.leases import Leases
 from ..core.cluster import describe_cluster
 from ..core.errors import ApiError, ErrorCode, Impossible
 from ..core.handlers import HANDLERS, Handler
 from ..core.image.image import Image
+from ..core.leases import Leases
 from ..core.profile import Profile
 from ..core.rpc import DescribeClusterRequest, Request
 from ..core.settings import Settings

@@ -3,7 +3,7 @@
 from typing import Any
 
 from kraftsim.controller.core.brokers import fencing
-from kraftsim.controller.core.brokers.leases import Leases
+from kraftsim.controller.core.leases import Leases
 from kraftsim.controller.core.state import Decision, State
 from kraftsim.controller.node.active import Active
 

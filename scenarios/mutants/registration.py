@@ -4,12 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 from kraftsim.controller.core.brokers import registration
-from kraftsim.controller.core.brokers.leases import Leases
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.features import update_features
 from kraftsim.controller.core.handlers import HANDLERS
 from kraftsim.controller.core.image import replay
 from kraftsim.controller.core.image.broker import registration_of
+from kraftsim.controller.core.leases import Leases
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerRegistrationRequest
 from kraftsim.controller.core.state import Decision, State

@@ -4,8 +4,8 @@ from typing import Any
 
 from kraftsim.controller.core.brokers import heartbeats
 from kraftsim.controller.core.brokers.heartbeats import ControlState
-from kraftsim.controller.core.brokers.leases import Leases
 from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.leases import Leases
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.state import State
 

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from sortedcontainers import SortedList
 
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.controller.core.brokers.leases import NO_OFFSET, Liveness
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.image.broker import BrokerRegistration
+from kraftsim.controller.core.leases import NO_OFFSET, Liveness
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse

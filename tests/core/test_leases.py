@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftsim.controller.core.brokers.leases import RAN_OUT_MAX, Leases
+from kraftsim.controller.core.leases import RAN_OUT_MAX, Leases
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KIP_631
 from kraftsim.controller.node.active import EXPIRY_RECORDS_MAX
 from tests.builders import ControllerUnderTest

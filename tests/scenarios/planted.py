@@ -7,12 +7,12 @@ from itertools import count
 from kraftsim.broker_agent.agent import Agent
 from kraftsim.controller.core.brokers import fencing, heartbeats, registration, unregistration
 from kraftsim.controller.core.brokers.heartbeats import ControlState
-from kraftsim.controller.core.brokers.leases import Leases, Liveness
 from kraftsim.controller.core.cluster import describe_cluster
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import HANDLERS
 from kraftsim.controller.core.image import replay
 from kraftsim.controller.core.image.broker import registration_of
+from kraftsim.controller.core.leases import Leases, Liveness
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.partitions import broker_changes
 from kraftsim.controller.core.rpc import (

@@ -1,1 +1,1 @@
-"""Registration, heartbeats, leases, fencing, unregistration and decommission of brokers."""
+"""Registration, heartbeats, fencing, unregistration and decommission of brokers."""

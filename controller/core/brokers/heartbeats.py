@@ -15,6 +15,7 @@ from enum import Enum
 from .. import feature_levels
 from ..errors import ApiError, ErrorCode
 from ..image.broker import BrokerRegistration
+from ..leases import Liveness
 from ..log.records import (
     IN_CONTROLLED_SHUTDOWN,
     BrokerRegistrationChangeRecord,
@@ -24,7 +25,6 @@ from ..partitions import broker_changes
 from ..rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
 from ..state import Decision, HeartbeatNote, State
 from .fencing import fence, registration_change, unfence
-from .leases import Liveness
 
 
 class ControlState(Enum):

@@ -2,7 +2,7 @@
 
 `replay.apply` is the only code that changes hard state, so `replay(log) == image` always holds, for
 this project's logs and for Kafka's. Soft state (the time of each broker's last contact) is in
-`brokers/leases.py`.
+`core/leases.py`.
 """
 
 from dataclasses import dataclass, field, replace

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush, heapreplace
 
-from ..image.broker import BrokerRegistration
-from ..profile import Profile
+from .image.broker import BrokerRegistration
+from .profile import Profile
 
 NO_OFFSET = -1
 RAN_OUT_MAX = 10_000  # brokers of the largest cluster; the journal reads each in its step
