@@ -25,6 +25,7 @@ from .api.views import (
     topics_view,
 )
 from .errors import CommandError, UnknownBroker
+from .explanation import explanation
 from .parameter_texts import PARAMETER_TEXTS
 
 if TYPE_CHECKING:
@@ -204,8 +205,6 @@ async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Do
 
 async def explain(kraft: "Cluster", event: int) -> Document:
     """Print the causes of an event in order, the first cause first, in at most twenty lines."""
-    from .cli.scenario.narration import explanation  # slow to import
-
     return {"event": event, "lines": explanation(kraft.world.journal.since(0), event)}
 
 

@@ -54,7 +54,7 @@ def _explain(arguments: argparse.Namespace) -> int:
     if arguments.event is None:
         _list(rows)
     else:
-        from .scenario.narration import explanation
+        from ..explanation import explanation
 
         print(*explanation(rows, arguments.event), sep="\n")
     return GOOD

@@ -13,6 +13,7 @@ from typing import NoReturn
 from ..errors import FAILED, GOOD, INTERRUPTED, USAGE, CommandError, UsageError
 from . import help_texts
 from .campaign.verbs import add_campaign_verbs
+from .explain_verb import add_explain
 from .follow_verb import add_follow
 from .scenario.verbs import add_scenario_verbs
 from .service_verbs import add_services
@@ -97,8 +98,11 @@ def build_parser() -> argparse.ArgumentParser:
     _add_storage(verbs)
     _add_operations(verbs)
     add_follow(verbs)
-    for parent in (add_scenario_verbs(verbs, Parser), add_campaign_verbs(verbs, Parser)):
-        parent.set_defaults(run=_help_of(parent))
+    scenario = add_scenario_verbs(verbs, Parser)
+    scenario.set_defaults(run=_help_of(scenario))
+    add_explain(verbs)
+    campaign = add_campaign_verbs(verbs, Parser)
+    campaign.set_defaults(run=_help_of(campaign))
     return parser
 
 

@@ -4,11 +4,11 @@ from random import Random
 
 import pytest
 
-from kraftsim.cli.scenario.narration import explanation
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.log.records import PartitionChangeRecord
 from kraftsim.controller.core.uuid import random_uuid
+from kraftsim.explanation import explanation
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.running.explain import LINES_MAX, chain
 from kraftsim.scenarios.running.run import Run

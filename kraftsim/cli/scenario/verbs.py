@@ -13,7 +13,6 @@ from kraftsim.controller.core.errors import Impossible
 
 from ...errors import FAILED, GOOD, CommandError
 from .. import help_texts
-from ..explain_verb import add_explain
 from .explore import add_explore
 from .mutants import add_mutants
 from .runs import add_cell, add_run, seeds_of
@@ -43,7 +42,6 @@ def add_scenario_verbs(
     show.add_argument("--seed", type=int, metavar="N", help=help_texts.SEED)
     add_cell(show)
     show.set_defaults(run=_show)
-    add_explain(verbs)
     lint = subverbs.add_parser("lint", help="check scenario files without running them")
     lint.add_argument("scenarios", nargs="+", metavar="FILE|NAME", help=help_texts.SCENARIO)
     lint.set_defaults(run=_lint)
