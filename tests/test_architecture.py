@@ -19,6 +19,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("controller", "broker_agent", "simulation", "scenarios", "pipeline")
+PROGRAMS = ("bench", "tools")  # programs beside the product, imported from the checkout
 REGISTERED = "pyspark_kraftlog"  # Spark finds its source by the name of a top-level package
 LINES_MAX = 400
 DRAWERS = {"utils", "util", "common", "base", "helpers", "helper", "manager", "managers"}
@@ -133,20 +134,27 @@ def modules() -> dict[str, Path]:
     return dict(sorted(found.items()))
 
 
+@cache
+def files() -> dict[str, Path]:
+    """Every module of the product, and of the programs beside it, by its import name."""
+    paths = [path for folder in PROGRAMS for path in sorted((ROOT / folder).rglob("*.py"))]
+    return modules() | {_dotted(path.relative_to(ROOT)): path for path in paths}
+
+
 def _dotted(path: Path) -> str:
     return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
 
 
 @cache
 def tree_of(module: str) -> ast.Module:
-    return ast.parse(modules()[module].read_text(encoding="utf-8"))
+    return ast.parse(files()[module].read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
     line: int
     target: str
-    """A module of the product in full, or the first name of anything else."""
+    """A module of `files()` in full, or the first name of anything else."""
 
     @property
     def is_ours(self) -> bool:
@@ -162,7 +170,7 @@ def imports_of(module: str, statements: Iterator[ast.AST]) -> Iterator[Import]:
         else:
             continue
         for name in names:
-            ours = name.split(".")[0] in ("kraftsim", REGISTERED)
+            ours = name.split(".")[0] in ("kraftsim", REGISTERED, *PROGRAMS)
             yield Import(node.lineno, name if ours else name.split(".")[0])
 
 
@@ -170,13 +178,13 @@ def _from(module: str, node: ast.ImportFrom) -> Iterator[str]:
     """`from . import x` is an import of the module x, if there is one."""
     origin = node.module or ""
     if node.level:
-        is_package = modules()[module].name == "__init__.py"
+        is_package = files()[module].name == "__init__.py"
         parts = module.split(".")
         above = parts[: len(parts) - node.level + is_package]
         origin = ".".join([*above, *([node.module] if node.module else [])])
     for alias in node.names:
         inside = f"{origin}.{alias.name}"
-        yield inside if inside in modules() else origin
+        yield inside if inside in files() else origin
 
 
 def at_import(tree: ast.Module) -> Iterator[ast.AST]:
@@ -194,7 +202,7 @@ def at_import(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def place(module: str, line: int) -> str:
-    return f"{modules()[module].relative_to(ROOT)}:{line}"
+    return f"{files()[module].relative_to(ROOT)}:{line}"
 
 
 def test_no_arrow_points_back() -> None:
@@ -331,20 +339,16 @@ def test_the_face_loads_no_library_before_it_needs_one(module: str) -> None:
 
 
 def test_no_file_is_longer_than_one_can_read() -> None:
-    others = [
-        path for folder in ("tests", "bench", "tools") for path in (ROOT / folder).rglob("*.py")
-    ]
-    files = [*modules().values(), *others]
     lengths = {
         str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
-        for path in files
+        for path in [*files().values(), *(ROOT / "tests").rglob("*.py")]
     }
 
     assert {name: count for name, count in lengths.items() if count > LINES_MAX} == {}
 
 
 def test_no_module_is_a_drawer() -> None:
-    wrong = [name for name in modules() if DRAWERS & set(name.rpartition(".")[2].split("_"))]
+    wrong = [name for name in files() if DRAWERS & set(name.rpartition(".")[2].split("_"))]
 
     assert wrong == []
 
