@@ -1,0 +1,131 @@
+"""The order of the rooms of a package: a room imports only rooms of lower ranks.
+
+`LAYERS` of test_architecture.py orders the packages. `RANKS` orders what is directly in a package:
+its rooms, and the modules that stand beside them.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from tests.test_architecture import Import, imports_of, modules, place, tree_of
+from tests.test_rooms import is_package
+
+# From the lowest rank to the highest. Rooms of one rank do not import each other.
+RANKS: Mapping[str, tuple[str, ...]] = {
+    "kraftsim": (
+        "controller errors parameter_texts",
+        "broker_agent",
+        "simulation",
+        "scenarios",
+        "explanation options pipeline service",
+        "api files",
+        "commands operations",
+        "http",
+        "cli",
+        "__main__",
+    ),
+    "kraftsim.cli": (
+        "controller_client help_texts interrupts progress tables",
+        "scenario service_verbs spark_options voter_verbs",
+        "campaign cluster_verbs explain_verb follow_verb",
+        "main",
+    ),
+    "kraftsim.controller": ("core time", "raft wire", "node", "server"),
+    "kraftsim.controller.core": (
+        "errors feature_levels hash_order java_text node_id settings uuid value",
+        "log profile",
+        "image rpc",
+        "leases",
+        "state",
+        "features partitions",
+        "brokers cluster topics",
+        "handlers",
+    ),
+    "kraftsim.controller.wire": ("errors", "codec", "records", "apis json", "frames"),
+    "kraftsim.simulation": (
+        "delays event_row journal_kinds message topology",
+        "causes disks network_rules recurring service_queue streams",
+        "controller_nodes controller_process journal network",
+        "turning_points",
+        "world",
+        "processes",
+    ),
+    "kraftsim.scenarios": (
+        "explore language properties",
+        "stage",
+        "conditions",
+        "claims verbs",
+        "document",
+        "running",
+        "mutants",
+        "lint",
+        "reproduce",
+    ),
+    "kraftsim.pipeline": (
+        "live package tables",
+        "campaign",
+        "analysis",
+        "invariants report",
+        "engines",
+    ),
+}
+
+
+def room_in(package: str, module: str) -> str | None:
+    """The room or module of the package that the module belongs to; None for other modules."""
+    inside = module.removeprefix(f"{package}.")
+    return None if inside == module else inside.partition(".")[0]
+
+
+def rank_of(package: str, room: str) -> int:
+    """The index of the room's rank; above all ranks if the room is not listed."""
+    ranks = RANKS[package]
+    return next((rank for rank, names in enumerate(ranks) if room in names.split()), len(ranks))
+
+
+def upward(package: str, module: str, found: Iterator[Import]) -> Iterator[str]:
+    """The imports of a room of the same or a higher rank: file, both rooms, imported module."""
+    room = room_in(package, module)
+    for imported in found:
+        target = room_in(package, imported.target)
+        if room is None or target is None or target == room:
+            continue
+        if rank_of(package, target) >= rank_of(package, room):
+            line = place(module, imported.line)
+            yield f"{line}: {room} imports {target} of {package} upward: {imported.target}"
+
+
+@pytest.mark.parametrize("package", RANKS)
+def test_rooms_import_lower_rooms_only(package: str) -> None:
+    wrong = [
+        sentence
+        for module in modules()
+        for sentence in upward(package, module, imports_of(module, ast.walk(tree_of(module))))
+    ]
+
+    assert wrong == []
+
+
+def test_an_upward_import_names_the_file_the_rooms_and_the_module() -> None:
+    module = "kraftsim.scenarios.language.durations"
+    found = imports_of(module, ast.walk(ast.parse("from ..running import shrink")))
+
+    assert [*upward("kraftsim.scenarios", module, found)] == [
+        "scenarios/language/durations.py:1: language imports running of kraftsim.scenarios upward: "
+        "kraftsim.scenarios.running.shrink"
+    ]
+
+
+@pytest.mark.parametrize("package", RANKS)
+def test_each_room_has_one_rank(package: str) -> None:
+    ranked = [name for names in RANKS[package] for name in names.split()]
+
+    assert sorted(ranked) == sorted({room_in(package, module) for module in modules()} - {None})
+
+
+def test_each_package_with_rooms_is_ranked() -> None:
+    rooms = [module for module in modules() if is_package(module) and "." in module]
+
+    assert {room.rpartition(".")[0] for room in rooms} - RANKS.keys() == set()
