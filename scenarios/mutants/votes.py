@@ -61,7 +61,8 @@ def two_votes(swaps: Swaps) -> None:
 
     def note(quorum: Quorum, turn: Any) -> None:
         voted = quorum.voted and quorum.voted._replace(node_id=next(numbers))
-        quorum.durable = turn.election = ElectionState(quorum.epoch, quorum.leader_id, voted)
+        quorum.durable = ElectionState(quorum.epoch, quorum.leader_id, voted)
+        turn.write_election(quorum.durable)
 
     swaps.attribute(Quorum, "_note_election", note)
 
