@@ -18,7 +18,6 @@ from tests.kraftsim.conftest import Http
 from tests.test_architecture import modules, place, tree_of
 
 PATH = re.compile(r"/(v1|sim|kafka)/|/(livez|readyz|openapi\.json)$")
-METHODS = {"get", "post", "put", "delete", "patch"}
 
 
 def application() -> web.Application:

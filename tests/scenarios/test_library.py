@@ -26,10 +26,6 @@ CHEAP = [name for name, scenario in SCENARIOS.items() if not scenario.smoke]
 SEEDS_TWICE = 4
 
 
-def run_in_small(name, seed):
-    return run(in_small(SCENARIOS[name]), seed)
-
-
 @pytest.mark.parametrize("name", CELLS)
 def test_a_file_is_sound_and_says_what_it_is(name):
     scenario = CELLS[name]

@@ -122,11 +122,6 @@ def test_an_unknown_setting_is_a_mistake_too():
         expand(read_scenario(document(config={"broker.session.timeout": 9000})), 1)
 
 
-LEADS_TO = {
-    "if": {"not": {"fenced_at_least": 1}},
-    "then": {"all": []},
-    "within": {"heavy": "1s"},
-}
 WHOLE = document(
     cluster={"controllers": 1, "brokers": 4, "racks": ["a", "b"], "topics": {"t": {}}},
     config={"broker.session.timeout.ms": 6000},
