@@ -109,17 +109,7 @@ def failures(groups: Sequence[Failure]) -> str:
 def knobs(lifts: Sequence[Lift]) -> str:
     if not lifts:
         return ""
-    rows = [
-        charts.Whisker(
-            f"{lift.knob} ({lift.scenario})",
-            100 * lift.difference.low,
-            100 * lift.difference.by,
-            100 * lift.difference.high,
-            f"{lift.verdict}: {percent(lift.having.share)}, without {percent(lift.lacking.share)}",
-            _lift_class(lift),
-        )
-        for lift in lifts[:ROWS_MAX]
-    ]
+    rows = [_lift_whisker(lift) for lift in lifts[:ROWS_MAX]]
     clear = sum(lift.difference.is_clear for lift in lifts)
     text = (
         "For each fault that was drawn in some runs and not in others: how many more of a hundred "
@@ -154,6 +144,17 @@ def knobs(lifts: Sequence[Lift]) -> str:
         sentence(text),
         figure(chart),
         folded("The numbers", table(heads, numbers)),
+    )
+
+
+def _lift_whisker(lift: Lift) -> charts.Whisker:
+    return charts.Whisker(
+        f"{lift.knob} ({lift.scenario})",
+        100 * lift.difference.low,
+        100 * lift.difference.by,
+        100 * lift.difference.high,
+        f"{lift.verdict}: {percent(lift.having.share)}, without {percent(lift.lacking.share)}",
+        _lift_class(lift),
     )
 
 
