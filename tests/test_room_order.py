@@ -15,13 +15,14 @@ from tests.test_rooms import is_package
 # From the lowest rank to the highest. Rooms of one rank do not import each other.
 RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim": (
-        "controller errors parameter_texts",
+        "controller errors",
         "broker_agent",
         "simulation",
         "scenarios",
         "explanation options pipeline service",
         "api files",
-        "commands operations",
+        "commands parameter_texts",
+        "operations",
         "http",
         "cli",
         "__main__",
