@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from .api.broker_states import STATES
+
 PARAMETER_TEXTS: Final = {
     "broker": "id of the broker to wait for",
     "event": "number of the event, as `kraftsim events` prints it",
@@ -11,7 +13,7 @@ PARAMETER_TEXTS: Final = {
     "limit": "number of records or events to return at most (1 to 10000, default 1000)",
     "on": "true starts dropping, false stops it (default true)",
     "rack": "rack of the new broker (default: none)",
-    "state": "state to wait for, such as fenced, unfenced, running or not-running",
+    "state": f"state to wait for: {', '.join(STATES)}",
     "timeout": "stop waiting after this long (default 20s; a bare number is seconds)",
     "to": "id of the controller that shall lead (default -1: the voter with the longest log)",
 }

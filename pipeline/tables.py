@@ -1,10 +1,10 @@
 """The tables of a campaign: the name, the type and the meaning of every column.
 
 The DDL for Spark and the schema for pyarrow are both derived from this module, so neither is ever
-inferred. Columns are only added, never changed; `VERSION` counts the additions. Virtual time is a
-number of microseconds, never a timestamp. Every row names its run. (run_id, seq) is the key of all
-tables except `runs`, which has one row per run. Rows of a run are ordered by time, heartbeats by
-broker first.
+inferred. Columns are only added; `VERSION` counts the additions, and the changes of spelling in a
+column. Virtual time is a number of microseconds, never a timestamp. Every row names its run.
+(run_id, seq) is the key of all tables except `runs`, which has one row per run. Rows of a run are
+ordered by time, heartbeats by broker first.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pyarrow as pa
 
-VERSION = 1
+VERSION = 2
 SPARK = {
     "text": "STRING",
     "whole": "BIGINT",

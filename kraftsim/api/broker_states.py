@@ -1,35 +1,31 @@
 """The states of a broker that `wait` accepts: states of its registration and of its process."""
 
-from kraftsim.broker_agent.process_state import LASTING_STATES, ProcessState
-from kraftsim.simulation.world import World
+from typing import TYPE_CHECKING
+
+from kraftsim.broker_agent.process_state import LASTING_STATES
+from kraftsim.controller.core.brokers.registration_state import RegistrationState
+
+if TYPE_CHECKING:
+    from kraftsim.simulation.world import World
+
+STATES = tuple(state.value for state in (*RegistrationState, *LASTING_STATES))
 
 
-def state_name(state: ProcessState) -> str:
-    """Returns the name of a process state in commands and in HTTP, such as `not-running`."""
-    return state.lower().replace("_", "-")
-
-
-STATES = (
-    "registered",
-    "unregistered",
-    "fenced",
-    "unfenced",
-    "in-controlled-shutdown",
-    *map(state_name, LASTING_STATES),
-)
-
-
-def states_of(world: World, broker_id: int) -> set[str]:
+def states_of(world: "World", broker_id: int) -> set[str]:
     """Returns the current states of the broker's registration and of its process."""
-    states: set[str] = set()
-    registered = world.committed.brokers.get(broker_id)
-    if registered is None:
-        states.add("unregistered")
-    else:
-        states |= {"registered", "fenced" if registered.fenced else "unfenced"}
-        if registered.in_controlled_shutdown:
-            states.add("in-controlled-shutdown")
+    states = {state.value for state in _registration_states(world, broker_id)}
     agent = world.agents.get(broker_id)
     if agent is not None:
-        states.add(state_name(agent.state))
+        states.add(agent.state.value)
+    return states
+
+
+def _registration_states(world: "World", broker_id: int) -> set[RegistrationState]:
+    broker = world.committed.brokers.get(broker_id)
+    if broker is None:
+        return {RegistrationState.UNREGISTERED}
+    fencing = RegistrationState.FENCED if broker.fenced else RegistrationState.UNFENCED
+    states = {RegistrationState.REGISTERED, fencing}
+    if broker.in_controlled_shutdown:
+        states.add(RegistrationState.IN_CONTROLLED_SHUTDOWN)
     return states

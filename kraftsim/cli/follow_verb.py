@@ -142,7 +142,7 @@ def _print_change(change: Mapping[str, object]) -> None:
         change[name] for name in ("lease_ms", "known_ms", "unfenced_ms")
     )
     if isinstance(lease_ms, int):
-        line += f", lease {str(change['lease_end']).lower()} after {lease_ms / 1000:.1f} s"
+        line += f", lease {change['lease_end']} after {lease_ms / 1000:.1f} s"
     if isinstance(known_ms, int) and isinstance(unfenced_ms, int) and known_ms:
         line += f", unfenced {unfenced_ms / known_ms:.1%} of {known_ms / 1000:.1f} s"
     print(line, flush=True)

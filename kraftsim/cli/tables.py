@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 
+from kraftsim.controller.core.brokers.registration_state import RegistrationState
 from kraftsim.controller.wire.json.document import Document
 
 _TABLES = ("voters", "observers")  # lists inside a document that are printed as tables
@@ -51,9 +52,11 @@ def _broker_rows(brokers: Sequence[Document]) -> list[Document]:
 
 def _broker_state(broker: Document) -> str:
     if not broker["registered"]:
-        return "unregistered"
-    state = "fenced" if broker["fenced"] else "unfenced"
-    return f"{state}, shutting down" if broker["inControlledShutdown"] else state
+        return RegistrationState.UNREGISTERED.value
+    state = RegistrationState.FENCED if broker["fenced"] else RegistrationState.UNFENCED
+    if broker["inControlledShutdown"]:
+        return f"{state}, {RegistrationState.IN_CONTROLLED_SHUTDOWN}"
+    return state.value
 
 
 def _process_state(agent: object) -> object:

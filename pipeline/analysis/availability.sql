@@ -1,7 +1,7 @@
 -- For how much of its time, from its first registration on, each broker was in service.
 with lives as (
   select run_id, scenario, subject, min(rack) as rack, min(begin_us) as first_us,
-    sum(case when state = 'UNFENCED' then end_us - begin_us else 0 end) as in_service_us
+    sum(case when state = 'unfenced' then end_us - begin_us else 0 end) as in_service_us
   from judged_intervals
   where view = 'log'
   group by run_id, scenario, subject

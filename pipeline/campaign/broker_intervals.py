@@ -11,15 +11,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.controller.core.brokers.heartbeats import ControlState
+from kraftsim.controller.core.brokers.registration_state import RegistrationState
 from kraftsim.controller.core.log import records as r
 from kraftsim.simulation.event_row import EventRow
 
 ABSENT = "ABSENT"
 LEADERLESS = "LEADERLESS"
 RUNNING = ProcessState.RUNNING.value
-FENCED, UNFENCED = ControlState.FENCED.value, ControlState.UNFENCED.value
-LEAVING = ControlState.CONTROLLED_SHUTDOWN.value
+FENCED, UNFENCED = RegistrationState.FENCED.value, RegistrationState.UNFENCED.value
+LEAVING = RegistrationState.IN_CONTROLLED_SHUTDOWN.value
+UNREGISTERED = RegistrationState.UNREGISTERED.value
 PROCESS = ("agent_state", "controller_state")
 
 
@@ -66,7 +67,7 @@ class StateIntervals:
                 state = LEAVING if record.in_controlled_shutdown else state
                 self._broker(record.broker_id, "registered", state, now_us)
             case r.UnregisterBrokerRecord():
-                self._broker(record.broker_id, "unregistered", ABSENT, now_us)
+                self._broker(record.broker_id, "unregistered", UNREGISTERED, now_us)
             case r.BrokerRegistrationChangeRecord():
                 for cause, state in _changes(record):
                     self._broker(record.broker_id, cause, state, now_us)
@@ -116,6 +117,8 @@ class StateIntervals:
         interval = self._open.get((view, subject))
         if interval is not None:
             return interval.state
+        if view == "log":
+            return UNREGISTERED
         return RUNNING if subject.startswith("controller-") else ABSENT  # started before recording
 
     def _add_unchanged(self, view: str, subject: str, event: str) -> None:
@@ -133,7 +136,7 @@ class StateIntervals:
             return None
         if (past := self._open.pop((view, subject), None)) is not None:
             past.end_us, past.ended_by = now_us, cause
-        if state == ABSENT:
+        if state in (ABSENT, UNREGISTERED):
             return None
         interval = self._open[view, subject] = Interval(view, subject, state, now_us, cause)
         self.intervals.append(interval)

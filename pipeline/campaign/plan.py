@@ -79,10 +79,11 @@ class Plan:
         """Parses `plan.json`; PlanError if it is not a plan of this format."""
         try:
             document = json.loads(text)
-            if document["format"] != FORMAT or document["tables"] > tables.VERSION:
+            if document["format"] != FORMAT or document["tables"] != tables.VERSION:
                 version = f"{document['format']}, tables {document['tables']}"
                 raise PlanError(
-                    f"expected {FORMAT}, tables {tables.VERSION} or older, got {version}"
+                    f"expected {FORMAT}, tables {tables.VERSION}, got {version}; "
+                    "run the campaign again, or read it with the kraftsim that ran it"
                 )
             return Plan(
                 code=document["code"],

@@ -15,7 +15,7 @@ with ends as (
   select *, max(leader) over (partition by run_id, term) as leads from elections
 ), happened as (
   select run_id, 'log' as view, concat('broker-', cast(broker_id as string)) as subject,
-    log_offset as place, t_us, cause, state, 'ABSENT' as at_first
+    log_offset as place, t_us, cause, state, 'unregistered' as at_first
   from broker_events
   union all
   select t.run_id, 'process', concat('broker-', cast(t.broker_id as string)), t.seq, t.t_us, t.kind,
@@ -46,4 +46,4 @@ with ends as (
 select kept.run_id, kept.view, kept.subject, kept.state, kept.t_us as begin_us,
   coalesce(kept.next_us, ends.end_us) as end_us, kept.cause, kept.next_cause as ended_by
 from kept join ends on kept.run_id = ends.run_id
-where kept.state <> 'ABSENT'
+where kept.state not in ('unregistered', 'ABSENT')

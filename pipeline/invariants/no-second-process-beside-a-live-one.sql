@@ -15,7 +15,7 @@ with leaders as (
     join leaders on leaders.run_id = registrations.run_id
       and leaders.leader_epoch = registrations.leader_epoch
     join steady_runs as steady on steady.run_id = registrations.run_id
-  where registrations.type = 'REGISTER_BROKER_RECORD' and states.before = 'UNFENCED'
+  where registrations.type = 'REGISTER_BROKER_RECORD' and states.before = 'unfenced'
     and registrations.incarnation <> registrations.known_incarnation
 ), heard as (
   select taken.run_id, taken.log_offset, max(h.t_us) as contact_us

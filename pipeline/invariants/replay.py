@@ -78,9 +78,9 @@ class Replay:
             yield f"broker {broker_id} gets epoch {epoch}, not above {self.highest_epoch}"
         self.highest_epoch = max(self.highest_epoch, epoch)
         self.brokers[broker_id] = data
-        state = "FENCED" if data["fenced"] else "UNFENCED"
+        state = "fenced" if data["fenced"] else "unfenced"
         if data.get("inControlledShutdown"):
-            state = "CONTROLLED_SHUTDOWN"
+            state = "in_controlled_shutdown"
         self._enter(broker_id, state, "registered", offset, t_us)
 
     def unregister(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
@@ -98,7 +98,7 @@ class Replay:
         if data.get("fenced"):
             yield from self._fencing(broker_id, data["fenced"] == 1, offset, t_us)
         if data.get("inControlledShutdown"):
-            self._enter(broker_id, "CONTROLLED_SHUTDOWN", "shuts_down", offset, t_us)
+            self._enter(broker_id, "in_controlled_shutdown", "shuts_down", offset, t_us)
 
     def fence(self, data: Data, offset: int, t_us: int) -> Iterator[str]:
         """Replays FenceBroker."""
@@ -119,8 +119,8 @@ class Replay:
         elif not broker["fenced"]:
             yield f"broker {broker_id} is unfenced and was not fenced"
         broker["fenced"] = fenced
-        state = "FENCED" if fenced else "UNFENCED"
-        self._enter(broker_id, state, state.lower(), offset, t_us)
+        state = "fenced" if fenced else "unfenced"
+        self._enter(broker_id, state, state, offset, t_us)
 
     def _same_epoch(self, broker_id: int, epoch: int) -> Iterator[str]:
         broker = self.brokers.get(broker_id)

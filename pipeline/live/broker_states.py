@@ -7,16 +7,15 @@ it shows when a lease is granted (unfenced) and when it ends, and the way it end
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-FENCED, UNFENCED, IN_CONTROLLED_SHUTDOWN, UNREGISTERED = (
-    "FENCED",
-    "UNFENCED",
-    "IN_CONTROLLED_SHUTDOWN",
-    "UNREGISTERED",
-)
+from kraftsim.controller.core.brokers.registration_state import RegistrationState
+
+FENCED, UNFENCED = RegistrationState.FENCED.value, RegistrationState.UNFENCED.value
+IN_CONTROLLED_SHUTDOWN = RegistrationState.IN_CONTROLLED_SHUTDOWN.value
+UNREGISTERED = RegistrationState.UNREGISTERED.value
 # How a lease ended. FENCED: no heartbeat arrived in time, or a broker without leaderships shut down
 # (rule 2.12); the log has the same record for both. RELEASED: the end of a controlled shutdown.
 # REPLACED: the registration of another process. REMOVED: an unregistration.
-RELEASED, REPLACED, REMOVED = "RELEASED", "REPLACED", "REMOVED"
+RELEASED, REPLACED, REMOVED = "released", "replaced", "removed"
 
 REGISTRATION = "REGISTER_BROKER_RECORD"
 UNREGISTRATION = "UNREGISTER_BROKER_RECORD"

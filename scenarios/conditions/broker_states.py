@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from kraftsim.broker_agent.process_state import LASTING_STATES
+from kraftsim.controller.core.brokers.registration_state import RegistrationState
 from kraftsim.controller.core.image.image import Image
 from kraftsim.simulation.topology import BROKERS_MAX
 
@@ -12,7 +13,11 @@ from ..language.selectors import Selector
 from ..stage.evaluation import Holds, every
 from ..stage.stage import Stage
 
-BROKER_STATES = ("fenced", "unfenced", "unregistered")
+BROKER_STATES = (
+    RegistrationState.FENCED.value,
+    RegistrationState.UNFENCED.value,
+    RegistrationState.UNREGISTERED.value,
+)
 PROCESS_STATES = tuple(state.value for state in LASTING_STATES)
 
 
@@ -35,10 +40,10 @@ class BrokerState:
     def _is(self, stage: Stage, broker_id: int) -> bool:
         world = stage.world
         known = self._image(stage).brokers.get(broker_id)
-        if self.state == "unregistered":
+        if self.state == RegistrationState.UNREGISTERED:
             return known is None
         if self.state in BROKER_STATES:
-            return known is not None and known.fenced == (self.state == "fenced")
+            return known is not None and known.fenced == (self.state == RegistrationState.FENCED)
         agent = world.agents.get(broker_id)
         return agent is not None and agent.state == self.state
 

@@ -6,7 +6,7 @@ It also finds repetitions that would never end.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..conditions.broker_states import BrokerState, FencedAtLeast
+from ..conditions.broker_states import BROKER_STATES, BrokerState, FencedAtLeast
 from ..conditions.condition import AllOf, AnyOf, Condition, Held, Leaderless, Not
 from ..document.scenario import Scenario
 from ..document.step import Step
@@ -138,11 +138,10 @@ def impossible(condition: Condition, plan: Scenario, whole_us: int) -> str:
 
 def _contradiction(parts: Sequence[Condition]) -> str:
     """Returns a text if two conditions demand different states of one broker, otherwise empty."""
-    known = {"fenced", "unfenced", "unregistered"}
     states: dict[tuple[object, object, bool], str] = {}
     for part in (part.of for part in parts):
         if isinstance(part, BrokerState):
-            of = (part.broker, part.seen_by, part.state in known)
+            of = (part.broker, part.seen_by, part.state in BROKER_STATES)
             if states.setdefault(of, part.state) != part.state:
                 return f"no node is {states[of]} and {part.state} at once"
     return ""

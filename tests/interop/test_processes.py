@@ -96,7 +96,7 @@ def test_agents_that_are_told_twice_end_at_once(tmp_path: Path) -> None:
         kraft.create("orders", (1001, 1))
         kraft.pause(1)
         agents.terminate()
-        kraft.wait(1001, "in-controlled-shutdown")
+        kraft.wait(1001, "in_controlled_shutdown")
 
         agents.terminate()
 

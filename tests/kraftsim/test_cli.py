@@ -155,7 +155,7 @@ def test_a_wait_in_vain_fails_and_says_where_the_broker_stands(service: Service,
     assert (code, out) == (1, "")
     assert err == (
         "kraftsim: TIMED_OUT: expected broker 2 fenced within 2s; "
-        "broker 2: registered, running, unfenced\n"
+        "broker 2: RUNNING, registered, unfenced\n"
     )
 
 

@@ -47,7 +47,7 @@ async def test_a_cluster_without_brokers_is_a_cluster() -> None:
 async def test_a_killed_broker_is_fenced_and_listed_only_on_request() -> None:
     async with virtual() as kraft:
         await kraft.kill(2)
-        await kraft.wait(broker=2, state="not-running", timeout="0s")
+        await kraft.wait(broker=2, state="NOT_RUNNING", timeout="0s")
         await kraft.wait(broker=2, state="fenced")
 
         assert (await kraft.describe_cluster(include_fenced=True)).broker(2).fenced
@@ -63,7 +63,7 @@ async def test_a_restart_gives_a_broker_a_new_start_time_and_its_neighbours_keep
         await kraft.wait(broker=2, state="fenced")
         fenced = await start_time(kraft, 2)
         await kraft.restart(2)
-        await kraft.wait(broker=2, state="running")
+        await kraft.wait(broker=2, state="RUNNING")
 
         assert fenced == before[1]
         assert await start_time(kraft, 2) >= before[1] + 9000
@@ -97,9 +97,9 @@ async def test_a_stopped_broker_drains_and_ends() -> None:
     async with virtual() as kraft:
         await kraft.create_topic("orders", assignments=[(2, 1, 3)])
         await kraft.stop(2)
-        await kraft.wait(broker=2, state="not-running")
+        await kraft.wait(broker=2, state="NOT_RUNNING")
 
-        assert {"fenced", "in-controlled-shutdown"} <= kraft.states_of(2)
+        assert {"fenced", "in_controlled_shutdown"} <= kraft.states_of(2)
         image = kraft.world.committed
         assert image.topics[image.topic_ids["orders"]].partitions[0].leader == 1
 
@@ -109,7 +109,7 @@ async def test_a_paused_broker_is_fenced_and_resumed_with_the_same_epoch() -> No
         epoch = kraft.world.committed.brokers[3].broker_epoch
         await kraft.pause(3)
         await kraft.wait(broker=3, state="fenced")
-        assert "paused" in kraft.states_of(3)
+        assert "PAUSED" in kraft.states_of(3)
         await kraft.resume(3)
         await kraft.wait(broker=3, state="unfenced")
 
@@ -179,7 +179,7 @@ async def test_an_added_broker_gets_the_next_free_id_and_its_rack() -> None:
     async with virtual(brokers=2) as kraft:
         assert await kraft.add_broker(rack="r2") == 3
         assert await kraft.add_broker(broker_id=10) == 10
-        await kraft.wait(broker=10, state="running")
+        await kraft.wait(broker=10, state="RUNNING")
         with pytest.raises(CommandError, match="got 2"):
             await kraft.add_broker(broker_id=2)
 
@@ -192,7 +192,7 @@ async def test_a_wait_that_ends_in_vain_says_in_which_state_the_broker_is() -> N
             await kraft.wait(broker=15, state="fenced", timeout="3s")
 
     assert str(over.value) == (
-        "expected broker 15 fenced within 3s; broker 15: registered, running, unfenced"
+        "expected broker 15 fenced within 3s; broker 15: RUNNING, registered, unfenced"
     )
 
 

@@ -205,11 +205,11 @@ async def test_an_event_that_is_not_kept_cannot_be_explained(http: Http) -> None
 @pytest.mark.parametrize(
     ("verbs", "states"),
     [
-        (["kill"], {"not-running", "registered", "unfenced"}),
-        (["pause"], {"paused", "registered", "unfenced"}),
-        (["pause", "resume"], {"running", "registered", "unfenced"}),
-        (["kill", "restart"], {"starting", "registered", "unfenced"}),
-        (["stop"], {"not-running", "registered", "fenced"}),
+        (["kill"], {"NOT_RUNNING", "registered", "unfenced"}),
+        (["pause"], {"PAUSED", "registered", "unfenced"}),
+        (["pause", "resume"], {"RUNNING", "registered", "unfenced"}),
+        (["kill", "restart"], {"STARTING", "registered", "unfenced"}),
+        (["stop"], {"NOT_RUNNING", "registered", "fenced"}),
     ],
 )
 async def test_a_verb_answers_with_the_states_that_follow(
@@ -237,7 +237,7 @@ async def test_a_broker_is_added_and_waited_for(http: Http) -> None:
     waited = await http.get("/v1/wait", broker=4, state="unfenced")
 
     assert added.document == {"brokerId": 4}
-    assert waited.document == {"brokerId": 4, "states": ["registered", "running", "unfenced"]}
+    assert waited.document == {"brokerId": 4, "states": ["RUNNING", "registered", "unfenced"]}
     assert (await http.get("/v1/brokers/4")).document["rack"] == "r9"
 
 
@@ -246,7 +246,7 @@ async def test_a_wait_in_vain_is_504_and_says_where_the_broker_stands(http: Http
 
     assert (over.status, over.document["error"]) == (504, "TIMED_OUT")
     assert over.message == (
-        "expected broker 1 fenced within 2s; broker 1: registered, running, unfenced"
+        "expected broker 1 fenced within 2s; broker 1: RUNNING, registered, unfenced"
     )
 
 

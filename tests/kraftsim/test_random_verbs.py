@@ -46,7 +46,7 @@ async def test_after_any_verbs_restarted_brokers_serve_and_every_isr_is_whole(
         await kraft.advance("60s")
 
         for broker in range(1, 5):
-            assert {"unfenced", "running"} <= kraft.states_of(broker)
+            assert {"unfenced", "RUNNING"} <= kraft.states_of(broker)
         image = kraft.world.committed
         for topic in image.topics.values():
             for partition in topic.partitions.values():

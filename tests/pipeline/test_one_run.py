@@ -69,10 +69,10 @@ def test_a_broker_that_was_silent_was_fenced_for_as_long_as_the_intervals_say(ta
     (silent,) = [row for row in mine if row["contact_us"] is not None]
 
     assert [
-        ("FENCED", "registered"),
-        ("UNFENCED", "unfenced"),
-        ("FENCED", "fenced"),
-        ("UNFENCED", "unfenced"),
+        ("fenced", "registered"),
+        ("unfenced", "unfenced"),
+        ("fenced", "fenced"),
+        ("unfenced", "unfenced"),
     ] == said
     assert (
         9_000_000 <= silent["begin_us"] - silent["contact_us"] < 10_000_000
@@ -106,10 +106,10 @@ def test_coverage_names_what_occurred_without_saying_to_whom(tables):
     (row,) = tables["runs"]
 
     assert {
-        "broker UNFENCED lease_expired: UNFENCED",
-        "broker UNFENCED fenced: FENCED",
-        "broker FENCED unfenced: UNFENCED",
-        "broker UNFENCED heartbeat work: unfenced",
+        "broker unfenced lease_expired: unfenced",
+        "broker unfenced fenced: fenced",
+        "broker fenced unfenced: unfenced",
+        "broker unfenced heartbeat work: unfenced",
     } <= set(row["coverage"])
 
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kraftsim.pipeline import tables
 from kraftsim.pipeline.campaign.items import Item
 from kraftsim.pipeline.campaign.plan import SHARDS_MAX, Plan, PlanError, Slice, seeds_of, shards_of
 from tests.pipeline.campaigns import FENCED, QUIET
@@ -50,6 +51,13 @@ def test_it_is_read_back_as_it_was_written():
 def test_anything_else_is_no_plan(text):
     with pytest.raises(PlanError, match="expected"):
         Plan.from_json(text)
+
+
+def test_a_plan_of_tables_with_other_spellings_is_refused():
+    older = PLAN.to_json().replace(f'"tables": {tables.VERSION}', '"tables": 1')
+
+    with pytest.raises(PlanError, match="tables 1; run the campaign again"):
+        Plan.from_json(older)
 
 
 def test_a_run_is_known_by_scenario_cell_bug_and_seed():

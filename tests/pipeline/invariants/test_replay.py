@@ -141,7 +141,7 @@ def test_a_kept_log_is_sound_and_agrees_with_all_that_was_written(shaky) -> None
 def test_transitions_and_intervals_that_say_something_else_are_noticed() -> None:
     records = [("run", 0, at, at, 1, kind, json.dumps(data)) for at, kind, data in HEALTHY[:2]]
     elected = ("run", 0, 0, "controller_elected", None, 0)
-    life = ("run", "log", "broker-1", "FENCED", 1, 9, "registered", None)
+    life = ("run", "log", "broker-1", "fenced", 1, 9, "registered", None)
 
     assert [(0, None), (1, None)] == [
         (t_us, seq) for t_us, seq, _ in run_violations(records, [elected], [])

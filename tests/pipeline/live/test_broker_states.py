@@ -60,8 +60,8 @@ def test_a_registered_broker_is_fenced_until_a_record_unfences_it() -> None:
     broker = Broker()
 
     registered, unfenced = changed(broker.registers()), changed(broker.after(2, CHANGE, UNFENCE))
-    assert (None, "FENCED") == (registered.state_before, registered.state)
-    assert ("FENCED", "UNFENCED") == (unfenced.state_before, unfenced.state)
+    assert (None, "fenced") == (registered.state_before, registered.state)
+    assert ("fenced", "unfenced") == (unfenced.state_before, unfenced.state)
     assert (0, 2000) == (unfenced.unfenced_ms, unfenced.known_ms)
 
 
@@ -69,7 +69,7 @@ def test_a_registered_broker_is_fenced_until_a_record_unfences_it() -> None:
 def test_a_broker_that_is_fenced_in_service_has_lost_its_lease() -> None:
     fenced = changed(unfenced_broker().after(9, CHANGE, FENCE))
 
-    assert ("FENCED", 9000) == (fenced.lease_end, fenced.lease_ms)
+    assert ("fenced", 9000) == (fenced.lease_end, fenced.lease_ms)
     assert (9000, 10_000) == (fenced.unfenced_ms, fenced.known_ms)
 
 
@@ -78,8 +78,8 @@ def test_a_broker_that_was_shut_down_has_given_its_lease_back() -> None:
     broker = unfenced_broker()
 
     leaving, gone = changed(broker.after(4, CHANGE, SHUT_DOWN)), broker.after(2, CHANGE, FENCE)
-    assert ("IN_CONTROLLED_SHUTDOWN", None) == (leaving.state, leaving.lease_end)
-    assert ("RELEASED", 6000) == (changed(gone).lease_end, changed(gone).lease_ms)
+    assert ("in_controlled_shutdown", None) == (leaving.state, leaving.lease_end)
+    assert ("released", 6000) == (changed(gone).lease_end, changed(gone).lease_ms)
     assert 4000 == changed(gone).unfenced_ms, "in controlled shutdown it is not in service"
 
 
@@ -89,7 +89,7 @@ def test_controlled_shutdown_of_a_fenced_broker_is_remembered() -> None:
     broker.registers()
 
     assert broker.after(1, CHANGE, SHUT_DOWN) is None
-    assert "IN_CONTROLLED_SHUTDOWN" == changed(broker.after(1, CHANGE, UNFENCE)).state
+    assert "in_controlled_shutdown" == changed(broker.after(1, CHANGE, UNFENCE)).state
 
 
 def test_another_process_takes_the_lease_of_the_one_before() -> None:
@@ -97,7 +97,7 @@ def test_another_process_takes_the_lease_of_the_one_before() -> None:
     broker.epoch = 77
 
     again = changed(broker.after(3, REGISTRATION, REGISTERED))
-    assert ("REPLACED", 3000, 77) == (again.lease_end, again.lease_ms, again.broker_epoch)
+    assert ("replaced", 3000, 77) == (again.lease_end, again.lease_ms, again.broker_epoch)
 
 
 def test_a_fenced_broker_that_registers_anew_has_a_new_epoch_in_the_same_state() -> None:
@@ -106,14 +106,14 @@ def test_a_fenced_broker_that_registers_anew_has_a_new_epoch_in_the_same_state()
     broker.epoch = 77
 
     again = changed(broker.registers())
-    assert ("FENCED", "FENCED", 77) == (again.state_before, again.state, again.broker_epoch)
+    assert ("fenced", "fenced", 77) == (again.state_before, again.state, again.broker_epoch)
 
 
 def test_an_unregistered_broker_is_forgotten() -> None:
     broker = unfenced_broker()
 
     removed = changed(broker.after(2, UNREGISTRATION, {}))
-    assert ("UNREGISTERED", "REMOVED", 3000) == (removed.state, removed.lease_end, removed.known_ms)
+    assert ("unregistered", "removed", 3000) == (removed.state, removed.lease_end, removed.known_ms)
     assert broker.standing is None
 
 
@@ -121,8 +121,8 @@ def test_the_records_of_old_releases_fence_and_unfence_too() -> None:
     broker = Broker()
     broker.registers()
 
-    assert "UNFENCED" == changed(broker.after(1, "UNFENCE_BROKER_RECORD", {})).state
-    assert "FENCED" == changed(broker.after(1, "FENCE_BROKER_RECORD", {})).state
+    assert "unfenced" == changed(broker.after(1, "UNFENCE_BROKER_RECORD", {})).state
+    assert "fenced" == changed(broker.after(1, "FENCE_BROKER_RECORD", {})).state
 
 
 def test_what_changes_neither_state_nor_epoch_is_no_change() -> None:
@@ -137,7 +137,7 @@ def test_a_log_that_begins_in_the_middle_says_nothing_before_it_knows() -> None:
     broker = Broker()
 
     assert broker.after(1, CHANGE, {"logDirs": ["x"]}) is None
-    assert "UNFENCED" == changed(broker.after(1, CHANGE, UNFENCE)).state
+    assert "unfenced" == changed(broker.after(1, CHANGE, UNFENCE)).state
 
 
 def test_time_stands_still_where_another_controllers_clock_is_behind() -> None:

@@ -169,13 +169,13 @@ def test_the_job_keeps_over_restarts_what_the_cluster_has_been_through(
     }
     image = service.kraft.world.committed
     assert {
-        broker.broker_id: ("FENCED" if broker.fenced else "UNFENCED", broker.broker_epoch)
+        broker.broker_id: ("fenced" if broker.fenced else "unfenced", broker.broker_epoch)
         for broker in image.brokers.values()
     } == now
     ends = {
         (row.broker_id, row.lease_end) for row in changes.where("lease_end is not null").collect()
     }
-    assert {(2, "FENCED"), (3, "RELEASED")} == ends
+    assert {(2, "fenced"), (3, "released")} == ends
     assert changes.count() == changes.select("offset").distinct().count()
 
 
@@ -183,12 +183,12 @@ def test_availability_is_the_share_of_time_in_service(spark) -> None:
     start = datetime(2026, 1, 1, tzinfo=UTC)
     changes = spark.createDataFrame(
         [
-            (2, 1, start, "FENCED"),
-            (2, 2, start + timedelta(seconds=10), "UNFENCED"),
-            (2, 3, start + timedelta(seconds=40), "IN_CONTROLLED_SHUTDOWN"),
-            (2, 4, start + timedelta(seconds=50), "UNREGISTERED"),
-            (2, 5, start + timedelta(seconds=90), "FENCED"),
-            (2, 6, start + timedelta(seconds=100), "UNFENCED"),
+            (2, 1, start, "fenced"),
+            (2, 2, start + timedelta(seconds=10), "unfenced"),
+            (2, 3, start + timedelta(seconds=40), "in_controlled_shutdown"),
+            (2, 4, start + timedelta(seconds=50), "unregistered"),
+            (2, 5, start + timedelta(seconds=90), "fenced"),
+            (2, 6, start + timedelta(seconds=100), "unfenced"),
         ],
         "broker_id int, offset bigint, ts timestamp, state string",
     ).selectExpr("*", "1L as broker_epoch", "'' as cause")
@@ -205,7 +205,7 @@ def test_the_verb_tells_of_kafkas_own_log(
     code, out, _ = run(f"follow --path {tmp_path / 'node'} --once")
     assert 0 == code
     assert (
-        "2026-11-21T01:12:20.822Z  offset 357      broker 2     UNFENCED -> FENCED, "
+        "2026-11-21T01:12:20.822Z  offset 357      broker 2     unfenced -> fenced, "
         "lease fenced after 129.3 s, unfenced 99.3% of 130.2 s" in out.splitlines()
     )
 
@@ -217,7 +217,7 @@ def test_workers_that_have_not_installed_us_follow_all_the_same(tmp_path: Path) 
         done = subprocess.run([*command, *where], env=env, capture_output=True, text=True)
 
     assert 0 == done.returncode, done.stderr
-    fenced = [json.loads(line) for line in done.stdout.splitlines() if "FENCED" in line]
+    fenced = [json.loads(line) for line in done.stdout.splitlines() if '"state": "fenced"' in line]
     assert (2, 357) in {(row["broker_id"], row["offset"]) for row in fenced}
 
 

@@ -34,8 +34,8 @@ def test_a_life_in_one_batch_or_in_a_batch_a_record_is_told_alike() -> None:
 
     tester = TwsTester(BrokerStates())
     assert whole == [change for event in LIFE for change in tester.test(2, [event])]
-    assert ["FENCED", "UNFENCED", "FENCED", "UNREGISTERED"] == [change.state for change in whole]
-    assert (9000, "FENCED", 2) == (whole[2].lease_ms, whole[2].lease_end, whole[2].broker_id)
+    assert ["fenced", "unfenced", "fenced", "unregistered"] == [change.state for change in whole]
+    assert (9000, "fenced", 2) == (whole[2].lease_ms, whole[2].lease_end, whole[2].broker_id)
 
 
 def test_records_of_a_batch_are_read_in_the_order_of_the_log() -> None:
@@ -51,7 +51,7 @@ def test_brokers_do_not_share_what_is_kept() -> None:
     (first,) = tester.test(3, LIFE[:1])
     assert (None, 3) == (first.state_before, first.broker_id)
     (fenced,) = tester.test(2, LIFE[2:3])
-    assert "UNFENCED" == fenced.state_before
+    assert "unfenced" == fenced.state_before
 
 
 def test_of_an_unregistered_broker_nothing_is_kept() -> None:

@@ -69,7 +69,7 @@ def test_fences_and_recoveries_take_as_long_as_their_intervals(
     lives = [
         row
         for row in rows(shaky.path, "intervals")
-        if row["run_id"] in ours and (row["view"], row["state"]) == ("log", "FENCED")
+        if row["run_id"] in ours and (row["view"], row["state"]) == ("log", "fenced")
     ]
     silent_us = [life["begin_us"] - life["contact_us"] for life in lives if life["contact_us"]]
     at_once_us = [
@@ -95,7 +95,7 @@ def outages_us(lives: list[dict]) -> list[int]:
     found = []
     for life in sorted(lives, key=lambda life: (life["run_id"], life["seq"])):
         key = life["run_id"], life["subject"]
-        if life["state"] != "FENCED":
+        if life["state"] != "fenced":
             continue
         if life["cause"] == "fenced":
             fenced_us[key] = life["begin_us"]
@@ -115,7 +115,7 @@ def test_availability_is_time_unfenced_since_the_first_registration(found, shaky
             if key not in first_us:
                 first_us[key] = row["begin_us"]
                 known_us[row["subject"]] += length_us[row["run_id"]] - row["begin_us"]
-            if row["state"] != "UNFENCED":
+            if row["state"] != "unfenced":
                 away_us[row["subject"]] += row["end_us"] - row["begin_us"]
 
     assert 4 == len(found.availability)
