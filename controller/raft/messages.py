@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 from ..core.errors import ErrorCode
-from ..core.log.batch import Voter, VoterEndpoint
+from ..core.log.batch import FETCH_BYTES_MAX, Voter, VoterEndpoint
 from ..core.rpc import (
     BeginQuorumEpochPartition,
     BeginQuorumEpochRequest,
@@ -39,9 +39,6 @@ from ..core.topics.names import METADATA_TOPIC
 from ..core.uuid import METADATA_TOPIC_ID
 from .quorum import Quorum
 from .voters import ReplicaKey
-
-FETCH_BYTES_MAX = 8 * 1024 * 1024  # Kafka's own bound of one fetch between replicas
-
 
 Partition_co = TypeVar("Partition_co", covariant=True)
 Partition = TypeVar("Partition")

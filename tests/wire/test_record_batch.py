@@ -6,13 +6,12 @@ from dataclasses import replace
 import pytest
 from crc32c import crc32c
 
-from kraftsim.controller.core.log.batch import Batch, LeaderChange
+from kraftsim.controller.core.log.batch import FETCH_BYTES_MAX, Batch, LeaderChange
 from kraftsim.controller.core.log.records import NoOpRecord, TopicRecord
 from kraftsim.controller.core.rpc import FetchPartitionData, FetchResponse, FetchTopicData
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.frames import decode_response, encode_response
 from kraftsim.controller.wire.records.record_batch import (
-    FETCH_BYTES_MAX,
     decode_batches,
     encode_batch,
     encode_batches,

@@ -5,11 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kraftsim.controller.core.image.snapshot_batches import RECORDS_PER_BATCH, snapshot_batches
-from kraftsim.controller.core.log.batch import Batch, KRaftVersion, SnapshotHeader, Voters
+from kraftsim.controller.core.log.batch import (
+    FETCH_BYTES_MAX,
+    Batch,
+    KRaftVersion,
+    SnapshotHeader,
+    Voters,
+)
 from kraftsim.controller.core.log.records import NoOpRecord, Record, TopicRecord
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.records.control_records import CONTROL_RECORDS
-from kraftsim.controller.wire.records.record_batch import FETCH_BYTES_MAX
 from kraftsim.controller.wire.records.snapshot_file import decode_snapshot, encode_snapshot
 
 from .instances import instances

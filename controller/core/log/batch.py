@@ -5,6 +5,9 @@ from dataclasses import field
 from ..value import value
 from .records import Record
 
+FETCH_BYTES_MAX = 8 * 1024 * 1024
+"""Bytes of batches that a replica requests and a leader returns in one fetch, as Kafka's raft."""
+
 
 @value
 class LeaderChange:

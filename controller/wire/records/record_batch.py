@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from struct import Struct as Packing
 from typing import NoReturn, cast
 
-from ...core.log.batch import Batch, ControlRecord
+from ...core.log.batch import FETCH_BYTES_MAX, Batch, ControlRecord
 from ...core.log.records import Record
 from ..codec.varints import read_zigzag, zigzag
 from ..errors import DecodeError
@@ -18,7 +18,6 @@ from .control_records import VERSION as CONTROL_RECORD_VERSION
 from .control_records import decode_control_record, encode_control_record
 from .metadata_records import decode_record, encode_record
 
-FETCH_BYTES_MAX = 8 * 1024 * 1024  # of one response, as in Kafka's raft
 READ_BATCHES_MAX = 4096  # cached decoded batches: those that a fleet decodes at the same time
 MAGIC = 2
 CONTROL = 0x20  # attribute bit; batches with any other bit are refused
