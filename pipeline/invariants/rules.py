@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kraftsim.controller.core.profile import DEFAULT_PROFILE
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES
 
 from ..analysis.views import Query, sql
 from ..campaign.plan import Plan
 
 FOLDER = Path(__file__).parent
 ROWS_MAX = 1000  # reported violations per rule
-SESSION_MS = DEFAULT_PROFILE.settings.broker_session_timeout_ms
 VIEWS = ("broker_records", "registrations", "broker_events", "lives")
 
 
@@ -118,11 +117,17 @@ def definitions(plan: Plan) -> Iterator[str]:
 
 
 def _sessions(plan: Plan) -> dict[str, int]:
+    """Returns the session timeout of each item in microseconds, by the item's key.
+
+    It is that of the scenario's profile unless the scenario configures another.
+    """
     sessions_us = {}
     for item in plan.items:
+        profile = PROFILES[str(item.document.get("profile", DEFAULT_PROFILE.name))]
         config = item.document.get("config")
         session_ms = config.get("broker.session.timeout.ms") if isinstance(config, dict) else None
-        sessions_us[item.key] = int(session_ms or SESSION_MS) * 1000
+        session_ms = int(session_ms or profile.settings.broker_session_timeout_ms)
+        sessions_us[item.key] = session_ms * 1000
     return sessions_us
 
 

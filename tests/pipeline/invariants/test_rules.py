@@ -1,7 +1,11 @@
 """Each rule in SQL holds of an honest campaign, and falls when a row is tampered with."""
 
+import re
+from dataclasses import replace
+
 import pytest
 
+from kraftsim.pipeline.campaign.items import Item
 from kraftsim.pipeline.invariants.rules import RULES, broken, definitions
 from tests.pipeline.duck import Duck, duck
 
@@ -110,3 +114,20 @@ def test_a_rule_falls_when_what_it_is_about_is_tampered_with(rule, tables: Duck)
 def test_of_each_rule_there_is_a_sentence_and_a_number_of_its_own() -> None:
     assert len(RULES) == len({rule.number for rule in RULES}) == len({rule.name for rule in RULES})
     assert all(rule.claim.endswith(".") and rule.of in ("kafka", "tables") for rule in RULES)
+
+
+def test_the_lease_of_a_run_is_the_session_of_its_profile(shaky) -> None:
+    """kip-631 has sessions of 18 s, twice as long as the default profile's."""
+    quiet = shaky.plan().items[0].document
+    items = [
+        Item(called="quiet", document=document)
+        for document in (
+            quiet | {"profile": "kip-631"},
+            quiet | {"profile": "kip-631", "config": {"broker.session.timeout.ms": 6000}},
+            quiet,
+        )
+    ]
+    *_, steady = definitions(replace(shaky.plan(), items=tuple(items)))
+
+    sessions_us = dict(re.findall(r"\('(\w+)', cast\((\d+) as bigint\)\)", steady))
+    assert ["18000000", "6000000", "9000000"] == [sessions_us[item.key] for item in items]
