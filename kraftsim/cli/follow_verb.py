@@ -16,7 +16,7 @@ from ..errors import GOOD, INTERRUPTED, CommandError, UsageError
 from ..http.client import service_url
 from . import help_texts
 from .interrupts import interrupt_flag
-from .spark_options import setting
+from .spark_options import add_session
 
 
 def add_follow(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -45,17 +45,7 @@ def add_follow(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
         help="folder in which Spark stores the offset it has reached (default: in --out)",
     )
     parser.add_argument("--once", action="store_true", help="exit at the current end of the log")
-    parser.add_argument(
-        "--master", metavar="M", help="Spark master (default: SPARK_MASTER, else local[*,4])"
-    )
-    parser.add_argument(
-        "--conf",
-        action="append",
-        default=[],
-        type=setting,
-        metavar="K=V",
-        help=help_texts.SPARK_CONF,
-    )
+    add_session(parser)
     parser.add_argument("--json", action="store_true", help=help_texts.JSON)
     parser.set_defaults(run=run_follow)
 

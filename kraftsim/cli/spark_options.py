@@ -20,13 +20,18 @@ MASTER = re.compile(
 
 def add_spark(verb: argparse.ArgumentParser) -> None:
     """Adds --master, --remote and --conf to a verb."""
+    add_session(verb)
+    verb.add_argument(
+        "--remote", metavar="R", help="Spark Connect server, instead of --master: sc://HOST:PORT"
+    )
+
+
+def add_session(verb: argparse.ArgumentParser) -> None:
+    """Adds --master and --conf, the options of a Spark session, to a verb."""
     verb.add_argument(
         "--master",
         metavar="M",
         help="Spark master: local[2,4], spark://HOST:PORT (default: SPARK_MASTER, else local[*,4])",
-    )
-    verb.add_argument(
-        "--remote", metavar="R", help="Spark Connect server, instead of --master: sc://HOST:PORT"
     )
     verb.add_argument(
         "--conf",
