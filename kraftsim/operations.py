@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kraftsim.controller.wire.codec.schema import lower_camel
 from kraftsim.controller.wire.json.document import Document
+from kraftsim.controller.wire.json.log_paths import LOG, LOG_END
 from kraftsim.scenarios.language.suggestions import nearest, whole_number
 
 from .api.log_views import log_end_view, log_view
@@ -295,7 +296,7 @@ def _process_verbs(word: str, path: str, *runs: Run) -> Iterator[Operation]:
 # Operations that the router or the command line treats specially, or calls by themselves.
 SHOW_CLUSTER = Operation("GET", "/v1/cluster", ("cluster", "show"), cluster)
 LIST_BROKERS = Operation("GET", "/v1/brokers", ("broker", "ls"), list_brokers)
-READ_LOG = Operation("GET", "/v1/log", ("log", "show"), read_log)
+READ_LOG = Operation("GET", LOG, ("log", "show"), read_log)
 LIST_EVENTS = Operation("GET", "/v1/events", ("events",), list_events)
 EXPLAIN = Operation("GET", "/sim/explain/{event}", ("explain",), explain)
 
@@ -318,7 +319,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("GET", "/v1/brokers/{id}", ("broker", "show"), show_broker),
     Operation("GET", "/v1/topics", ("topic", "ls"), list_topics),
     READ_LOG,
-    Operation("GET", "/v1/log/end", ("log", "end"), end_of_log),
+    Operation("GET", LOG_END, ("log", "end"), end_of_log),
     LIST_EVENTS,
     EXPLAIN,
     Operation("POST", "/sim/brokers", ("broker", "add"), add_broker, changes=True),

@@ -7,13 +7,11 @@ from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES, Profile
 from kraftsim.controller.core.settings import Settings
 from kraftsim.scenarios.language.suggestions import nearest, whole_number
+from kraftsim.simulation.ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, PORT_MAX
 from kraftsim.simulation.topology import (
     BROKERS_MAX,
     FIRST_BROKER_ID,
-    FIRST_BROKER_PORT,
     FIRST_CONTROLLER_ID,
-    FIRST_CONTROLLER_PORT,
-    PORT_MAX,
     BrokerSpec,
     ControllerSpec,
     Topology,

@@ -11,11 +11,11 @@ from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.core.uuid import Uuid
 
+from .ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, PORT_MAX
+
 FIRST_BROKER_ID, FIRST_CONTROLLER_ID, FIRST_CLONE_ID = 1, 3000, 1_000_000
 # in a topology: broker ids stay below controller ids
 BROKERS_MAX = FIRST_CONTROLLER_ID - FIRST_BROKER_ID
-FIRST_CONTROLLER_PORT, FIRST_BROKER_PORT = 9990, 9092
-PORT_MAX = 65535
 # a fleet of 1,000 brokers fetches metadata at most every 100 ms per broker
 BROKERS_PER_LINGER_MS = 10
 # up to this size brokers fetch as soon as there is news, as Kafka's do

@@ -12,11 +12,11 @@ from kraftsim.controller.core.node_id import NodeId, broker_node
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
 from kraftsim.controller.server.runtime import Runtime
+from kraftsim.simulation.ports import PORT_MAX
 from kraftsim.simulation.streams import Streams
 from kraftsim.simulation.topology import (
     FIRST_BROKER_ID,
     FIRST_CONTROLLER_ID,
-    PORT_MAX,
     BrokerSpec,
     expect_free,
     unbound_port,

@@ -4,7 +4,9 @@ from typing import Final
 
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES
 
-URL: Final = "address of the HTTP service (default: KRAFTSIM_HTTP, else http://127.0.0.1:8090)"
+from ..http.client import DEFAULT_URL
+
+URL: Final = f"address of the HTTP service (default: KRAFTSIM_HTTP, else {DEFAULT_URL})"
 JSON: Final = "print JSON instead of text"
 CONFIG: Final = "Kafka .properties file with settings for the nodes"
 RACK: Final = "rack of the brokers; repeat the option to place them in several racks in turn"

@@ -3,6 +3,7 @@
 import argparse
 
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
+from kraftsim.simulation.ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, HTTP_PORT
 
 from . import help_texts
 
@@ -155,26 +156,26 @@ def _add_listeners(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--kafka-port",
         type=int,
-        default=9092,
+        default=FIRST_BROKER_PORT,
         metavar="P",
         help=(
-            "port of the first broker; the others take the next ports (default 9092; 0: any free "
-            "port)"
+            "port of the first broker; the others take the next ports "
+            f"(default {FIRST_BROKER_PORT}; 0: any free port)"
         ),
     )
     verb.add_argument(
         "--controller-port",
         type=int,
-        default=9990,
+        default=FIRST_CONTROLLER_PORT,
         metavar="P",
-        help="port of the first controller (default 9990; 0: any free port)",
+        help=f"port of the first controller (default {FIRST_CONTROLLER_PORT}; 0: any free port)",
     )
     verb.add_argument(
         "--http-port",
         type=int,
-        default=8090,
+        default=HTTP_PORT,
         metavar="P",
-        help="port of the HTTP service (default 8090; 0: any free port)",
+        help=f"port of the HTTP service (default {HTTP_PORT}; 0: any free port)",
     )
 
 

@@ -12,10 +12,11 @@ from urllib.request import Request, urlopen
 
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.scenarios.language.durations import microseconds
+from kraftsim.simulation.ports import HTTP_PORT
 
 from ..errors import CommandError
 
-DEFAULT_URL = "http://127.0.0.1:8090"
+DEFAULT_URL = f"http://127.0.0.1:{HTTP_PORT}"
 TIMEOUT_S = 120.0  # in addition to the timeout that the request asks the service for
 
 

@@ -6,7 +6,7 @@ from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, is_reserved_directory
 from kraftsim.controller.raft.identity import LISTENER, RAFT_VERSIONS
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.scenarios.language.suggestions import whole_number
-from kraftsim.simulation.topology import PORT_MAX
+from kraftsim.simulation.ports import PORT_MAX
 
 
 def address_of(option: str, text: str) -> Address:

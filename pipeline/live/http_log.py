@@ -7,12 +7,13 @@ from http.client import HTTPException, HTTPResponse
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
+from kraftsim.controller.wire.json.log_paths import LOG, LOG_END
+
 from .log import DataLost, Extent, KraftLogError, Mark, Range
 from .rows import Row, row_of
 
 TIMEOUT_S = 30.0  # without any data from the service
 PAGE_MAX = 10_000  # records per response, the limit of the service
-LOG, LOG_END = "/v1/log", "/v1/log/end"  # the service has them: campaigns import no face
 RANGE_MAX = 50_000  # records per task, about one second of work for the service
 
 

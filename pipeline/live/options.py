@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kraftsim.scenarios.language.suggestions import nearest, whole_number
+from kraftsim.simulation.ports import HTTP_PORT
 
 from .file_log import FileLog
 from .http_log import HttpLog
@@ -54,7 +55,7 @@ def _log_of(values: Mapping[str, str]) -> Log:
     assert url is not None
     if not url.startswith(("http://", "https://")):
         raise KraftLogError(
-            f"option url: expected an address such as http://127.0.0.1:8090, got {url!r}"
+            f"option url: expected an address such as http://127.0.0.1:{HTTP_PORT}, got {url!r}"
         )
     return HttpLog(url.rstrip("/"))
 

@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 from kraftsim.controller.core.profile import PROFILES
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
+from kraftsim.simulation.ports import FIRST_CONTROLLER_PORT
 from kraftsim.simulation.streams import Streams
 from kraftsim.simulation.topology import (
     FIRST_BROKER_ID,
     FIRST_CONTROLLER_ID,
-    FIRST_CONTROLLER_PORT,
     BrokerSpec,
     ControllerSpec,
     Topology,

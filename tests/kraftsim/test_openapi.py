@@ -9,11 +9,11 @@ from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
 from kraftsim import Cluster
+from kraftsim.controller.wire.json import log_paths
 from kraftsim.http.app import http_application
 from kraftsim.http.kafka_json import KAFKA_APIS
 from kraftsim.http.openapi import openapi_document
 from kraftsim.operations import OPERATIONS
-from kraftsim.pipeline.live import http_log
 from tests.kraftsim.conftest import Http
 from tests.test_architecture import modules, place, tree_of
 
@@ -54,8 +54,8 @@ async def test_a_documented_route_is_found(method: str, path: str) -> None:
 
 
 def test_a_path_is_written_in_the_table_or_in_the_list_beside_it() -> None:
-    """Campaigns may not import the face: `http_log` names two paths that the table has."""
-    homes = ("kraftsim.operations", "kraftsim.http.paths", "kraftsim.pipeline.live.http_log")
+    """Pipelines may not import the face: the two paths that they read are in the wire."""
+    homes = ("kraftsim.operations", "kraftsim.http.paths", log_paths.__name__)
 
     written = [
         f"{place(module, node.lineno)}: {node.value}"
@@ -65,7 +65,7 @@ def test_a_path_is_written_in_the_table_or_in_the_list_beside_it() -> None:
         if isinstance(node, ast.Constant) and PATH.match(str(node.value))
     ]
     assert written == []
-    assert {http_log.LOG, http_log.LOG_END} <= {operation.path for operation in OPERATIONS}
+    assert {log_paths.LOG, log_paths.LOG_END} <= {operation.path for operation in OPERATIONS}
 
 
 def test_every_operation_has_a_name_of_its_own_and_says_what_it_does() -> None:
