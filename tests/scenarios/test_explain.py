@@ -58,6 +58,16 @@ def test_a_fence_that_a_broker_asks_for_goes_back_to_its_shutdown():
     assert not any("lease of broker" in line for line in told)
 
 
+def test_the_second_fence_after_a_shutdown_goes_back_to_the_end_of_the_process():
+    """The broker's contact expires a session after the first fence (rule 2.38)."""
+    rows = rows_of({"at": "5s", "proc.stop": {"on": 1, "for": "15s"}})
+    told = why(rows, "broker_fenced")
+
+    assert 2 == sum(row.kind == "broker_fenced" for row in rows)
+    assert [">> proc.stop", "broker 1 is PENDING_CONTROLLED_SHUTDOWN"] == told[:2]
+    assert "broker 1 is NOT_RUNNING" == told[-2]
+
+
 def test_an_unfence_goes_back_to_what_the_broker_did():
     crash = {"at": "5s", "proc.crash": {"on": 1, "for": "15s"}}
     told = why(rows_of(crash), "broker_unfenced")
