@@ -190,7 +190,10 @@ class Quorum(ReplicaLog):
         if epoch > self.epoch:
             self.voted = None
         if leader_id == self.me.node_id:
-            raise Impossible(f"told that it leads epoch {epoch}, which it does not")
+            raise Impossible(
+                f"expected another voter to lead epoch {epoch}, got this node, {leader_id}, which "
+                "did not win its election: give each controller an id of its own"
+            )
         if self.leader_id not in (-1, leader_id) and epoch <= self.epoch:
             raise Impossible(f"epoch {epoch} is led by {self.leader_id} and by {leader_id}")
         self.leader_endpoint = endpoint

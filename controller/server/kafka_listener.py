@@ -44,8 +44,8 @@ class KafkaListener:
         self.spoken = _spoken_by(kind)
         self.start_time_tag = False
         self.runtime: Runtime | None = None
-        self.describe: Describe = _nobody_describes
-        self.dispatch: Dispatch = _nobody_serves
+        self.describe: Describe = _unset_describe
+        self.dispatch: Dispatch = _unset_dispatch
         self.connections: set[KafkaConnection] = set()
         self.is_holding = True
         self._server: asyncio.Server | None = None
@@ -294,12 +294,12 @@ class KafkaConnection(asyncio.Protocol):
             self._transport.close()
 
 
-def _nobody_describes(request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
-    raise Impossible("nothing is read before it is served")
+def _unset_describe(request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
+    raise Impossible("expected the handlers of the listener to be set before it reads a request")
 
 
-def _nobody_serves(request: Request, reply_to: Callable[[Reply], None]) -> None:
-    raise Impossible("nothing is read before it is served")
+def _unset_dispatch(request: Request, reply_to: Callable[[Reply], None]) -> None:
+    raise Impossible("expected the handlers of the listener to be set before it reads a request")
 
 
 def _spoken_by(kind: str) -> frozenset[tuple[int, int]]:

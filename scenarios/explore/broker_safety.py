@@ -138,12 +138,21 @@ def _check_reply(node: Node, arrival: Arrival, reply: Answer) -> None:
     if isinstance(reply, BrokerRegistrationResponse):
         epochs = [item.broker_epoch for item in committed if isinstance(item, RegisterBrokerRecord)]
         if reply.broker_epoch not in epochs:
-            raise Violation("S16", f"{reply} is told, committed are {epochs}")
+            raise Violation(
+                "S16",
+                f"expected epoch {reply.broker_epoch} to be committed before {reply}, got "
+                f"registrations of {epochs}",
+            )
     if isinstance(reply, BrokerHeartbeatResponse) and not reply.is_fenced:
         if not isinstance(arrival.request, BrokerHeartbeatRequest):
-            raise Impossible(f"a heartbeat's answer to {arrival.request}")
-        if arrival.request.broker_epoch not in _unfenced_epochs(committed):
-            raise Violation("S16", f"{reply} is told to {arrival.request} before it is committed")
+            raise Impossible(f"expected a heartbeat before {reply}, got {arrival.request}")
+        epoch, unfenced = arrival.request.broker_epoch, _unfenced_epochs(committed)
+        if epoch not in unfenced:
+            raise Violation(
+                "S16",
+                f"expected the unfencing of epoch {epoch} to be committed before {reply}, got "
+                f"unfencings of {sorted(unfenced)}",
+            )
 
 
 def _unfenced_epochs(records: Iterable[Any]) -> set[int]:

@@ -44,7 +44,10 @@ def meddling(swaps: Swaps, request: type, meddle: Callable[[State, Any, int], No
 
 
 def next_state(swaps: Swaps, change: Callable[[ControlState, ControlState], ControlState]) -> None:
-    """Makes heartbeats lead to `change(right, current)`, not the state `right` of rule 2.12."""
+    """Replaces the broker's state after a heartbeat, `right` by rule 2.12.
+
+    The new state is `change(right, current)`; `current` is the state before the heartbeat.
+    """
     decides: Any = heartbeats._next_state
 
     def buggy(
