@@ -55,7 +55,7 @@ class Fleet:
         self._clients: list[BrokerClient] = []
         self._forwarding: set[KafkaCaller] = set()
         self._last_fetch_us = 0
-        self._strangers: set[Address] = set()
+        self._foreign_addresses: set[Address] = set()
         self.agents: dict[int, HostedAgent] = {}
 
     def silence_s(self) -> float:
@@ -167,8 +167,11 @@ class Fleet:
 
         No broker of the fleet can join such a cluster, and all of them retry forever.
         """
-        if error_code == ErrorCode.INCONSISTENT_CLUSTER_ID and address not in self._strangers:
-            self._strangers.add(address)
+        if (
+            error_code == ErrorCode.INCONSISTENT_CLUSTER_ID
+            and address not in self._foreign_addresses
+        ):
+            self._foreign_addresses.add(address)
             log.warning(
                 "the controller at %s:%d belongs to another cluster: it refuses the cluster id %s. "
                 "Give the --cluster-id of its quorum, or the address of another controller",

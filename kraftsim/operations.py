@@ -218,43 +218,43 @@ async def add_broker(kraft: "Cluster", rack: str | None = None) -> Document:
 async def stop_broker(kraft: "Cluster", id: int) -> Document:
     """Stop a broker (SIGTERM): it hands over its leaderships, is fenced and exits."""
     await kraft.stop(id)
-    return _standing(kraft, id)
+    return _states(kraft, id)
 
 
 async def kill_broker(kraft: "Cluster", id: int) -> Document:
     """Kill a broker (SIGKILL); the controller fences it when its lease expires."""
     await kraft.kill(id)
-    return _standing(kraft, id)
+    return _states(kraft, id)
 
 
 async def pause_broker(kraft: "Cluster", id: int) -> Document:
     """Pause a broker (SIGSTOP): the process stays and does nothing."""
     await kraft.pause(id)
-    return _standing(kraft, id)
+    return _states(kraft, id)
 
 
 async def resume_broker(kraft: "Cluster", id: int) -> Document:
     """Resume a paused broker (SIGCONT)."""
     await kraft.resume(id)
-    return _standing(kraft, id)
+    return _states(kraft, id)
 
 
 async def restart_broker(kraft: "Cluster", id: int) -> Document:
     """Kill the process of a broker if it runs, and start a new incarnation."""
     await kraft.restart(id)
-    return _standing(kraft, id)
+    return _states(kraft, id)
 
 
 async def mute_broker(kraft: "Cluster", id: int, on: bool = True) -> Document:
     """Drop every request from a broker to the controllers (`on=false`: deliver them again)."""
     await kraft.mute(id, on)
-    return _standing(kraft, id)
+    return _states(kraft, id)
 
 
 async def deafen_broker(kraft: "Cluster", id: int, on: bool = True) -> Document:
     """Drop every response from the controllers to a broker (`on=false`: deliver them again)."""
     await kraft.deafen(id, on)
-    return _standing(kraft, id)
+    return _states(kraft, id)
 
 
 async def wait(
@@ -266,7 +266,7 @@ async def wait(
 ) -> Document:
     """Wait until a broker is in a state, or until a controller is the active one."""
     await kraft.wait(broker, state, timeout, leader=leader)
-    return _leader(kraft) if broker is None else _standing(kraft, broker)
+    return _leader(kraft) if broker is None else _states(kraft, broker)
 
 
 def check_page(start: int, limit: int, limit_max: int) -> None:
@@ -282,7 +282,7 @@ def _leader(kraft: "Cluster") -> Document:
     return {"leaderId": node.leader_id, "leaderEpoch": node.epoch}
 
 
-def _standing(kraft: "Cluster", broker_id: int) -> Document:
+def _states(kraft: "Cluster", broker_id: int) -> Document:
     return {"brokerId": broker_id, "states": sorted(kraft.states_of(broker_id))}
 
 

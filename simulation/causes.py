@@ -97,7 +97,7 @@ class Causes:
         elif row.kind == "lease_expired":
             self._expired[node] = row.seq
 
-    def befalls(self, row: EventRow, nodes: Iterable[NodeId]) -> None:
+    def note_fault(self, row: EventRow, nodes: Iterable[NodeId]) -> None:
         """Makes `row`, the begin or end of a fault, the newest row about each of `nodes`."""
         for node in nodes:
             newest = self._newest.get(node)

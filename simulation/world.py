@@ -145,7 +145,7 @@ class World:
         """Every controller and every simulated broker, without clones."""
         return (*map(controller_node, self.controllers), *map(broker_node, self.agents))
 
-    def named(self, number: int) -> tuple[NodeId, ...]:
+    def nodes_numbered(self, number: int) -> tuple[NodeId, ...]:
         """Returns the nodes with this number, or else the broker that would have it."""
         clones = (clone for clone in self.clones if clone.number == number)
         of_controller = (controller_node(number),) if number in self.controllers else ()

@@ -27,9 +27,9 @@ INTRODUCTION = """\
 
 Written by `python -m tools.scenario_docs` from the files of the library; do not edit this page.
 
-`kraftsim scenario run NAME` tells one as a story; `--seed N` makes it another run, and the same
-seed is always the same run. `kraftsim scenario show NAME` prints its plan. Each makes a claim: to
-break it is the lesson. Where it says *expected to break*, released Kafka breaks it too.
+`kraftsim scenario run NAME` runs one and prints its events; `--seed N` makes it another run, and
+the same seed is always the same run. `kraftsim scenario show NAME` prints its plan. Each makes a
+claim: to break it is the lesson. Where it says *expected to break*, released Kafka breaks it too.
 """
 
 

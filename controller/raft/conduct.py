@@ -175,7 +175,7 @@ def on_deadline(quorum: Quorum, turn: Turn) -> None:
         if quorum.is_leader:
             leading.resign(quorum, turn)  # no majority has fetched in time (rule 10.25)
         else:
-            elections.on_patience_lost(quorum, turn)
+            elections.on_role_timeout(quorum, turn)
     poll(quorum, turn)
 
 

@@ -166,7 +166,7 @@ def give_up(quorum: Quorum, turn: Turn, *, draws_timeout: bool = False) -> None:
         quorum.become_unattached(quorum.epoch, turn, draws_timeout=draws_timeout)
 
 
-def on_patience_lost(quorum: Quorum, turn: Turn) -> None:
+def on_role_timeout(quorum: Quorum, turn: Turn) -> None:
     """Act on the end of the election or fetch timeout (rules 10.17, 10.36, 10.39)."""
     role = quorum.role
     if isinstance(role, Resigned):

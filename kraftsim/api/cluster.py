@@ -158,7 +158,7 @@ class Cluster(ControllerVerbs):
             lambda: self.world.are_unfenced(expected),
             START_LIMIT,
             "every broker unfenced",
-            lambda: self._standing(expected),
+            lambda: self._states_text(expected),
         )
         if self.options.http_port is not None and self._service.http_port is None:
             await self.open_http()

@@ -15,7 +15,7 @@ from ..errors import CommandError, UnknownController
 from ..options import ClusterOptions
 from .broker_states import STATES, states_of
 
-STANDINGS_MAX = 10  # brokers whose states are part of the message of a timeout
+BROKERS_SHOWN_MAX = 10  # brokers whose states are part of the message of a timeout
 VIRTUAL_SLICE_US = 60_000_000  # virtual time per slice of a wait; other tasks run between slices
 
 
@@ -101,7 +101,7 @@ class Waiting(ABC):
             lambda: state in self.states_of(broker),
             timeout,
             f"broker {broker} {state}",
-            lambda: self._standing((broker,)),
+            lambda: self._states_text((broker,)),
         )
 
     async def _wait_for_leader(self, leader: int | str, timeout: str) -> None:
@@ -133,8 +133,8 @@ class Waiting(ABC):
             return await until_virtual(self.world, condition, limit_us)
         return await until_live(self.world, condition, limit_us / 1e6 / self.options.speed())
 
-    def _standing(self, broker_ids: Sequence[int]) -> str:
-        states = {b: sorted(self.states_of(b)) for b in broker_ids[:STANDINGS_MAX]}
+    def _states_text(self, broker_ids: Sequence[int]) -> str:
+        states = {b: sorted(self.states_of(b)) for b in broker_ids[:BROKERS_SHOWN_MAX]}
         return "; ".join(f"broker {b}: {', '.join(s)}" for b, s in states.items())
 
     def _roles(self) -> str:

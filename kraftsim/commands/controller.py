@@ -29,7 +29,7 @@ from kraftsim.controller.time.timeline import Timeline
 
 from ..errors import FAILED, GOOD
 from ..options import profile_of, settings_in
-from ..service.foreign_peers import Strangers
+from ..service.foreign_peers import ForeignPeers
 from ..service.snapshot_files import SNAPSHOT_FILES
 from ..service.voter_addresses import address_of, directory_of, voters_of
 from .up import announced, log_to_stderr, run_until_signalled, settings_of, stop_signals
@@ -129,7 +129,7 @@ class ControllerService:
             random=random.SystemRandom().random,
             snapshot_format=SNAPSHOT_FILES,
         )
-        self._strangers = Strangers(config)
+        self._foreign_peers = ForeignPeers(config)
         self._hosted = HostedNode(self._node, Clock(self._timeline), self._send)
         self._listener = KafkaListener("controller", f"controller-{config.node_id}")
         self.has_failed = False
@@ -167,7 +167,7 @@ class ControllerService:
 
     def _send(self, send: Send, on_answer: Callable[[Response | None], None]) -> None:
         def answered(response: Response | None) -> None:
-            self._strangers.check_response(send, response)
+            self._foreign_peers.check_response(send, response)
             on_answer(response)
 
         self._lines.send(send, answered)
@@ -182,7 +182,7 @@ class ControllerService:
         self._log_role_change()
 
     def _answer(self, request: Request, reply_to: ReplyTo) -> None:
-        self._strangers.check_request(request)
+        self._foreign_peers.check_request(request)
         try:
             self._hosted.submit(request, reply_to)
         except Exception as error:  # the step may have left an inconsistent state

@@ -63,15 +63,15 @@ class ClientView:
 class Facade:
     """The request handlers of a simulated broker's Kafka listener.
 
-    `ask` sends a request to a controller by its id, as `broker_agent/forwarding.py` expects.
+    `send` sends a request to a controller by its id, as `broker_agent/forwarding.py` expects.
     """
 
     def __init__(
-        self, view: ClientView, agent: HostedAgent, timeline: Timeline, ask: SendToController
+        self, view: ClientView, agent: HostedAgent, timeline: Timeline, send: SendToController
     ) -> None:
         self._view = view
         self._agent = agent
-        self._forwarding = Forwarding(timeline, ask, lambda: agent.agent.controller_id)
+        self._forwarding = Forwarding(timeline, send, lambda: agent.agent.controller_id)
 
     def describe(self, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
         """Answers an ApiVersions request."""

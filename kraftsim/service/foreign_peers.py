@@ -31,7 +31,7 @@ Welcome = FetchResponse | VoteResponse | BeginQuorumEpochResponse
 log = logging.getLogger("kraftsim.controller")
 
 
-class Strangers:
+class ForeignPeers:
     """Logs a warning for each peer that does not belong to this quorum.
 
     `config` is the configuration of this controller.

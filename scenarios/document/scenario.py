@@ -82,7 +82,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caption:
-    """A text that the story shows after the first event of the kind `on`.
+    """A text that a run prints after the first event of the kind `on`.
 
     The word `say` adds a text to a step.
     """

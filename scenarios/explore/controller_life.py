@@ -174,10 +174,10 @@ class ControllerLife:
             arrival.is_awaited = arrival.is_awaited and arrival.requester != requester
         return Turn(self.now_ms, 0)
 
-    def loses_patience(self) -> Turn:
+    def role_times_out(self) -> Turn:
         """Handles the timeout of the current role: a leader resigns, others start an election."""
         turn = Turn(self.now_ms, 0)
-        quorum_events.lose_patience(self.node.quorum, turn)
+        quorum_events.time_out_role(self.node.quorum, turn)
         self.node._follow_quorum(turn)
         return turn
 

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from math import inf
 
-WRITES, CRASHES, PATIENCE, LOSSES, HALVES, REBIRTHS, STOPS = range(7)
+WRITES, CRASHES, TIMEOUTS, LOSSES, HALVES, REBIRTHS, STOPS = range(7)
 SPENT_ON = {
     "writes": WRITES,
     "creates_a_topic": WRITES,
     "unregisters_the_broker": WRITES,
     "restarts": CRASHES,
-    "loses_patience": PATIENCE,
+    "role_times_out": TIMEOUTS,
     "times_out_on": LOSSES,
     "receives_late": LOSSES,
     "sees_half_a_session_pass": HALVES,
@@ -24,7 +24,7 @@ class Limits:
     """How often each kind of event may occur in one history.
 
     `epoch` is the highest epoch of the quorum. `writes` counts appended records and admin
-    requests, `crashes` restarts of controllers. `patience` counts timeouts of a role: no
+    requests, `crashes` restarts of controllers. `timeouts` counts timeouts of a role: no
     leader, no votes, or no followers. `losses` counts request timeouts, and requests that
     arrive after their sender gave up. With `asks_around` a voter that knows no leader fetches
     from the other voters, as in Kafka 4.3; otherwise it waits for the leader's request (rule
@@ -35,7 +35,7 @@ class Limits:
     epoch: int = 2
     writes: int = 1
     crashes: int = 1
-    patience: float = inf
+    timeouts: float = inf
     losses: float = inf
     sessions: int = 0
     rebirths: int = 0
@@ -48,7 +48,7 @@ class Limits:
         return (
             self.writes,
             self.crashes,
-            self.patience,
+            self.timeouts,
             self.losses,
             2 * self.sessions,
             self.rebirths,

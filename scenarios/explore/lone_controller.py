@@ -80,16 +80,16 @@ class LoneController:
     def may(self) -> tuple[tuple[Any, ...], ...]:
         """The events that can happen to the node without a message: (event, *arguments)."""
         quorum, life = self.quorum, self.life
-        happenings: list[tuple[Any, ...]] = [("restarts",)]
+        actions: list[tuple[Any, ...]] = [("restarts",)]
         if quorum.other_voters:
-            happenings.append(("loses_patience",))
+            actions.append(("role_times_out",))
         if quorum.is_leader:
             peer_ids = (voter.voter_id for voter in quorum.other_voters)
-            happenings += [("announces_again_to", number) for number in peer_ids]
+            actions += [("announces_again_to", number) for number in peer_ids]
         if life.node.is_active:
-            happenings += [("creates_a_topic",), ("unregisters_the_broker",)]
-            happenings += [("sees_half_a_session_pass",), ("looks_at_the_leases",)]
-        return tuple(happenings)
+            actions += [("creates_a_topic",), ("unregisters_the_broker",)]
+            actions += [("sees_half_a_session_pass",), ("looks_at_the_leases",)]
+        return tuple(actions)
 
     # State
 

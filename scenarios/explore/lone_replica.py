@@ -153,9 +153,9 @@ class LoneReplica:
         """Forgets the parked fetch of `requester`, which no longer waits for the reply."""
         quorum_events.unpark(self.quorum, requester)
 
-    def loses_patience(self, turn: Turn) -> None:
+    def role_times_out(self, turn: Turn) -> None:
         """Handles the timeout of the current role: a leader resigns, others start an election."""
-        quorum_events.lose_patience(self.quorum, turn)
+        quorum_events.time_out_role(self.quorum, turn)
 
     def announces_again_to(self, turn: Turn, peer: int) -> None:
         """Sends BeginQuorumEpoch again to the voter `peer`, which has not fetched."""
@@ -168,7 +168,7 @@ class LoneReplica:
     @property
     def may(self) -> tuple[tuple[Any, ...], ...]:
         """The events that can happen to the node without a message: (event, *arguments)."""
-        always: tuple[tuple[Any, ...], ...] = (("loses_patience",), ("restarts",))
+        always: tuple[tuple[Any, ...], ...] = (("role_times_out",), ("restarts",))
         if not self.is_leader:
             return always
         again = (("announces_again_to", voter.voter_id) for voter in self.quorum.other_voters)

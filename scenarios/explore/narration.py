@@ -8,7 +8,7 @@ from .identities import FIRST_ID
 from .lone import Requester
 
 if TYPE_CHECKING:
-    from .steps import Happening, Steps
+    from .steps import Action, Steps
 
 
 SENTENCES: Mapping[str, str] = {
@@ -18,13 +18,14 @@ SENTENCES: Mapping[str, str] = {
     "times_out_on": "{me} times out waiting for a response of {peer}",
     "answers_parked_fetch_of": "{me} answers the parked fetch of {peer} at its deadline",
     "is_due_to_send": "{me} may send to {peer} again, after its pause",
+    "role_times_out": "{me} loses patience",
     "announces_again_to": "{me} announces its leadership to {peer} again",
 }
 
 
-def narrate(steps: "Steps", index: int, happening: "Happening") -> str:
+def narrate(steps: "Steps", index: int, action: "Action") -> str:
     """Returns a sentence about one event at the node with this index."""
-    event, *arguments = happening
+    event, *arguments = action
     me, values = _name(steps.ids[index]), steps.decoded(event, *arguments)
     sentence = SENTENCES.get(event) or "{me} " + str(event).replace("_", " ")
     peer = _name(values[0], of_broker=index >= steps.voters) if values else ""

@@ -50,12 +50,12 @@ def drop_unawaited_fetches(quorum: Quorum) -> None:
     waiting._expiries.clear()
 
 
-def lose_patience(quorum: Quorum, turn: Turn) -> None:
+def time_out_role(quorum: Quorum, turn: Turn) -> None:
     """Handles the timeout of the current role: a leader resigns, others start an election."""
     if quorum.is_leader:
         leading.resign(quorum, turn)
     else:
-        elections.on_patience_lost(quorum, turn)
+        elections.on_role_timeout(quorum, turn)
     conduct.poll(quorum, turn)
 
 

@@ -15,12 +15,12 @@ from kraftsim.controller.core.errors import Impossible
 from .limits import Limits, Spent
 from .narration import narrate
 from .state import State
-from .steps import Happening
+from .steps import Action
 from .world import World
 
 PROGRESS_STATES = 1000  # states between two reports of progress
 
-History = tuple[Any, tuple[int, Happening]] | None  # (the history without its last step, that step)
+History = tuple[Any, tuple[int, Action]] | None  # (the history without its last step, that step)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def explore(
             return Explored(known.states, depth, world.limits, f"depth {depth_max}")
         if known.states >= states_max:
             return Explored(known.states, depth, world.limits, f"states {states_max}")
-        for step in world.happenings(state):
+        for step in world.actions(state):
             for following in _carefully(world, state, step, history):
                 if known.add(following):
                     waiting.append((depth + 1, following, (history, step)))
@@ -78,7 +78,7 @@ def explore(
 
 
 def _carefully(
-    world: World, state: State, step: tuple[int, Happening], history: History
+    world: World, state: State, step: tuple[int, Action], history: History
 ) -> list[State]:
     try:
         return list(world.after(state, *step))

@@ -7,7 +7,7 @@ from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.raft.quorum import Quorum
 
 from .state import State
-from .steps import Happening
+from .steps import Action
 from .world import World
 
 TRIES_MAX = 9  # a pre-vote, a vote and their replies
@@ -29,7 +29,7 @@ def led(world: World, state: State, leader: int, follower: int) -> State:
         return quorum_at(world, state, leader).is_leader
 
     for _ in range(TRIES_MAX):
-        (state, *_) = world.let(state, leader, ("loses_patience",))
+        (state, *_) = world.let(state, leader, ("role_times_out",))
         state = delivered(world, state, {leader, follower}, until=leads)
         if leads(state):
             return state
@@ -52,17 +52,17 @@ def delivered(
         visited.add(state)
         continuations = (
             following
-            for index, happening in world.happenings(state)
-            if index in among and _sender(world, happening) in among
-            for following in world.let(state, index, happening)
+            for index, action in world.actions(state)
+            if index in among and _sender(world, action) in among
+            for following in world.let(state, index, action)
         )
         state = next((following for following in continuations if following not in visited), state)
     return state
 
 
-def _sender(world: World, happening: Happening) -> Any:
+def _sender(world: World, action: Action) -> Any:
     steps = world.steps
-    match happening:
+    match action:
         case "receives", request:
             return steps.requests[request].sender
         case "receives_response", line, _:

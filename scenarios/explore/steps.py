@@ -24,7 +24,7 @@ from .numbered import Numbered, Remembered
 
 CONVERSATIONS = ("lease", "metadata")  # the conversations of a broker
 
-Happening = tuple[Any, ...]  # an event and its arguments, mostly numbers
+Action = tuple[Any, ...]  # an event and its arguments, mostly numbers
 
 
 class RoutedRequest(NamedTuple):
@@ -74,7 +74,7 @@ class Facts(NamedTuple):
     is_leader: bool
     epoch: int
     disk: int
-    may: tuple[Happening, ...]
+    may: tuple[Action, ...]
 
 
 class VoteReply(NamedTuple):
@@ -108,7 +108,7 @@ class Steps:
         self.votes.number((), ())
         self.facts: list[Facts] = []
         self.mask_to = [0] * len(self.ids)  # mask of the requests to each node
-        self.known: Remembered[tuple[int, Happening], tuple[Outcome, ...]]
+        self.known: Remembered[tuple[int, Action], tuple[Outcome, ...]]
         self.known = Remembered(self._computed)
         self.lines = {conversation: line for line, conversation in enumerate(self._conversations())}
         self.ends = list(self.lines)
@@ -146,7 +146,7 @@ class Steps:
         self.mask_to[receiver] |= 1 << number
         return number
 
-    def _computed(self, key: tuple[int, Happening]) -> tuple[Outcome, ...]:
+    def _computed(self, key: tuple[int, Action]) -> tuple[Outcome, ...]:
         number, (event, *arguments) = key
         node = self.nodes[number] if number >= 0 else self.make(~number)
         index = self.facts[number].node_index if number >= 0 else ~number

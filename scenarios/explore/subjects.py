@@ -33,10 +33,10 @@ class Subject:
 
 LIMITS: Mapping[Subject, Limits] = {
     Subject(2, False): Limits(writes=0),
-    Subject(3, False): Limits(patience=1, losses=1, asks_around=False),
-    Subject(1, True): Limits(writes=0, patience=0, losses=0, sessions=1, rebirths=1, stops=1),
-    Subject(2, True): Limits(writes=0, crashes=0, patience=1, losses=0, sessions=1),
-    Subject(3, True): Limits(writes=0, crashes=0, patience=1, losses=0, sessions=1),
+    Subject(3, False): Limits(timeouts=1, losses=1, asks_around=False),
+    Subject(1, True): Limits(writes=0, timeouts=0, losses=0, sessions=1, rebirths=1, stops=1),
+    Subject(2, True): Limits(writes=0, crashes=0, timeouts=1, losses=0, sessions=1),
+    Subject(3, True): Limits(writes=0, crashes=0, timeouts=1, losses=0, sessions=1),
 }
 
 

@@ -12,7 +12,7 @@ from math import inf
 from .limits import LOSSES, SPENT_ON, Limits, Spent
 from .numbered import Remembered, bits
 from .state import State
-from .steps import Happening, Outcome, Steps
+from .steps import Action, Outcome, Steps
 from .symmetry import Symmetry
 from .verdicts import Verdicts
 
@@ -38,34 +38,34 @@ class World:
             state = self.moved(state, index, outcome, nothing, is_reborn=True)
         return state
 
-    def happenings(self, state: State) -> Iterator[tuple[int, Happening]]:
+    def actions(self, state: State) -> Iterator[tuple[int, Action]]:
         """Yields the possible events of a state: (index of the node, event with its arguments)."""
         for index in range(len(state.nodes)):
-            for happening in self._happenings_at(index, state):
-                yield index, happening
+            for action in self._actions_at(index, state):
+                yield index, action
 
-    def after(self, state: State, index: int, happening: Happening) -> Iterator[State]:
+    def after(self, state: State, index: int, action: Action) -> Iterator[State]:
         """Yields the states after an event; none if it has no effect or exceeds a limit."""
-        spent = self._spent(state.spent, happening[0])
+        spent = self._spent(state.spent, action[0])
         if spent is not None:
-            yield from self.let(state, index, happening, spent)
+            yield from self.let(state, index, action, spent)
 
     def let(
-        self, state: State, index: int, happening: Happening, spent: Spent | None = None
+        self, state: State, index: int, action: Action, spent: Spent | None = None
     ) -> Iterator[State]:
         """Yields the states after an event, without checking limits.
 
         `spent` is the use of the limits in these states; by default nothing is used.
         """
-        number, is_reborn = state.nodes[index], happening[0] == "restarts"
+        number, is_reborn = state.nodes[index], action[0] == "restarts"
         spent = (0,) * len(self._most) if spent is None else spent
-        for outcome in self.steps.known[number, happening]:
+        for outcome in self.steps.known[number, action]:
             if not outcome.changes_nothing(number):
                 yield self.moved(state, index, outcome, spent, is_reborn=is_reborn)
 
     # Possible events
 
-    def _happenings_at(self, index: int, state: State) -> Iterator[Happening]:
+    def _actions_at(self, index: int, state: State) -> Iterator[Action]:
         facts = self.steps.facts
         own_facts = facts[state.nodes[index]]
         for line, _ in own_facts.waits:

@@ -116,7 +116,7 @@ class Selector:
         """
         match self.word:
             case "id":
-                return world.named(int(self.value))
+                return world.nodes_numbered(int(self.value))
             case "let":
                 if self.value not in bound:
                     known = ", ".join(f"${name}" for name in bound) or "nothing"

@@ -32,7 +32,7 @@ from .seams import rewritten
 def every_replica_is_eligible(swaps: Swaps) -> None:
     """Lets every replica that fetches join the ISR."""
 
-    def whoever_fetches(healing: Healing, image: Any) -> Any:
+    def replicas_out_of_isr(healing: Healing, image: Any) -> Any:
         return [
             (key, replica)
             for key in image.index.ailing(healing._config.broker_id)
@@ -40,7 +40,7 @@ def every_replica_is_eligible(swaps: Swaps) -> None:
             if replica not in image.partition(key).isr
         ]
 
-    swaps.attribute(Healing, "_missing", whoever_fetches)
+    swaps.attribute(Healing, "_missing", replicas_out_of_isr)
     swaps.attribute(alter_partition, "_all_eligible", lambda state, data: True)
 
 

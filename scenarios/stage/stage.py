@@ -150,7 +150,7 @@ class Stage:
         with self._doing(row):
             effects, undo = verb.begin(self, fault_id)
         fault = Fault(fault_id, word, effects, undo, tuple(self._targets), row.seq)
-        self.world.journal.causes.befalls(row, fault.nodes)
+        self.world.journal.causes.note_fault(row, fault.nodes)
         self.faults.append(fault)
         return fault
 
@@ -161,7 +161,7 @@ class Stage:
             row = self._write_row("fault_ends", fault.fault_id, fault.kind, cause_seq=fault.seq)
             with self._doing(row):
                 fault.lift()
-            self.world.journal.causes.befalls(row, fault.nodes)
+            self.world.journal.causes.note_fault(row, fault.nodes)
 
     def lift_all(self) -> None:
         """Ends every open fault."""

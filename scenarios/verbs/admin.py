@@ -93,7 +93,7 @@ class Transfer(Verb, word="quorum.transfer"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note(Verb, word="note"):
-    """Adds a text to the story and changes nothing."""
+    """Adds a text to the printed events and changes nothing."""
 
     text: str
 

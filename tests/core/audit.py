@@ -14,8 +14,8 @@ from tests.builders import ControllerUnderTest
 
 @dataclass
 class Audit:
-    """Follows one controller's log; `decommissions` is said by whoever asks for one, since that is
-    the only thing that may change who holds a partition, and lose what it held."""
+    """Follows one controller's log. A test that decommissions a broker sets `decommissions`: no
+    other operation may change the replicas of a partition, and lose records of it."""
 
     cluster: ControllerUnderTest
     decommissions: bool = False

@@ -21,7 +21,7 @@ def plain():
     return cluster
 
 
-def story(cluster, name="t"):
+def partition_of(cluster, name="t"):
     p = cluster.partition(name)
     return p.leader, p.isr, p.leader_epoch, p.partition_epoch
 
@@ -32,7 +32,7 @@ def test_the_leader_is_fenced(plain):
 
     plain.fenced(1)
 
-    assert (2, (2, 3), 1, 1) == story(plain)
+    assert (2, (2, 3), 1, 1) == partition_of(plain)
 
 
 @pytest.mark.rule("4.19", "4.17")
@@ -41,7 +41,7 @@ def test_a_follower_is_fenced(plain):
 
     plain.fenced(3)
 
-    assert (1, (1, 2), 0, 1) == story(plain)
+    assert (1, (1, 2), 0, 1) == partition_of(plain)
 
 
 @pytest.mark.rule("4.19", "4.12", "9.18")
@@ -51,7 +51,7 @@ def test_the_last_in_sync_is_fenced_and_stays_in_the_isr(plain):
 
     plain.fenced(1)
 
-    assert (-1, (1,), 1, 2) == story(plain)
+    assert (-1, (1,), 1, 2) == partition_of(plain)
 
 
 @pytest.mark.rule("4.19", "2.22")
@@ -64,7 +64,7 @@ def test_the_last_in_sync_comes_back_and_leads(plain):
     plain.heartbeat(1)
 
     assert [plain.unfence_record(1), plain.change("t", leader=1)] == plain.records_since(mark)
-    assert (1, (1,), 2, 3) == story(plain)
+    assert (1, (1,), 2, 3) == partition_of(plain)
 
 
 @pytest.mark.rule("4.19", "4.12", "4.14", "9.26")
@@ -78,7 +78,7 @@ def test_nobody_else_may_take_over_from_the_last_in_sync(plain):
     plain.heartbeat(2)
 
     assert [plain.unfence_record(2)] == plain.records_since(mark)
-    assert (-1, (1,), 1, 2) == story(plain)
+    assert (-1, (1,), 1, 2) == partition_of(plain)
 
 
 @pytest.mark.rule("4.19", "4.9", "4.11")
@@ -86,11 +86,11 @@ def test_with_unclean_election_whoever_comes_first_leads_and_recovers(plain):
     plain.created("t", (1, 2), configs=UNCLEAN)
     plain.fenced(2)
     plain.fenced(1)
-    assert (-1, (1,), 1, 2) == story(plain)
+    assert (-1, (1,), 1, 2) == partition_of(plain)
 
     plain.heartbeat(2)
 
-    assert (2, (2,), 2, 3) == story(plain)
+    assert (2, (2,), 2, 3) == partition_of(plain)
     assert RECOVERING == plain.partition("t").leader_recovery_state
 
 
@@ -102,7 +102,7 @@ def test_with_unclean_election_a_live_replica_leads_at_once(plain, value):
 
     plain.fenced(1)
 
-    assert (2, (2,), 1, 2) == story(plain)
+    assert (2, (2,), 1, 2) == partition_of(plain)
     assert RECOVERING == plain.partition("t").leader_recovery_state
 
 
@@ -114,7 +114,7 @@ def test_unclean_election_with_white_space_around_the_word_is_off(plain):
 
     plain.fenced(1)
 
-    assert (-1, (1,), 1, 2) == story(plain)
+    assert (-1, (1,), 1, 2) == partition_of(plain)
 
 
 @pytest.mark.rule("4.5")
@@ -137,7 +137,7 @@ def test_the_leader_shuts_down(plain):
 
     plain.heartbeat(1, want_shut_down=True)
 
-    assert (2, (2,), 1, 1) == story(plain)
+    assert (2, (2,), 1, 1) == partition_of(plain)
 
 
 @pytest.mark.rule("4.19", "4.20")
@@ -147,7 +147,7 @@ def test_the_last_in_sync_shuts_down_and_the_partition_goes_offline(plain):
 
     plain.heartbeat(1, want_shut_down=True)
 
-    assert (-1, (1,), 1, 2) == story(plain)
+    assert (-1, (1,), 1, 2) == partition_of(plain)
 
 
 @pytest.mark.rule("4.7", "4.17")
@@ -158,7 +158,7 @@ def test_before_3_6_a_follower_that_leaves_moves_the_leader_epoch():
 
     cluster.fenced(2)
 
-    assert (1, (1,), 1, 1) == story(cluster)
+    assert (1, (1,), 1, 1) == partition_of(cluster)
 
 
 @pytest.mark.rule("4.9", "4.8")

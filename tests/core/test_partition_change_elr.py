@@ -15,7 +15,7 @@ def elr():
     return cluster
 
 
-def story(cluster, name="t"):
+def partition_of(cluster, name="t"):
     p = cluster.partition(name)
     return p.leader, p.isr, p.leader_epoch, p.partition_epoch
 
@@ -49,7 +49,7 @@ def test_with_elr_the_same_incarnation_comes_back_out_of_the_elr_without_recover
 
     back = {"isr": (2,), "leader": 2, "eligible_leader_replicas": (), "last_known_elr": ()}
     assert [elr.unfence_record(2), elr.change("t", **back)] == written
-    assert (2, (2,), 2, 2) == story(elr)
+    assert (2, (2,), 2, 2) == partition_of(elr)
 
 
 @pytest.mark.rule("4.28", "1.37")

@@ -16,7 +16,7 @@ from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, FetchRequest, V
 from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.raft.identity import LISTENER, RAFT_VERSIONS
-from kraftsim.service.foreign_peers import Strangers
+from kraftsim.service.foreign_peers import ForeignPeers
 from tests.interop.quorum_running import free_ports
 
 LIMIT_S = 20
@@ -125,10 +125,10 @@ async def test_a_voter_under_another_directory_is_told_of_with_the_way_out(lines
 
 def test_a_voter_is_told_of_once_and_a_whole_fleet_is_too(caplog: pytest.LogCaptureFixture) -> None:
     config, _ = two_controllers()
-    strangers = Strangers(config)
+    foreign_peers = ForeignPeers(config)
 
     for replica_id in (*range(1001, 1101), 3001, 3001):
-        strangers.check_request(FetchRequest(replica_id=replica_id, cluster_id="another"))
+        foreign_peers.check_request(FetchRequest(replica_id=replica_id, cluster_id="another"))
 
     fleet, voter = caplog.messages
     assert "node 1001 belongs to another cluster" in fleet
@@ -156,6 +156,6 @@ def test_of_others_there_is_nothing_to_say(
 ) -> None:
     config, _ = two_controllers()
 
-    Strangers(config).check_request(request_)
+    ForeignPeers(config).check_request(request_)
 
     assert caplog.messages == []

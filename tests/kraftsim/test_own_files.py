@@ -9,12 +9,12 @@ from kraftsim.cli.main import main
 CHECKS = '''
 def one_at_most(world):
     """No more than one broker is unfenced."""
-    unfenced = sum(not one.fenced for one in world.committed.brokers.values())
+    unfenced = sum(not broker.fenced for broker in world.committed.brokers.values())
     return f"expected one at most, got {unfenced}" if unfenced > 1 else True
 
 
 def two_at_most(world):
-    unfenced = sum(not one.fenced for one in world.committed.brokers.values())
+    unfenced = sum(not broker.fenced for broker in world.committed.brokers.values())
     return True if unfenced <= 2 else "three"
 
 

@@ -38,7 +38,7 @@ def written(here, *changes):
     return str(path)
 
 
-def test_a_run_of_the_library_is_a_story_with_its_verdict(capsys):
+def test_a_run_of_the_library_prints_its_events_and_its_verdict(capsys):
     assert main(["scenario", "run", NAME, "--seed", "17"]) == 0
 
     out = capsys.readouterr().out
@@ -46,7 +46,7 @@ def test_a_run_of_the_library_is_a_story_with_its_verdict(capsys):
         assert said in out
 
 
-def test_of_a_long_story_so_many_lines_are_told_and_it_says_how_to_have_all(capsys):
+def test_of_a_long_run_so_many_events_are_printed_and_how_to_have_all(capsys):
     def told(*options):
         assert main(["scenario", "run", NAME, "--seed", "17", *options]) == 0
         return capsys.readouterr().out.splitlines()

@@ -199,7 +199,7 @@ def test_a_campaign_without_spark_loads_none_of_it(quiet, tmp_path):
     words = command("run", quiet, *SEEDS, "--out", tmp_path / "c", "--engine", "local")[3:]
     program = (
         f"import sys; from kraftsim.cli.main import main; main({words!r});"
-        "print(*[one for one in ('pyspark', 'pandas', 'py4j') if one in sys.modules])"
+        "print(*[name for name in ('pyspark', 'pandas', 'py4j') if name in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

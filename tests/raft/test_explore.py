@@ -34,10 +34,10 @@ def told_apart(limits):
         (2, Limits(epoch=1)),
         (2, Limits(crashes=0)),
         pytest.param(2, Limits(), marks=soak),
-        (3, Limits(patience=1, losses=0, asks_around=False)),
-        pytest.param(3, Limits(patience=1, asks_around=False), marks=soak),
+        (3, Limits(timeouts=1, losses=0, asks_around=False)),
+        pytest.param(3, Limits(timeouts=1, asks_around=False), marks=soak),
         pytest.param(
-            3, Limits(patience=2, losses=0, writes=0, crashes=0, asks_around=False), marks=soak
+            3, Limits(timeouts=2, losses=0, writes=0, crashes=0, asks_around=False), marks=soak
         ),
     ],
     ids=told_apart,
@@ -55,7 +55,7 @@ def test_voters_are_safe_in_every_history_within(voters, limits):
     ("begins", "limits", "depth"),
     [
         ("unled", Limits(asks_around=False), 7),
-        ("led", Limits(patience=1, losses=0, asks_around=False), 7),
+        ("led", Limits(timeouts=1, losses=0, asks_around=False), 7),
     ],
     ids=told_apart,
 )
@@ -131,7 +131,7 @@ def test_the_search_finds_a_voter_that_grants_to_a_shorter_log(monkeypatch):
         return granted
 
     monkeypatch.setattr(elections, "_grants", blind)
-    world = quorum_of(3, Limits(patience=2, losses=0, asks_around=False))
+    world = quorum_of(3, Limits(timeouts=2, losses=0, asks_around=False))
     beginning = delivered(world, led(world, world.beginning(), 0, 1), {0, 1})
     assert [3, 3, 0] == [
         quorum_at(world, beginning, node_id).high_watermark for node_id in range(3)
@@ -159,7 +159,7 @@ def test_the_search_finds_a_leader_that_commits_by_counting_what_an_older_epoch_
     if is_careless:
         monkeypatch.setattr(leading, "advance", careless)
     world = quorum_of(
-        3, Limits(epoch=4, writes=0, crashes=0, patience=1, losses=0, asks_around=False)
+        3, Limits(epoch=4, writes=0, crashes=0, timeouts=1, losses=0, asks_around=False)
     )
     state = world.beginning()
     for leader in (0, 2, 0):
@@ -188,14 +188,14 @@ def live_through(world, drawn):
     steps, state = world.steps, world.beginning()
     replicas = [steps.make(node_id).apply("restarts").node for node_id in range(3)]
     for _ in range(100):
-        index, happening = drawn.choice(seldom_restarts(world, state, drawn))
-        event, *arguments = happening
+        index, action = drawn.choice(seldom_restarts(world, state, drawn))
+        event, *arguments = action
         arguments, next_peer = steps.decoded(event, *arguments), drawn.randrange(2)
         step = replicas[index].apply(event, *arguments, next_peer=next_peer)
         if step.node.epoch > world.limits.epoch:
             continue
         outcome = steps.outcome(index, step)
-        assert outcome in steps.known[state.nodes[index], happening]
+        assert outcome in steps.known[state.nodes[index], action]
 
         replicas[index] = step.node
         for line in outcome.ended:
@@ -209,7 +209,7 @@ def live_through(world, drawn):
 
 def seldom_restarts(world, state, drawn):
     with_restarts = drawn.random() < 0.1
-    steps = world.happenings(state)
+    steps = world.actions(state)
     return [step for step in steps if with_restarts or step[1] != ("restarts",)]
 
 
@@ -218,7 +218,7 @@ def test_a_step_leaves_the_replica_from_which_it_began_as_it_was():
     state = delivered(world, led(world, world.beginning(), 0, 1), {0, 1, 2})
     replicas = [world.steps.nodes[node] for node in state.nodes]
     before = [replica.key for replica in replicas]
-    after = {there for step in world.happenings(state) for there in world.after(state, *step)}
+    after = {there for step in world.actions(state) for there in world.after(state, *step)}
 
     assert before == [replica.key for replica in replicas]
     assert len(after) > 10
@@ -232,7 +232,7 @@ def test_nothing_is_passed_over_for_the_sake_of_names_or_of_what_may_arrive():
         state = waiting.pop()
         if state not in every:
             every.add(state)
-            steps = world.happenings(state)
+            steps = world.actions(state)
             waiting += [there for step in steps for there in world.after(state, *step)]
     known = Known(world)
     explored = explore(world, known=known)

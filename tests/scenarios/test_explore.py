@@ -62,8 +62,8 @@ def test_a_broker_is_safe_with_one_controller_in_every_history_within(crashes, r
 @pytest.mark.parametrize(
     "limits",
     [
-        Limits(writes=1, crashes=0, patience=1, losses=0, sessions=1, rebirths=1),
-        Limits(writes=0, crashes=1, patience=1, losses=1),
+        Limits(writes=1, crashes=0, timeouts=1, losses=0, sessions=1, rebirths=1),
+        Limits(writes=0, crashes=1, timeouts=1, losses=1),
     ],
     ids=["a failover, a topic, a new process", "a failover, a crash, a loss"],
 )
@@ -80,7 +80,7 @@ def test_a_broker_is_safe_with_two_controllers_as_far_as_was_looked(limits):
     [("M01", "S12"), ("M06", "S10"), ("M32", "S18"), ("M34", "S15"), ("M43", "S21")],
 )
 def test_the_search_finds_a_planted_bug_of_the_broker(name, rule):
-    limits = Limits(epoch=3, writes=1, crashes=1, patience=0, losses=1, sessions=1, rebirths=1)
+    limits = Limits(epoch=3, writes=1, crashes=1, timeouts=0, losses=1, sessions=1, rebirths=1)
 
     with planted(MUTANTS[name]), pytest.raises(Violation) as caught:
         searched(ALONE, limits)
@@ -112,14 +112,14 @@ def live_through(world, drawn):
     steps, state = world.steps, running_cluster(world)
     nodes = [steps.nodes[node] for node in state.nodes]
     for _ in range(60):
-        index, happening = drawn.choice([*world.happenings(state)])
-        event, *arguments = happening
+        index, action = drawn.choice([*world.actions(state)])
+        event, *arguments = action
         arguments, next_peer = steps.decoded(event, *arguments), drawn.randrange(1 + (index == 2))
         step = nodes[index].apply(event, *arguments, next_peer=next_peer)
         if step.node.epoch > world.limits.epoch:
             continue
         outcome = steps.outcome(index, step)
-        assert outcome in steps.known[state.nodes[index], happening]
+        assert outcome in steps.known[state.nodes[index], action]
 
         nodes[index] = step.node
         for requester in map(steps.requester_on, outcome.ended):

@@ -25,7 +25,7 @@ AMOUNTS = {  # option -> (field of Limits, what is counted)
     "epochs": ("epoch", "highest epoch of the quorum"),
     "writes": ("writes", "requests of an admin, such as to create a topic or unregister a broker"),
     "crashes": ("crashes", "crashes of a controller, which starts again"),
-    "elections": ("patience", "elections that a voter starts after its fetch timeout"),
+    "elections": ("timeouts", "elections that a voter starts after its fetch timeout"),
     "losses": ("losses", "lost responses, and late or duplicated requests"),
     "sessions": ("sessions", "session timeouts that pass on a controller's clock"),
     "rebirths": ("rebirths", "restarts of the broker"),

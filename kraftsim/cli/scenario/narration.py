@@ -13,10 +13,10 @@ from kraftsim.scenarios.running.sentences import sentence
 from kraftsim.simulation.event_row import EventRow
 
 LAST_EVENTS = 6  # printed events before the first violation of a failed run
-LINES_MAX = 200  # of a story, by default
+LINES_MAX = 200  # events of a run, by default
 
 
-def story(
+def run_lines(
     scenario: Scenario,
     result: Result,
     *,
@@ -24,7 +24,7 @@ def story(
     is_small: bool = False,
     lines_max: int = LINES_MAX,
 ) -> Iterator[str]:
-    """Yields the lines of a story: the claim, the first `lines_max` events, and the verdict."""
+    """Yields the lines of a run: its claim, the first `lines_max` events, and the verdict."""
     yield f"{scenario.title or scenario.name} (seed {result.seed})"
     yield f"Claim: {' '.join(scenario.claim.split())}"
     yield ""

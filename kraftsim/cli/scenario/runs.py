@@ -151,10 +151,10 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _print_result(arguments: argparse.Namespace, file: "ScenarioFile", result: "Result") -> None:
-    from .narration import LINES_MAX, story
+    from .narration import LINES_MAX, run_lines
 
     most = LINES_MAX if arguments.lines is None else arguments.lines
-    lines = story(
+    lines = run_lines(
         file.scenario, result, called=file.called, is_small=arguments.smoke, lines_max=most
     )
     print(*lines, sep="\n")
