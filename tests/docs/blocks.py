@@ -38,7 +38,8 @@ def blocks_of(page: Path) -> list[Block]:
             lines.append(line)
         elif marked := re.match(r"#+ (.*)", line):
             heading = marked[1]
-    assert opened is None, f"{page.name}: a block is not closed"
+    if opened is not None:
+        raise ValueError(f"{page.name}: the last block is not closed")
     return blocks
 
 

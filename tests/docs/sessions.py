@@ -12,7 +12,7 @@ from tests.docs.blocks import PAGES, Block, blocks_of, command
 CODE = ("sh", "python")
 READ_AS_A_WHOLE = ("live.md",)  # its Python reads what its shell wrote
 
-# Lines that do not run here, by the command; a test refuses a line that no document has any more.
+# Commands that do not run here, with the reason. A test refuses a command that is in no document.
 NOT_RUN = {
     "make .venv/.service": "prepares the environment, which the tests have",
     "make .venv/.test": "prepares the environment, which the tests have",
@@ -20,7 +20,7 @@ NOT_RUN = {
     ". .venv/bin/activate": "prepares the environment, which the tests have",
     "pip install '.[spark]'": "installs packages, which the tests have",
     "make test": "runs this test",
-    "make check": "runs for a minute, and is what runs the quick tests",
+    "make check": "runs the quick tests for a minute",
     "kraftsim follow": "runs until Ctrl-C; the last line of its block runs the verb",
     "kraftsim follow --path /var/lib/kafka/__cluster_metadata-0 --once": (
         "starts Spark; tests/pipeline/live follows Kafka's own files"
@@ -32,7 +32,7 @@ NOT_RUN = {
     "kraftsim campaign check /tmp/campaign": "starts Spark; tutorial-incident.md runs the verb",
 }
 
-# What a line says, and what runs instead: fewer runs, and nothing outside of the test's folder.
+# Documented text, and the text that runs instead: with fewer runs, and inside of the test's folder.
 STAND_INS = {
     "--seeds 0..500": "--seeds 0..1",
     "--seeds 0..50 ": "--seeds 0..1 ",

@@ -57,10 +57,10 @@ if inspect.iscoroutine(awaited := eval(code, {"__name__": "__main__"})):
 
 def run(session: Session, folder: Path) -> tuple[int, str]:
     """Runs a session in a folder; returns its exit code and what it printed."""
-    moved = _moved_ports()
-    tools = _tools(folder / "bin", moved)
+    offset = _port_offset()
+    tools = _tools(folder / "bin", offset)
     start = "make run\n" if session.needs_a_cluster else ""
-    script = DEFAULT_PORT.sub(lambda port: str(int(port[0]) + moved), session.script)
+    script = DEFAULT_PORT.sub(lambda port: str(int(port[0]) + offset), session.script)
     output = folder / "output.txt"
     work = folder / "work"
     work.mkdir()
@@ -68,7 +68,7 @@ def run(session: Session, folder: Path) -> tuple[int, str]:
         shell = subprocess.Popen(
             ["bash", "-c", PREAMBLE + start + script],
             cwd=work,
-            env=_environment(tools, moved),
+            env=_environment(tools, offset),
             stdin=subprocess.DEVNULL,
             stdout=sink,
             stderr=subprocess.STDOUT,
@@ -77,16 +77,16 @@ def run(session: Session, folder: Path) -> tuple[int, str]:
         try:
             shell.wait(LIMIT_S)
         finally:
-            with suppress(ProcessLookupError):  # none is left, as should be
+            with suppress(ProcessLookupError):  # the trap has ended every process
                 os.killpg(shell.pid, signal.SIGKILL)
             shell.wait()
     return shell.returncode, output.read_text("utf-8")
 
 
-def _tools(folder: Path, moved: int) -> Path:
+def _tools(folder: Path, offset: int) -> Path:
     folder.mkdir()
-    ports = f"--http-port {HTTP + moved} --kafka-port {KAFKA + moved}"
-    ports += f" --controller-port {CONTROLLER + moved}"
+    ports = f"--http-port {HTTP + offset} --kafka-port {KAFKA + offset}"
+    ports += f" --controller-port {CONTROLLER + offset}"
     kraftsim = folder / "kraftsim"
     kraftsim.write_text(KRAFTSIM.format(ports=ports, python=sys.executable))
     kraftsim.chmod(0o755)
@@ -94,24 +94,24 @@ def _tools(folder: Path, moved: int) -> Path:
     return folder
 
 
-def _environment(tools: Path, moved: int) -> dict[str, str]:
+def _environment(tools: Path, offset: int) -> dict[str, str]:
     path = os.pathsep.join([str(tools), str(Path(sys.executable).parent), os.environ["PATH"]])
     return os.environ | {
         "BIN": str(tools),
-        "KRAFTSIM_HTTP": f"http://127.0.0.1:{HTTP + moved}",
+        "KRAFTSIM_HTTP": f"http://127.0.0.1:{HTTP + offset}",
         "PATH": path,
         "PYTHONPATH": str(ROOT),
     }
 
 
-def _moved_ports() -> int:
-    """Returns a number by which every default port can be moved: each of these ports is free.
+def _port_offset() -> int:
+    """Returns a number to add to the default ports, such that all of the sums are free ports.
 
-    All of them are below 32768, from where on Linux gives out ports by itself.
+    The sums are below 32768, where the range begins from which Linux assigns ports.
     """
-    for moved in random.SystemRandom().sample(range(2_000, 22_000), 100):
-        if all(_is_free(port + moved) for port in PORTS):
-            return moved
+    for offset in random.SystemRandom().sample(range(2_000, 22_000), 100):
+        if all(_is_free(port + offset) for port in PORTS):
+            return offset
     raise OSError("no free ports for a session of documented commands")
 
 
