@@ -1,7 +1,7 @@
 """The table of operations, from which HTTP routes, OpenAPI, CLI verbs and help texts are built.
 
 The parameters of an operation are those of its function after the cluster: their names, types and
-defaults are read from the signature. Its help text is the first line of the function's docstring.
+defaults are read from the signature. Its summary is the first line of the function's docstring.
 """
 
 import inspect
@@ -88,9 +88,14 @@ class Operation:
         return self.run.__name__
 
     @property
-    def help(self) -> str:
-        """The help text: the first line of the function's docstring."""
+    def summary(self) -> str:
+        """The first line of the function's docstring, a sentence: the summary in OpenAPI."""
         return (inspect.getdoc(self.run) or "").split("\n")[0]
+
+    @property
+    def help(self) -> str:
+        """The summary as a phrase, without capital and full stop, as other verbs' help texts."""
+        return self.summary[:1].lower() + self.summary[1:].removesuffix(".")
 
     @property
     def parameters(self) -> list[Parameter]:
@@ -139,7 +144,7 @@ async def list_controllers(kraft: "Cluster") -> Document:
 
 
 async def kill_controller(kraft: "Cluster", id: int) -> Document:
-    """Kill a controller (SIGKILL); it keeps its disk, and the other voters elect a leader."""
+    """Kill a controller (SIGKILL); its disk survives, and the other voters elect a leader."""
     await kraft.kill_controller(id)
     return controller_view(kraft.world, id)
 
@@ -151,7 +156,7 @@ async def start_controller(kraft: "Cluster", id: int) -> Document:
 
 
 async def pause_controller(kraft: "Cluster", id: int) -> Document:
-    """Pause a controller (SIGSTOP): the process stays and does nothing."""
+    """Pause a controller (SIGSTOP): the process stays alive and handles no messages."""
     await kraft.pause_controller(id)
     return controller_view(kraft.world, id)
 
@@ -228,7 +233,7 @@ async def kill_broker(kraft: "Cluster", id: int) -> Document:
 
 
 async def pause_broker(kraft: "Cluster", id: int) -> Document:
-    """Pause a broker (SIGSTOP): the process stays and does nothing."""
+    """Pause a broker (SIGSTOP): the process stays alive and handles no messages."""
     await kraft.pause(id)
     return _states(kraft, id)
 
@@ -246,13 +251,13 @@ async def restart_broker(kraft: "Cluster", id: int) -> Document:
 
 
 async def mute_broker(kraft: "Cluster", id: int, on: bool = True) -> Document:
-    """Drop every request from a broker to the controllers (`on=false`: deliver them again)."""
+    """Drop every request from a broker to the controllers, or deliver requests again."""
     await kraft.mute(id, on)
     return _states(kraft, id)
 
 
 async def deafen_broker(kraft: "Cluster", id: int, on: bool = True) -> Document:
-    """Drop every response from the controllers to a broker (`on=false`: deliver them again)."""
+    """Drop every response from the controllers to a broker, or deliver responses again."""
     await kraft.deafen(id, on)
     return _states(kraft, id)
 
@@ -264,7 +269,7 @@ async def wait(
     leader: str | None = None,
     timeout: str = "20s",
 ) -> Document:
-    """Wait until a broker is in a state, or until a controller is the active one."""
+    """Wait until a broker is in a state, or until a controller is active."""
     await kraft.wait(broker, state, timeout, leader=leader)
     return _leader(kraft) if broker is None else _states(kraft, broker)
 

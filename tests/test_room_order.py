@@ -46,7 +46,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     ),
     "kraftsim.controller.wire": ("errors", "codec", "records", "apis json", "frames"),
     "kraftsim.simulation": (
-        "delays event_row journal_kinds message topology",
+        "delays event_row journal_kinds message ports",
+        "topology",
         "causes disks network_rules recurring service_queue streams",
         "controller_nodes controller_process journal network",
         "turning_points",

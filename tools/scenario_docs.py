@@ -15,21 +15,22 @@ FAMILIES = {
     "lease": "Leases, fencing and zombies",
     "registration": "Registration and identity",
     "quorum": "The quorum, and failovers",
-    "operations": "What operators do",
+    "operations": "Operations",
     "rack": "Racks",
     "clock": "Clocks",
     "disk": "Disks",
     "load": "Load",
-    "search": "Search, and the proof that a run can end otherwise",
+    "search": "Random faults, and checks of the verdicts",
 }
 INTRODUCTION = """\
-# Scenarios: what can be shown, and what to try to break
+# Scenarios: the library and its claims
 
 Written by `python -m tools.scenario_docs` from the files of the library; do not edit this page.
 
-`kraftsim scenario run NAME` runs one and prints its events; `--seed N` makes it another run, and
-the same seed is always the same run. `kraftsim scenario show NAME` prints its plan. Each makes a
-claim: to break it is the lesson. Where it says *expected to break*, released Kafka breaks it too.
+`kraftsim scenario run NAME` runs a scenario and prints its events. `--seed N` selects
+another run; the same seed always gives the same run. `kraftsim scenario show NAME` prints the plan
+of a run. Each scenario makes a claim. Where the claim is *expected to break*, released Kafka breaks
+it too.
 """
 
 
@@ -44,7 +45,7 @@ def render(scenarios: Iterable[Scenario]) -> str:
     lines = [INTRODUCTION]
     for family, members in by_family.items():
         lines += [f"## {FAMILIES[family]}", "", f"{len(members)} scenarios.", ""]
-        lines += ["| name | claim | what it shows | source | seed |", "|---|---|---|---|---|"]
+        lines += ["| name | claim | title and verbs | source | seed |", "|---|---|---|---|---|"]
         lines += [_row(member) for member in members]
         lines.append("")
     return "\n".join(lines[:-1]) + "\n"

@@ -189,7 +189,7 @@ def _decommission_arguments(parser: argparse.ArgumentParser) -> None:
         "-f",
         "--force",
         action="store_true",
-        help="also if it has the last replica of a partition, whose data is then lost",
+        help="decommission the broker also if it has the last replica of a partition (data loss)",
     )
 
 
@@ -288,7 +288,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     _command(
         "cluster list-nodes",
-        "alias of list-endpoints, its name in the draft of KIP-1073",
+        "same as list-endpoints (the name in the draft of KIP-1073)",
         _endpoints_arguments,
         _list_endpoints,
     ),

@@ -42,7 +42,7 @@ def _add_up(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
     up.add_argument(
         "--ready-file",
         metavar="FILE",
-        help="write the addresses to this file once every broker is unfenced; removed at the end",
+        help="write the addresses to this file once every broker is unfenced; delete it at exit",
     )
 
     def run(arguments: argparse.Namespace) -> int:
@@ -63,26 +63,26 @@ def _add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--voters",
         required=True,
         metavar="ID@HOST:PORT:DIRECTORY,...",
-        help="voters of a new quorum: id, address and directory id of each",
+        help="id, address and directory id of each voter of a new quorum",
     )
     parser.add_argument(
         "--directory-id",
         metavar="D",
         help=(
-            "id of this controller's directory (default: that in --voters; with another one it "
-            "joins as an observer)"
+            "id of this controller's directory (default: the directory id in --voters; with "
+            "another id the controller joins as an observer)"
         ),
     )
     parser.add_argument(
         "--listen",
         metavar="HOST:PORT",
-        help="address of this controller (default: that in --voters)",
+        help="address of this controller (default: the address in --voters)",
     )
     _add_rules(parser)
     parser.add_argument(
         "--ready-file",
         metavar="FILE",
-        help="write the address to this file once the controller listens; removed at the end",
+        help="write the address to this file once the controller listens; delete it at exit",
     )
 
     def run(arguments: argparse.Namespace) -> int:
@@ -109,7 +109,7 @@ def _add_agent(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
         type=int,
         default=1001,
         metavar="ID",
-        help="id of the first broker; the others take the next ids (default 1001)",
+        help="id of the first broker; further brokers take the next ids (default 1001)",
     )
     agent.add_argument("--rack", action="append", default=[], help=help_texts.RACK)
     agent.add_argument(
@@ -117,8 +117,8 @@ def _add_agent(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
         type=int,
         metavar="P",
         help=(
-            "port of the first broker's Kafka listener; the others take the next ports (default: "
-            "no listeners; 0: any free port)"
+            "port of the first broker's Kafka listener; further brokers take the next ports "
+            "(default: no listeners; 0: any free port)"
         ),
     )
     agent.add_argument("--config", metavar="FILE", help=help_texts.CONFIG)
@@ -151,7 +151,7 @@ def _add_listeners(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--advertised-host",
         metavar="H",
-        help="host that clients are given (default: that of --host)",
+        help="host in the addresses that clients receive (default: the value of --host)",
     )
     verb.add_argument(
         "--kafka-port",
@@ -159,7 +159,7 @@ def _add_listeners(verb: argparse.ArgumentParser) -> None:
         default=FIRST_BROKER_PORT,
         metavar="P",
         help=(
-            "port of the first broker; the others take the next ports "
+            "port of the first broker; further brokers take the next ports "
             f"(default {FIRST_BROKER_PORT}; 0: any free port)"
         ),
     )

@@ -39,7 +39,7 @@ def remove_voter_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--directory-id",
         metavar="D",
-        help="directory id of the voter (default: the one that the quorum lists)",
+        help="directory id of the voter (default: the directory id that the quorum lists)",
     )
     _bootstrap_argument(parser)
 

@@ -62,7 +62,7 @@ def _operation(operation: Operation) -> Document:
     ]
     document: Document = {
         "operationId": operation.name,
-        "summary": operation.help,
+        "summary": operation.summary,
         "responses": _responses({}),
     }
     named: list[Document] = [

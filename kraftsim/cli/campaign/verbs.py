@@ -90,7 +90,7 @@ def _add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         nargs="?",
         const="all",
         metavar="NAME,...",
-        help="also run every scenario with each of these planted bugs (without names: with all)",
+        help="also run every scenario with each of these planted bugs (without names: every bug)",
     )
     parser.add_argument(
         "--events",

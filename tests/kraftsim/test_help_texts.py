@@ -1,0 +1,32 @@
+"""Help texts are phrases: a verb's begins with a small letter, and none ends with a full stop."""
+
+import argparse
+from collections.abc import Iterator
+
+from kraftsim.cli.main import build_parser
+
+
+def texts(parser: argparse.ArgumentParser) -> Iterator[tuple[str, bool, str]]:
+    """Yields each help text with its place and whether it is that of a verb."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for listed in action._choices_actions:
+                yield f"{parser.prog} {listed.dest}", True, listed.help or ""
+            for verb in action.choices.values():
+                yield from texts(verb)
+        else:
+            yield f"{parser.prog} {action.dest}", False, action.help or ""
+
+
+def test_every_verb_and_option_has_a_phrase_as_its_help_text() -> None:
+    wrong = [
+        f"{place}: {text!r}"
+        for place, is_verb, text in texts(build_parser())
+        if not text or text.endswith(".") or (is_verb and text[0].isupper())
+    ]
+
+    assert wrong == []
+
+
+def test_the_command_line_does_not_show_queries_of_http() -> None:
+    assert [place for place, _, text in texts(build_parser()) if "=false" in text] == []
