@@ -132,7 +132,8 @@ class _Line(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         try:
-            for frame in self._reader.feed(data):
+            self._reader.feed(data)
+            while (frame := self._reader.take()) is not None:
                 self._caller.answered(self, frame)
         except DecodeError as error:
             log.warning("%s: closing: %s", self._caller.client_id, error)

@@ -2,13 +2,13 @@
 
 A connection handles one request at a time, as Kafka does: while a reply is pending, later requests
 wait and reading is paused, so that a connection holds at most the requests of one read. Malformed
-bytes close their own connection only. All replies that one read produces leave in one write, unless
-they exceed WRITE_BUFFER_BYTES_MAX.
+bytes close their own connection only, after the replies to the requests before them. All replies of
+one turn leave in one write, unless they exceed WRITE_BUFFER_BYTES_MAX. `turns.py` bounds how many
+requests of a connection are handled before the others have their turn.
 """
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable
 from typing import cast
 
@@ -20,6 +20,7 @@ from ..wire.apis.table import API_VERSIONS, APIS
 from ..wire.errors import DecodeError
 from ..wire.frames import Exchange, FrameReader, RequestHeader, encode_response, read_request_header
 from .runtime import Runtime
+from .turns import REQUESTS_PER_VISIT
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +50,6 @@ class KafkaListener:
         self.connections: set[KafkaConnection] = set()
         self.is_holding = True
         self._server: asyncio.Server | None = None
-        self.turn: list[KafkaConnection] = []
 
     @property
     def is_open(self) -> bool:
@@ -84,24 +84,6 @@ class KafkaListener:
         for connection in list(self.connections):
             connection.hold(holding)
 
-    def begin_turn(self, connection: "KafkaConnection") -> None:
-        """Begin a turn, in which all connections that are readable now are handled at one time.
-
-        All of them write at the turn's end, so that replies that leave together wake their readers
-        once.
-        """
-        assert self.runtime is not None, "served before it is read from"
-        self.runtime.enter()
-        asyncio.get_running_loop().call_soon(self._end_turn)
-        self.turn.append(connection)
-
-    def _end_turn(self) -> None:
-        turn, self.turn = self.turn, []
-        assert self.runtime is not None, "served before it is read from"
-        self.runtime.leave()
-        for connection in turn:
-            connection.flush()
-
 
 class KafkaConnection(asyncio.Protocol):
     """One connection of a client."""
@@ -109,7 +91,6 @@ class KafkaConnection(asyncio.Protocol):
     def __init__(self, listener: KafkaListener) -> None:
         self._listener = listener
         self._reader = FrameReader()
-        self._frames: deque[bytes] = deque()
         self._out: list[bytes] = []
         self._out_bytes = 0
         self._exchange: Exchange | None = None
@@ -136,7 +117,7 @@ class KafkaConnection(asyncio.Protocol):
         """Drop the pending requests of a closed connection."""
         self._listener.connections.discard(self)
         self._transport = None
-        self._frames.clear()
+        self._reader = FrameReader()
 
     def eof_received(self) -> bool:
         """A client that closed its sending side still gets all pending replies."""
@@ -151,7 +132,7 @@ class KafkaConnection(asyncio.Protocol):
     def resume_writing(self) -> None:
         """Called by asyncio when the client has read its replies."""
         self._cannot_write = False
-        self._work()
+        self.work()
 
     def drop(self) -> None:
         """Abort the connection."""
@@ -169,27 +150,28 @@ class KafkaConnection(asyncio.Protocol):
             self._work_soon()
 
     def data_received(self, data: bytes) -> None:
-        """Split the bytes into frames and handle them."""
-        try:
-            self._frames += self._reader.feed(data)
-        except DecodeError as error:
-            self._refuse_bytes(error)
-            return
-        self._work()
+        """Keep the bytes, and handle the requests that they complete."""
+        self._reader.feed(data)
+        self.work()
 
-    def _work(self) -> None:
-        """Handle the requests read, until a reply is pending or the client does not read."""
-        listener, frames = self._listener, self._frames
-        if self._is_working or self._transport is None or listener.runtime is None:
+    def work(self) -> None:
+        """Handle requests until a reply is pending, the client does not read or the turn ends."""
+        listener, take = self._listener, self._reader.take
+        runtime = listener.runtime
+        if self._is_working or self._transport is None or runtime is None:
             return
         self._is_working = True
-        if listener.turn:
-            listener.turn.append(self)
-        else:
-            listener.begin_turn(self)
+        runtime.turns.join(self)
+        handled = 0
         try:
-            while frames and not (self._awaited or self._cannot_write or listener.is_holding):
-                frame = frames.popleft()
+            while not (self._awaited or self._cannot_write or listener.is_holding):
+                if handled and (handled == REQUESTS_PER_VISIT or runtime.turns.is_over):
+                    self._put_off()
+                    break
+                frame = take()
+                if frame is None:
+                    break
+                handled += 1
                 exchange = self._exchange
                 if exchange is None or not exchange.matches(frame):
                     exchange = self._begin(frame)
@@ -204,12 +186,18 @@ class KafkaConnection(asyncio.Protocol):
             self._refuse_bytes(error)
         finally:
             self._is_working = False
-        if frames or self._is_paused or self._is_input_closed:
+        if self._reader.buffered_bytes or self._is_paused or self._is_input_closed:
             self._mind_backlog()
+
+    def _put_off(self) -> None:
+        """Handle the requests that remain in a later visit."""
+        runtime = self._listener.runtime
+        if runtime is not None and self._reader.has_frame:
+            runtime.turns.put_off(self)
 
     def _work_soon(self) -> None:
         """Handle requests later, because the timeline must not be entered within a step."""
-        asyncio.get_running_loop().call_soon(self._work)
+        asyncio.get_running_loop().call_soon(self.work)
 
     def _begin(self, frame: bytes) -> Exchange | None:
         """Returns the exchange for a new API, version or client id.
@@ -253,6 +241,14 @@ class KafkaConnection(asyncio.Protocol):
         response = response_to(request, reply, exchange.version)
         self._put(exchange.encode(correlation_id, response))
         if not self._is_working:
+            self._continue_soon()
+
+    def _continue_soon(self) -> None:
+        """Write a late reply; requests that remain wait for a visit."""
+        if self._reader.has_frame:
+            asyncio.get_running_loop().call_soon(self.flush)
+            self._put_off()
+        else:
             self._work_soon()
 
     def _put(self, frame: bytes) -> None:
@@ -274,7 +270,7 @@ class KafkaConnection(asyncio.Protocol):
         transport = self._transport
         if transport is None or transport.is_closing() or self._listener.is_holding:
             return
-        if self._frames:
+        if self._reader.has_frame:
             self._is_paused = True
             transport.pause_reading()
         elif self._is_input_closed and self._awaited is None:
@@ -289,7 +285,7 @@ class KafkaConnection(asyncio.Protocol):
         peer = self._transport.get_extra_info("peername") if self._transport else None
         log.warning("%s: closing the connection from %s: %s", self._listener.name, peer, error)
         self.flush()
-        self._frames.clear()
+        self._reader = FrameReader()
         if self._transport is not None:
             self._transport.close()
 

@@ -1,4 +1,4 @@
-"""Real time for a timeline: the only module that reads a clock, with exactly one armed timer.
+"""Real time for a timeline: the only module that moves one by a clock, with one armed timer.
 
 Every external event runs between `enter` and `leave`, so there is a single writer: no await happens
 between reading the clock and the end of the step.
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..time.timeline import NEVER_US, Action, Timeline
+from .turns import Turns
 
 LONGEST_SLEEP_S = 3600.0
 PAUSE_S = 0.002  # between two deferred actions, each of about 1 ms
@@ -19,7 +20,7 @@ class Runtime:
     """Advances `timeline` with the clock, `speed` times as fast, until `close`.
 
     With speed 0 time stands still: actions due now still run, and only `Timeline.run_until`
-    advances time.
+    advances time. `turns` are shared by the connections of all listeners.
     """
 
     def __init__(self, timeline: Timeline, *, speed: float = 1.0) -> None:
@@ -30,6 +31,7 @@ class Runtime:
         self._began = time.monotonic() - timeline.now_us / 1e6 / (speed or 1.0)
         self._timer: asyncio.TimerHandle | None = None
         self._armed_us = NEVER_US
+        self.turns = Turns(self.enter, self.leave)
         if speed:
             timeline.pause = self._pause
 

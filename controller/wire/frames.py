@@ -186,37 +186,57 @@ def decode_response(api_key: int, api_version: int, frame: bytes) -> tuple[int, 
 
 
 class FrameReader:
-    """Splits a stream into frames; it buffers at most one incomplete frame."""
+    """Splits a stream into frames.
+
+    `take` returns the frames one at a time, so that a read with thousands of requests costs nothing
+    until they are handled.
+    """
+
+    __slots__ = ("_data", "_pos")
 
     def __init__(self) -> None:
-        self._incomplete = bytearray()
+        self._data: bytes | bytearray = b""
+        self._pos = 0  # of the first byte that was not taken
 
-    def feed(self, data: bytes) -> list[bytes]:
-        """Returns the frames that `data` completes, without their lengths."""
-        if not self._incomplete:
-            if len(data) > _LENGTH.size and _LENGTH.unpack_from(data)[0] == len(data) - 4:
-                return [data[4:]]  # nearly always one whole frame
-            frames, pos = _cut(data)
-            if pos < len(data):
-                self._incomplete += memoryview(data)[pos:]
-            return frames
-        self._incomplete += data
-        frames, pos = _cut(self._incomplete)
-        del self._incomplete[:pos]
-        return frames
+    @property
+    def buffered_bytes(self) -> int:
+        """The bytes in memory of frames that were not taken, complete or not."""
+        return len(self._data)
 
+    @property
+    def has_frame(self) -> bool:
+        """True if the next frame is complete, or if its length is invalid."""
+        size = len(self._data) - self._pos
+        if size < _LENGTH.size:
+            return False
+        length: int = _LENGTH.unpack_from(self._data, self._pos)[0]
+        return length <= size - _LENGTH.size or length > FRAME_BYTES_MAX
 
-def _cut(data: bytes | bytearray) -> tuple[list[bytes], int]:
-    """Returns the complete frames of `data`, and the position of the first incomplete one."""
-    frames: list[bytes] = []
-    pos, size = 0, len(data)
-    while size - pos >= _LENGTH.size:
-        (length,) = _LENGTH.unpack_from(data, pos)
+    def feed(self, data: bytes) -> None:
+        """Appends bytes of the stream."""
+        if not self._data:
+            self._data = data
+            return
+        if isinstance(self._data, bytes) or self._pos:
+            self._data, self._pos = bytearray(memoryview(self._data)[self._pos :]), 0
+        self._data += data
+
+    def take(self) -> bytes | None:
+        """Returns the next frame without its length; None if it is incomplete.
+
+        Raises DecodeError for a length that is negative or exceeds FRAME_BYTES_MAX.
+        """
+        data, start = self._data, self._pos + _LENGTH.size
+        if start > len(data):
+            return None
+        (length,) = _LENGTH.unpack_from(data, self._pos)
         if not 0 <= length <= FRAME_BYTES_MAX:
             raise DecodeError(f"expected a frame of 0 to {FRAME_BYTES_MAX} bytes, got {length}")
-        end = pos + _LENGTH.size + length
-        if end > size:
-            break
-        frames.append(bytes(data[pos + _LENGTH.size : end]))
-        pos = end
-    return frames, pos
+        end = start + length
+        if end > len(data):
+            return None
+        if end == len(data):
+            self._data, self._pos = b"", 0
+        else:
+            self._pos = end
+        return bytes(data[start:end])

@@ -43,20 +43,23 @@ def test_frames_come_out_whole_however_the_stream_is_cut(
 
     read = []
     for start, end in pairwise(places):
-        read += reader.feed(stream[start:end])
+        reader.feed(stream[start:end])
+        while (frame := reader.take()) is not None:
+            read.append(frame)
     assert frames == read
+    assert reader.buffered_bytes == 0
 
 
 @pytest.mark.parametrize("length", [-1, FRAME_BYTES_MAX + 1, 0x47455420])  # "GET "
 def test_a_length_that_no_frame_has_is_refused_before_it_is_waited_for(length: int) -> None:
     spelled = length.to_bytes(4, "big", signed=True)
 
+    reader = FrameReader()
+    reader.feed(spelled[:3])
+    assert reader.take() is None
+    reader.feed(spelled[3:])
     with pytest.raises(DecodeError, match=f"got {length}"):
-        FrameReader().feed(spelled)
-    late = FrameReader()
-    assert late.feed(spelled[:3]) == []
-    with pytest.raises(DecodeError, match=f"got {length}"):
-        late.feed(spelled[3:])
+        reader.take()
 
 
 def test_a_request_header_names_its_client_or_does_not() -> None:

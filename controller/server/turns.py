@@ -1,0 +1,78 @@
+"""Turns: how the connections of a process share its event loop.
+
+A turn serves the connections that are readable in one pass of the event loop at one time, and
+writes their replies at its end. A client may send thousands of requests at once. So a visit to a
+connection is bounded, and the requests that remain wait in a queue which gets a slice of each pass.
+HTTP requests and the first request of every other connection are served in between.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+SLICE_S = 0.001  # of a pass; a new HTTP connection needs about ten passes
+REQUESTS_PER_VISIT = 4  # with 200 busy connections, the next visit comes within about 50 ms
+
+
+class Visited(Protocol):
+    """A connection, as turns see it."""
+
+    def work(self) -> None:
+        """Handle requests that have been read."""
+
+    def flush(self) -> None:
+        """Write the replies."""
+
+
+class Turns:
+    """The turns of one process; `enter` and `leave` are those of its runtime."""
+
+    def __init__(self, enter: Callable[[], None], leave: Callable[[], None]) -> None:
+        self._enter, self._leave = enter, leave
+        self._loop = asyncio.get_running_loop()
+        self._joined: list[Visited] = []
+        self._waiting: deque[Visited] = deque()
+        self._is_scheduled = False
+        self._end_s = 0.0
+
+    def join(self, connection: Visited) -> None:
+        """Serve the connection in this turn: its replies are written at the end of the turn."""
+        if not self._joined:
+            self._enter()
+            self._end_s = time.monotonic() + SLICE_S
+            self._loop.call_soon(self._end)
+        self._joined.append(connection)
+
+    @property
+    def is_over(self) -> bool:
+        """True if the slice of this turn is used up."""
+        return time.monotonic() > self._end_s
+
+    def put_off(self, connection: Visited) -> None:
+        """Visit the connection again, after those that wait already."""
+        self._waiting.append(connection)
+        self._schedule()
+
+    def _schedule(self) -> None:
+        if self._waiting and not self._is_scheduled:
+            self._is_scheduled = True
+            self._loop.call_soon(self._visit_waiting)
+
+    def _end(self) -> None:
+        joined, self._joined = self._joined, []
+        self._leave()
+        for connection in joined:
+            connection.flush()
+
+    def _visit_waiting(self) -> None:
+        """Visit waiting connections in rotation, at least one, until the slice is used up."""
+        try:
+            while self._waiting:
+                self._waiting.popleft().work()
+                if self.is_over:
+                    break
+        finally:
+            self._is_scheduled = False
+            self._schedule()
