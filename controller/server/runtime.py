@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from ..time.timeline import NEVER_US, Action, Timeline
 from .turns import Turns
+from .unread_bytes import UnreadBytes
 
 LONGEST_SLEEP_S = 3600.0
 PAUSE_S = 0.002  # between two deferred actions, each of about 1 ms
@@ -20,7 +21,8 @@ class Runtime:
     """Advances `timeline` with the clock, `speed` times as fast, until `close`.
 
     With speed 0 time stands still: actions due now still run, and only `Timeline.run_until`
-    advances time. `turns` are shared by the connections of all listeners.
+    advances time. The connections of all listeners share `turns` and
+    `unread`.
     """
 
     def __init__(self, timeline: Timeline, *, speed: float = 1.0) -> None:
@@ -32,6 +34,7 @@ class Runtime:
         self._timer: asyncio.TimerHandle | None = None
         self._armed_us = NEVER_US
         self.turns = Turns(self.enter, self.leave)
+        self.unread = UnreadBytes()
         if speed:
             timeline.pause = self._pause
 

@@ -11,22 +11,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kraftsim import Cluster
-from kraftsim.controller.core.rpc import ApiVersionsRequest, ApiVersionsResponse
-from kraftsim.controller.server import api_versions
-from kraftsim.controller.server.kafka_listener import (
-    WRITE_BUFFER_BYTES_MAX,
-    KafkaConnection,
-    KafkaListener,
-)
-from kraftsim.controller.server.runtime import Runtime
+from kraftsim.controller.core.rpc import ApiVersionsRequest
+from kraftsim.controller.server.kafka_connection import WRITE_BUFFER_BYTES_MAX, KafkaConnection
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.frames import FRAME_BYTES_MAX, encode_request
-from kraftsim.simulation.streams import Streams
-from kraftsim.simulation.topology import Topology
-from kraftsim.simulation.world import World
 from tests.golden.recordings import frame as recorded
 from tests.golden.recordings import frames as recordings
 from tests.server.kafka_client import API_VERSIONS, connected
+from tests.server.wires import Wire, listening, world
 
 pytestmark = pytest.mark.slow
 
@@ -165,60 +157,6 @@ async def test_a_client_that_never_reads_is_not_read_from(kraft: Cluster) -> Non
             assert await other.is_served()
 
 
-class Wire(asyncio.Transport):
-    """The other end of a connection, in memory: keeps what was written, reads on or not."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.written = bytearray()
-        self.reading = True
-        self.closing = False
-
-    def write(self, data: Any) -> None:
-        assert not self.closing, "written after the end"
-        self.written += data
-
-    def close(self) -> None:
-        self.closing = True
-
-    def abort(self) -> None:
-        self.closing = True
-
-    def is_closing(self) -> bool:
-        return self.closing
-
-    def pause_reading(self) -> None:
-        self.reading = False
-
-    def resume_reading(self) -> None:
-        self.reading = True
-
-    def is_reading(self) -> bool:
-        return self.reading
-
-    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        pass
-
-
-def listening(world: World) -> KafkaListener:
-    listener = KafkaListener("controller", "controller")
-    node = world.controller.node
-
-    def describe(request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
-        return api_versions.answer(
-            request, version, listener="controller", image=node.committed, profile=node.profile
-        )
-
-    listener.serve(Runtime(world.timeline, speed=0.0), describe, world.dispatch)
-    return listener
-
-
-def world() -> World:
-    made = World(Topology(cluster_id="kraftsimTestCluster001"), streams=Streams(1))
-    made.start()
-    return made
-
-
 PASSES = 20  # of the event loop, in which all requests of a chunk are handled
 
 
@@ -302,8 +240,10 @@ async def test_much_asked_at_once_is_written_before_it_piles_up() -> None:
 
     wire.write = wrote  # it measures, and is the wire still
     connection.data_received(ask * 20_000)
-    while not wire.reading:
+    for _ in range(20_000):
         await asyncio.sleep(0)
+        if wire.reading:
+            break
 
     assert len(wire.written) > 2 * WRITE_BUFFER_BYTES_MAX
     assert largest < WRITE_BUFFER_BYTES_MAX + 10_000

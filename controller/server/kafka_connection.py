@@ -1,0 +1,268 @@
+"""One connection of a client to a Kafka listener: requests in, replies out, in order."""
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, cast
+
+from ..core.errors import ErrorCode
+from ..core.handlers import response_to
+from ..core.rpc import ApiVersionsRequest, Request
+from ..raft.protocol import Reply
+from ..wire.apis.table import API_VERSIONS
+from ..wire.errors import DecodeError
+from ..wire.frames import Exchange, FrameReader, RequestHeader, encode_response, read_request_header
+from .turns import REQUESTS_PER_VISIT
+
+if TYPE_CHECKING:
+    from .kafka_listener import KafkaListener
+
+log = logging.getLogger(__name__)
+
+WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; above it, its requests wait
+IDLE_LOOKS = 20  # ten minutes, Kafka's connections.max.idle.ms
+STUCK_LOOKS = 2  # a request that is half sent, or a reply that is not read
+
+
+class KafkaConnection(asyncio.Protocol):
+    """One connection of a client."""
+
+    def __init__(self, listener: "KafkaListener") -> None:
+        self._listener = listener
+        self._reader = FrameReader()
+        self._out: list[bytes] = []
+        self._out_bytes = 0
+        self._exchange: Exchange | None = None
+        self._awaited: tuple[Exchange, bytes, Request] | None = None
+        self._is_working = False
+        self._cannot_write = False
+        self._is_paused = False
+        self._is_input_closed = False
+        self._address = ""
+        self._unread_bytes = 0  # as noted in the runtime
+        self._handled = self._handled_before = 0  # requests, now and at the last look
+        self._idle_looks = 0
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Register the connection, or abort it if the listener has too many."""
+        transport = cast(asyncio.Transport, transport)  # uvloop's class does not inherit from it
+        peer = transport.get_extra_info("peername")
+        self._address = peer[0] if peer else ""
+        if not self._listener.admit(self, self._address):
+            transport.abort()
+            return
+        transport.set_write_buffer_limits(high=WRITE_BUFFER_BYTES_MAX)
+        self._transport = transport
+        self.hold(self._listener.is_holding)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Drop the pending requests of a closed connection."""
+        self._listener.forget(self, self._address)
+        self._transport = None
+        self._reader = FrameReader()
+        self._note_unread()
+
+    def eof_received(self) -> bool:
+        """A client that closed its sending side still gets all pending replies."""
+        self._is_input_closed = True
+        self._mind_backlog()
+        return True
+
+    def pause_writing(self) -> None:
+        """Called by asyncio when the client does not read its replies."""
+        self._cannot_write = True
+
+    def resume_writing(self) -> None:
+        """Called by asyncio when the client has read its replies."""
+        self._cannot_write = False
+        self.work()
+
+    def drop(self) -> None:
+        """Abort the connection."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    def hold(self, holding: bool) -> None:
+        """Pause reading if `holding`, otherwise resume."""
+        if self._transport is None:
+            return
+        if holding:
+            self._transport.pause_reading()
+        else:
+            self._transport.resume_reading()
+            self._work_soon()
+
+    def data_received(self, data: bytes) -> None:
+        """Keep the bytes, and handle the requests that they complete."""
+        self._reader.feed(data)
+        self.work()
+
+    def work(self) -> None:
+        """Handle requests until a reply is pending, the client does not read or the turn ends."""
+        listener, take = self._listener, self._reader.take
+        runtime = listener.runtime
+        if self._is_working or self._transport is None or runtime is None:
+            return
+        self._is_working = True
+        runtime.turns.join(self)
+        handled = 0
+        try:
+            while not (self._awaited or self._cannot_write or listener.is_holding):
+                if handled and (handled == REQUESTS_PER_VISIT or runtime.turns.is_over):
+                    self._put_off()
+                    break
+                frame = take()
+                if frame is None:
+                    break
+                handled += 1
+                exchange = self._exchange
+                if exchange is None or not exchange.matches(frame):
+                    exchange = self._begin(frame)
+                if exchange is not None:
+                    request = exchange.decode(frame, exchange.end)[0]
+                    if exchange.is_api_versions:
+                        self._describe(frame, exchange.version, request)
+                    else:
+                        self._awaited = (exchange, frame[4:8], request)
+                        listener.dispatch(request, self._reply)
+        except DecodeError as error:
+            self._refuse_bytes(error)
+        finally:
+            self._is_working = False
+        self._handled += handled
+        if self._reader.buffered_bytes != self._unread_bytes:
+            self._note_unread()
+        if self._reader.buffered_bytes or self._is_paused or self._is_input_closed:
+            self._mind_backlog()
+
+    def _put_off(self) -> None:
+        """Handle the requests that remain in a later visit."""
+        runtime = self._listener.runtime
+        if runtime is not None and self._reader.has_frame:
+            runtime.turns.put_off(self)
+
+    def _work_soon(self) -> None:
+        """Handle requests later, because the timeline must not be entered within a step."""
+        asyncio.get_running_loop().call_soon(self.work)
+
+    def _begin(self, frame: bytes) -> Exchange | None:
+        """Returns the exchange for a new API, version or client id.
+
+        Returns None if the frame is handled completely, by an error reply.
+        """
+        header = read_request_header(frame)
+        listener = self._listener
+        if header[:2] not in listener.spoken:
+            self._refuse_version(frame, header)
+            return None
+        self._exchange = Exchange(header, frame, start_time_tag=listener.start_time_tag)
+        return self._exchange
+
+    def _refuse_version(self, frame: bytes, header: RequestHeader) -> None:
+        """Answer an unknown version of ApiVersions (rule 5.47).
+
+        Raises DecodeError for any other API, which ends the connection.
+        """
+        if header.api_key != API_VERSIONS:
+            raise DecodeError(
+                f"expected an API and version of this listener, got key {header.api_key} "
+                f"version {header.api_version}"
+            )
+        self._describe(frame, header.api_version, ApiVersionsRequest())
+
+    def _describe(self, frame: bytes, version: int, request: ApiVersionsRequest) -> None:
+        response = self._listener.describe(request, version)
+        if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
+            version = 0
+        number = int.from_bytes(frame[4:8], signed=True)
+        self._put(encode_response(API_VERSIONS, version, number, response))
+
+    def _reply(self, reply: Reply) -> None:
+        """Encode the reply; it leaves with the other replies of its read, or alone if late."""
+        awaited = self._awaited
+        if awaited is None or self._transport is None:
+            return  # the connection ended before the reply
+        self._awaited = None
+        exchange, correlation_id, request = awaited
+        response = response_to(request, reply, exchange.version)
+        self._put(exchange.encode(correlation_id, response))
+        if not self._is_working:
+            self._continue_soon()
+
+    def _continue_soon(self) -> None:
+        """Write a late reply; requests that remain wait for a visit."""
+        if self._reader.has_frame:
+            asyncio.get_running_loop().call_soon(self.flush)
+            self._put_off()
+        else:
+            self._work_soon()
+
+    def _put(self, frame: bytes) -> None:
+        self._out.append(frame)
+        self._out_bytes += len(frame)
+        if self._out_bytes > WRITE_BUFFER_BYTES_MAX:
+            self.flush()  # large replies are written early; a slow reader delays its own
+
+    def flush(self) -> None:
+        """Write all encoded replies in one write."""
+        out = self._out
+        if out and self._transport is not None:
+            self._transport.write(out[0] if len(out) == 1 else b"".join(out))
+        out.clear()
+        self._out_bytes = 0
+
+    def _mind_backlog(self) -> None:
+        """Pause reading while requests are pending; close a finished connection."""
+        transport = self._transport
+        if transport is None or transport.is_closing() or self._listener.is_holding:
+            return
+        if self._reader.has_frame:
+            self._is_paused = True
+            transport.pause_reading()
+        elif self._is_input_closed and self._awaited is None:
+            self.flush()
+            transport.close()
+        elif self._is_paused:
+            self._is_paused = False
+            transport.resume_reading()
+
+    def _note_unread(self) -> None:
+        runtime = self._listener.runtime
+        if runtime is not None:
+            self._unread_bytes = self._reader.buffered_bytes
+            runtime.unread.note(self, self._unread_bytes)
+
+    def close_if_stuck(self) -> None:
+        """Close the connection if nothing has moved in it for too long; called every LOOK_S."""
+        is_idle = self._handled == self._handled_before and self._awaited is None
+        self._idle_looks = self._idle_looks + 1 if is_idle else 0
+        self._handled_before = self._handled
+        if self._idle_looks >= IDLE_LOOKS:
+            self._close()  # as Kafka does, without a line in the log
+        elif self._idle_looks >= STUCK_LOOKS and self._cannot_write:
+            self.refuse("expected the client to read its replies")
+        elif self._idle_looks >= STUCK_LOOKS and self._reader.buffered_bytes:
+            self.refuse("expected the rest of a request")
+
+    def _refuse_bytes(self, error: DecodeError) -> None:
+        """Close this connection, and no other, because its bytes are malformed."""
+        self.flush()
+        self.refuse(str(error))
+
+    def refuse(self, reason: str) -> None:
+        """Close the connection, with a line in the log that gives the reason."""
+        log.warning(
+            "%s: closing the connection from %s: %s", self._listener.name, self._address, reason
+        )
+        self._close()
+
+    def _close(self) -> None:
+        self._reader = FrameReader()
+        self._note_unread()
+        transport = self._transport
+        if transport is None:
+            return
+        if self._cannot_write:
+            transport.abort()  # a client that does not read would keep its replies in memory
+        else:
+            transport.close()
