@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from ipaddress import ip_address
+from secrets import token_urlsafe
 
 from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES, Profile
@@ -28,7 +30,7 @@ class ClusterOptions:
 
     `racks` are assigned to the brokers in turn. Keys of `settings` are Kafka's names with dots or
     underscores (`broker.session.timeout.ms`). A port of None opens no listener; 0 lets the system
-    choose a port.
+    choose a port. `token` is the bearer token that every HTTP request must carry.
     """
 
     brokers: int = 3
@@ -45,6 +47,7 @@ class ClusterOptions:
     kafka_port: int | None = None
     controller_port: int | None = None
     http_port: int | None = None
+    token: str | None = None
 
     def __post_init__(self) -> None:
         if not 0 <= self.brokers <= BROKERS_MAX:
@@ -72,6 +75,12 @@ class ClusterOptions:
             if port and not 0 < port <= PORT_MAX - more:
                 raise ValueError(f"{name}: expected 0 to {PORT_MAX - more}, got {port}")
 
+    def http_token(self) -> str | None:
+        """Returns the token, or a random token if other machines can connect to the service."""
+        if self.token is not None or is_loopback(self.host):
+            return self.token
+        return token_urlsafe()
+
     @property
     def is_virtual(self) -> bool:
         """True if the clock is virtual."""
@@ -95,6 +104,14 @@ class ClusterOptions:
                 f"got {self.clock!r}"
             )
         return speed
+
+
+def is_loopback(host: str) -> bool:
+    """Returns True if only this machine can connect to `host`."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False  # a host name may resolve to any address
 
 
 def topology_of(

@@ -2,31 +2,51 @@
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
+from typing import Protocol, cast
 
 from ..core.errors import ErrorCode
 from ..core.handlers import response_to
-from ..core.rpc import ApiVersionsRequest, Request
+from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
 from ..raft.protocol import Reply
 from ..wire.apis.table import API_VERSIONS
 from ..wire.errors import DecodeError
 from ..wire.frames import Exchange, FrameReader, RequestHeader, encode_response, read_request_header
+from .runtime import Runtime
 from .turns import REQUESTS_PER_VISIT
 
-if TYPE_CHECKING:
-    from .kafka_listener import KafkaListener
-
 log = logging.getLogger(__name__)
+
+Describe = Callable[[ApiVersionsRequest, int], ApiVersionsResponse]
+Dispatch = Callable[[Request, Callable[[Reply], None]], None]
 
 WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; above it, its requests wait
 IDLE_LOOKS = 20  # ten minutes, Kafka's connections.max.idle.ms
 STUCK_LOOKS = 2  # a request that is half sent, or a reply that is not read
 
 
+class Listener(Protocol):
+    """The listener of a connection (`kafka_listener.py`), as the connection sees it."""
+
+    name: str
+    spoken: frozenset[tuple[int, int]]
+    start_time_tag: bool
+    runtime: Runtime | None
+    describe: Describe
+    dispatch: Dispatch
+    is_holding: bool
+
+    def admit(self, connection: "KafkaConnection", address: str) -> bool:
+        """Registers a new connection; returns False if there are too many."""
+
+    def forget(self, connection: "KafkaConnection", address: str) -> None:
+        """Unregisters a connection that has ended, if it was admitted."""
+
+
 class KafkaConnection(asyncio.Protocol):
     """One connection of a client."""
 
-    def __init__(self, listener: "KafkaListener") -> None:
+    def __init__(self, listener: Listener) -> None:
         self._listener = listener
         self._reader = FrameReader()
         self._out: list[bytes] = []

@@ -16,7 +16,7 @@ from ..core.errors import Impossible
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
 from ..raft.protocol import Reply
 from ..wire.apis.table import APIS
-from .kafka_connection import KafkaConnection
+from .kafka_connection import Describe, Dispatch, KafkaConnection
 from .runtime import Runtime
 
 log = logging.getLogger(__name__)
@@ -25,9 +25,6 @@ CONNECTIONS_MAX = 10_000  # of one listener; further connections are closed at o
 CONNECTIONS_PER_ADDRESS_MAX = 5_000  # a fleet of 1,000 brokers opens 3,000 from one address
 LOOK_S = 30.0  # between two looks for connections that are idle or stuck
 BACKLOG = 4096  # pending connections: a fleet opens 3,000 at once; a lost one costs seconds
-
-Describe = Callable[[ApiVersionsRequest, int], ApiVersionsResponse]
-Dispatch = Callable[[Request, Callable[[Reply], None]], None]
 
 
 class KafkaListener:

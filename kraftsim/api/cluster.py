@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
 from types import TracebackType
+from typing import Protocol
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.node_id import NodeId, broker_node
@@ -34,13 +35,26 @@ START_LIMIT = "60s"
 SIMULATED_MAX = 10_000  # simulated brokers of one cluster, including those added later
 
 
+class HttpServer(Protocol):
+    """The server of `kraftsim.http.server`, which is slow to import."""
+
+    port: int
+
+    async def open(self, host: str, port: int) -> None:
+        """Listens on `host` and `port`, which is a free one if it is 0."""
+
+    async def close(self) -> None:
+        """Stops listening and ends every connection."""
+
+
 class Cluster(ControllerVerbs):
     """A cluster in this process, on a real, scaled or virtual clock.
 
     `async with Cluster(brokers=3) as kraft:` starts a cluster and returns once every broker is
     unfenced. With `clock="virtual"`, time advances only during `advance`, `wait` and
     `transfer_leadership`, as fast as the processor allows. Ports of None (the default) open no
-    sockets; 0 lets the system choose a port.
+    sockets; 0 lets the system choose a port. HTTP requests must carry `http_token` if it is not
+    None: that is `token`, or a random token if `host` is not a loopback address.
     """
 
     def __init__(
@@ -60,6 +74,7 @@ class Cluster(ControllerVerbs):
         kafka_port: int | None = None,
         controller_port: int | None = None,
         http_port: int | None = None,
+        token: str | None = None,
     ) -> None:
         self.options = ClusterOptions(
             brokers=brokers,
@@ -76,7 +91,9 @@ class Cluster(ControllerVerbs):
             kafka_port=kafka_port,
             controller_port=controller_port,
             http_port=http_port,
+            token=token,
         )
+        self.http_token = self.options.http_token()
         self._streams = Streams(seed)
         self.cluster_id = cluster_id or uuid_text(random_uuid(self._streams.draw_of("cluster")))
         self._service = Service(host)
@@ -84,6 +101,7 @@ class Cluster(ControllerVerbs):
         self._is_closed = False
         self._world: World | None = None
         self._runtime: Runtime | None = None
+        self._http: HttpServer | None = None
 
     async def __aenter__(self) -> "Cluster":
         await self.start()
@@ -160,7 +178,7 @@ class Cluster(ControllerVerbs):
             "every broker unfenced",
             lambda: self._states_text(expected),
         )
-        if self.options.http_port is not None and self._service.http_port is None:
+        if self.options.http_port is not None and self._http is None:
             await self.open_http()
 
     async def open_http(self) -> None:
@@ -169,14 +187,16 @@ class Cluster(ControllerVerbs):
         The import of the HTTP application is the slowest part of a start. It runs here, in another
         thread, so that the Kafka listeners respond during the import.
         """
-        http_app = await asyncio.to_thread(import_module, "kraftsim.http.app")
-        port = self.options.http_port or 0
-        await self._service.open_http(http_app.http_application(self), port)
+        module = await asyncio.to_thread(import_module, "kraftsim.http.server")
+        self._http = module.HttpServer(self)
+        await self._http.open(self.options.host, self.options.http_port or 0)
 
     async def close(self) -> None:
         """Closes every socket and ends the simulation. A closed cluster cannot be started again."""
         self._is_closed = True
         await self._service.close()
+        if self._http is not None:
+            await self._http.close()
         if self._runtime is not None:
             self._runtime.close()
 
@@ -210,8 +230,8 @@ class Cluster(ControllerVerbs):
     @property
     def http_url(self) -> str:
         """The URL of the HTTP service; empty until the service is started."""
-        port = self._service.http_port
-        return "" if port is None else f"http://{self._advertised}:{port}"
+        port = self._http.port if self._http is not None else 0
+        return f"http://{self._advertised}:{port}" if port else ""
 
     @property
     def _advertised(self) -> str:

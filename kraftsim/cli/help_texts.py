@@ -7,6 +7,10 @@ from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES
 from ..http.client import DEFAULT_URL
 
 URL: Final = f"address of the HTTP service (default: KRAFTSIM_HTTP, else {DEFAULT_URL})"
+TOKEN_FILE: Final = (
+    "file with the bearer token of the HTTP service (default: KRAFTSIM_TOKEN; `up --host` beyond "
+    "loopback prints a random token)"
+)
 JSON: Final = "print JSON instead of text"
 CONFIG: Final = "Kafka .properties file with settings for the nodes"
 RACK: Final = "rack of the brokers; repeat the option to place them in several racks in turn"

@@ -45,6 +45,8 @@ def _add_up(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
         help="write the addresses to this file once every broker is unfenced; delete it at exit",
     )
 
+    up.add_argument("--token-file", metavar="FILE", help=help_texts.TOKEN_FILE)
+
     def run(arguments: argparse.Namespace) -> int:
         from ..commands.up import run_up
 

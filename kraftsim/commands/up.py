@@ -4,17 +4,18 @@ import argparse
 import asyncio
 import errno
 import logging
-import os
 import resource
 import signal
 import sys
 from collections.abc import Container, Coroutine, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from ..api.cluster import Cluster
 from ..errors import FAILED, GOOD, CommandError
 from ..files.properties import expect_id, expect_no_voter, read_properties, split_known
+from ..files.ready_file import ready_file_with
+from ..http.tokens import TOKEN_VARIABLE, token_from
 from ..service.garbage_collection import bound_pauses
 
 log = logging.getLogger("kraftsim")
@@ -38,6 +39,7 @@ def run_up(arguments: argparse.Namespace) -> int:
         kafka_port=arguments.kafka_port,
         controller_port=arguments.controller_port,
         http_port=arguments.http_port,
+        token=token_from(arguments.token_file),
     )
     return run_until_signalled(_serve(kraft, arguments.ready_file))
 
@@ -134,31 +136,26 @@ def settings_of(
 
 
 def _addresses(kraft: Cluster) -> dict[str, str]:
+    token = kraft.http_token if kraft.options.token is None else None  # only one that is random
     return {
         "KRAFTSIM_HTTP": kraft.http_url,
         "KRAFTSIM_BOOTSTRAP_SERVERS": kraft.bootstrap_servers,
         "KRAFTSIM_BOOTSTRAP_CONTROLLERS": kraft.bootstrap_controllers,
         "KRAFTSIM_CLUSTER_ID": kraft.cluster_id,
-    }
+    } | ({} if token is None else {TOKEN_VARIABLE: token})
 
 
 @contextmanager
 def announced(lines: Mapping[str, str], ready_file: str | None) -> Iterator[None]:
     """Writes KEY=value lines to stdout and to `ready_file`, which exists until the block ends.
 
-    The file is renamed into place, so that no reader sees a part of it.
+    Raises CommandError if `ready_file` is something other than a regular file.
     """
     text = "".join(f"{key}={value}\n" for key, value in lines.items())
-    if ready_file:
-        partial = Path(f"{ready_file}.part")
-        partial.write_text(text, "utf-8")
-        os.replace(partial, ready_file)
-    print(text, end="", flush=True)
-    try:
+    is_secret = TOKEN_VARIABLE in lines
+    with ready_file_with(text, ready_file, is_secret=is_secret) if ready_file else nullcontext():
+        print(text, end="", flush=True)
         yield
-    finally:
-        if ready_file:
-            Path(ready_file).unlink(missing_ok=True)
 
 
 def _hint(error: OSError) -> str:

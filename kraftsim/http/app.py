@@ -1,7 +1,6 @@
 """The HTTP application: the operations, Kafka's APIs as JSON, events, health and OpenAPI."""
 
 import asyncio
-import ipaddress
 import json
 import logging
 from collections.abc import Awaitable, Callable
@@ -26,6 +25,8 @@ from ..operations import (
     arguments,
     check_page,
 )
+from .connections import REQUEST_S, HttpConnections
+from .guard import guard
 from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name
 from .openapi import openapi_document
 from .paths import KAFKA_API, LIVENESS, OPENAPI, READINESS
@@ -67,9 +68,12 @@ def status_of(code: int) -> int:
     return _STATUS.get(ErrorCode(code), 400) if code in set(ErrorCode) else 400
 
 
-def http_application(kraft: "Cluster") -> web.Application:
-    """Returns the application that serves `kraft`."""
-    application = web.Application(client_max_size=BODY_BYTES_MAX, middlewares=[_errors])
+def http_application(kraft: "Cluster", connections: HttpConnections) -> web.Application:
+    """Returns the application that serves `kraft` on these connections."""
+    application = web.Application(
+        client_max_size=BODY_BYTES_MAX,
+        middlewares=[connections.middleware(), _errors, guard(kraft.options, kraft.http_token)],
+    )
     for operation in OPERATIONS:
         application.router.add_route(operation.method, operation.path, _route(kraft, operation))
     routes: tuple[tuple[str, str, Handler], ...] = (
@@ -134,7 +138,10 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 
 async def _body(request: web.Request) -> dict[str, object]:
-    text = await request.read()
+    try:
+        text = await asyncio.wait_for(request.read(), REQUEST_S)
+    except TimeoutError:
+        raise web.HTTPRequestTimeout(text=f"expected the body within {REQUEST_S:g} s") from None
     if not text.strip():
         return {}
     try:
@@ -148,8 +155,6 @@ async def _body(request: web.Request) -> dict[str, object]:
 
 def _route(kraft: "Cluster", operation: Operation) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
-        if operation.changes or (operation.moves_time and kraft.options.is_virtual):
-            _check_control(kraft)
         if operation is LIST_EVENTS and _accepts(request, "text/event-stream"):
             return await _stream(kraft, request)
         values: dict[str, object] = dict(request.query)
@@ -170,26 +175,6 @@ def _route(kraft: "Cluster", operation: Operation) -> Handler:
 
 def _accepts(request: web.Request, media_type: str) -> bool:
     return media_type in request.headers.get("Accept", "")
-
-
-def _check_control(kraft: "Cluster") -> None:
-    """Raises HTTPForbidden if the service does not listen on loopback.
-
-    It guards the operations of the control side, which can kill nodes in use.
-    """
-    host = kraft.options.host
-    if not _is_loopback(host):
-        raise web.HTTPForbidden(
-            text=f"operations under /sim are served on loopback only, and this service "
-            f"listens on {host}: start it with --host 127.0.0.1"
-        )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False  # a host name may resolve to any address
 
 
 def _kafka(kraft: "Cluster") -> Handler:

@@ -15,6 +15,7 @@ from kraftsim.scenarios.language.durations import microseconds
 from kraftsim.simulation.ports import HTTP_PORT
 
 from ..errors import CommandError
+from .tokens import token_from
 
 DEFAULT_URL = f"http://127.0.0.1:{HTTP_PORT}"
 TIMEOUT_S = 120.0  # in addition to the timeout that the request asks the service for
@@ -52,11 +53,20 @@ def call(url: str, method: str, path: str, arguments: Mapping[str, object]) -> D
     elif rest:
         path += "?" + urlencode({k: str(v) for k, v in rest.items()})
     request = Request(
-        url + path, data=body, method=method, headers={"Content-Type": "application/json"}
+        url + path,
+        data=body,
+        method=method,
+        headers={"Content-Type": "application/json"} | _authorization(),
     )
     waits_s = microseconds(str(arguments.get("timeout", "0s"))) / 1e6
     with _opened(request, url, timeout_s=TIMEOUT_S + waits_s) as response:
         return _document(response, url)
+
+
+def _authorization() -> dict[str, str]:
+    """Returns the header with the token of KRAFTSIM_TOKEN, if that is set."""
+    token = token_from(None)
+    return {} if token is None else {"Authorization": f"Bearer {token}"}
 
 
 def _document(response: IO[bytes], url: str) -> Document:
@@ -76,7 +86,7 @@ def _document(response: IO[bytes], url: str) -> Document:
 
 def stream(url: str, path: str) -> Iterator[Document]:
     """Yields the documents of a stream of server-sent events, until the connection ends."""
-    request = Request(url + path, headers={"Accept": "text/event-stream"})
+    request = Request(url + path, headers={"Accept": "text/event-stream"} | _authorization())
     with _opened(request, url, timeout_s=None) as response:
         try:
             for line in response:

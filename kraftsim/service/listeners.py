@@ -2,12 +2,11 @@
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.server import api_versions
-from kraftsim.controller.server.kafka_listener import Describe
+from kraftsim.controller.server.kafka_connection import Describe
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.simulation.controller_process import ControllerProcess
 from kraftsim.simulation.world import World
@@ -15,9 +14,6 @@ from kraftsim.simulation.world import World
 from .description import client_view
 from .facades import Facade
 from .followed_listener import FollowedListener
-
-if TYPE_CHECKING:
-    from aiohttp import web
 
 
 class Service:
@@ -28,10 +24,8 @@ class Service:
 
     def __init__(self, host: str) -> None:
         self.host = host
-        self.http_port: int | None = None
         self.controllers: dict[int, FollowedListener] = {}
         self.facades: dict[int, FollowedListener] = {}
-        self._http: web.AppRunner | None = None
         self._world: World | None = None
 
     async def open_controller(self, node_id: int, port: int) -> int:
@@ -70,23 +64,10 @@ class Service:
         )
         listener.serve(runtime, facade.describe, facade.answer)
 
-    async def open_http(self, application: "web.Application", port: int) -> int:
-        """Serves HTTP and returns the bound port."""
-        from aiohttp import web
-
-        self._http = web.AppRunner(application, access_log=None, shutdown_timeout=0.2)
-        await self._http.setup()
-        site = web.TCPSite(self._http, self.host, port)
-        await site.start()
-        self.http_port = self._http.addresses[0][1]
-        return self.http_port
-
     async def close(self) -> None:
         """Closes every listener."""
         listeners = (*self.controllers.values(), *self.facades.values())
         await asyncio.gather(*(listener.shut() for listener in listeners))
-        if self._http is not None:
-            await self._http.cleanup()
 
     def _on_agent_state(self, broker_id: int, state: ProcessState) -> None:
         listener = self.facades.get(broker_id)

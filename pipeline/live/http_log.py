@@ -1,6 +1,7 @@
 """Reads the log of a running cluster over HTTP, with the standard library only."""
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse
@@ -70,7 +71,9 @@ class HttpLog:
         return document
 
     def _opened(self, path: str, media_type: str) -> HTTPResponse:
-        request = Request(self.url + path, headers={"Accept": media_type})
+        token = os.environ.get("KRAFTSIM_TOKEN")
+        authorization = {"Authorization": f"Bearer {token}"} if token else {}
+        request = Request(self.url + path, headers={"Accept": media_type} | authorization)
         try:
             response: HTTPResponse = urlopen(request, timeout=TIMEOUT_S)
         except HTTPError as error:

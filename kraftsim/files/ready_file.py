@@ -1,0 +1,59 @@
+"""The ready file: tells other programs the addresses of a service while it runs."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ..errors import CommandError
+
+
+@contextmanager
+def ready_file_with(text: str, path_text: str, *, is_secret: bool) -> Iterator[None]:
+    """Creates the file for the duration of the block; if secret, only its owner can read it.
+
+    It is renamed into place, so that no reader sees a part of it, and removed at the end unless
+    another program has replaced it. Raises CommandError if something other than a regular file has
+    its name, or if it cannot be written.
+    """
+    path = Path(path_text)
+    _expect_regular(path)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        mode = 0o600 if is_secret else 0o644
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with open(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            written = os.fstat(file.fileno())
+        os.replace(partial, path)
+    except OSError as error:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+        raise CommandError(f"--ready-file: {path}: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            if os.path.samestat(path.lstat(), written):
+                path.unlink()
+
+
+def _expect_regular(path: Path) -> None:
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise CommandError(f"--ready-file: {error}") from None
+    if not stat.S_ISREG(mode):
+        raise CommandError(
+            f"--ready-file: expected a new name or a regular file, got {path}, which is a "
+            f"{_kind_of(mode)}"
+        )
+
+
+def _kind_of(mode: int) -> str:
+    if stat.S_ISLNK(mode):
+        return "symbolic link"
+    return "directory" if stat.S_ISDIR(mode) else "device, pipe or socket"

@@ -1,0 +1,40 @@
+"""The HTTP server of a cluster: the application, its connections and its port."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from .app import http_application
+from .connections import HttpConnections
+
+if TYPE_CHECKING:
+    from ..api.cluster import Cluster
+
+SHUTDOWN_S = 0.2  # for the responses under way when the server closes
+
+
+class HttpServer:
+    """Serves a cluster over HTTP from `open` to `close`."""
+
+    def __init__(self, kraft: "Cluster") -> None:
+        self._connections = HttpConnections()
+        application = http_application(kraft, self._connections)
+        self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN_S)
+        self._server: asyncio.Server | None = None
+        self.port = 0
+
+    async def open(self, host: str, port: int) -> None:
+        """Listens on `host` and `port`, which is a free one if it is 0."""
+        await self._runner.setup()
+        assert self._runner.server is not None, "set up"
+        self._connections.handlers = self._runner.server
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(self._connections.new, host, port)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def close(self) -> None:
+        """Stops listening and ends every connection."""
+        if self._server is not None:
+            self._server.close()
+        await self._runner.cleanup()

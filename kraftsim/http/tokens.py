@@ -1,0 +1,35 @@
+"""The bearer token of an HTTP service: where the service and its clients find it."""
+
+import os
+from pathlib import Path
+
+from ..errors import CommandError
+
+TOKEN_VARIABLE = "KRAFTSIM_TOKEN"
+TOKEN_CHARS_MAX = 4096
+
+
+def token_from(path: str | None) -> str | None:
+    """Returns the token in the file, else that of the environment, else None.
+
+    Raises CommandError if the file cannot be read, or if the token is empty, too long or has
+    characters that a header cannot carry.
+    """
+    if path is None:
+        token = os.environ.get(TOKEN_VARIABLE) or None
+        return None if token is None else _checked(token, TOKEN_VARIABLE)
+    try:
+        with Path(path).open(encoding="utf-8") as file:
+            text = file.read(TOKEN_CHARS_MAX + 2)
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"--token-file: {error}") from None
+    return _checked(text.strip(), f"--token-file {path}")
+
+
+def _checked(token: str, source: str) -> str:
+    if not 0 < len(token) <= TOKEN_CHARS_MAX or not token.isascii() or not token.isprintable():
+        raise CommandError(
+            f"{source}: expected 1 to {TOKEN_CHARS_MAX} printable ASCII characters, "
+            f"got {len(token)}"
+        )
+    return token
