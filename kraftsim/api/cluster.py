@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
 from types import TracebackType
-from typing import Protocol
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.node_id import NodeId, broker_node
@@ -33,18 +32,6 @@ from .controllers import ControllerVerbs
 
 START_LIMIT = "60s"
 SIMULATED_MAX = 10_000  # simulated brokers of one cluster, including those added later
-
-
-class HttpServer(Protocol):
-    """The server of `kraftsim.http.server`, which is slow to import."""
-
-    port: int
-
-    async def open(self, host: str, port: int) -> None:
-        """Listens on `host` and `port`, which is a free one if it is 0."""
-
-    async def close(self) -> None:
-        """Stops listening and ends every connection."""
 
 
 class Cluster(ControllerVerbs):
@@ -93,15 +80,11 @@ class Cluster(ControllerVerbs):
             http_port=http_port,
             token=token,
         )
-        self.http_token = self.options.http_token()
         self._streams = Streams(seed)
         self.cluster_id = cluster_id or uuid_text(random_uuid(self._streams.draw_of("cluster")))
-        self._service = Service(host)
-        self._arriving: set[int] = set()
-        self._is_closed = False
+        self._service = Service(host, self.options.http_token())
         self._world: World | None = None
         self._runtime: Runtime | None = None
-        self._http: HttpServer | None = None
 
     async def __aenter__(self) -> "Cluster":
         await self.start()
@@ -134,7 +117,7 @@ class Cluster(ControllerVerbs):
 
         Raises CommandError if the cluster has been started before.
         """
-        if self._world is not None or self._is_closed:
+        if self._world is not None or self._service.is_closed:
             raise CommandError(
                 "a Cluster object starts only once: create another with `Cluster(...)`"
             )
@@ -178,7 +161,7 @@ class Cluster(ControllerVerbs):
             "every broker unfenced",
             lambda: self._states_text(expected),
         )
-        if self.options.http_port is not None and self._http is None:
+        if self.options.http_port is not None and self._service.http is None:
             await self.open_http()
 
     async def open_http(self) -> None:
@@ -188,27 +171,24 @@ class Cluster(ControllerVerbs):
         thread, so that the Kafka listeners respond during the import.
         """
         module = await asyncio.to_thread(import_module, "kraftsim.http.server")
-        self._http = module.HttpServer(self)
-        await self._http.open(self.options.host, self.options.http_port or 0)
+        self._service.http = module.HttpServer(self)
+        await self._service.http.open(self.options.host, self.options.http_port or 0)
 
     async def close(self) -> None:
         """Closes every socket and ends the simulation. A closed cluster cannot be started again."""
-        self._is_closed = True
         await self._service.close()
-        if self._http is not None:
-            await self._http.close()
         if self._runtime is not None:
             self._runtime.close()
 
     @property
     def world(self) -> World:
         """The simulation, for reading; change it only through the methods of this class."""
-        if self._world is None or self._is_closed:
+        if self._world is None or self._service.is_closed:
             raise CommandError(self._not_running())
         return self._world
 
     def _not_running(self) -> str:
-        state = "closed" if self._is_closed else "not started"
+        state = "closed" if self._service.is_closed else "not started"
         return f"the cluster is {state}: use `async with Cluster(...)`"
 
     # Addresses
@@ -230,8 +210,13 @@ class Cluster(ControllerVerbs):
     @property
     def http_url(self) -> str:
         """The URL of the HTTP service; empty until the service is started."""
-        port = self._http.port if self._http is not None else 0
+        port = self._service.http.port if self._service.http is not None else 0
         return f"http://{self._advertised}:{port}" if port else ""
+
+    @property
+    def http_token(self) -> str | None:
+        """The bearer token that HTTP requests must carry; None if they need none."""
+        return self._service.token
 
     @property
     def _advertised(self) -> str:
@@ -246,7 +231,9 @@ class Cluster(ControllerVerbs):
         """
         world = self.world
         chosen = self._free_id(broker_id)
-        self._arriving.add(chosen)  # binding a port awaits; another call must not choose this id
+        self._service.arriving.add(
+            chosen
+        )  # binding a port awaits; another call must not choose this id
         try:
             port = await self._broker_port(chosen)
             with self._entered():
@@ -256,13 +243,13 @@ class Cluster(ControllerVerbs):
                 if self.options.kafka_port is not None and self._runtime is not None:
                     self._service.serve_facade(chosen, self._runtime)
         finally:
-            self._arriving.discard(chosen)
+            self._service.arriving.discard(chosen)
         return chosen
 
     def _free_id(self, requested: int | None) -> int:
         """Returns the requested id if it is free, else the next id above the simulated brokers."""
         world = self.world
-        taken = {*world.agents, *self._arriving}
+        taken = {*world.agents, *self._service.arriving}
         if len(taken) >= SIMULATED_MAX:
             raise CommandError(f"expected at most {SIMULATED_MAX} simulated brokers")
         chosen: int | None = requested
@@ -333,7 +320,7 @@ class Cluster(ControllerVerbs):
 
     def _entered(self) -> AbstractContextManager[None]:
         """Enters the timeline for an external change; CommandError if the cluster does not run."""
-        if self._runtime is None or self._is_closed:
+        if self._runtime is None or self._service.is_closed:
             raise CommandError(self._not_running())
         return self._runtime.entered()
 

@@ -15,7 +15,7 @@ from ..api.cluster import Cluster
 from ..errors import FAILED, GOOD, CommandError
 from ..files.properties import expect_id, expect_no_voter, read_properties, split_known
 from ..files.ready_file import ready_file_with
-from ..http.tokens import TOKEN_VARIABLE, token_from
+from ..files.tokens import TOKEN_VARIABLE, token_from
 from ..service.garbage_collection import bound_pauses
 
 log = logging.getLogger("kraftsim")

@@ -15,7 +15,7 @@ from kraftsim.scenarios.language.durations import microseconds
 from kraftsim.simulation.ports import HTTP_PORT
 
 from ..errors import CommandError
-from .tokens import token_from
+from ..files.tokens import token_from
 
 DEFAULT_URL = f"http://127.0.0.1:{HTTP_PORT}"
 TIMEOUT_S = 120.0  # in addition to the timeout that the request asks the service for

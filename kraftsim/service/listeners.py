@@ -2,6 +2,7 @@
 
 import asyncio
 from functools import partial
+from typing import Protocol
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.node_id import broker_node
@@ -16,14 +17,32 @@ from .facades import Facade
 from .followed_listener import FollowedListener
 
 
+class HttpServer(Protocol):
+    """The server of `kraftsim.http.server`, which is slow to import."""
+
+    port: int
+
+    async def open(self, host: str, port: int) -> None:
+        """Listens on `host` and `port`, which is a free one if it is 0."""
+
+    async def close(self) -> None:
+        """Stops listening and ends every connection."""
+
+
 class Service:
     """The listeners of one cluster.
 
     Ports are bound before any broker registers, so that registrations name the real ports.
+    `arriving` are the ids of brokers whose ports are being bound. `token` is the bearer token of
+    the HTTP service; None if requests need none.
     """
 
-    def __init__(self, host: str) -> None:
+    def __init__(self, host: str, token: str | None = None) -> None:
         self.host = host
+        self.token = token
+        self.arriving: set[int] = set()
+        self.http: HttpServer | None = None
+        self.is_closed = False
         self.controllers: dict[int, FollowedListener] = {}
         self.facades: dict[int, FollowedListener] = {}
         self._world: World | None = None
@@ -65,9 +84,12 @@ class Service:
         listener.serve(runtime, facade.describe, facade.answer)
 
     async def close(self) -> None:
-        """Closes every listener."""
+        """Closes every listener; the service cannot be opened again."""
+        self.is_closed = True
         listeners = (*self.controllers.values(), *self.facades.values())
         await asyncio.gather(*(listener.shut() for listener in listeners))
+        if self.http is not None:
+            await self.http.close()
 
     def _on_agent_state(self, broker_id: int, state: ProcessState) -> None:
         listener = self.facades.get(broker_id)

@@ -45,7 +45,8 @@ class Http:
 
     async def post(self, path: str, body: object = None, *, data: bytes | None = None) -> Answer:
         given: dict[str, Any] = {"json": body} if data is None else {"data": BytesIO(data)}
-        async with self.session.post(self.url + path, **given) as response:
+        headers = {"Content-Type": "application/json"}
+        async with self.session.post(self.url + path, headers=headers, **given) as response:
             return Answer(response.status, await response.json())
 
     async def kafka(self, api: str, **body: object) -> Answer:

@@ -11,6 +11,7 @@ from aiohttp.test_utils import make_mocked_request
 from kraftsim import Cluster
 from kraftsim.controller.wire.json import log_paths
 from kraftsim.http.app import http_application
+from kraftsim.http.connections import HttpConnections
 from kraftsim.http.kafka_json import KAFKA_APIS
 from kraftsim.http.openapi import openapi_document
 from kraftsim.operations import OPERATIONS
@@ -21,7 +22,7 @@ PATH = re.compile(r"/(v1|sim|kafka)/|/(livez|readyz|openapi\.json)$")
 
 
 def application() -> web.Application:
-    return http_application(Cluster())
+    return http_application(Cluster(), HttpConnections())
 
 
 def documented() -> set[tuple[str, str]]:

@@ -260,7 +260,8 @@ def test_the_port_of_a_broker_is_open_while_its_process_lives(started: list[Proc
 
     def broker(verb: str) -> None:
         url = told["KRAFTSIM_HTTP"] + "/sim/brokers/1/" + verb
-        with urlopen(Request(url, method="POST")) as answer:
+        headers = {"Content-Type": "application/json"}
+        with urlopen(Request(url, method="POST", headers=headers)) as answer:
             assert answer.status == 200
 
     assert accepts(address)
