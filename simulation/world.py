@@ -57,7 +57,7 @@ class World:
     `agent_listeners` are called with (broker_id, state) at each change of an agent's state,
     `controller_listeners` with (node_id, state) of controllers' processes, `step_listeners` with
     every step of a controller, `committed_listeners` with each batch from each controller that
-    knows it to be committed. `committed_log` has these batches, from `log_start` on.
+    knows it to be committed. `committed_log` has the batches that a running controller still has.
     """
 
     def __init__(
@@ -122,9 +122,8 @@ class World:
     @property
     def controller(self) -> ControllerProcess:
         """The active controller; without one, a running controller; without one, any controller."""
-        processes = tuple(self.controllers.values())
-        running = (process for process in processes if process.is_running)
-        return self.active or next(running, processes[0])
+        running = (process for process in self.controllers.values() if process.is_running)
+        return self.active or next(running, next(iter(self.controllers.values())))
 
     def must_be_well(self, node: NodeId) -> bool:
         """Returns True unless the calm phase left the node out of the core that it heals."""
@@ -293,9 +292,10 @@ class World:
             self.journal.committed(batch, self.committed, node_id)
 
     def _forget(self, node: Node, turn: Turn) -> None:
-        """Drops images that precede every controller's log start, after a snapshot."""
-        if turn.snapshot is not None:
-            self.history.forget_before(self.log_start)
+        """Drops, after a snapshot, images that precede the log of every running controller."""
+        if turn.snapshot is not None:  # of a controller that runs, so that there is one
+            processes = (process for process in self.controllers.values() if process.is_running)
+            self.history.forget_before(min(process.node.log.start_offset for process in processes))
 
     # Brokers
 

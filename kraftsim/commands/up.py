@@ -17,6 +17,7 @@ from ..files.properties import expect_id, expect_no_voter, read_properties, spli
 from ..files.ready_file import ready_file_with
 from ..files.tokens import TOKEN_VARIABLE, token_from
 from ..service.garbage_collection import bound_pauses
+from ..service.log_limit import LogLimit
 
 log = logging.getLogger("kraftsim")
 
@@ -45,10 +46,13 @@ def run_up(arguments: argparse.Namespace) -> int:
 
 
 def log_to_stderr() -> None:
-    """Sends log lines to stderr, because other programs read stdout."""
+    """Sends log lines to stderr, because other programs read stdout; bounds their number."""
     logging.basicConfig(
         stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s %(message)s"
     )
+    limit = LogLimit()
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(limit)
 
 
 def allow_many_sockets() -> None:

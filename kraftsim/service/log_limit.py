@@ -1,0 +1,58 @@
+"""Limits the lines of a log, so that a client cannot fill a disk with refusals of its bytes."""
+
+import logging
+import time
+
+LINES_PER_S = 10.0  # of one kind, over a long time
+BURST = 50  # lines of one kind at once
+
+
+class LogLimit(logging.Filter):
+    """Drops lines of one kind above LINES_PER_S; the next line counts those that were dropped.
+
+    Lines are of one kind if logger and message are equal before their arguments are filled in.
+    Control characters in a line are escaped, because arguments come from clients.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kinds: dict[tuple[str, object], _Kind] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Returns True if the line may be written."""
+        kind = self._kinds.setdefault((record.name, record.msg), _Kind())
+        if not kind.admits(time.monotonic()):
+            return False
+        text = escaped(record.getMessage())
+        if kind.dropped:
+            text += f" ({kind.dropped} similar lines were dropped)"
+            kind.dropped = 0
+        record.msg, record.args = text, None
+        return True
+
+
+class _Kind:
+    """The lines of one kind: how many may be written now, and how many were dropped."""
+
+    def __init__(self) -> None:
+        self.dropped = 0
+        self._allowance = float(BURST)
+        self._last_s = 0.0
+
+    def admits(self, now_s: float) -> bool:
+        refill = (now_s - self._last_s) * LINES_PER_S
+        self._allowance, self._last_s = min(self._allowance + refill, float(BURST)), now_s
+        if self._allowance < 1:
+            self.dropped += 1
+            return False
+        self._allowance -= 1
+        return True
+
+
+def escaped(text: str) -> str:
+    """Returns the text with its control characters as escape sequences of Python."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )

@@ -1,0 +1,45 @@
+"""A client cannot fill the log, nor write lines of its own into it (docs/security.md)."""
+
+import logging
+
+import pytest
+
+from kraftsim.service.log_limit import BURST, LogLimit
+
+
+@pytest.fixture
+def log(caplog: pytest.LogCaptureFixture) -> logging.Logger:
+    caplog.handler.addFilter(LogLimit())
+    return logging.getLogger("kraftsim.test")
+
+
+def test_a_flood_of_one_kind_is_cut_off_and_counted(
+    log: logging.Logger, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = 1_000.0
+    monkeypatch.setattr("time.monotonic", lambda: now_s)
+    for number in range(1_000):
+        log.warning("closing the connection from %s", number)
+    assert len(caplog.messages) == BURST
+
+    now_s += 1.0
+    log.warning("closing the connection from %s", "another")
+    assert caplog.messages[-1] == (
+        f"closing the connection from another ({1_000 - BURST} similar lines were dropped)"
+    )
+
+
+def test_lines_of_another_kind_are_written_on(
+    log: logging.Logger, caplog: pytest.LogCaptureFixture
+) -> None:
+    for number in range(1_000):
+        log.warning("closing the connection from %s", number)
+    log.warning("the port is taken")
+    assert caplog.messages[-1] == "the port is taken"
+
+
+def test_control_characters_forge_no_line(
+    log: logging.Logger, caplog: pytest.LogCaptureFixture
+) -> None:
+    log.warning("client %s", "a\x1b[2K\r2026-01-01 kraftsim all is well\n")
+    assert caplog.messages == ["client a\\x1b[2K\\r2026-01-01 kraftsim all is well\\n"]
