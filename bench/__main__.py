@@ -5,6 +5,7 @@ import sys
 
 from tools.native import ROOT
 
+from .attacks import attacks
 from .campaigns import campaigns
 from .follow import follow
 from .heartbeats import heartbeats, many_brokers
@@ -23,6 +24,7 @@ BENCHMARKS = {
         start,
         agents,
         in_process,
+        attacks,
         quorum,
         simulation,
         simulation_peers,

@@ -145,3 +145,26 @@ async def test_connections_have_a_bound_for_each_address(
     monkeypatch.setattr(connections, "CONNECTIONS_PER_ADDRESS_MAX", 1)
     assert await received(kraft, b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n") == b""
     assert await status(http, "GET", "/livez") == 200
+
+
+async def test_a_client_that_reads_no_response_is_dropped(
+    kraft: Cluster, http: Http, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "STALLED_S", 0.05)
+    one = await received(
+        kraft, b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    )
+    requests = 20_000_000 // len(one)  # far more than the buffers of two sockets
+    port = int(kraft.http_url.rpartition(":")[2])
+    _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1)
+    writer.write(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * requests)
+
+    with pytest.raises(ConnectionError):
+        await writes_until_refused(writer)
+
+
+async def writes_until_refused(writer: asyncio.StreamWriter) -> None:
+    while True:
+        writer.write(b"GET ")
+        await writer.drain()
+        await asyncio.sleep(0.01)
