@@ -29,7 +29,7 @@ from .connections import REQUEST_S, HttpConnections
 from .guard import guard
 from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name
 from .openapi import openapi_document
-from .paths import KAFKA_API, LIVENESS, OPENAPI, READINESS
+from .paths import KAFKA_API, LIVENESS, METRICS, OPENAPI, READINESS
 
 if TYPE_CHECKING:
     from kraftsim.simulation.event_row import EventRow
@@ -68,8 +68,13 @@ def status_of(code: int) -> int:
     return _STATUS.get(ErrorCode(code), 400) if code in set(ErrorCode) else 400
 
 
-def http_application(kraft: "Cluster", connections: HttpConnections) -> web.Application:
-    """Returns the application that serves `kraft` on these connections."""
+def http_application(
+    kraft: "Cluster", connections: HttpConnections, scraped: Handler
+) -> web.Application:
+    """Returns the application that serves `kraft` on these connections.
+
+    `scraped` answers with the metrics.
+    """
     application = web.Application(
         client_max_size=BODY_BYTES_MAX,
         middlewares=[connections.middleware(), _errors, guard(kraft.options, kraft.http_token)],
@@ -81,6 +86,7 @@ def http_application(kraft: "Cluster", connections: HttpConnections) -> web.Appl
         ("GET", LIVENESS, _alive),
         ("GET", READINESS, _ready(kraft)),
         ("GET", OPENAPI, _openapi),
+        ("GET", METRICS, scraped),
     )
     for method, path, handler in routes:
         application.router.add_route(method, path, handler)

@@ -7,7 +7,7 @@ from kraftsim.controller.wire.json.json_form import json_schema
 
 from ..operations import OPERATIONS, Operation
 from .kafka_json import KAFKA_APIS
-from .paths import LIVENESS, OPENAPI, READINESS, kafka_path
+from .paths import LIVENESS, METRICS, OPENAPI, READINESS, kafka_path
 
 VERSION = "API version; an unsupported version is refused (default: no check)"
 _TYPES = {int: "integer", bool: "boolean", str: "string"}
@@ -50,6 +50,7 @@ def openapi_document() -> Document:
 
 _FIXED = {
     LIVENESS: "Report that the process runs.",
+    METRICS: "Return the metrics of the cluster in the text format of Prometheus.",
     READINESS: "Report whether a controller is active.",
     OPENAPI: "Return this document.",
 }

@@ -1,11 +1,11 @@
 """The HTTP paths beside the table of operations.
 
-The table has no row for Kafka's APIs, whose messages are Kafka's own, nor for health and the
-OpenAPI document, which are not operations on a cluster.
+The table has no row for Kafka's APIs, whose messages are Kafka's own, nor for health, metrics and
+the OpenAPI document, which are not operations on a cluster.
 """
 
 KAFKA_API = "/kafka/{api}"
-LIVENESS, READINESS, OPENAPI = "/livez", "/readyz", "/openapi.json"
+LIVENESS, READINESS, OPENAPI, METRICS = "/livez", "/readyz", "/openapi.json", "/metrics"
 
 
 def kafka_path(api: str) -> str:

@@ -1,10 +1,12 @@
 """The HTTP server of a cluster: the application, its connections and its port."""
 
 import asyncio
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from aiohttp import web
 
+from ..service.observed import Observed
 from .app import http_application
 from .connections import HttpConnections
 
@@ -19,7 +21,9 @@ class HttpServer:
 
     def __init__(self, kraft: "Cluster") -> None:
         self._connections = HttpConnections()
-        application = http_application(kraft, self._connections)
+        self._world = kraft.world
+        self._observed = Observed(self._world)
+        application = http_application(kraft, self._connections, self._scraped)
         self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN_S)
         self._server: asyncio.Server | None = None
         self.port = 0
@@ -35,6 +39,13 @@ class HttpServer:
 
     async def close(self) -> None:
         """Stops listening and ends every connection."""
+        self._observed.close()
         if self._server is not None:
             self._server.close()
         await self._runner.cleanup()
+
+    async def _scraped(self, _: web.Request) -> web.Response:
+        # The library of Prometheus is slow to import, and most services are never scraped.
+        metrics = await asyncio.to_thread(import_module, "kraftsim.http.metrics")
+        text = metrics.metrics_text(self._world, self._observed)
+        return web.Response(body=text, headers={"Content-Type": metrics.CONTENT_TYPE})

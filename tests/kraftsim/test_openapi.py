@@ -18,11 +18,15 @@ from kraftsim.operations import OPERATIONS
 from tests.kraftsim.conftest import Http
 from tests.test_architecture import modules, place, tree_of
 
-PATH = re.compile(r"/(v1|sim|kafka)/|/(livez|readyz|openapi\.json)$")
+PATH = re.compile(r"/(v1|sim|kafka)/|/(livez|readyz|metrics|openapi\.json)$")
+
+
+async def unscraped(_: web.Request) -> web.Response:
+    return web.Response()
 
 
 def application() -> web.Application:
-    return http_application(Cluster(), HttpConnections())
+    return http_application(Cluster(), HttpConnections(), unscraped)
 
 
 def documented() -> set[tuple[str, str]]:
