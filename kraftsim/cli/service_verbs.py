@@ -47,6 +47,8 @@ def _add_up(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
 
     up.add_argument("--token-file", metavar="FILE", help=help_texts.TOKEN_FILE)
 
+    _add_log_format(up)
+
     def run(arguments: argparse.Namespace) -> int:
         from ..commands.up import run_up
 
@@ -87,6 +89,8 @@ def _add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="write the address to this file once the controller listens; delete it at exit",
     )
 
+    _add_log_format(parser)
+
     def run(arguments: argparse.Namespace) -> int:
         from ..commands.controller import run_controller
 
@@ -125,12 +129,23 @@ def _add_agent(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     )
     agent.add_argument("--config", metavar="FILE", help=help_texts.CONFIG)
 
+    _add_log_format(agent)
+
     def run(arguments: argparse.Namespace) -> int:
         from ..commands.agent import run_agents
 
         return run_agents(arguments)
 
     agent.set_defaults(run=run)
+
+
+def _add_log_format(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--log-format",
+        choices=("text", "json"),
+        default="text",
+        help="format of the log lines on stderr (default text)",
+    )
 
 
 def _add_rules(verb: argparse.ArgumentParser) -> None:

@@ -33,7 +33,7 @@ log = logging.getLogger("kraftsim.agent")
 
 def run_agents(arguments: argparse.Namespace) -> int:
     """Runs the brokers until a signal or until all have stopped, and returns the exit code."""
-    log_to_stderr()
+    log_to_stderr(arguments.log_format)
     if not 1 <= arguments.count <= AGENTS_MAX:
         raise ValueError(f"--count: expected 1 to {AGENTS_MAX}, got {arguments.count}")
     first_id = checked_id("--first-id", arguments.first_id, NODE_ID_MAX - arguments.count + 1)

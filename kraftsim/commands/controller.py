@@ -41,7 +41,7 @@ log = logging.getLogger("kraftsim.controller")
 
 def run_controller(arguments: argparse.Namespace) -> int:
     """Runs the controller until a signal and returns the exit code."""
-    log_to_stderr()
+    log_to_stderr(arguments.log_format)
     profile = profile_of(arguments.profile)
     config = _config(arguments)
     settings = settings_in(profile, settings_of(arguments.config, node_id=arguments.node_id))

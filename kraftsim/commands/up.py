@@ -17,14 +17,14 @@ from ..files.properties import expect_id, expect_no_voter, read_properties, spli
 from ..files.ready_file import ready_file_with
 from ..files.tokens import TOKEN_VARIABLE, token_from
 from ..service.garbage_collection import bound_pauses
-from ..service.log_limit import LogLimit
+from ..service.log_lines import JsonLines, LogLimit
 
 log = logging.getLogger("kraftsim")
 
 
 def run_up(arguments: argparse.Namespace) -> int:
     """Runs a cluster until a signal and returns the exit code."""
-    log_to_stderr()
+    log_to_stderr(arguments.log_format)
     kraft = Cluster(
         brokers=arguments.brokers,
         controllers=arguments.controllers,
@@ -45,14 +45,13 @@ def run_up(arguments: argparse.Namespace) -> int:
     return run_until_signalled(_serve(kraft, arguments.ready_file))
 
 
-def log_to_stderr() -> None:
-    """Sends log lines to stderr, because other programs read stdout; bounds their number."""
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s %(message)s"
-    )
-    limit = LogLimit()
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(limit)
+def log_to_stderr(line_format: str) -> None:
+    """Sends log lines to stderr as "text" or "json", because other programs read stdout."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(LogLimit())
+    text = logging.Formatter("%(asctime)s %(name)s %(message)s")
+    handler.setFormatter(JsonLines() if line_format == "json" else text)
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
 
 
 def allow_many_sockets() -> None:

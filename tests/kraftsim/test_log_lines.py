@@ -1,10 +1,11 @@
 """A client cannot fill the log, nor write lines of its own into it (docs/security.md)."""
 
+import json
 import logging
 
 import pytest
 
-from kraftsim.service.log_limit import BURST, LogLimit
+from kraftsim.service.log_lines import BURST, JsonLines, LogLimit
 
 
 @pytest.fixture
@@ -43,3 +44,18 @@ def test_control_characters_forge_no_line(
 ) -> None:
     log.warning("client %s", "a\x1b[2K\r2026-01-01 kraftsim all is well\n")
     assert caplog.messages == ["client a\\x1b[2K\\r2026-01-01 kraftsim all is well\\n"]
+
+
+def test_a_line_as_json_has_its_time_level_and_exception() -> None:
+    try:
+        raise ValueError("why")
+    except ValueError as error:
+        record = logging.LogRecord(
+            "kraftsim", logging.ERROR, "", 1, "failed: %s", ("x",), (ValueError, error, None)
+        )
+    record.created = 1_767_225_600.25
+    document = json.loads(JsonLines().format(record))
+
+    assert document["time"] == "2026-01-01T00:00:00.250Z"
+    assert (document["level"], document["message"]) == ("error", "failed: x")
+    assert "ValueError: why" in document["exception"]

@@ -1,7 +1,12 @@
-"""Limits the lines of a log, so that a client cannot fill a disk with refusals of its bytes."""
+"""The lines of the log: how many, which characters, and as text or JSON.
 
+A client can cause lines with text of its own: it must neither fill a disk nor forge a line.
+"""
+
+import json
 import logging
 import time
+from datetime import UTC, datetime
 
 LINES_PER_S = 10.0  # of one kind, over a long time
 BURST = 50  # lines of one kind at once
@@ -56,3 +61,20 @@ def escaped(text: str) -> str:
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )
+
+
+class JsonLines(logging.Formatter):
+    """Formats a line of the log as a JSON object: time (UTC), level, logger, message, exception."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Returns the object as one line."""
+        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        document = {
+            "time": time.replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            document["exception"] = self.formatException(record.exc_info)
+        return json.dumps(document)
