@@ -19,6 +19,7 @@ log = logging.getLogger(__name__)
 
 Describe = Callable[[ApiVersionsRequest, int], ApiVersionsResponse]
 Dispatch = Callable[[Request, Callable[[Reply], None]], None]
+Note = Callable[[str, RequestHeader, int, Request], None]
 
 WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; above it, its requests wait
 IDLE_LOOKS = 20  # ten minutes, Kafka's connections.max.idle.ms
@@ -34,6 +35,7 @@ class Listener(Protocol):
     runtime: Runtime | None
     describe: Describe
     dispatch: Dispatch
+    note: Note | None
     is_holding: bool
 
     def admit(self, connection: "KafkaConnection", address: str) -> bool:
@@ -140,6 +142,8 @@ class KafkaConnection(asyncio.Protocol):
                     exchange = self._begin(frame)
                 if exchange is not None:
                     request = exchange.decode(frame, exchange.end)[0]
+                    if listener.note is not None:
+                        listener.note(self._address, exchange.header, len(frame), request)
                     if exchange.is_api_versions:
                         self._describe(frame, exchange.version, request)
                     else:

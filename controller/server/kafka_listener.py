@@ -16,7 +16,7 @@ from ..core.errors import Impossible
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
 from ..raft.protocol import Reply
 from ..wire.apis.table import APIS
-from .kafka_connection import Describe, Dispatch, KafkaConnection
+from .kafka_connection import Describe, Dispatch, KafkaConnection, Note
 from .runtime import Runtime
 
 log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ class KafkaListener:
 
     It reads no request before `serve`. `describe(request, version)` answers ApiVersions, whose
     response depends on the requested version; `dispatch(request, reply_to)` handles all other
-    requests.
+    requests. `note(address, header, size_bytes, request)`, if it is set, gets every request before.
     """
 
     def __init__(self, kind: str, name: str) -> None:
@@ -42,6 +42,7 @@ class KafkaListener:
         self.runtime: Runtime | None = None
         self.describe: Describe = _unset_describe
         self.dispatch: Dispatch = _unset_dispatch
+        self.note: Note | None = None
         self.connections: set[KafkaConnection] = set()
         self._per_address: Counter[str] = Counter()
         self.is_holding = True

@@ -102,7 +102,7 @@ class Exchange:
 
     A connection repeats the same request, so it caches the last exchange and decodes only the
     correlation id. A frame belongs to the exchange if `frame[:4] == start` and `frame[8:end] ==
-    tail`.
+    tail`. `header` is that of the first frame.
     """
 
     __slots__ = (
@@ -111,6 +111,7 @@ class Exchange:
         "_tags",
         "decode",
         "end",
+        "header",
         "is_api_versions",
         "start",
         "tail",
@@ -118,6 +119,7 @@ class Exchange:
     )
 
     def __init__(self, header: RequestHeader, frame: bytes, *, start_time_tag: bool) -> None:
+        self.header = header
         self.version = header.api_version
         self.is_api_versions = header.api_key == API_VERSIONS
         self.start = frame[:4]  # key and version

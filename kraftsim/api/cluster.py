@@ -27,6 +27,7 @@ from ..errors import CommandError, UnknownBroker
 from ..options import ClusterOptions, topology_of
 from ..service.followed_listener import FollowedListener
 from ..service.listeners import Service
+from ..service.request_journal import RequestJournal
 from ..service.snapshot_files import SNAPSHOT_FILES
 from .controllers import ControllerVerbs
 
@@ -212,6 +213,11 @@ class Cluster(ControllerVerbs):
         """The URL of the HTTP service; empty until the service is started."""
         port = self._service.http.port if self._service.http is not None else 0
         return f"http://{self._advertised}:{port}" if port else ""
+
+    @property
+    def request_journal(self) -> RequestJournal:
+        """The newest requests of clients, through Kafka's listeners and through HTTP."""
+        return self._service.requests
 
     @property
     def http_token(self) -> str | None:

@@ -15,6 +15,7 @@ from kraftsim.simulation.world import World
 from .description import client_view
 from .facades import Facade
 from .followed_listener import FollowedListener
+from .request_journal import RequestJournal
 
 
 class HttpServer(Protocol):
@@ -34,7 +35,7 @@ class Service:
 
     Ports are bound before any broker registers, so that registrations name the real ports.
     `arriving` are the ids of brokers whose ports are being bound. `token` is the bearer token of
-    the HTTP service; None if requests need none.
+    the HTTP service; None if requests need none. `requests` has the newest requests of clients.
     """
 
     def __init__(self, host: str, token: str | None = None) -> None:
@@ -43,6 +44,7 @@ class Service:
         self.arriving: set[int] = set()
         self.http: HttpServer | None = None
         self.is_closed = False
+        self.requests = RequestJournal(lambda: 0)
         self.controllers: dict[int, FollowedListener] = {}
         self.facades: dict[int, FollowedListener] = {}
         self._world: World | None = None
@@ -64,8 +66,10 @@ class Service:
     def serve(self, world: World, runtime: Runtime) -> None:
         """Starts to answer requests to the controllers, and follows the states of all processes."""
         self._world = world
+        self.requests = RequestJournal(lambda: world.timeline.now_us)
         for node_id, listener in self.controllers.items():
             process = world.controllers[node_id]
+            listener.note = partial(self.requests.note, listener.name)
             listener.serve(runtime, _describe(process), process.hosted.submit)
         world.agent_listeners.append(self._on_agent_state)
         world.controller_listeners.append(self._on_controller)
@@ -81,6 +85,7 @@ class Service:
             world.timeline,
             partial(world.send_request, broker_node(broker_id)),
         )
+        listener.note = partial(self.requests.note, listener.name)
         listener.serve(runtime, facade.describe, facade.answer)
 
     async def close(self) -> None:

@@ -1,0 +1,125 @@
+"""The requests that clients have sent to a service: for tests that ask what a client did.
+
+The journal keeps the newest requests of the Kafka listeners and of `POST /kafka/...`; requests of
+the simulated brokers do not pass through a listener and are not in it.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.wire.apis.api_decommission_broker import DECOMMISSION_BROKER
+from kraftsim.controller.wire.apis.table import APIS, Api
+from kraftsim.controller.wire.frames import RequestHeader
+from kraftsim.controller.wire.json.document import Document
+from kraftsim.controller.wire.json.json_form import to_json
+
+REQUESTS_MAX = 5_000
+REQUEST_BYTES_MAX = 16 * 1024 * 1024  # of all of them, as they were sent
+NEAR_MISSES_MAX = 3
+
+
+class ReceivedRequest(NamedTuple):
+    """One request: when it came, where, from whom, and its size in bytes as it was sent."""
+
+    number: int
+    t_us: int
+    listener: str
+    address: str
+    header: RequestHeader
+    size_bytes: int
+    request: Request
+
+
+class RequestJournal:
+    """The newest requests, at most REQUESTS_MAX and at most REQUEST_BYTES_MAX."""
+
+    def __init__(self, now_us: Callable[[], int]) -> None:
+        self._now_us = now_us
+        self._requests: deque[ReceivedRequest] = deque()
+        self._size_bytes = 0
+        self.next_number = 0
+
+    def note(
+        self, listener: str, address: str, header: RequestHeader, size_bytes: int, request: Request
+    ) -> None:
+        """Adds a request; the oldest ones make room for it."""
+        self._requests.append(
+            ReceivedRequest(
+                self.next_number, self._now_us(), listener, address, header, size_bytes, request
+            )
+        )
+        self.next_number += 1
+        self._size_bytes += size_bytes
+        while len(self._requests) > REQUESTS_MAX or self._size_bytes > REQUEST_BYTES_MAX:
+            self._size_bytes -= self._requests.popleft().size_bytes
+
+    def find(self, api: str | None, where: Mapping[str, str]) -> Iterator[Document]:
+        """Yields the requests of an API (None: of all) whose fields have these values."""
+        for received in self._of(api):
+            document = _document(received)
+            if not _unmet(document["body"], where):
+                yield document
+
+    def near_misses(self, api: str | None, where: Mapping[str, str]) -> list[Document]:
+        """Returns the requests that meet most of the conditions, each with those it does not."""
+        documents = [_document(received) for received in self._of(api)]
+        misses = [
+            document | {"unmet": unmet}
+            for document in documents
+            if (unmet := _unmet(document["body"], where))
+        ]
+        misses.sort(key=lambda miss: (len(miss["unmet"]), -miss["number"]))  # type: ignore[arg-type,operator]  # of _document
+        return misses[:NEAR_MISSES_MAX]
+
+    def _of(self, api: str | None) -> list[ReceivedRequest]:
+        return [
+            received for received in self._requests if api is None or _api_of(received).name == api
+        ]
+
+
+def _api_of(received: ReceivedRequest) -> Api:
+    return APIS.get(received.header.api_key, DECOMMISSION_BROKER)
+
+
+def _document(received: ReceivedRequest) -> Document:
+    header, api = received.header, _api_of(received)
+    return {
+        "number": received.number,
+        "timeUs": received.t_us,
+        "listener": received.listener,
+        "clientAddress": received.address,
+        "clientId": header.client_id,
+        "api": api.name,
+        "version": header.api_version,
+        "body": to_json(api.request, received.request, header.api_version),
+    }
+
+
+def _unmet(body: object, where: Mapping[str, str]) -> list[str]:
+    """Returns a sentence for each condition that the body of a request does not meet."""
+    unmet = []
+    for path, expected in where.items():
+        values = [_text(value) for value in _values(body, path.split("."))]
+        if expected not in values:
+            got = ", ".join(values[:3]) if values else "no such field"
+            unmet.append(f"{path}: expected {expected}, got {got}")
+    return unmet
+
+
+def _values(value: object, path: list[str]) -> Iterator[object]:
+    """Yields the values at a path such as topics.name; of a list, those of every element."""
+    if isinstance(value, list):
+        for element in value:
+            yield from _values(element, path)
+    elif not path:
+        yield value
+    elif isinstance(value, Mapping) and path[0] in value:
+        yield from _values(value[path[0]], path[1:])
+
+
+def _text(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return str(value).lower().replace("none", "null")
+    return str(value)
