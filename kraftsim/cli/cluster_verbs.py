@@ -29,7 +29,7 @@ from .voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_vo
 Run = Callable[[argparse.Namespace], int]
 
 # What stands for the value of an option in help texts; otherwise the option's name in capitals.
-METAVARS = {"from_": "OFFSET", "limit": "N", "on": "BOOL", "timeout": "DURATION", "to": "ID"}
+METAVARS = {"from_": "OFFSET", "limit": "N", "timeout": "DURATION", "to": "ID"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +103,11 @@ def _print_row(row: Document, *, as_json: bool) -> None:
 
         print(json.dumps(row), flush=True)
         return
-    t_us, detail = row["t_us"], row["detail"]
+    t_us, detail = row["tUs"], row["detail"]
     assert isinstance(t_us, int), row
     assert isinstance(detail, dict), row
     details = " ".join(f"{key}={value}" for key, value in detail.items() if value is not None)
-    broker = "" if row["broker_id"] is None else f" broker={row['broker_id']}"
+    broker = "" if row["brokerId"] is None else f" broker={row['brokerId']}"
     line = (
         f"{t_us / 1e6:12.3f}s  {row['seq']:>6}  {row['node']:<16} {row['kind']}{broker} {details}"
     )

@@ -8,7 +8,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from ..errors import FAILED, GOOD, INTERRUPTED, USAGE, CommandError, UsageError
 from . import help_texts
@@ -16,16 +16,18 @@ from .campaign.verbs import add_campaign_verbs
 from .explain_verb import add_explain
 from .follow_verb import add_follow
 from .scenario.verbs import add_scenario_verbs
-from .service_verbs import add_services
+from .service_verbs import add_controller, add_services
+
+SubParsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 # The help texts of verbs that have verbs of their own.
 GROUPS = {
     "broker": "list, show, add, stop, kill, pause, resume, restart, mute and deafen brokers",
     "cluster": "show the cluster; Kafka's kafka-cluster: list, unregister, decommission brokers",
-    "controllers": "list, kill, start, pause and resume controllers",
+    "controller": "list, show, kill, start, pause and resume controllers; run one as a process",
     "log": "read the metadata log",
     "quorum": "show the quorum, transfer its leadership, add and remove voters",
-    "topic": "list topics",
+    "topic": "list and show topics",
 }
 
 
@@ -91,12 +93,11 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.set_defaults(run=_without_verb(parser))
-    verbs: argparse._SubParsersAction[argparse.ArgumentParser] = parser.add_subparsers(
-        metavar="VERB", parser_class=Parser
-    )
+    verbs: SubParsers = parser.add_subparsers(metavar="VERB", parser_class=Parser)
     add_services(verbs)
     _add_storage(verbs)
-    _add_operations(verbs)
+    groups = _add_operations(verbs)
+    add_controller(groups["controller"])
     add_follow(verbs)
     scenario = add_scenario_verbs(verbs, Parser)
     scenario.set_defaults(run=_help_of(scenario))
@@ -119,7 +120,7 @@ def _without_verb(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespa
     return run
 
 
-def _add_storage(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_storage(verbs: SubParsers) -> None:
     storage = verbs.add_parser("storage", help="make ids as Kafka's kafka-storage does")
     storage.set_defaults(run=_help_of(storage))
     storage_verbs = storage.add_subparsers(metavar="VERB", parser_class=Parser)
@@ -138,10 +139,11 @@ def _add_storage(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     uuid.set_defaults(run=run)
 
 
-def _add_operations(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_operations(verbs: SubParsers) -> dict[str, SubParsers]:
+    """Adds the verbs for a running cluster and returns the verbs of each noun."""
     from .cluster_verbs import COMMANDS
 
-    groups: dict[str, argparse._SubParsersAction[argparse.ArgumentParser]] = {}
+    groups: dict[str, SubParsers] = {}
     for command in COMMANDS:
         family = verbs
         if len(command.words) == 2:
@@ -156,6 +158,7 @@ def _add_operations(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]"
         parser.add_argument("--json", action="store_true", help=help_texts.JSON)
         command.add_arguments(parser)
         parser.set_defaults(run=command.run)
+    return groups
 
 
 def _help_of(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], int]:

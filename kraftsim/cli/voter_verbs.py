@@ -26,8 +26,8 @@ def add_voter_arguments(parser: argparse.ArgumentParser) -> None:
         "voter",
         metavar="ID@HOST:PORT:DIRECTORY",
         help=(
-            "id, address and directory id of the controller, as --voters of `kraftsim controller` "
-            "names them"
+            "id, address and directory id of the controller, as in --voters of "
+            "`kraftsim controller run`"
         ),
     )
     _bootstrap_argument(parser)
@@ -48,7 +48,7 @@ def _bootstrap_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bootstrap-controllers",
         metavar="HOST:PORT,...",
-        help="addresses of all `kraftsim controller` processes of the quorum, instead of --url",
+        help="addresses of all `kraftsim controller run` processes of the quorum, instead of --url",
     )
 
 
