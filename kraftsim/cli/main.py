@@ -8,7 +8,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from ..errors import FAILED, GOOD, INTERRUPTED, USAGE, CommandError, UsageError
 from . import help_texts
@@ -32,14 +32,17 @@ GROUPS = {
 
 
 class Parser(argparse.ArgumentParser):
-    """An argparse parser whose errors name the nearest valid word."""
+    """An argparse parser without abbreviations, whose errors name the nearest valid word."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
         """Prints the error with the nearest valid word, and exits with USAGE."""
         wrong, _, choices = message.partition("choose from")
         valid = [word.strip(" ,')") for word in choices.split()]
         quoted = wrong.split("'")  # argparse quotes words, but not numbers
-        near = get_close_matches(quoted[1], valid, n=1) if valid and len(quoted) > 1 else []
+        near = _nearest(quoted[1], valid) if len(quoted) > 1 else None
         self._refuse(message, near)
 
     def parse_known_args(  # type: ignore[override]  # argparse's own has overloads of namespaces
@@ -54,15 +57,21 @@ class Parser(argparse.ArgumentParser):
         parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
             options = [action for action in self._option_string_actions if action.startswith("--")]
-            near = get_close_matches(unknown[0].partition("=")[0], options, n=1)
+            near = _nearest(unknown[0].partition("=")[0], options)
             self._refuse(f"unrecognized arguments: {' '.join(unknown)}", near)
         return parsed, unknown
 
-    def _refuse(self, message: str, near: Sequence[str]) -> NoReturn:
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
+    def _refuse(self, message: str, near: str | None) -> NoReturn:
+        hint = f" (did you mean {near!r}?)" if near else ""
         print(f"{self.prog}: {message}{hint}", file=sys.stderr)
         print(f"try: {self.prog} --help", file=sys.stderr)
         sys.exit(USAGE)
+
+
+def _nearest(word: str, valid: Sequence[str]) -> str | None:
+    """Returns the valid word that `word` begins, else the most similar one, else None."""
+    longer = [name for name in valid if len(word) > len("--") and name.startswith(word)]
+    return next(iter(longer or get_close_matches(word, valid, n=1)), None)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -221,6 +221,12 @@ def test_events_are_lines_and_begin_where_they_are_wanted(service: Service, run:
         ("up --brokerz 3", "did you mean '--brokers'?"),
         ("wait --broker 1 --state fenced --timeoutt 3s", "did you mean '--timeout'?"),
         ("broker list --jsn", "did you mean '--json'?"),
+        ("quorum transfer", "did you mean 'transfer-leadership'?"),
+        ("up --broker 3", "did you mean '--brokers'?"),
+        ("scenario run x --until", "did you mean '--until-failure'?"),
+        ("scenario lst", "did you mean 'list'?"),
+        ("scenario list --tag leasse", "expected 'lease' (nearest)"),
+        ("scenario run --tag leasse", "expected 'lease' (nearest)"),
     ],
 )
 def test_an_unknown_word_names_the_nearest(run: Any, line: str, hint: str) -> None:

@@ -162,8 +162,9 @@ def _print_result(arguments: argparse.Namespace, file: "ScenarioFile", result: "
 
 def chosen(arguments: argparse.Namespace) -> "Iterator[ScenarioFile]":
     """Yields the scenarios that the arguments choose; UsageError if there is none."""
-    from ...files.scenario_files import find, library, read_files
+    from ...files.scenario_files import expect_known_tags, find, library, read_files
 
+    expect_known_tags(arguments.tag)
     names = [*arguments.scenarios, *(library() if arguments.all or arguments.tag else ())]
     if not names:
         raise UsageError(

@@ -98,8 +98,9 @@ def _add_shrink(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 def _list(arguments: argparse.Namespace) -> int:
     import json
 
-    from ...files.scenario_files import library, read_file
+    from ...files.scenario_files import expect_known_tags, library, read_file
 
+    expect_known_tags(arguments.tag)
     scenarios = [read_file(path).scenario for path in library().values()]
     listed = [
         scenario
