@@ -11,10 +11,12 @@ from difflib import get_close_matches
 from typing import Any, NoReturn, TypeAlias
 
 from ..errors import FAILED, GOOD, INTERRUPTED, USAGE, CommandError, UsageError
+from ..printable import printable
 from . import help_texts
 from .campaign.verbs import add_campaign_verbs
 from .explain_verb import add_explain
 from .follow_verb import add_follow
+from .output import add_output, is_data, print_data
 from .scenario.verbs import add_scenario_verbs
 from .service_verbs import add_controller, add_services
 
@@ -63,7 +65,7 @@ class Parser(argparse.ArgumentParser):
 
     def _refuse(self, message: str, near: str | None) -> NoReturn:
         hint = f" (did you mean {near!r}?)" if near else ""
-        print(f"{self.prog}: {message}{hint}", file=sys.stderr)
+        print(printable(f"{self.prog}: {message}{hint}"), file=sys.stderr)
         print(f"try: {self.prog} --help", file=sys.stderr)
         sys.exit(USAGE)
 
@@ -81,18 +83,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         run: Callable[[argparse.Namespace], int] = arguments.run
         return run(arguments)
     except CommandError as error:
-        print(f"kraftsim: {error}", file=sys.stderr)
+        _print_error(error)
         return USAGE if isinstance(error, UsageError) else FAILED
     except ValueError as error:
-        print(f"kraftsim: {error}", file=sys.stderr)
+        _print_error(error)
         return USAGE
     except BrokenPipeError:
         return GOOD  # the reader of stdout, such as head, has exited
     except OSError as error:
-        print(f"kraftsim: {error}", file=sys.stderr)
+        _print_error(error)
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _print_error(error: Exception) -> None:
+    print(printable(f"kraftsim: {error}", keeps="\n"), file=sys.stderr)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -137,12 +143,18 @@ def _add_storage(verbs: SubParsers) -> None:
         "random-uuid", help="print a random id for a cluster or a directory"
     )
 
-    def run(_: argparse.Namespace) -> int:
+    add_output(uuid)
+
+    def run(arguments: argparse.Namespace) -> int:
         from random import SystemRandom
 
         from kraftsim.controller.core.uuid import random_uuid, uuid_text
 
-        print(uuid_text(random_uuid(SystemRandom().random)))
+        text = uuid_text(random_uuid(SystemRandom().random))
+        if is_data(arguments):
+            print_data(arguments, {"id": text})
+        else:
+            print(text)
         return GOOD
 
     uuid.set_defaults(run=run)
@@ -164,7 +176,8 @@ def _add_operations(verbs: SubParsers) -> dict[str, SubParsers]:
             family = groups[group]
         parser = family.add_parser(command.words[-1], help=command.help, description=command.help)
         parser.add_argument("--url", metavar="URL", help=help_texts.URL)
-        parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+        add_output(parser)
+        parser.add_argument("--utc", action="store_true", help=help_texts.UTC)
         command.add_arguments(parser)
         parser.set_defaults(run=command.run)
     return groups

@@ -71,7 +71,7 @@ def add_voter(arguments: argparse.Namespace) -> int:
         f"Added controller {voter.voter_id} with directory id {directory} "
         f"and endpoints: {at.name}://{at.host}:{at.port}"
     )
-    print_sentence(sentence, document, as_json=arguments.json)
+    print_sentence(arguments, sentence, document)
     return GOOD
 
 
@@ -82,7 +82,7 @@ def remove_voter(arguments: argparse.Namespace) -> int:
     body: Document = {"voterId": arguments.id, "voterDirectoryId": directory}
     document = send("RemoveRaftVoter", body)
     sentence = f"Removed  KRaft controller {arguments.id} with directory id {directory}"
-    print_sentence(sentence, document, as_json=arguments.json)
+    print_sentence(arguments, sentence, document)
     return GOOD
 
 

@@ -16,6 +16,7 @@ from ..errors import FAILED, GOOD, CommandError
 from ..files.properties import expect_id, expect_no_voter, read_properties, split_known
 from ..files.ready_file import ready_file_with
 from ..files.tokens import TOKEN_VARIABLE, token_from
+from ..printable import printable
 from ..service.garbage_collection import bound_pauses
 from ..service.log_limit import LogLimit
 
@@ -45,14 +46,21 @@ def run_up(arguments: argparse.Namespace) -> int:
     return run_until_signalled(_serve(kraft, arguments.ready_file))
 
 
+class PrintableFormatter(logging.Formatter):
+    """Escapes control characters in messages: host names and racks come from other programs."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        record.message = printable(record.message)
+        return super().formatMessage(record)
+
+
 def log_to_stderr() -> None:
     """Sends log lines to stderr, because other programs read stdout; bounds their number."""
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s %(message)s"
-    )
-    limit = LogLimit()
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO)
+    limit, printable_lines = LogLimit(), PrintableFormatter("%(asctime)s %(name)s %(message)s")
     for handler in logging.getLogger().handlers:
         handler.addFilter(limit)
+        handler.setFormatter(printable_lines)
 
 
 def allow_many_sockets() -> None:

@@ -216,8 +216,8 @@ QUIET_S = 5.0
 
 async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
     """Streams events as server-sent events, starting at the row that `_cursor` returns."""
-    start = _cursor(request)
     journal, wall_start_ms = kraft.world.journal, kraft.world.timeline.wall_start_ms
+    start = _cursor(request, max(journal.last_seq, 0))
     rows: asyncio.Queue[EventRow] = asyncio.Queue(EVENTS_QUEUED_MAX)
     is_lagging = False
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
@@ -266,9 +266,9 @@ async def _stream_log(
     return response
 
 
-def _cursor(request: web.Request) -> int:
-    """Returns the first row to send: the row after Last-Event-ID, else `from`, else 0."""
-    last, start = request.headers.get("Last-Event-ID"), request.query.get("from", "0")
+def _cursor(request: web.Request, newest: int) -> int:
+    """Returns the first row to send: the row after Last-Event-ID, else `from`, else the newest."""
+    last, start = request.headers.get("Last-Event-ID"), request.query.get("from", str(newest))
     text = last or start
     if not text.isdecimal() or len(text) > CURSOR_DIGITS_MAX:
         raise CommandError(f"cursor: expected the number of an event, got {text[:40]!r}")

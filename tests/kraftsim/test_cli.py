@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kraftsim.cli.cluster_verbs import print_endpoints
+from kraftsim.cli.terminal import clock_text
 from tests.golden.recordings import tool
 from tests.kraftsim.conftest import CLUSTER_ID, Service
 
@@ -179,12 +180,12 @@ def test_a_list_is_one_line_a_row_with_nothing_left_out(service: Service, run: A
     _, out, _ = run("broker list")
 
     title, *rows = out.splitlines()
-    assert title.split() == ["id", "state", "epoch", "rack", "leads", "process", "startTimeMs"]
-    start = service.kraft.world.committed.brokers[1].start_time_ms
+    assert title.split() == ["id", "state", "epoch", "rack", "leads", "process", "startTime"]
+    start = clock_text(service.kraft.world.committed.brokers[1].start_time_ms, utc=False)
     assert [row.split() for row in rows] == [
-        ["1", "unfenced", "13", "0", "RUNNING", str(start)],
-        ["2", "unfenced", "14", "0", "RUNNING", str(start)],
-        ["3", "unfenced", "15", "0", "RUNNING", str(start)],
+        ["1", "unfenced", "13", "0", "RUNNING", start],
+        ["2", "unfenced", "14", "0", "RUNNING", start],
+        ["3", "unfenced", "15", "0", "RUNNING", start],
     ]
 
 
@@ -194,7 +195,7 @@ def test_one_broker_is_shown_field_by_field(service: Service, run: Any) -> None:
     told = dict(line.split(": ", 1) for line in out.splitlines())
     assert (told["brokerId"], told["fenced"]) == ("2", "False")
     start = service.kraft.world.committed.brokers[2].start_time_ms
-    assert told["startTimeMs"] == str(start)
+    assert told["startTime"] == clock_text(start, utc=False)
 
 
 @pytest.mark.parametrize("verb", ["unregister -i 3", "decommission -i 3"])

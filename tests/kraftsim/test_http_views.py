@@ -287,7 +287,8 @@ STREAM = {"Accept": "text/event-stream"}
 
 async def test_events_stream_from_the_past_into_the_present(http: Http, kraft: Cluster) -> None:
     past = (await http.get("/v1/events")).document["events"]
-    async with http.session.get(http.url + "/v1/events", headers=STREAM) as response:
+    url = http.url + "/v1/events?from=0"
+    async with http.session.get(url, headers=STREAM) as response:
         assert response.content_type == "text/event-stream"
         stream = stream_of(response)
         assert await rows(stream, len(past)) == past
@@ -310,6 +311,12 @@ async def test_a_stream_begins_at_its_cursor_and_goes_on_after_a_reconnection(ht
         again = await rows(stream_of(response), 2)
 
     assert [row["seq"] for row in first + again] == [4, 5, 6, 7]
+
+
+async def test_a_stream_without_a_cursor_begins_at_the_newest_event(http: Http) -> None:
+    newest = (await http.get("/v1/events")).document["events"][-1]
+    async with http.session.get(http.url + "/v1/events", headers=STREAM) as response:
+        assert await rows(stream_of(response), 1) == [newest]
 
 
 async def test_a_quiet_stream_says_that_there_is_nothing(http: Http, monkeypatch) -> None:

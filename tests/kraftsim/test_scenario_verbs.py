@@ -73,7 +73,7 @@ def test_json_has_what_scripts_rely_on(capsys):
     main(["scenario", "run", NAME, "--json"])
 
     document = json.loads(capsys.readouterr().out)
-    wanted = {"verdict", "digest", "violations", "effects", "events", "virtual_us"}
+    wanted = {"verdict", "digest", "violations", "effects", "events", "virtualUs"}
     assert wanted <= document.keys()
     assert ("pass", 17) == (document["verdict"], document["seed"])
 
