@@ -30,6 +30,14 @@ class UnknownController(CommandError):
         super().__init__(f"no controller {node_id}: expected one of {ids}")
 
 
+class UnknownTopic(CommandError):
+    """No topic has this name; the message lists the known names."""
+
+    def __init__(self, name: str, known_names: Sequence[str]) -> None:
+        names = ", ".join(known_names[:20]) or "none"
+        super().__init__(f"no topic {name!r}: expected one of {names}")
+
+
 class OffsetGone(CommandError):
     """The offset is below the start of the log: a snapshot has replaced its records."""
 

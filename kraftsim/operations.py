@@ -5,7 +5,7 @@ defaults are read from the signature. Its summary is the first line of the funct
 """
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -14,28 +14,24 @@ from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.log_paths import LOG, LOG_END
 from kraftsim.scenarios.language.suggestions import nearest, whole_number
 
-from .api.log_views import log_end_view, log_view
-from .api.views import (
-    broker_view,
-    brokers_view,
-    cluster_view,
-    controller_view,
-    controllers_view,
-    event_view,
-    quorum_view,
-    topics_view,
+from .api.documents import (
+    BrokerDocument,
+    BrokerStatesDocument,
+    ClusterDocument,
+    ControllerDocument,
+    LeaderDocument,
+    LogEndDocument,
+    LogPage,
+    QuorumDocument,
+    TopicDocument,
 )
-from .errors import CommandError, UnknownBroker
-from .explanation import explanation
+from .errors import CommandError
 from .parameter_texts import PARAMETER_TEXTS
 
 if TYPE_CHECKING:
     from .api.cluster import Cluster
 
-LOG_LIMIT_MAX = 10_000  # records per response
-EVENTS_LIMIT_MAX = 10_000  # rows per response
-
-Run = Callable[..., Awaitable[Document]]
+Run = Callable[..., Awaitable[Mapping[str, object]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +64,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation: its HTTP route, the words of its CLI verb, and the function that runs it.
+    """An operation: its HTTP route, its CLI words, its method of `Cluster`, and its function.
+
+    All three use the same noun and verb: `GET /v1/brokers`, `kraftsim broker list` and
+    `Cluster.brokers()`; `POST /sim/brokers/{id}/kill`, `kraftsim broker kill` and `Cluster.kill()`.
+    A method without a noun concerns a broker.
 
     `changes` marks an operation that changes the cluster: it belongs to the control side, which is
     served on loopback only. `moves_time` marks an operation that advances a virtual clock: it
@@ -78,6 +78,7 @@ class Operation:
     method: Literal["GET", "POST"]
     path: str
     words: tuple[str, ...]
+    python: str
     run: Run
     changes: bool = False
     moves_time: bool = False
@@ -122,96 +123,101 @@ def _kind(annotation: object) -> type:
     return {"int": int, "bool": bool}.get(str(text).split(" ")[0], str)
 
 
-async def cluster(kraft: "Cluster") -> Document:
+async def show_cluster(kraft: "Cluster") -> ClusterDocument:
     """Show the cluster: id, active controller, features and end of the log."""
-    return cluster_view(kraft.world)
+    return await kraft.cluster()
 
 
-async def quorum(kraft: "Cluster") -> Document:
+async def show_quorum(kraft: "Cluster") -> QuorumDocument:
     """Show the quorum as its leader describes it: voters and observers with offsets and times."""
-    return quorum_view(kraft.world, await kraft.describe_quorum())
+    return await kraft.quorum()
 
 
-async def transfer_leadership(kraft: "Cluster", to: int = -1, timeout: str = "20s") -> Document:
+async def transfer_leadership(
+    kraft: "Cluster", to: int = -1, timeout: str = "20s"
+) -> LeaderDocument:
     """Make the leader resign, and return once its successor is active."""
     await kraft.transfer_leadership(to, timeout)
-    return _leader(kraft)
+    return kraft.leader()
 
 
 async def list_controllers(kraft: "Cluster") -> Document:
     """List the controllers with process state, role in the quorum and end of the log."""
-    return controllers_view(kraft.world)
+    return {"controllers": await kraft.controllers()}
 
 
-async def kill_controller(kraft: "Cluster", id: int) -> Document:
+async def show_controller(kraft: "Cluster", id: int) -> ControllerDocument:
+    """Show a controller: process state, role in the quorum and end of the log."""
+    return await kraft.controller(id)
+
+
+async def kill_controller(kraft: "Cluster", id: int) -> ControllerDocument:
     """Kill a controller (SIGKILL); its disk survives, and the other voters elect a leader."""
     await kraft.kill_controller(id)
-    return controller_view(kraft.world, id)
+    return await kraft.controller(id)
 
 
-async def start_controller(kraft: "Cluster", id: int) -> Document:
+async def start_controller(kraft: "Cluster", id: int) -> ControllerDocument:
     """Start a new process of a controller on the disk of the previous process."""
     await kraft.start_controller(id)
-    return controller_view(kraft.world, id)
+    return await kraft.controller(id)
 
 
-async def pause_controller(kraft: "Cluster", id: int) -> Document:
+async def pause_controller(kraft: "Cluster", id: int) -> ControllerDocument:
     """Pause a controller (SIGSTOP): the process stays alive and handles no messages."""
     await kraft.pause_controller(id)
-    return controller_view(kraft.world, id)
+    return await kraft.controller(id)
 
 
-async def resume_controller(kraft: "Cluster", id: int) -> Document:
+async def resume_controller(kraft: "Cluster", id: int) -> ControllerDocument:
     """Resume a paused controller (SIGCONT)."""
     await kraft.resume_controller(id)
-    return controller_view(kraft.world, id)
+    return await kraft.controller(id)
 
 
 async def list_brokers(kraft: "Cluster") -> Document:
     """List the registered and the simulated brokers."""
-    return brokers_view(kraft.world.committed, kraft.world.agents)
+    return {"brokers": await kraft.brokers()}
 
 
-async def show_broker(kraft: "Cluster", id: int) -> Document:
+async def show_broker(kraft: "Cluster", id: int) -> BrokerDocument:
     """Show a broker: registration, fencing, start time and simulated process."""
-    world = kraft.world
-    ids = {*world.committed.brokers, *world.agents}
-    if id not in ids:
-        raise UnknownBroker(id, sorted(ids))
-    return broker_view(world.committed, world.agents, id)
+    return await kraft.broker(id)
 
 
 async def list_topics(kraft: "Cluster") -> Document:
     """List the topics with leader, replicas and in-sync replicas of every partition."""
-    return topics_view(kraft.world.committed)
+    return {"topics": await kraft.topics()}
 
 
-async def read_log(kraft: "Cluster", from_: int | None = None, limit: int = 1000) -> Document:
+async def show_topic(kraft: "Cluster", name: str) -> TopicDocument:
+    """Show a topic with leader, replicas and in-sync replicas of every partition."""
+    return await kraft.topic(name)
+
+
+async def show_log(kraft: "Cluster", from_: int | None = None, limit: int = 1000) -> LogPage:
     """Print committed records of the metadata log as Kafka's own decoder prints them.
 
     Starts at the first offset of the log unless `from` is given. The response is one JSON object
     per line if the client accepts application/x-ndjson.
     """
-    check_page(from_ or 0, limit, LOG_LIMIT_MAX)
-    return log_view(kraft.world.committed_log, from_, limit)
+    return await kraft.log(from_, limit)
 
 
-async def end_of_log(kraft: "Cluster") -> Document:
+async def show_log_end(kraft: "Cluster") -> LogEndDocument:
     """Show the first and the end offset of the committed log, and the cluster id."""
-    return log_end_view(kraft.world)
+    return await kraft.log_end()
 
 
 async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Document:
     """List events from number `from` on, as server-sent events if the client accepts them."""
-    check_page(from_, limit, EVENTS_LIMIT_MAX)
-    rows = kraft.world.journal.since(from_)[:limit]
-    following = rows[-1].seq + 1 if rows else from_
-    return {"events": [event_view(row) for row in rows], "next": following}
+    events = await kraft.events(from_, limit)
+    return {"events": events, "next": events[-1]["seq"] + 1 if events else from_}
 
 
 async def explain(kraft: "Cluster", event: int) -> Document:
     """Print the causes of an event in order, the first cause first, in at most twenty lines."""
-    return {"event": event, "lines": explanation(kraft.world.journal.since(0), event)}
+    return {"event": event, "lines": await kraft.explain(event)}
 
 
 async def add_broker(kraft: "Cluster", rack: str | None = None) -> Document:
@@ -220,46 +226,58 @@ async def add_broker(kraft: "Cluster", rack: str | None = None) -> Document:
     return {"brokerId": broker_id}
 
 
-async def stop_broker(kraft: "Cluster", id: int) -> Document:
+async def stop_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
     """Stop a broker (SIGTERM): it hands over its leaderships, is fenced and exits."""
     await kraft.stop(id)
-    return _states(kraft, id)
+    return kraft.broker_states(id)
 
 
-async def kill_broker(kraft: "Cluster", id: int) -> Document:
+async def kill_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
     """Kill a broker (SIGKILL); the controller fences it when its lease expires."""
     await kraft.kill(id)
-    return _states(kraft, id)
+    return kraft.broker_states(id)
 
 
-async def pause_broker(kraft: "Cluster", id: int) -> Document:
+async def pause_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
     """Pause a broker (SIGSTOP): the process stays alive and handles no messages."""
     await kraft.pause(id)
-    return _states(kraft, id)
+    return kraft.broker_states(id)
 
 
-async def resume_broker(kraft: "Cluster", id: int) -> Document:
+async def resume_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
     """Resume a paused broker (SIGCONT)."""
     await kraft.resume(id)
-    return _states(kraft, id)
+    return kraft.broker_states(id)
 
 
-async def restart_broker(kraft: "Cluster", id: int) -> Document:
+async def restart_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
     """Kill the process of a broker if it runs, and start a new incarnation."""
     await kraft.restart(id)
-    return _states(kraft, id)
+    return kraft.broker_states(id)
 
 
-async def mute_broker(kraft: "Cluster", id: int, on: bool = True) -> Document:
-    """Drop every request from a broker to the controllers, or deliver requests again."""
-    await kraft.mute(id, on)
-    return _states(kraft, id)
+async def mute_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
+    """Drop every request from a broker to the controllers."""
+    await kraft.mute(id)
+    return kraft.broker_states(id)
 
 
-async def deafen_broker(kraft: "Cluster", id: int, on: bool = True) -> Document:
-    """Drop every response from the controllers to a broker, or deliver responses again."""
-    await kraft.deafen(id, on)
-    return _states(kraft, id)
+async def unmute_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
+    """Deliver the requests of a muted broker again."""
+    await kraft.unmute(id)
+    return kraft.broker_states(id)
+
+
+async def deafen_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
+    """Drop every response from the controllers to a broker."""
+    await kraft.deafen(id)
+    return kraft.broker_states(id)
+
+
+async def undeafen_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
+    """Deliver responses to a deafened broker again."""
+    await kraft.undeafen(id)
+    return kraft.broker_states(id)
 
 
 async def wait(
@@ -268,78 +286,67 @@ async def wait(
     state: str | None = None,
     leader: str | None = None,
     timeout: str = "20s",
-) -> Document:
+) -> Mapping[str, object]:
     """Wait until a broker is in a state, or until a controller is active."""
-    await kraft.wait(broker, state, timeout, leader=leader)
-    return _leader(kraft) if broker is None else _states(kraft, broker)
+    seen: BrokerStatesDocument | LeaderDocument
+    seen = await kraft.wait(broker, state, timeout, leader=leader)  # type: ignore[call-overload]
+    return seen
 
 
-def check_page(start: int, limit: int, limit_max: int) -> None:
-    """Raises CommandError if `start` is negative or `limit` is not in 1 to `limit_max`."""
-    if start < 0:
-        raise CommandError(f"from: expected 0 or above, got {start}")
-    if not 1 <= limit <= limit_max:
-        raise CommandError(f"limit: expected 1 to {limit_max}, got {limit}")
-
-
-def _leader(kraft: "Cluster") -> Document:
-    node = kraft.world.controller.node
-    return {"leaderId": node.leader_id, "leaderEpoch": node.epoch}
-
-
-def _states(kraft: "Cluster", broker_id: int) -> Document:
-    return {"brokerId": broker_id, "states": sorted(kraft.states_of(broker_id))}
-
-
-def _process_verbs(word: str, path: str, *runs: Run) -> Iterator[Operation]:
+def _process_verbs(noun: str, *runs: Run) -> Iterator[Operation]:
     """Yields the operations on one process; the verb is the first word of the function's name."""
     for run in runs:
         verb = run.__name__.partition("_")[0]
-        yield Operation("POST", f"{path}/{{id}}/{verb}", (word, verb), run, changes=True)
+        path = f"/sim/{noun}s/{{id}}/{verb}"
+        method = verb if noun == "broker" else run.__name__
+        yield Operation("POST", path, (noun, verb), method, run, changes=True)
 
 
 # Operations that the router or the command line treats specially, or calls by themselves.
-SHOW_CLUSTER = Operation("GET", "/v1/cluster", ("cluster", "show"), cluster)
-LIST_BROKERS = Operation("GET", "/v1/brokers", ("broker", "ls"), list_brokers)
-READ_LOG = Operation("GET", LOG, ("log", "show"), read_log)
-LIST_EVENTS = Operation("GET", "/v1/events", ("events",), list_events)
-EXPLAIN = Operation("GET", "/sim/explain/{event}", ("explain",), explain)
+SHOW_CLUSTER = Operation("GET", "/v1/cluster", ("cluster", "show"), "cluster", show_cluster)
+LIST_BROKERS = Operation("GET", "/v1/brokers", ("broker", "list"), "brokers", list_brokers)
+SHOW_LOG = Operation("GET", LOG, ("log", "show"), "log", show_log)
+LIST_EVENTS = Operation("GET", "/v1/events", ("events",), "events", list_events)
+EXPLAIN = Operation("GET", "/sim/explain/{event}", ("explain",), "explain", explain)
 
 OPERATIONS: tuple[Operation, ...] = (
     SHOW_CLUSTER,
-    Operation("GET", "/v1/quorum", ("quorum", "show"), quorum),
+    Operation("GET", "/v1/quorum", ("quorum", "show"), "quorum", show_quorum),
     Operation(
-        "POST", "/sim/quorum/transfer", ("quorum", "transfer"), transfer_leadership, changes=True
+        "POST",
+        "/sim/quorum/transfer-leadership",
+        ("quorum", "transfer-leadership"),
+        "transfer_leadership",
+        transfer_leadership,
+        changes=True,
     ),
-    Operation("GET", "/v1/controllers", ("controllers", "ls"), list_controllers),
+    Operation("GET", "/v1/controllers", ("controller", "list"), "controllers", list_controllers),
+    Operation("GET", "/v1/controllers/{id}", ("controller", "show"), "controller", show_controller),
     *_process_verbs(
-        "controllers",
-        "/sim/controllers",
-        kill_controller,
-        start_controller,
-        pause_controller,
-        resume_controller,
+        "controller", kill_controller, start_controller, pause_controller, resume_controller
     ),
     LIST_BROKERS,
-    Operation("GET", "/v1/brokers/{id}", ("broker", "show"), show_broker),
-    Operation("GET", "/v1/topics", ("topic", "ls"), list_topics),
-    READ_LOG,
-    Operation("GET", LOG_END, ("log", "end"), end_of_log),
+    Operation("GET", "/v1/brokers/{id}", ("broker", "show"), "broker", show_broker),
+    Operation("GET", "/v1/topics", ("topic", "list"), "topics", list_topics),
+    Operation("GET", "/v1/topics/{name}", ("topic", "show"), "topic", show_topic),
+    SHOW_LOG,
+    Operation("GET", LOG_END, ("log", "end"), "log_end", show_log_end),
     LIST_EVENTS,
     EXPLAIN,
-    Operation("POST", "/sim/brokers", ("broker", "add"), add_broker, changes=True),
+    Operation("POST", "/sim/brokers", ("broker", "add"), "add_broker", add_broker, changes=True),
     *_process_verbs(
         "broker",
-        "/sim/brokers",
         stop_broker,
         kill_broker,
         pause_broker,
         resume_broker,
         restart_broker,
         mute_broker,
+        unmute_broker,
         deafen_broker,
+        undeafen_broker,
     ),
-    Operation("GET", "/v1/wait", ("wait",), wait, moves_time=True),
+    Operation("GET", "/v1/wait", ("wait",), "wait", wait, moves_time=True),
 )
 
 

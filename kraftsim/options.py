@@ -38,7 +38,7 @@ class ClusterOptions:
     cluster_id: str | None = None
     profile: str = DEFAULT_PROFILE.name
     metadata_version: str | None = None
-    clock: str = "real"
+    clock: str | float = "real"
     seed: int | None = None
     racks: Sequence[str] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -93,7 +93,8 @@ class ClusterOptions:
         """
         if self.clock in ("real", "virtual"):
             return 1.0 if self.clock == "real" else 0.0
-        kind, _, factor = self.clock.partition(":")
+        text = self.clock if isinstance(self.clock, str) else f"scaled:{self.clock}"
+        kind, _, factor = text.partition(":")
         try:
             speed = float(factor) if kind == "scaled" else 0.0
         except ValueError:

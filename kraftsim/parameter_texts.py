@@ -11,7 +11,7 @@ PARAMETER_TEXTS: Final = {
     "id": "id of the broker or controller",
     "leader": "id of the controller that shall be active, or any",
     "limit": "number of records or events to return at most (1 to 10000, default 1000)",
-    "on": "true to drop the messages, false to deliver them again (default true)",
+    "name": "name of the topic",
     "rack": "rack of the new broker (default: none)",
     "state": f"state to wait for: {', '.join(STATES)}",
     "timeout": "stop waiting after this long (default 20s; a bare number is seconds)",

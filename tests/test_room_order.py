@@ -15,7 +15,7 @@ from tests.test_rooms import is_package
 # From the lowest rank to the highest. Rooms of one rank do not import each other.
 RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim": (
-        "controller errors",
+        "controller errors printable",
         "broker_agent",
         "simulation",
         "scenarios",
@@ -28,8 +28,10 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "__main__",
     ),
     "kraftsim.cli": (
-        "controller_client help_texts interrupts progress tables",
-        "scenario service_verbs spark_options voter_verbs",
+        "controller_client help_texts interrupts progress terminal",
+        "output",
+        "events_verb scenario service_verbs spark_options tables",
+        "voter_verbs",
         "campaign cluster_verbs explain_verb follow_verb",
         "main",
     ),

@@ -1,23 +1,24 @@
 """The states of a broker that `wait` accepts: states of its registration and of its process."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from kraftsim.broker_agent.process_state import LASTING_STATES
 from kraftsim.controller.core.brokers.registration_state import RegistrationState
+
+from .states import BrokerState
 
 if TYPE_CHECKING:
     from kraftsim.simulation.world import World
 
-STATES = tuple(state.value for state in (*RegistrationState, *LASTING_STATES))
+STATES: tuple[BrokerState, ...] = get_args(BrokerState)
 
 
-def states_of(world: "World", broker_id: int) -> set[str]:
+def states_of(world: "World", broker_id: int) -> set[BrokerState]:
     """Returns the current states of the broker's registration and of its process."""
-    states = {state.value for state in _registration_states(world, broker_id)}
+    names = {state.value for state in _registration_states(world, broker_id)}
     agent = world.agents.get(broker_id)
     if agent is not None:
-        states.add(agent.state.value)
-    return states
+        names.add(agent.state.value)
+    return {state for state in STATES if state in names}
 
 
 def _registration_states(world: "World", broker_id: int) -> set[RegistrationState]:

@@ -8,7 +8,7 @@ from importlib import import_module
 from types import TracebackType
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
-from kraftsim.controller.core.node_id import NodeId, broker_node
+from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
 from kraftsim.controller.server.runtime import Runtime
@@ -29,20 +29,22 @@ from ..service.followed_listener import FollowedListener
 from ..service.listeners import Service
 from ..service.request_journal import RequestJournal
 from ..service.snapshot_files import SNAPSHOT_FILES
-from .controllers import ControllerVerbs
+from .reading import Reading
+from .states import Clock
 
 START_LIMIT = "60s"
 SIMULATED_MAX = 10_000  # simulated brokers of one cluster, including those added later
 
 
-class Cluster(ControllerVerbs):
+class Cluster(Reading):
     """A cluster in this process, on a real, scaled or virtual clock.
 
     `async with Cluster(brokers=3) as kraft:` starts a cluster and returns once every broker is
-    unfenced. With `clock="virtual"`, time advances only during `advance`, `wait` and
-    `transfer_leadership`, as fast as the processor allows. Ports of None (the default) open no
-    sockets; 0 lets the system choose a port. HTTP requests must carry `http_token` if it is not
-    None: that is `token`, or a random token if `host` is not a loopback address.
+    unfenced. With a number K as `clock`, time passes K times as fast. With `clock="virtual"`, it
+    advances only during `advance`, `wait` and `transfer_leadership`, as fast as the processor
+    allows. Ports of None (the default) open no sockets; 0 lets the system choose a port. HTTP
+    requests must carry `http_token` if it is not None: that is `token`, or a random token if `host`
+    is not a loopback address.
     """
 
     def __init__(
@@ -53,7 +55,7 @@ class Cluster(ControllerVerbs):
         cluster_id: str | None = None,
         profile: str = DEFAULT_PROFILE.name,
         metadata_version: str | None = None,
-        clock: str = "real",
+        clock: Clock | float = "real",
         seed: int | None = None,
         racks: Sequence[str] = (),
         settings: Mapping[str, object] | None = None,
@@ -308,15 +310,25 @@ class Cluster(ControllerVerbs):
             agent.kill()
             agent.start()
 
-    async def mute(self, broker_id: int, on: bool = True) -> None:
-        """Drops (`on`) or restores the messages from the broker to the controllers."""
+    async def mute(self, broker_id: int) -> None:
+        """Drops the messages from the broker to the controllers until `unmute`."""
         self._agent(broker_id)
-        _put(self.world.network.mute, broker_node(broker_id), on)
+        self.world.network.mute.add(broker_node(broker_id))
 
-    async def deafen(self, broker_id: int, on: bool = True) -> None:
-        """Drops (`on`) or restores the responses of the controllers to the broker."""
+    async def unmute(self, broker_id: int) -> None:
+        """Delivers the messages of a muted broker again."""
         self._agent(broker_id)
-        _put(self.world.network.deaf, broker_node(broker_id), on)
+        self.world.network.mute.discard(broker_node(broker_id))
+
+    async def deafen(self, broker_id: int) -> None:
+        """Drops the responses of the controllers to the broker until `undeafen`."""
+        self._agent(broker_id)
+        self.world.network.deaf.add(broker_node(broker_id))
+
+    async def undeafen(self, broker_id: int) -> None:
+        """Delivers responses to a deafened broker again."""
+        self._agent(broker_id)
+        self.world.network.deaf.discard(broker_node(broker_id))
 
     def _agent(self, broker_id: int) -> HostedAgent:
         agent = self.world.agents.get(broker_id)
@@ -329,7 +341,3 @@ class Cluster(ControllerVerbs):
         if self._runtime is None or self._service.is_closed:
             raise CommandError(self._not_running())
         return self._runtime.entered()
-
-
-def _put(members: set[NodeId], node_id: NodeId, is_member: bool) -> None:
-    (members.add if is_member else members.discard)(node_id)

@@ -12,12 +12,13 @@ from kraftsim.controller.wire.json.document import Document
 from kraftsim.simulation.world import World
 
 from ..errors import OffsetGone
+from .documents import LogEndDocument, LogPage
 
 LINES_BYTES_MAX = 8 * 1024 * 1024  # per response in lines, as Kafka bounds a Fetch of the log
 LINES_AT_ONCE = 200  # takes a few milliseconds to encode; then the event loop runs other tasks
 
 
-def log_end_view(world: World) -> Document:
+def log_end_view(world: World) -> LogEndDocument:
     """Returns the end of the committed log, from which a reader can resume later.
 
     The view has the end offset, and the epoch and the timestamp of the record before it. A reader
@@ -36,13 +37,13 @@ def log_end_view(world: World) -> Document:
     }
 
 
-def log_view(log: MetadataLog, start: int | None, limit: int) -> Document:
+def log_view(log: MetadataLog, start: int | None, limit: int) -> LogPage:
     """Returns at most `limit` committed records from `start` on, as Kafka's decoder prints them."""
     start = start_in(log, start)
     records = list(committed_records(log, start, limit))
     return {
         "records": records,
-        "nextOffset": start + len(records),
+        "next": start + len(records),
         "startOffset": log.start_offset,
         "highWatermark": log.end_offset,
     }

@@ -1,7 +1,8 @@
 """JSON views of the committed state. No function of this module changes the state."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import fields
+from typing import cast
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.image.broker import BrokerRegistration
@@ -10,12 +11,24 @@ from kraftsim.controller.core.image.partition import Partition, Topic
 from kraftsim.controller.core.log.records import Endpoint
 from kraftsim.controller.core.rpc import DescribeQuorumResponse, ReplicaState
 from kraftsim.controller.core.uuid import uuid_text
-from kraftsim.controller.wire.json.document import Document
+from kraftsim.controller.wire.codec.schema import lower_camel
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.world import World
 
+from .documents import (
+    BrokerDocument,
+    ClusterDocument,
+    ControllerDocument,
+    EventDocument,
+    ListenerDocument,
+    PartitionDocument,
+    QuorumDocument,
+    ReplicaDocument,
+    TopicDocument,
+)
 
-def cluster_view(world: World) -> Document:
+
+def cluster_view(world: World) -> ClusterDocument:
     """Returns the committed state of the cluster in numbers, and the active controller or -1."""
     image, node = world.committed, world.controller.node
     return {
@@ -34,7 +47,7 @@ def cluster_view(world: World) -> Document:
     }
 
 
-def quorum_view(world: World, described: DescribeQuorumResponse) -> Document:
+def quorum_view(world: World, described: DescribeQuorumResponse) -> QuorumDocument:
     """Returns the quorum as DescribeQuorum describes it (KIP-836).
 
     Adds the time of the last update of the high watermark, which KIP-836 specifies and Kafka never
@@ -55,7 +68,7 @@ def quorum_view(world: World, described: DescribeQuorumResponse) -> Document:
     }
 
 
-def _replica_view(state: ReplicaState, endpoints: Mapping[int, str]) -> Document:
+def _replica_view(state: ReplicaState, endpoints: Mapping[int, str]) -> ReplicaDocument:
     return {
         "nodeId": state.replica_id,
         "directoryId": uuid_text(state.replica_directory_id),
@@ -66,18 +79,18 @@ def _replica_view(state: ReplicaState, endpoints: Mapping[int, str]) -> Document
     }
 
 
-def controllers_view(world: World) -> Document:
+def controllers_view(world: World) -> list[ControllerDocument]:
     """Returns the view of every controller, as `controller_view` does."""
-    return {"controllers": [controller_view(world, node_id) for node_id in world.controllers]}
+    return [controller_view(world, node_id) for node_id in world.controllers]
 
 
-def controller_view(world: World, node_id: int) -> Document:
+def controller_view(world: World, node_id: int) -> ControllerDocument:
     """Returns the process, the Raft role and the log offsets of one controller."""
     process = world.controllers[node_id]
     node = process.node
     return {
         "nodeId": node_id,
-        "state": process.state,
+        "state": process.state.value,
         "role": type(node.quorum.role).__name__.upper() if process.is_alive else None,
         "active": process.is_alive and node.is_active,
         "leaderId": node.leader_id,
@@ -87,31 +100,31 @@ def controller_view(world: World, node_id: int) -> Document:
     }
 
 
-def brokers_view(image: Image, agents: Mapping[int, HostedAgent]) -> Document:
+def brokers_view(image: Image, agents: Mapping[int, HostedAgent]) -> list[BrokerDocument]:
     """Returns every broker that is registered or simulated, in order of id."""
-    return {
-        "brokers": [broker_view(image, agents, item) for item in sorted({*image.brokers, *agents})]
-    }
+    return [broker_view(image, agents, item) for item in sorted({*image.brokers, *agents})]
 
 
-def broker_view(image: Image, agents: Mapping[int, HostedAgent], broker_id: int) -> Document:
+def broker_view(image: Image, agents: Mapping[int, HostedAgent], broker_id: int) -> BrokerDocument:
     """Returns the registration of one broker and, if it is simulated, the state of its process."""
     broker, agent = image.brokers.get(broker_id), agents.get(broker_id)
-    document: Document = {"brokerId": broker_id, "registered": broker is not None}
+    document: BrokerDocument = {"brokerId": broker_id, "registered": broker is not None}
     if broker is not None:
-        document |= _registration_view(broker)
+        document = _registration_view(broker)
         document["leaderships"] = len(image.index.led(broker_id))
     if agent is not None:
         document["agent"] = {
-            "state": agent.state,
+            "state": agent.state.value,
             "metadataOffset": agent.agent.metadata_offset,
             "lastError": agent.agent.last_error or agent.agent.failure,
         }
     return document
 
 
-def _registration_view(broker: BrokerRegistration) -> Document:
+def _registration_view(broker: BrokerRegistration) -> BrokerDocument:
     return {
+        "brokerId": broker.broker_id,
+        "registered": True,
         "brokerEpoch": broker.broker_epoch,
         "incarnationId": uuid_text(broker.incarnation_id),
         "fenced": broker.fenced,
@@ -123,7 +136,7 @@ def _registration_view(broker: BrokerRegistration) -> Document:
     }
 
 
-def _listener_view(listener: Endpoint) -> Document:
+def _listener_view(listener: Endpoint) -> ListenerDocument:
     return {
         "name": listener.name,
         "host": listener.host,
@@ -132,13 +145,14 @@ def _listener_view(listener: Endpoint) -> Document:
     }
 
 
-def topics_view(image: Image) -> Document:
+def topics_view(image: Image) -> list[TopicDocument]:
     """Returns every topic with its partitions, in order of name."""
     topics = (image.topics[topic_id] for _, topic_id in sorted(image.topic_ids.items()))
-    return {"topics": [_topic_view(topic) for topic in topics]}
+    return [topic_view(topic) for topic in topics]
 
 
-def _topic_view(topic: Topic) -> Document:
+def topic_view(topic: Topic) -> TopicDocument:
+    """Returns a topic with its partitions, in order of their indices."""
     return {
         "name": topic.name,
         "topicId": uuid_text(topic.topic_id),
@@ -149,7 +163,7 @@ def _topic_view(topic: Topic) -> Document:
     }
 
 
-def _partition_view(index: int, partition: Partition) -> Document:
+def _partition_view(index: int, partition: Partition) -> PartitionDocument:
     return {
         "partition": index,
         "leader": partition.leader,
@@ -162,6 +176,9 @@ def _partition_view(index: int, partition: Partition) -> Document:
     }
 
 
-def event_view(row: EventRow) -> Document:
-    """Returns a row of the journal."""
-    return asdict(row)
+def event_view(row: EventRow, wall_start_ms: int) -> EventDocument:
+    """Returns a row of the journal of a world whose wall clock started at `wall_start_ms`."""
+    document = {lower_camel(field.name): getattr(row, field.name) for field in fields(row)}
+    document["detail"] = {lower_camel(name): value for name, value in row.detail.items()}
+    document["timeMs"] = wall_start_ms + row.t_us // 1000
+    return cast(EventDocument, document)

@@ -6,6 +6,7 @@ On a real clock the functions sleep; on a virtual clock they advance the time.
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from typing import Literal, overload
 
 from kraftsim.scenarios.language.durations import microseconds
 from kraftsim.scenarios.language.suggestions import nearest, whole_number
@@ -14,6 +15,8 @@ from kraftsim.simulation.world import World
 from ..errors import CommandError, UnknownController
 from ..options import ClusterOptions
 from .broker_states import STATES, states_of
+from .documents import BrokerStatesDocument, LeaderDocument
+from .states import BrokerState
 
 BROKERS_SHOWN_MAX = 10  # brokers whose states are part of the message of a timeout
 VIRTUAL_SLICE_US = 60_000_000  # virtual time per slice of a wait; other tasks run between slices
@@ -70,6 +73,16 @@ class Waiting(ABC):
         else:
             await asyncio.sleep(duration_us / 1e6 / self.options.speed())
 
+    @overload
+    async def wait(
+        self, broker: int, state: BrokerState, timeout: str = "20s"
+    ) -> BrokerStatesDocument: ...
+
+    @overload
+    async def wait(
+        self, *, leader: int | Literal["any"], timeout: str = "20s"
+    ) -> LeaderDocument: ...
+
     async def wait(
         self,
         broker: int | None = None,
@@ -77,22 +90,32 @@ class Waiting(ABC):
         timeout: str = "20s",
         *,
         leader: int | str | None = None,
-    ) -> None:
+    ) -> BrokerStatesDocument | LeaderDocument:
         """Waits until the broker is in `state`, or until the controller `leader` is active.
 
-        `state` is one of STATES; `leader` is an id or "any". Raises TimeoutError with the current
-        states after `timeout`.
+        `leader` is an id or "any". Returns the states of the broker, or the leader. Raises
+        TimeoutError with the current states after `timeout`.
         """
         if broker is not None and state is not None and leader is None:
             await self._wait_for_broker(broker, state, timeout)
-        elif broker is None and state is None and leader is not None:
+            return self.broker_states(broker)
+        if broker is None and state is None and leader is not None:
             await self._wait_for_leader(leader, timeout)
-        else:
-            raise CommandError("wait: expected both broker and state, or only leader")
+            return self.leader()
+        raise CommandError("wait: expected both broker and state, or only leader")
 
-    def states_of(self, broker_id: int) -> set[str]:
+    def states_of(self, broker_id: int) -> set[BrokerState]:
         """Returns every state in which the broker is now, of its registration and its process."""
         return states_of(self.world, broker_id)
+
+    def broker_states(self, broker_id: int) -> BrokerStatesDocument:
+        """Returns the states of the broker as a document, in order."""
+        return {"brokerId": broker_id, "states": sorted(self.states_of(broker_id))}
+
+    def leader(self) -> LeaderDocument:
+        """Returns the active controller and its epoch."""
+        node = self.world.controller.node
+        return {"leaderId": node.leader_id, "leaderEpoch": node.epoch}
 
     async def _wait_for_broker(self, broker: int, state: str, timeout: str) -> None:
         if state not in STATES:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from kraftsim.controller.wire.json.document import Document
 
 from ..errors import GOOD, CommandError
-from ..http.client import call, service_url, stream
+from ..http.client import call, service_url
 from ..http.paths import kafka_path
 from ..operations import (
     EXPLAIN,
@@ -23,13 +23,16 @@ from ..operations import (
     Operation,
     Parameter,
 )
+from ..printable import printable
+from .events_verb import add_event_arguments, print_events
+from .output import is_data, print_data
 from .tables import print_document, print_sentence
 from .voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_voter_arguments
 
 Run = Callable[[argparse.Namespace], int]
 
 # What stands for the value of an option in help texts; otherwise the option's name in capitals.
-METAVARS = {"from_": "OFFSET", "limit": "N", "on": "BOOL", "timeout": "DURATION", "to": "ID"}
+METAVARS = {"from_": "OFFSET", "limit": "N", "timeout": "DURATION", "to": "ID"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ def _of(operation: Operation) -> Command:
             if getattr(arguments, parameter.name) is not None
         }
         document = call(service_url(arguments.url), operation.method, operation.path, values)
-        print_document(document, as_json=arguments.json)
+        print_document(arguments, document)
         return GOOD
 
     return Command(operation.words, operation.help, add_arguments, run)
@@ -78,61 +81,6 @@ def _add_argument(
         default=None,
         metavar=METAVARS.get(parameter.name),
         help=parameter.help,
-    )
-
-
-def _events(arguments: argparse.Namespace) -> int:
-    url = service_url(arguments.url)
-    start = arguments.from_ or 0
-    if arguments.follow:
-        for row in stream(url, f"{LIST_EVENTS.path}?from={start}"):
-            _print_row(row, as_json=arguments.json)
-        return GOOD
-    page = {"from": start, "limit": arguments.limit or 1000}
-    document = call(url, LIST_EVENTS.method, LIST_EVENTS.path, page)
-    rows = document["events"]
-    assert isinstance(rows, list), rows
-    for row in rows:
-        _print_row(row, as_json=arguments.json)
-    return GOOD
-
-
-def _print_row(row: Document, *, as_json: bool) -> None:
-    if as_json:
-        import json
-
-        print(json.dumps(row), flush=True)
-        return
-    t_us, detail = row["t_us"], row["detail"]
-    assert isinstance(t_us, int), row
-    assert isinstance(detail, dict), row
-    details = " ".join(f"{key}={value}" for key, value in detail.items() if value is not None)
-    broker = "" if row["broker_id"] is None else f" broker={row['broker_id']}"
-    line = (
-        f"{t_us / 1e6:12.3f}s  {row['seq']:>6}  {row['node']:<16} {row['kind']}{broker} {details}"
-    )
-    print(line.rstrip(), flush=True)
-
-
-def _events_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "-f",
-        "--follow",
-        action="store_true",
-        help="print further events as they happen, until Ctrl-C",
-    )
-    parser.add_argument(
-        "--from",
-        type=int,
-        dest="from_",
-        metavar="SEQ",
-        help="number of the first event (default 0)",
-    )
-    parser.add_argument(
-        "--limit",
-        type=int,
-        metavar="N",
-        help="number of events to print at most (1 to 10000, default 1000)",
     )
 
 
@@ -202,8 +150,8 @@ def _endpoints_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _cluster_id(arguments: argparse.Namespace) -> int:
     document = call(_cluster_url(arguments), SHOW_CLUSTER.method, SHOW_CLUSTER.path, {})
-    if arguments.json:
-        print_document({"clusterId": document["clusterId"]}, as_json=True)
+    if is_data(arguments):
+        print_data(arguments, {"clusterId": document["clusterId"]})
     else:
         print(f"Cluster ID: {document['clusterId']}")
     return GOOD
@@ -212,8 +160,8 @@ def _cluster_id(arguments: argparse.Namespace) -> int:
 def _list_endpoints(arguments: argparse.Namespace) -> int:
     request = {"includeFencedBrokers": arguments.include_fenced_brokers}
     document = call(_cluster_url(arguments), "POST", kafka_path("DescribeCluster"), request)
-    if arguments.json:
-        print_document(document, as_json=True)
+    if is_data(arguments):
+        print_data(arguments, document)
         return GOOD
     brokers = document["brokers"]
     assert isinstance(brokers, list), brokers
@@ -232,7 +180,7 @@ def print_endpoints(brokers: list[Document]) -> None:
 
     def line(id: object, host: object, port: object, rack: object, state: object, kind: str) -> str:
         shown_rack = f"{rack or 'null'!s:<{rack_width}} " if has_rack else ""
-        return (
+        return printable(
             f"{id!s:<10} {host!s:<{host_width}} {port!s:<10} {shown_rack}{state!s:<10} {kind:<15}"
         )
 
@@ -254,16 +202,14 @@ def print_endpoints(brokers: list[Document]) -> None:
 def _unregister(arguments: argparse.Namespace) -> int:
     body = {"brokerId": arguments.id}
     document = call(_cluster_url(arguments), "POST", kafka_path("UnregisterBroker"), body)
-    print_sentence(
-        f"Broker {arguments.id} is no longer registered.", document, as_json=arguments.json
-    )
+    print_sentence(arguments, f"Broker {arguments.id} is no longer registered.", document)
     return GOOD
 
 
 def _decommission(arguments: argparse.Namespace) -> int:
     body = {"brokerId": arguments.id, "force": arguments.force}
     document = call(_cluster_url(arguments), "POST", kafka_path("DecommissionBroker"), body)
-    print_sentence(f"Broker {arguments.id} is decommissioned.", document, as_json=arguments.json)
+    print_sentence(arguments, f"Broker {arguments.id} is decommissioned.", document)
     return GOOD
 
 
@@ -276,7 +222,9 @@ def _command(
 OF_THEIR_OWN = (LIST_EVENTS, EXPLAIN)  # with an output of their own; explain also runs files
 COMMANDS: tuple[Command, ...] = (
     *(_of(operation) for operation in OPERATIONS if operation not in OF_THEIR_OWN),
-    _command("events", "print the events of the cluster, one per line", _events_arguments, _events),
+    _command(
+        "events", "print the events of the cluster, one per line", add_event_arguments, print_events
+    ),
     _command(
         "cluster cluster-id", "print the id of the cluster", _kafka_cluster_arguments, _cluster_id
     ),

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..errors import GOOD
 from ..http.client import call, service_url
+from ..printable import printable
 from . import help_texts
+from .output import add_output, is_data, print_data
 from .scenario.runs import add_cell, seeds_of
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ def add_explain(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         ),
     )
     parser.add_argument("--url", metavar="URL", help=help_texts.URL)
+    add_output(parser)
     parser.set_defaults(run=_explain)
 
 
@@ -48,16 +51,23 @@ def _explain(arguments: argparse.Namespace) -> int:
         document = call(url, EXPLAIN.method, EXPLAIN.path, {"event": arguments.what})
         lines = document["lines"]
         assert isinstance(lines, list), document
-        print(*lines, sep="\n")
+        _print_causes(arguments, int(arguments.what), lines)
         return GOOD
     rows = _rows(arguments)
     if arguments.event is None:
-        _list(rows)
+        _list(arguments, rows)
     else:
         from ..explanation import explanation
 
-        print(*explanation(rows, arguments.event), sep="\n")
+        _print_causes(arguments, arguments.event, explanation(rows, arguments.event))
     return GOOD
+
+
+def _print_causes(arguments: argparse.Namespace, event: int, lines: list[str]) -> None:
+    if is_data(arguments):
+        print_data(arguments, {"event": event, "lines": lines})
+    else:
+        print(*map(printable, lines), sep="\n")
 
 
 def _rows(arguments: argparse.Namespace) -> "list[EventRow]":
@@ -71,10 +81,16 @@ def _rows(arguments: argparse.Namespace) -> "list[EventRow]":
     return list(Run(file.scenario, seeds_of(arguments, file)[0], ()).finish().rows)
 
 
-def _list(rows: "list[EventRow]") -> None:
+def _list(arguments: argparse.Namespace, rows: "list[EventRow]") -> None:
     from kraftsim.scenarios.running.explain import ASKED_FOR
 
-    for row in rows:
-        if row.kind in ASKED_FOR:
+    listed = [row for row in rows if row.kind in ASKED_FOR]
+    if is_data(arguments):
+        from ..api.views import event_view
+        from ..simulation.world import VIRTUAL_WALL_START_MS
+
+        print_data(arguments, [event_view(row, VIRTUAL_WALL_START_MS) for row in listed])
+    else:
+        for row in listed:
             subject = row.detail.get("leader_id", row.broker_id)
             print(f"{row.seq:6}  {row.t_us / 1e6:9.3f} s  {row.kind.replace('_', ' ')}: {subject}")

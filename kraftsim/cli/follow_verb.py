@@ -4,18 +4,21 @@ The verb checks that Spark and Java are installed before it starts a process.
 """
 
 import argparse
-import json
 import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
+
+from kraftsim.controller.wire.codec.schema import lower_camel
 
 from ..errors import GOOD, INTERRUPTED, CommandError, UsageError
 from ..http.client import service_url
 from . import help_texts
 from .interrupts import interrupt_flag
+from .output import add_output, is_data, print_item
 from .spark_options import add_session
 
 
@@ -46,7 +49,7 @@ def add_follow(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     )
     parser.add_argument("--once", action="store_true", help="exit at the current end of the log")
     add_session(parser)
-    parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+    add_output(parser)
     parser.set_defaults(run=run_follow)
 
 
@@ -69,7 +72,7 @@ def run_follow(arguments: argparse.Namespace) -> int:
         print(f"starting Spark to follow {' '.join(source.values())}", file=sys.stderr)
         with _stderr_redirected():
             spark = session("kraftsim follow", master=arguments.master, conf=conf)
-        on_change = _print_json if arguments.json else _print_change
+        on_change = partial(_print_data, arguments) if is_data(arguments) else _print_change
         with interrupt_flag() as stop, code_on_workers(spark):
             query = follow.start(
                 spark,
@@ -112,8 +115,11 @@ def _stderr_redirected() -> Iterator[None]:
             os.close(ours)
 
 
-def _print_json(change: Mapping[str, object]) -> None:
-    print(json.dumps(change, default=_iso), flush=True)
+def _print_data(arguments: argparse.Namespace, change: Mapping[str, object]) -> None:
+    shown = (
+        (name, _iso(item) if isinstance(item, datetime) else item) for name, item in change.items()
+    )
+    print_item(arguments, {lower_camel(name): item for name, item in shown})
 
 
 def _iso(value: object) -> str:

@@ -11,7 +11,12 @@ TOKEN_FILE: Final = (
     "file with the bearer token of the HTTP service (default: KRAFTSIM_TOKEN; `up --host` beyond "
     "loopback prints a random token)"
 )
-JSON: Final = "print JSON instead of text"
+JSON: Final = "short for --output json"
+OUTPUT: Final = (
+    "json or yaml, for programs; wide: text with every column, not cut to the width of the "
+    "terminal (default: text)"
+)
+UTC: Final = "print times in UTC (default: local clock time)"
 CONFIG: Final = "Kafka .properties file with settings for the nodes"
 RACK: Final = "rack of the brokers; repeat the option to place them in several racks in turn"
 CLUSTER_ID: Final = "id of the cluster, as `kraftsim storage random-uuid` prints one"

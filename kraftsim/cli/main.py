@@ -8,36 +8,43 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from ..errors import FAILED, GOOD, INTERRUPTED, USAGE, CommandError, UsageError
+from ..printable import printable
 from . import help_texts
 from .campaign.verbs import add_campaign_verbs
 from .explain_verb import add_explain
 from .follow_verb import add_follow
+from .output import add_output, is_data, print_data
 from .scenario.verbs import add_scenario_verbs
-from .service_verbs import add_services
+from .service_verbs import add_controller, add_services
+
+SubParsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 # The help texts of verbs that have verbs of their own.
 GROUPS = {
     "broker": "list, show, add, stop, kill, pause, resume, restart, mute and deafen brokers",
     "cluster": "show the cluster; Kafka's kafka-cluster: list, unregister, decommission brokers",
-    "controllers": "list, kill, start, pause and resume controllers",
+    "controller": "list, show, kill, start, pause and resume controllers; run one as a process",
     "log": "read the metadata log",
     "quorum": "show the quorum, transfer its leadership, add and remove voters",
-    "topic": "list topics",
+    "topic": "list and show topics",
 }
 
 
 class Parser(argparse.ArgumentParser):
-    """An argparse parser whose errors name the nearest valid word."""
+    """An argparse parser without abbreviations, whose errors name the nearest valid word."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
         """Prints the error with the nearest valid word, and exits with USAGE."""
         wrong, _, choices = message.partition("choose from")
         valid = [word.strip(" ,')") for word in choices.split()]
         quoted = wrong.split("'")  # argparse quotes words, but not numbers
-        near = get_close_matches(quoted[1], valid, n=1) if valid and len(quoted) > 1 else []
+        near = _nearest(quoted[1], valid) if len(quoted) > 1 else None
         self._refuse(message, near)
 
     def parse_known_args(  # type: ignore[override]  # argparse's own has overloads of namespaces
@@ -52,15 +59,21 @@ class Parser(argparse.ArgumentParser):
         parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
             options = [action for action in self._option_string_actions if action.startswith("--")]
-            near = get_close_matches(unknown[0].partition("=")[0], options, n=1)
+            near = _nearest(unknown[0].partition("=")[0], options)
             self._refuse(f"unrecognized arguments: {' '.join(unknown)}", near)
         return parsed, unknown
 
-    def _refuse(self, message: str, near: Sequence[str]) -> NoReturn:
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        print(f"{self.prog}: {message}{hint}", file=sys.stderr)
+    def _refuse(self, message: str, near: str | None) -> NoReturn:
+        hint = f" (did you mean {near!r}?)" if near else ""
+        print(printable(f"{self.prog}: {message}{hint}"), file=sys.stderr)
         print(f"try: {self.prog} --help", file=sys.stderr)
         sys.exit(USAGE)
+
+
+def _nearest(word: str, valid: Sequence[str]) -> str | None:
+    """Returns the valid word that `word` begins, else the most similar one, else None."""
+    longer = [name for name in valid if len(word) > len("--") and name.startswith(word)]
+    return next(iter(longer or get_close_matches(word, valid, n=1)), None)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -70,18 +83,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         run: Callable[[argparse.Namespace], int] = arguments.run
         return run(arguments)
     except CommandError as error:
-        print(f"kraftsim: {error}", file=sys.stderr)
+        _print_error(error)
         return USAGE if isinstance(error, UsageError) else FAILED
     except ValueError as error:
-        print(f"kraftsim: {error}", file=sys.stderr)
+        _print_error(error)
         return USAGE
     except BrokenPipeError:
         return GOOD  # the reader of stdout, such as head, has exited
     except OSError as error:
-        print(f"kraftsim: {error}", file=sys.stderr)
+        _print_error(error)
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _print_error(error: Exception) -> None:
+    print(printable(f"kraftsim: {error}", keeps="\n"), file=sys.stderr)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -91,12 +108,11 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.set_defaults(run=_without_verb(parser))
-    verbs: argparse._SubParsersAction[argparse.ArgumentParser] = parser.add_subparsers(
-        metavar="VERB", parser_class=Parser
-    )
+    verbs: SubParsers = parser.add_subparsers(metavar="VERB", parser_class=Parser)
     add_services(verbs)
     _add_storage(verbs)
-    _add_operations(verbs)
+    groups = _add_operations(verbs)
+    add_controller(groups["controller"])
     add_follow(verbs)
     scenario = add_scenario_verbs(verbs, Parser)
     scenario.set_defaults(run=_help_of(scenario))
@@ -119,7 +135,7 @@ def _without_verb(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespa
     return run
 
 
-def _add_storage(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_storage(verbs: SubParsers) -> None:
     storage = verbs.add_parser("storage", help="make ids as Kafka's kafka-storage does")
     storage.set_defaults(run=_help_of(storage))
     storage_verbs = storage.add_subparsers(metavar="VERB", parser_class=Parser)
@@ -127,21 +143,28 @@ def _add_storage(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -
         "random-uuid", help="print a random id for a cluster or a directory"
     )
 
-    def run(_: argparse.Namespace) -> int:
+    add_output(uuid)
+
+    def run(arguments: argparse.Namespace) -> int:
         from random import SystemRandom
 
         from kraftsim.controller.core.uuid import random_uuid, uuid_text
 
-        print(uuid_text(random_uuid(SystemRandom().random)))
+        text = uuid_text(random_uuid(SystemRandom().random))
+        if is_data(arguments):
+            print_data(arguments, {"id": text})
+        else:
+            print(text)
         return GOOD
 
     uuid.set_defaults(run=run)
 
 
-def _add_operations(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_operations(verbs: SubParsers) -> dict[str, SubParsers]:
+    """Adds the verbs for a running cluster and returns the verbs of each noun."""
     from .cluster_verbs import COMMANDS
 
-    groups: dict[str, argparse._SubParsersAction[argparse.ArgumentParser]] = {}
+    groups: dict[str, SubParsers] = {}
     for command in COMMANDS:
         family = verbs
         if len(command.words) == 2:
@@ -153,9 +176,11 @@ def _add_operations(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]"
             family = groups[group]
         parser = family.add_parser(command.words[-1], help=command.help, description=command.help)
         parser.add_argument("--url", metavar="URL", help=help_texts.URL)
-        parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+        add_output(parser)
+        parser.add_argument("--utc", action="store_true", help=help_texts.UTC)
         command.add_arguments(parser)
         parser.set_defaults(run=command.run)
+    return groups
 
 
 def _help_of(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], int]:

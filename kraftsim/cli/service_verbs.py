@@ -1,4 +1,4 @@
-"""`kraftsim up`, `kraftsim controller` and `kraftsim agent`: the verbs that run services."""
+"""`kraftsim up`, `kraftsim controller run` and `kraftsim agent`: the verbs that run services."""
 
 import argparse
 
@@ -9,9 +9,8 @@ from . import help_texts
 
 
 def add_services(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds the verbs `up`, `controller` and `agent` to the parser."""
+    """Adds the verbs `up` and `agent` to the parser."""
     _add_up(verbs)
-    _add_controller(verbs)
     _add_agent(verbs)
 
 
@@ -57,8 +56,9 @@ def _add_up(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
     up.set_defaults(run=run)
 
 
-def _add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = verbs.add_parser("controller", help="run a single controller of a quorum")
+def add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds `run` to the verbs of `controller`."""
+    parser = verbs.add_parser("run", help="run a single controller of a quorum as this process")
     parser.add_argument(
         "--node-id", type=int, required=True, metavar="ID", help="id of this controller"
     )

@@ -1,38 +1,50 @@
 """Prints documents for people: rows as a table, a single object as `key: value` lines."""
 
-import json
-from collections.abc import Sequence
+import argparse
+from collections.abc import Mapping, Sequence
 
 from kraftsim.controller.core.brokers.registration_state import RegistrationState
 from kraftsim.controller.wire.json.document import Document
 
+from ..printable import printable
+from .output import is_data, print_data
+from .terminal import clock_text, coloured, width
+
 _TABLES = ("voters", "observers")  # lists inside a document that are printed as tables
+_STATES = ("state", "process", "role")  # columns with states, which have colours
+_ONLY_WIDE = ("directoryId", "lastFetchTimestamp", "partitionEpoch", "topicId")
+GAP = "  "  # between two columns
+COLUMN_MIN = 4  # characters of a column that is cut to the width of the terminal
 
 
-def print_document(document: Document, *, as_json: bool) -> None:
-    """Prints a document as JSON, as a table or as `key: value` lines."""
-    if as_json:
-        print(json.dumps(document, indent=2))
+def print_document(arguments: argparse.Namespace, document: Mapping[str, object]) -> None:
+    """Prints a document as --output says: JSON, YAML, a table or `key: value` lines."""
+    if is_data(arguments):
+        print_data(arguments, document)
         return
+    is_wide = arguments.output == "wide"
     name, rows = next(iter(document.items()), ("", None))  # list documents start with their rows
     if isinstance(rows, list):
         shown = {"brokers": _broker_rows, "topics": _topic_rows}.get(name, list)(rows)
-        _print_rows(shown)
+        print_rows(shown, utc=arguments.utc, is_wide=is_wide)
         return
     for key, value in document.items():
         if isinstance(value, list) and key in _TABLES:
             print(f"{key}:")
-            _print_rows(value, indent="  ")
+            print_rows(value, utc=arguments.utc, is_wide=is_wide, indent="  ")
         else:
-            print(f"{key}: {_cell(value)}")
+            cell = _cell(key, value, utc=arguments.utc)
+            print(f"{_title(key)}: {coloured(cell, cell) if key in _STATES else cell}")
 
 
-def print_sentence(sentence: str, document: Document, *, as_json: bool) -> None:
-    """Prints the result of a change: `sentence`, or the response as JSON."""
-    if as_json:
-        print_document(document, as_json=True)
+def print_sentence(
+    arguments: argparse.Namespace, sentence: str, document: Mapping[str, object]
+) -> None:
+    """Prints the result of a change: `sentence`, or the response as JSON or YAML."""
+    if is_data(arguments):
+        print_data(arguments, document)
     else:
-        print(sentence)
+        print(printable(sentence))
 
 
 def _broker_rows(brokers: Sequence[Document]) -> list[Document]:
@@ -45,6 +57,8 @@ def _broker_rows(brokers: Sequence[Document]) -> list[Document]:
             "leads": broker.get("leaderships"),
             "process": _process_state(broker.get("agent")),
             "startTimeMs": broker.get("startTimeMs"),
+            "listeners": _addresses(broker.get("listeners")),
+            "directoryId": broker.get("logDirs"),
         }
         for broker in brokers
     ]
@@ -63,6 +77,11 @@ def _process_state(agent: object) -> object:
     return agent["state"] if isinstance(agent, dict) else None
 
 
+def _addresses(listeners: object) -> list[str]:
+    assert listeners is None or isinstance(listeners, list), listeners
+    return [f"{listener['host']}:{listener['port']}" for listener in listeners or ()]
+
+
 def _topic_rows(topics: Sequence[Document]) -> list[Document]:
     """Returns one row per partition."""
     return [
@@ -74,6 +93,8 @@ def _topic_rows(topics: Sequence[Document]) -> list[Document]:
             "replicas": partition["replicas"],
             "isr": partition["isr"],
             "elr": partition["eligibleLeaderReplicas"],
+            "partitionEpoch": partition["partitionEpoch"],
+            "topicId": topic["topicId"],
         }
         for topic in topics
         for partition in _partitions(topic)
@@ -86,19 +107,59 @@ def _partitions(topic: Document) -> list[dict[str, int]]:
     return partitions
 
 
-def _print_rows(rows: Sequence[Document], *, indent: str = "") -> None:
-    """Prints aligned columns without a table library, whose import would take 0.1 s."""
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    lines = [columns, *([_cell(row.get(column)) for column in columns] for row in rows)]
+def print_rows(
+    rows: Sequence[Document], *, utc: bool, is_wide: bool = False, indent: str = ""
+) -> None:
+    """Prints aligned columns without a table library, whose import would take 0.1 s.
+
+    On a terminal, the widest columns are cut until a row fits its width, except if `is_wide`.
+    """
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    columns = [key for key in keys if is_wide or key not in (*_ONLY_WIDE, "listeners")]
+    cells = [[_cell(column, row.get(column), utc=utc) for column in columns] for row in rows]
+    lines = [[_title(column) for column in columns], *cells]
     widths = [max(len(line[index]) for line in lines) for index in range(len(columns))]
-    for line in lines:
-        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        print(indent + "  ".join(cells).rstrip())
+    if not is_wide:
+        widths = _fitted(widths, len(indent))
+    for number, line in enumerate(lines):
+        padded = (
+            coloured(_cut(cell, size), cell) if number and column in _STATES else _cut(cell, size)
+            for column, cell, size in zip(columns, line, widths, strict=True)
+        )
+        print((indent + GAP.join(padded)).rstrip())
 
 
-def _cell(value: object) -> str:
+def _fitted(widths: list[int], indent: int) -> list[int]:
+    """Returns the widths, of which the largest are lowered until a row fits the terminal."""
+    columns = width()
+    fitted = list(widths)
+    if columns is None:
+        return fitted
+    room = columns - indent - len(GAP) * (len(widths) - 1)
+    while sum(fitted) > room and max(fitted) > COLUMN_MIN:
+        fitted[fitted.index(max(fitted))] -= 1
+    return fitted
+
+
+def _cut(cell: str, size: int) -> str:
+    return cell.ljust(size) if len(cell) <= size else f"{cell[: size - 1]}…"
+
+
+def _title(key: str) -> str:
+    """Returns the heading of a key: a time is printed as clock time, so it loses its unit."""
+    return key.removesuffix("Ms") if _is_time(key) else key
+
+
+def _is_time(key: str) -> bool:
+    return key.endswith(("TimeMs", "Timestamp"))
+
+
+def _cell(key: str, value: object, *, utc: bool) -> str:
     if isinstance(value, dict):
-        return " ".join(f"{key}={_cell(item)}" for key, item in value.items() if item is not None)
+        pairs = ((name, item) for name, item in value.items() if item is not None)
+        return " ".join(f"{printable(name)}={_cell(name, item, utc=utc)}" for name, item in pairs)
     if isinstance(value, list):
-        return ", ".join(_cell(item) for item in value)
-    return "" if value is None else str(value)
+        return ", ".join(_cell(key, item, utc=utc) for item in value)
+    if _is_time(key) and type(value) is int:
+        return clock_text(value, utc=utc) if value >= 0 else ""
+    return "" if value is None else printable(str(value))

@@ -26,8 +26,8 @@ def add_voter_arguments(parser: argparse.ArgumentParser) -> None:
         "voter",
         metavar="ID@HOST:PORT:DIRECTORY",
         help=(
-            "id, address and directory id of the controller, as --voters of `kraftsim controller` "
-            "names them"
+            "id, address and directory id of the controller, as in --voters of "
+            "`kraftsim controller run`"
         ),
     )
     _bootstrap_argument(parser)
@@ -48,7 +48,7 @@ def _bootstrap_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bootstrap-controllers",
         metavar="HOST:PORT,...",
-        help="addresses of all `kraftsim controller` processes of the quorum, instead of --url",
+        help="addresses of all `kraftsim controller run` processes of the quorum, instead of --url",
     )
 
 
@@ -71,7 +71,7 @@ def add_voter(arguments: argparse.Namespace) -> int:
         f"Added controller {voter.voter_id} with directory id {directory} "
         f"and endpoints: {at.name}://{at.host}:{at.port}"
     )
-    print_sentence(sentence, document, as_json=arguments.json)
+    print_sentence(arguments, sentence, document)
     return GOOD
 
 
@@ -82,7 +82,7 @@ def remove_voter(arguments: argparse.Namespace) -> int:
     body: Document = {"voterId": arguments.id, "voterDirectoryId": directory}
     document = send("RemoveRaftVoter", body)
     sentence = f"Removed  KRaft controller {arguments.id} with directory id {directory}"
-    print_sentence(sentence, document, as_json=arguments.json)
+    print_sentence(arguments, sentence, document)
     return GOOD
 
 

@@ -1,1 +1,1 @@
-"""Commands that run until a signal: `kraftsim up`, `kraftsim controller`, `kraftsim agent`."""
+"""Commands that run until a signal: `kraftsim up`, `kraftsim controller run`, `kraftsim agent`."""

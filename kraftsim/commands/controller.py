@@ -1,4 +1,4 @@
-"""`kraftsim controller`: a process with one controller, a voter or an observer."""
+"""`kraftsim controller run`: a process with one controller, a voter or an observer."""
 
 import argparse
 import asyncio

@@ -53,6 +53,17 @@ def find(name: str) -> Path:
     return paths[name]
 
 
+def expect_known_tags(tags: Iterable[str]) -> None:
+    """Raises UsageError for a tag that no scenario of the library has."""
+    wanted = list(tags)
+    if not wanted:
+        return
+    known = sorted({tag for path in library().values() for tag in read_file(path).scenario.tags})
+    for tag in wanted:
+        if tag not in known:
+            raise UsageError(f"--tag: unknown tag {tag!r}: expected {nearest(tag, known)}")
+
+
 def written(scenario: Scenario) -> str:
     """Formats a scenario as YAML, which `read_file` parses to an equal scenario."""
     import yaml

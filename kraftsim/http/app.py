@@ -14,16 +14,15 @@ from kraftsim.controller.wire.json.json_form import JsonError
 from kraftsim.scenarios.language.suggestions import nearest
 
 from ..api.log_views import log_lines, start_in
+from ..api.reading import LIMIT_MAX, check_page
 from ..api.views import event_view
-from ..errors import CommandError, OffsetGone, UnknownBroker, UnknownController
+from ..errors import CommandError, OffsetGone, UnknownBroker, UnknownController, UnknownTopic
 from ..operations import (
     LIST_EVENTS,
-    LOG_LIMIT_MAX,
     OPERATIONS,
-    READ_LOG,
+    SHOW_LOG,
     Operation,
     arguments,
-    check_page,
 )
 from .connections import REQUEST_S, HttpConnections
 from .guard import guard
@@ -113,6 +112,8 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         return _error(404, str(error), "UNKNOWN_BROKER")
     except UnknownController as error:
         return _error(404, str(error), "UNKNOWN_CONTROLLER")
+    except UnknownTopic as error:
+        return _error(404, str(error), "UNKNOWN_TOPIC")
     except OffsetGone as error:
         return _error(416, str(error), "OFFSET_OUT_OF_RANGE", OFFSET_OUT_OF_RANGE)
     except TimeoutError as error:
@@ -164,7 +165,7 @@ def _route(kraft: "Cluster", operation: Operation) -> Handler:
         if operation is LIST_EVENTS and _accepts(request, "text/event-stream"):
             return await _stream(kraft, request)
         values: dict[str, object] = dict(request.query)
-        if operation is READ_LOG and _accepts(request, LINES):
+        if operation is SHOW_LOG and _accepts(request, LINES):
             typed = arguments(operation, values)
             return await _stream_log(kraft, request, **typed)  # type: ignore[arg-type]  # just typed
         if operation.method == "POST":
@@ -222,8 +223,8 @@ QUIET_S = 5.0
 
 async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
     """Streams events as server-sent events, starting at the row that `_cursor` returns."""
-    start = _cursor(request)
-    journal = kraft.world.journal
+    journal, wall_start_ms = kraft.world.journal, kraft.world.timeline.wall_start_ms
+    start = _cursor(request, max(journal.last_seq, 0))
     rows: asyncio.Queue[EventRow] = asyncio.Queue(EVENTS_QUEUED_MAX)
     is_lagging = False
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
@@ -238,14 +239,14 @@ async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
     journal.listeners.append(on_row)
     try:
         for row in journal.since(start):
-            await _write(response, row)
+            await _write(response, row, wall_start_ms)
         while not (is_lagging and rows.empty()):
             try:
                 row = await asyncio.wait_for(rows.get(), QUIET_S)
             except TimeoutError:
                 await response.write(b": nothing new\n\n")
             else:
-                await _write(response, row)
+                await _write(response, row, wall_start_ms)
         response.force_close()
     except (ConnectionError, asyncio.CancelledError):
         return response  # the client has disconnected
@@ -255,13 +256,13 @@ async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
 
 
 async def _stream_log(
-    kraft: "Cluster", request: web.Request, from_: int | None = None, limit: int = LOG_LIMIT_MAX
+    kraft: "Cluster", request: web.Request, from_: int | None = None, limit: int = LIMIT_MAX
 ) -> web.StreamResponse:
     """Streams records as lines of JSON.
 
     Yields to the event loop between two pieces, so that a slow reader costs no broker its lease.
     """
-    check_page(from_ or 0, limit, LOG_LIMIT_MAX)
+    check_page(from_ or 0, limit)
     log = kraft.world.committed_log
     lines = log_lines(log, start_in(log, from_), limit)
     response = web.StreamResponse(headers={"Content-Type": LINES})
@@ -272,15 +273,15 @@ async def _stream_log(
     return response
 
 
-def _cursor(request: web.Request) -> int:
-    """Returns the first row to send: the row after Last-Event-ID, else `from`, else 0."""
-    last, start = request.headers.get("Last-Event-ID"), request.query.get("from", "0")
+def _cursor(request: web.Request, newest: int) -> int:
+    """Returns the first row to send: the row after Last-Event-ID, else `from`, else the newest."""
+    last, start = request.headers.get("Last-Event-ID"), request.query.get("from", str(newest))
     text = last or start
     if not text.isdecimal() or len(text) > CURSOR_DIGITS_MAX:
         raise CommandError(f"cursor: expected the number of an event, got {text[:40]!r}")
     return int(text) + 1 if last else int(text)
 
 
-async def _write(response: web.StreamResponse, row: "EventRow") -> None:
-    data = json.dumps(event_view(row))
+async def _write(response: web.StreamResponse, row: "EventRow", wall_start_ms: int) -> None:
+    data = json.dumps(event_view(row, wall_start_ms))
     await response.write(f"id: {row.seq}\nevent: {row.kind}\ndata: {data}\n\n".encode())

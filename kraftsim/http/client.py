@@ -16,6 +16,7 @@ from kraftsim.simulation.ports import HTTP_PORT
 
 from ..errors import CommandError
 from ..files.tokens import token_from
+from ..printable import printable
 
 DEFAULT_URL = f"http://127.0.0.1:{HTTP_PORT}"
 TIMEOUT_S = 120.0  # in addition to the timeout that the request asks the service for
@@ -115,4 +116,4 @@ def _refusal(error: HTTPError) -> str:
         document = _document(error, "")
     except CommandError:
         return f"HTTP {error.code}"
-    return f"{document.get('error') or error.code}: {document.get('message', '')}"
+    return printable(f"{document.get('error') or error.code}: {document.get('message', '')}")

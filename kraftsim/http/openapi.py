@@ -72,7 +72,7 @@ def _operation(operation: Operation) -> Document:
             "in": "path",
             "required": True,
             "description": parameter.help,
-            "schema": {"type": "integer"},
+            "schema": {"type": _TYPES[parameter.kind]},
         }
         for parameter in operation.parameters
         if parameter.name in in_path

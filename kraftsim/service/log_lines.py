@@ -8,6 +8,8 @@ import logging
 import time
 from datetime import UTC, datetime
 
+from ..printable import printable
+
 LINES_PER_S = 10.0  # of one kind, over a long time
 BURST = 50  # lines of one kind at once
 
@@ -28,7 +30,7 @@ class LogLimit(logging.Filter):
         kind = self._kinds.setdefault((record.name, record.msg), _Kind())
         if not kind.admits(time.monotonic()):
             return False
-        text = escaped(record.getMessage())
+        text = printable(record.getMessage())
         if kind.dropped:
             text += f" ({kind.dropped} similar lines were dropped)"
             kind.dropped = 0
@@ -52,15 +54,6 @@ class _Kind:
             return False
         self._allowance -= 1
         return True
-
-
-def escaped(text: str) -> str:
-    """Returns the text with its control characters as escape sequences of Python."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    )
 
 
 class JsonLines(logging.Formatter):

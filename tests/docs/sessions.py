@@ -42,9 +42,9 @@ STAND_INS = {
     "follow --out changes": "follow --out changes --once",
 }
 
-STARTS_A_SERVICE = re.compile(r"make run|kraftsim (up|controller) ")
+STARTS_A_SERVICE = re.compile(r"make run|kraftsim (up|controller run) ")
 TALKS_TO_A_CLUSTER = re.compile(
-    r"localhost:|127\.0\.0\.1:|kraftsim (broker|topic|wait|events|cluster|explain \d)"
+    r"localhost:|127\.0\.0\.1:|kraftsim (broker|topic|quorum show|wait|events|cluster|explain \d)"
 )
 STARTS_JAVA = re.compile(r"campaign (report|check)|kraftsim follow|pipeline\.|spark\.")
 

@@ -1,4 +1,4 @@
-"""Three `kraftsim controller` processes, as somebody who wants to kill one would run them."""
+"""Three `kraftsim controller run` processes, as somebody who wants to kill one would run them."""
 
 import secrets
 import signal
@@ -49,7 +49,7 @@ class Quorum:
         return ",".join(f"127.0.0.1:{port}" for port in self.ports.values())
 
     def start(self, node_id: int, *options: str) -> subprocess.Popen[str]:
-        words = ("controller", "--node-id", str(node_id), "--voters", self.voters)
+        words = ("controller", "run", "--node-id", str(node_id), "--voters", self.voters)
         process = self.running.enter_context(
             _running(self.folder, (*words, "--cluster-id", CLUSTER_ID, *options))
         )

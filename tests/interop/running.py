@@ -46,8 +46,11 @@ class Service:
     def restart(self, broker_id: int) -> None:
         self._call("POST", f"/sim/brokers/{broker_id}/restart")
 
-    def deafen(self, broker_id: int, *, on: bool) -> None:
-        self._call("POST", f"/sim/brokers/{broker_id}/deafen", {"on": on})
+    def deafen(self, broker_id: int) -> None:
+        self._call("POST", f"/sim/brokers/{broker_id}/deafen")
+
+    def undeafen(self, broker_id: int) -> None:
+        self._call("POST", f"/sim/brokers/{broker_id}/undeafen")
 
     def wait(self, broker_id: int, state: str) -> None:
         """Until the controller has the broker in that state; it answers when it is so."""

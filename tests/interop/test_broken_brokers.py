@@ -86,7 +86,7 @@ def test_a_deaf_broker_tells_its_clients_old_news_until_it_hears_again(
     client.create("orders", partitions=2, replication_factor=2)
     before = leaders(client, "orders")
 
-    kraft.deafen(2, on=True)
+    kraft.deafen(2)
     kraft.kill(1)
     kraft.wait(1, "fenced")
 
@@ -95,7 +95,7 @@ def test_a_deaf_broker_tells_its_clients_old_news_until_it_hears_again(
     eventually(client.brokers, {1, 2}, ignoring=client.failure)
     eventually(lambda: leaders(client, "orders"), before, ignoring=client.failure)
 
-    kraft.deafen(2, on=False)
+    kraft.undeafen(2)
 
     eventually(client.brokers, {2}, ignoring=client.failure)
     eventually(lambda: leaders(client, "orders"), [2, 2], ignoring=client.failure)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kraftsim.cli.cluster_verbs import print_endpoints
+from kraftsim.cli.terminal import clock_text
 from tests.golden.recordings import tool
 from tests.kraftsim.conftest import CLUSTER_ID, Service
 
@@ -159,7 +160,7 @@ def test_a_wait_in_vain_fails_and_says_where_the_broker_stands(service: Service,
     )
 
 
-READS = ["broker ls", "broker show 1", "cluster show", "topic ls", "log show"]
+READS = ["broker list", "broker show 1", "cluster show", "topic list", "log show"]
 
 
 @pytest.mark.parametrize("line", READS)
@@ -176,15 +177,15 @@ def test_every_read_prints_json_for_programs_and_text_for_people(
 
 
 def test_a_list_is_one_line_a_row_with_nothing_left_out(service: Service, run: Any) -> None:
-    _, out, _ = run("broker ls")
+    _, out, _ = run("broker list")
 
     title, *rows = out.splitlines()
-    assert title.split() == ["id", "state", "epoch", "rack", "leads", "process", "startTimeMs"]
-    start = service.kraft.world.committed.brokers[1].start_time_ms
+    assert title.split() == ["id", "state", "epoch", "rack", "leads", "process", "startTime"]
+    start = clock_text(service.kraft.world.committed.brokers[1].start_time_ms, utc=False)
     assert [row.split() for row in rows] == [
-        ["1", "unfenced", "13", "0", "RUNNING", str(start)],
-        ["2", "unfenced", "14", "0", "RUNNING", str(start)],
-        ["3", "unfenced", "15", "0", "RUNNING", str(start)],
+        ["1", "unfenced", "13", "0", "RUNNING", start],
+        ["2", "unfenced", "14", "0", "RUNNING", start],
+        ["3", "unfenced", "15", "0", "RUNNING", start],
     ]
 
 
@@ -194,7 +195,7 @@ def test_one_broker_is_shown_field_by_field(service: Service, run: Any) -> None:
     told = dict(line.split(": ", 1) for line in out.splitlines())
     assert (told["brokerId"], told["fenced"]) == ("2", "False")
     start = service.kraft.world.committed.brokers[2].start_time_ms
-    assert told["startTimeMs"] == str(start)
+    assert told["startTime"] == clock_text(start, utc=False)
 
 
 @pytest.mark.parametrize("verb", ["unregister -i 3", "decommission -i 3"])
@@ -220,7 +221,13 @@ def test_events_are_lines_and_begin_where_they_are_wanted(service: Service, run:
         ("cluster list-endpoint", "did you mean 'list-endpoints'?"),
         ("up --brokerz 3", "did you mean '--brokers'?"),
         ("wait --broker 1 --state fenced --timeoutt 3s", "did you mean '--timeout'?"),
-        ("broker ls --jsn", "did you mean '--json'?"),
+        ("broker list --jsn", "did you mean '--json'?"),
+        ("quorum transfer", "did you mean 'transfer-leadership'?"),
+        ("up --broker 3", "did you mean '--brokers'?"),
+        ("scenario run x --until", "did you mean '--until-failure'?"),
+        ("scenario lst", "did you mean 'list'?"),
+        ("scenario list --tag leasse", "expected 'lease' (nearest)"),
+        ("scenario run --tag leasse", "expected 'lease' (nearest)"),
     ],
 )
 def test_an_unknown_word_names_the_nearest(run: Any, line: str, hint: str) -> None:
@@ -265,7 +272,7 @@ def test_an_unknown_broker_is_refused_with_those_there_are(service: Service, run
 
 
 def test_where_no_cluster_answers_the_way_out_is_named(run: Any) -> None:
-    code, out, err = run("broker ls --url http://127.0.0.1:1")
+    code, out, err = run("broker list --url http://127.0.0.1:1")
 
     assert (code, out) == (1, "")
     assert err.startswith("kraftsim: http://127.0.0.1:1: no service answers (")
@@ -278,7 +285,7 @@ def test_where_no_cluster_answers_the_way_out_is_named(run: Any) -> None:
     [("nonsense", 2), ("ftp://127.0.0.1:1", 2), ("http://", 1), ("http://127.0.0.1:x", 1)],
 )
 def test_an_address_that_is_none_is_refused(run: Any, url: str, code: int) -> None:
-    ended, out, err = run(f"broker ls --url {url}")
+    ended, out, err = run(f"broker list --url {url}")
 
     assert (ended, out) == (code, "")
     assert len(err.splitlines()) == 1
@@ -295,7 +302,7 @@ def test_somebody_who_is_no_cluster_is_told_apart(run: Any, greeting: bytes) -> 
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=greet)
         thread.start()
-        code, out, err = run(f"broker ls --url http://127.0.0.1:{listening.getsockname()[1]}")
+        code, out, err = run(f"broker list --url http://127.0.0.1:{listening.getsockname()[1]}")
         thread.join()
 
     assert (code, out) == (1, "")
@@ -308,8 +315,8 @@ def test_the_address_of_the_option_goes_before_that_of_the_environment(
     url = os.environ["KRAFTSIM_HTTP"]
     monkeypatch.setenv("KRAFTSIM_HTTP", "http://127.0.0.1:1")
 
-    assert run("broker ls")[0] == 1
-    assert run(f"broker ls --url {url}/")[0] == 0
+    assert run("broker list")[0] == 1
+    assert run(f"broker list --url {url}/")[0] == 0
 
 
 def test_the_version_and_the_help_are_there_without_a_cluster(run: Any) -> None:

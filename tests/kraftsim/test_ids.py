@@ -112,7 +112,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 def controller(node_id: int, *words: str, voter_id: int = 3000) -> tuple[str, ...]:
     voters = f"--voters={voter_id}@127.0.0.1:9990:{DIRECTORY}"
     named = ("--node-id", str(node_id), voters, "--cluster-id", "c")
-    return ("controller", *named, *words)
+    return ("controller", "run", *named, *words)
 
 
 AGENT = ("agent", "--controller", "127.0.0.1:9990", "--cluster-id", "c")

@@ -51,7 +51,7 @@ def test_the_document_and_the_router_name_the_same_routes() -> None:
 
 @pytest.mark.parametrize(("method", "path"), sorted(documented()))
 async def test_a_documented_route_is_found(method: str, path: str) -> None:
-    concrete = path.replace("{id}", "1").replace("{event}", "1")
+    concrete = path.replace("{id}", "1").replace("{event}", "1").replace("{name}", "a")
 
     found = await application().router.resolve(make_mocked_request(method, concrete))
 

@@ -36,7 +36,7 @@ def test_kafka_4_4_is_the_default_of_every_command_and_class() -> None:
 
     assert {"kafka-4.4"} == {
         parser.parse_args(["up"]).profile,
-        parser.parse_args(["controller", *voter]).profile,
+        parser.parse_args(["controller", "run", *voter]).profile,
         Cluster().options.profile,
         ClusterOptions().profile,
         Topology(cluster_id="some-cluster").profile.name,

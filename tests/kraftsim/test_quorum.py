@@ -54,7 +54,7 @@ async def test_leadership_is_handed_over_to_whom_one_names(http: Http, kraft: Cl
     before = await leader_of(http)
     chosen = min(IDS - {before})
 
-    await http.post("/sim/quorum/transfer", {"to": chosen})
+    await http.post("/sim/quorum/transfer-leadership", {"to": chosen})
     await kraft.advance("1s")
 
     assert chosen == await leader_of(http)
@@ -67,7 +67,7 @@ async def test_a_transfer_returns_when_the_next_leader_takes_writes(
     before = await leader_of(http)
     chosen = min(IDS - {before})
 
-    transferred = await http.post("/sim/quorum/transfer", {"to": chosen})
+    transferred = await http.post("/sim/quorum/transfer-leadership", {"to": chosen})
     written = await http.kafka("CreateTopics", topics=[{"name": "orders"}])
 
     assert chosen == transferred.document["leaderId"]
@@ -162,7 +162,7 @@ async def test_what_is_written_during_an_election_is_held_for_the_next_leader() 
 @pytest.mark.rule("0A.2")
 async def test_what_is_held_for_a_leader_in_vain_is_refused_as_it_was_at_once() -> None:
     """Time is scaled, so that the ten seconds for which it is held pass in one."""
-    async with Cluster(brokers=1, controllers=3, clock="scaled:10") as kraft:
+    async with Cluster(brokers=1, controllers=3, clock=10) as kraft:
         for node_id in IDS:
             await kraft.kill_controller(node_id)
 

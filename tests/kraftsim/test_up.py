@@ -94,7 +94,7 @@ def test_it_announces_itself_once_ready_and_ends_on_sigterm(
 def test_it_ends_on_ctrl_c_while_somebody_follows_its_events(started: list[Process]) -> None:
     up = start(started, "up", "--brokers", "1", *ANY_PORTS)
     url = up.announced()["KRAFTSIM_HTTP"]
-    events = start(started, "events", "--follow", "--json", "--url", url)
+    events = start(started, "events", "--follow", "--from", "0", "--json", "--url", url)
     assert json.loads(events.line())["kind"] == "controller_elected"
 
     up.signal(signal.SIGINT)

@@ -134,9 +134,9 @@ def test_the_command_gives_rows_and_fails_with_a_survivor(capsys, monkeypatch):
     assert [("M00", False), ("M42", True)] == [(row["mutant"], row["killed"]) for row in rows]
     assert {
         *("mutant", "defect", "scenario", "property", "killed"),
-        *("swarm_kills", "swarm_seeds", "smallest"),
+        *("swarmKills", "swarmSeeds", "smallest"),
     } == set(rows[0])
-    assert (None, None) == (rows[0]["swarm_seeds"], rows[0]["smallest"])
+    assert (None, None) == (rows[0]["swarmSeeds"], rows[0]["smallest"])
 
 
 def test_every_mutant_was_measured_and_has_its_smallest_scenario():

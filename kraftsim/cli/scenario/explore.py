@@ -4,7 +4,6 @@ Exit codes: 0 exhaustive and no violation, 1 a rule is broken, 3 not exhaustive.
 """
 
 import argparse
-import json
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -13,7 +12,7 @@ from math import isinf
 from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, VACUOUS, UsageError
-from .. import help_texts
+from ..output import add_output, is_data, print_data
 from ..progress import Progress
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def add_explore(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     parser.add_argument(
         "--mutant", metavar="NAME", help="plant this bug, to see whether the exploration finds it"
     )
-    parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+    add_output(parser)
     parser.set_defaults(run=_explore)
 
 
@@ -91,7 +90,7 @@ def _explore(arguments: argparse.Namespace) -> int:
     if states_max < 1:
         raise UsageError(f"--states-max: expected 1 or more, got {states_max}")
     began_s = time.monotonic()
-    progress = Progress(is_enabled=not arguments.json)
+    progress = Progress(is_enabled=not is_data(arguments))
 
     def on_progress(states: int, depth: int) -> None:
         progress.write(f"{subject}: {states:,} states visited, histories of {depth} steps")
@@ -99,8 +98,8 @@ def _explore(arguments: argparse.Namespace) -> int:
     outcome = _searched(subject, limits, states_max, arguments.mutant, on_progress)
     progress.clear()
     seconds = time.monotonic() - began_s
-    if arguments.json:
-        print(json.dumps(_document(subject, limits, outcome)))
+    if is_data(arguments):
+        print_data(arguments, _document(subject, limits, outcome))
     else:
         _print_outcome(subject, limits, outcome, seconds)
     return outcome.exit_code

@@ -4,7 +4,6 @@ Exit codes: 0 all are killed, 1 a mutant survives, 2 unknown mutant.
 """
 
 import argparse
-import json
 import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, CommandError, UsageError
-from .. import help_texts
+from ..output import add_output, is_data, print_data
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.document.scenario import Scenario
@@ -32,7 +31,7 @@ def add_mutants(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help="planted bugs to run (default: all)"
     )
-    parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+    add_output(parser)
     parser.add_argument(
         "--smallest",
         action="store_true",
@@ -50,17 +49,17 @@ def add_mutants(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 def _mutants(arguments: argparse.Namespace) -> int:
     chosen = mutants_of(arguments.names)
     if arguments.swarm is not None:
-        return _swarm(chosen, arguments.swarm, as_json=arguments.json)
+        return _swarm(arguments, chosen)
     rows: list[dict[str, object]] = []
     without: dict[str, tuple[str, ...]] = {}
     for mutant in chosen:
         began_s = time.monotonic()
         done = _kill(mutant, _shown_by(mutant, smallest=arguments.smallest), without)
         rows.append(_row(mutant) | _measured(mutant) | {"killed": done.is_killed})
-        if not arguments.json:
+        if not is_data(arguments):
             _print_kill(done, time.monotonic() - began_s)
-    if arguments.json:
-        print(json.dumps(rows))
+    if is_data(arguments):
+        print_data(arguments, rows)
     return GOOD if all(row["killed"] for row in rows) else FAILED
 
 
@@ -145,15 +144,15 @@ def _measured(mutant: "Mutant") -> dict[str, object]:
 
     density, small = densities().get(mutant.name), reproducers().get(mutant.name)
     return {
-        "swarm_kills": None if density is None else density.kills,
-        "swarm_seeds": None if density is None else density.seeds,
+        "swarmKills": None if density is None else density.kills,
+        "swarmSeeds": None if density is None else density.seeds,
         "smallest": None if small is None else size(read_file(small).scenario),
     }
 
 
 def _print_kill(done: "Kill", duration_s: float) -> None:
     mutant, measured = done.mutant, _measured(done.mutant)
-    alone = f"{measured['swarm_kills']} of {measured['swarm_seeds']} seeds"
+    alone = f"{measured['swarmKills']} of {measured['swarmSeeds']} seeds"
     verdict = "killed  " if done.is_killed else "SURVIVED"
     print(
         f"{mutant.name} {verdict} {duration_s:4.1f} s  {mutant.scenario} by {mutant.broken}: "
@@ -162,26 +161,24 @@ def _print_kill(done: "Kill", duration_s: float) -> None:
     )
 
 
-def _swarm(chosen: "list[Mutant]", seeds: int, *, as_json: bool) -> int:
+def _swarm(arguments: argparse.Namespace, chosen: "list[Mutant]") -> int:
     """Prints how many seeds of the swarm kill each mutant; the exit code is always 0."""
     from kraftsim.scenarios.mutants.kill import broken, kills
 
     scenario = small_scenario(SWARM)
-    passing = [seed for seed in range(1, seeds + 1) if not broken(scenario, seed)]
+    passing = [seed for seed in range(1, arguments.swarm + 1) if not broken(scenario, seed)]
     rows: list[dict[str, object]] = []
     for mutant in chosen:
         count = kills(mutant, scenario, passing)
         rows.append(_row(mutant) | {"scenario": SWARM, "seeds": len(passing), "kills": count})
-        if not as_json:
+        if not is_data(arguments):
             print(f"{mutant.name} {count:>5} of {len(passing)} seeds: {mutant.title}", flush=True)
-    if as_json:
-        print(json.dumps(rows))
+    if is_data(arguments):
+        print_data(arguments, rows)
     return GOOD
 
 
-def shrink_with(
-    name: str, file: "ScenarioFile", seed: int | None, out: Path | None, limit_s: float
-) -> int:
+def shrink_with(arguments: argparse.Namespace, file: "ScenarioFile") -> int:
     """`scenario shrink --mutant`: writes the smallest scenario that fails only with the bug."""
     from kraftsim.scenarios.document.smoke import in_small
     from kraftsim.scenarios.reproduce import reproducer
@@ -189,15 +186,19 @@ def shrink_with(
     from ...files.mutant_files import size
     from ...files.scenario_files import written
 
-    (mutant,) = mutants_of([name])
-    scenario, ends_s = in_small(file.scenario), time.monotonic() + limit_s
+    (mutant,) = mutants_of([arguments.mutant])
+    scenario, ends_s = in_small(file.scenario), time.monotonic() + arguments.time_limit
+    seed = arguments.seed
     if seed is None:
         seed = scenario.pins[0].seed if scenario.pins else 1
     try:
         small = reproducer(mutant, scenario, seed, may_go_on=lambda: time.monotonic() < ends_s)
     except ValueError as error:
         raise CommandError(str(error)) from None
-    path = out or Path(f"{name}.yaml")
+    path = arguments.out or Path(f"{mutant.name}.yaml")
     path.write_text(written(small), "utf-8")
-    print(f"{path}: {size(small)}; {mutant.broken} detects the bug")
+    if is_data(arguments):
+        print_data(arguments, {"path": str(path), "seed": seed, "breaks": mutant.broken})
+    else:
+        print(f"{path}: {size(small)}; {mutant.broken} detects the bug")
     return GOOD

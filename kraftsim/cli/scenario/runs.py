@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, VACUOUS, CommandError, UsageError
+from ...printable import printable
 from .. import help_texts
+from ..output import add_output, is_data, print_item
 from .mutants import planted_by
 
 if TYPE_CHECKING:
@@ -60,9 +62,7 @@ def add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
         metavar="N",
         help="events of a single run to print at most (default 200)",
     )
-    parser.add_argument(
-        "--json", action="store_true", help="print one JSON object per run instead of text"
-    )
+    add_output(parser)
     parser.set_defaults(run=_run)
 
 
@@ -129,13 +129,14 @@ def _run(arguments: argparse.Namespace) -> int:
     for file, result in _results(arguments, files, planted_by(arguments.mutant)):
         results.append(result)
         drifted = [] if arguments.smoke or arguments.mutant else list(drifts(file, result))
-        if arguments.json:
-            _print_json(result, drifted)
+        if is_data(arguments):
+            print_item(arguments, _document(result, drifted))
         elif len(files) == 1 and arguments.seeds is None:
             _print_result(arguments, file, result)
         else:
-            print(*verdict(result, called=file.called, is_small=arguments.smoke), sep="\n")
-        if not arguments.json:
+            lines = verdict(result, called=file.called, is_small=arguments.smoke)
+            print(*map(printable, lines), sep="\n")
+        if not is_data(arguments):
             print(*(f"  drifted: {name}\n" for name in drifted), sep="", end="")
         if arguments.until_failure and not _is_as_expected(result, arguments):
             break
@@ -157,13 +158,14 @@ def _print_result(arguments: argparse.Namespace, file: "ScenarioFile", result: "
     lines = run_lines(
         file.scenario, result, called=file.called, is_small=arguments.smoke, lines_max=most
     )
-    print(*lines, sep="\n")
+    print(*map(printable, lines), sep="\n")
 
 
 def chosen(arguments: argparse.Namespace) -> "Iterator[ScenarioFile]":
     """Yields the scenarios that the arguments choose; UsageError if there is none."""
-    from ...files.scenario_files import find, library, read_files
+    from ...files.scenario_files import expect_known_tags, find, library, read_files
 
+    expect_known_tags(arguments.tag)
     names = [*arguments.scenarios, *(library() if arguments.all or arguments.tag else ())]
     if not names:
         raise UsageError(
@@ -201,7 +203,7 @@ def _results(
 
     from ..progress import Progress
 
-    progress = Progress(is_enabled=not arguments.json)
+    progress = Progress(is_enabled=not is_data(arguments))
     ends = None if arguments.time_limit is None else time.monotonic() + arguments.time_limit
     for file in files:
         for seed in seeds_of(arguments, file):
@@ -250,10 +252,8 @@ def _exit_code(results: "list[Result]", arguments: argparse.Namespace) -> int:
     return FAILED if verdicts != {"vacuous"} else VACUOUS
 
 
-def _print_json(result: "Result", drifted: list[str]) -> None:
-    import json
-
-    document = {
+def _document(result: "Result", drifted: list[str]) -> dict[str, object]:
+    return {
         "scenario": result.scenario,
         "cell": ", ".join(result.cell),
         "seed": result.seed,
@@ -264,9 +264,9 @@ def _print_json(result: "Result", drifted: list[str]) -> None:
                 "number": violation.number,
                 "property": violation.name,
                 "what": violation.what,
-                "t_us": violation.t_us,
+                "tUs": violation.t_us,
+                "seq": violation.seq,
             }
-            | {"seq": violation.seq}
             for violation in result.violations
         ],
         "vacuous": list(result.vacuous),
@@ -279,9 +279,8 @@ def _print_json(result: "Result", drifted: list[str]) -> None:
             for measured in result.measured
         },
         "events": result.events,
-        "virtual_us": result.virtual_us,
+        "virtualUs": result.virtual_us,
     }
-    print(json.dumps(document), flush=True)
 
 
 def _expect_writable(junit: Path | None) -> None:

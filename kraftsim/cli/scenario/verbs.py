@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from kraftsim.controller.core.errors import Impossible
 
 from ...errors import FAILED, GOOD, CommandError
+from ...printable import printable
 from .. import help_texts
+from ..output import add_output, is_data, print_data
 from .explore import add_explore
 from .mutants import add_mutants
 from .runs import add_cell, add_run, seeds_of
@@ -41,9 +43,11 @@ def add_scenario_verbs(
     show.add_argument("scenario", metavar="FILE|NAME", help=help_texts.SCENARIO)
     show.add_argument("--seed", type=int, metavar="N", help=help_texts.SEED)
     add_cell(show)
+    add_output(show)
     show.set_defaults(run=_show)
     lint = subverbs.add_parser("lint", help="check scenario files without running them")
     lint.add_argument("scenarios", nargs="+", metavar="FILE|NAME", help=help_texts.SCENARIO)
+    add_output(lint)
     lint.set_defaults(run=_lint)
     _add_shrink(subverbs)
     add_explore(subverbs)
@@ -51,11 +55,13 @@ def add_scenario_verbs(
     schema = subverbs.add_parser(
         "schema", help="print the JSON Schema of scenario files, for editors"
     )
+    add_output(schema)
     schema.set_defaults(run=_schema)
     new = subverbs.add_parser("new", help="write a commented scenario file into the current folder")
     new.add_argument(
         "name", metavar="NAME", help="name of the scenario: small letters, digits and hyphens"
     )
+    add_output(new)
     new.set_defaults(run=_new)
     return parent
 
@@ -63,7 +69,7 @@ def add_scenario_verbs(
 def _add_list(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = verbs.add_parser("list", help="list the scenarios of the library")
     parser.add_argument("--tag", action="append", default=[], metavar="T", help=help_texts.TAG)
-    parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+    add_output(parser)
     parser.set_defaults(run=_list)
 
 
@@ -89,6 +95,7 @@ def _add_shrink(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         metavar="NAME",
         help="shrink to a scenario that fails with this planted bug and passes without it",
     )
+    add_output(parser)
     parser.set_defaults(run=_shrink)
 
 
@@ -96,22 +103,21 @@ def _add_shrink(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    import json
+    from ...files.scenario_files import expect_known_tags, library, read_file
 
-    from ...files.scenario_files import library, read_file
-
+    expect_known_tags(arguments.tag)
     scenarios = [read_file(path).scenario for path in library().values()]
     listed = [
         scenario
         for scenario in scenarios
         if not arguments.tag or set(arguments.tag) & set(scenario.tags)
     ]
-    if arguments.json:
+    if is_data(arguments):
         rows = [
             {"name": scenario.name, "title": scenario.title, "tags": list(scenario.tags)}
             for scenario in listed
         ]
-        print(json.dumps(rows))
+        print_data(arguments, rows)
         return GOOD
     width = max((len(scenario.name) for scenario in listed), default=0)
     for scenario in listed:
@@ -128,27 +134,34 @@ def _show(arguments: argparse.Namespace) -> int:
     file = read_sound(find(arguments.scenario), arguments.cell)
     arguments.seeds = None
     seed = seeds_of(arguments, file)[0]
-    print(written(pinned_plan(file.scenario, seed, bound_by(file.scenario, seed))), end="")
+    text = written(pinned_plan(file.scenario, seed, bound_by(file.scenario, seed)))
+    if is_data(arguments):
+        import yaml
+
+        print_data(arguments, yaml.safe_load(text))
+    else:
+        print(text, end="")
     return GOOD
 
 
 def _lint(arguments: argparse.Namespace) -> int:
     from ...files.scenario_files import complaints_of, find, read_files
 
-    problems = 0
+    problems: list[str] = []
     for name in arguments.scenarios:
         path = find(name)
         try:
             files = read_files(path)
+            found = [
+                *dict.fromkeys(str(problem) for file in files for problem in complaints_of(file))
+            ]
         except CommandError as error:
-            print(error)
-            problems += 1
-            continue
-        complaints = dict.fromkeys(
-            str(complaint) for file in files for complaint in complaints_of(file)
-        )
-        print(*complaints, sep="\n", end="\n" * bool(complaints))
-        problems += len(complaints)
+            found = [str(error)]
+        problems += found
+        if not is_data(arguments):
+            print(*(printable(f"{text}\n", keeps="\n") for text in found), sep="", end="")
+    if is_data(arguments):
+        print_data(arguments, {"problems": problems})
     return FAILED if problems else GOOD
 
 
@@ -162,9 +175,7 @@ def _shrink(arguments: argparse.Namespace) -> int:
 
     file = read_sound(find(arguments.scenario), arguments.cell)
     if arguments.mutant is not None:
-        return shrink_with(
-            arguments.mutant, file, arguments.seed, arguments.out, arguments.time_limit
-        )
+        return shrink_with(arguments, file)
     arguments.seeds = None
     seed = seeds_of(arguments, file)[0]
     ends = time.monotonic() + arguments.time_limit
@@ -174,6 +185,9 @@ def _shrink(arguments: argparse.Namespace) -> int:
     path.write_text(written(small), "utf-8")
     _expect_same(run(read_file(path).scenario, seed), shrunk.result)
     cluster = shrunk.scenario.cluster
+    if is_data(arguments):
+        print_data(arguments, {"path": str(path), "seed": seed, "breaks": signature(shrunk.result)})
+        return GOOD
     print(
         f"{path}: {len(shrunk.scenario.do)} steps, {cluster.controllers} controllers, "
         f"{cluster.brokers} brokers, {shrunk.result.events} events; {shrunk.tried} runs"
@@ -195,7 +209,11 @@ def _schema(arguments: argparse.Namespace) -> int:
     from kraftsim.scenarios.document.scenario import SCHEMA, Scenario
     from kraftsim.scenarios.language.schema import published
 
-    print(json.dumps(published(Scenario, SCHEMA), indent=1))
+    schema = published(Scenario, SCHEMA)
+    if is_data(arguments):
+        print_data(arguments, schema)
+    else:
+        print(json.dumps(schema, indent=1))
     return GOOD
 
 
@@ -209,5 +227,8 @@ def _new(arguments: argparse.Namespace) -> int:
     if path.exists():
         raise CommandError(f"{path} exists already: choose another name, or remove the file")
     path.write_text(START.replace("NAME", arguments.name), "utf-8")
-    print(f"{path}: edit it, then: kraftsim scenario run {path}")
+    if is_data(arguments):
+        print_data(arguments, {"path": str(path)})
+    else:
+        print(f"{path}: edit it, then: kraftsim scenario run {path}")
     return GOOD

@@ -1,0 +1,181 @@
+"""The types of the JSON documents that HTTP, `--json` and the methods of `Cluster` share.
+
+Keys are in lowerCamel. Times whose key ends with Ms or Timestamp are milliseconds since the epoch.
+"""
+
+from typing import NotRequired, TypedDict
+
+from kraftsim.controller.wire.json.document import Document
+
+from .states import BrokerState, ProcessStateName
+
+
+class ListenerDocument(TypedDict):
+    """A listener of a registered broker."""
+
+    name: str
+    host: str
+    port: int
+    securityProtocol: int
+
+
+class AgentDocument(TypedDict):
+    """The process of a simulated broker."""
+
+    state: ProcessStateName
+    metadataOffset: int
+    lastError: str | None
+
+
+class BrokerDocument(TypedDict):
+    """A broker: its registration, if it is registered, and its process, if it is simulated."""
+
+    brokerId: int
+    registered: bool
+    brokerEpoch: NotRequired[int]
+    incarnationId: NotRequired[str]
+    fenced: NotRequired[bool]
+    inControlledShutdown: NotRequired[bool]
+    rack: NotRequired[str | None]
+    listeners: NotRequired[list[ListenerDocument]]
+    startTimeMs: NotRequired[int]
+    logDirs: NotRequired[list[str]]
+    leaderships: NotRequired[int]
+    agent: NotRequired[AgentDocument]
+
+
+class BrokerStatesDocument(TypedDict):
+    """The states of a broker: of its registration and of its process."""
+
+    brokerId: int
+    states: list[BrokerState]
+
+
+class LeaderDocument(TypedDict):
+    """The active controller and its epoch."""
+
+    leaderId: int
+    leaderEpoch: int
+
+
+class ControllerDocument(TypedDict):
+    """A controller: its process, its role in the quorum and the ends of its log."""
+
+    nodeId: int
+    state: ProcessStateName
+    role: str | None
+    active: bool
+    leaderId: int
+    epoch: int
+    highWatermark: int
+    logEndOffset: int
+
+
+class PartitionDocument(TypedDict):
+    """A partition of a topic; `leader` is -1 without a leader."""
+
+    partition: int
+    leader: int
+    leaderEpoch: int
+    partitionEpoch: int
+    replicas: list[int]
+    isr: list[int]
+    eligibleLeaderReplicas: list[int]
+    lastKnownElr: list[int]
+
+
+class TopicDocument(TypedDict):
+    """A topic and its partitions, in order of their indices."""
+
+    name: str
+    topicId: str
+    partitions: list[PartitionDocument]
+
+
+class ClusterDocument(TypedDict):
+    """The committed state of the cluster in numbers; `controllerId` is -1 without a leader."""
+
+    clusterId: str
+    controllerId: int
+    controllerEpoch: int
+    profile: str
+    metadataVersion: int
+    finalizedFeatures: dict[str, int]
+    highWatermark: int
+    logEndOffset: int
+    brokers: int
+    fencedBrokers: int
+    topics: int
+    leaderlessPartitions: int
+
+
+class ReplicaDocument(TypedDict):
+    """A voter or an observer of the quorum."""
+
+    nodeId: int
+    directoryId: str
+    endpoint: str | None
+    logEndOffset: int
+    lastFetchTimestamp: int
+    lastCaughtUpTimestamp: int
+
+
+class QuorumDocument(TypedDict):
+    """The quorum as its leader describes it."""
+
+    leaderId: int
+    leaderEpoch: int
+    highWatermark: int
+    highWatermarkUpdateTimeMs: int
+    voters: list[ReplicaDocument]
+    observers: list[ReplicaDocument]
+
+
+class LogPage(TypedDict):
+    """Records of the committed log; the next page begins at offset `next`."""
+
+    records: list[Document]
+    next: int
+    startOffset: int
+    highWatermark: int
+
+
+class LogEndDocument(TypedDict):
+    """The first and the end offset of the committed log, and the record before the end."""
+
+    clusterId: str
+    leaderEpoch: int
+    startOffset: int
+    highWatermark: int
+    lastEpoch: int
+    lastTimestamp: int
+
+
+class EventDocument(TypedDict):
+    """An event of the journal: its number, its times, its node and its cause.
+
+    `tUs` is in microseconds since the start of the cluster, `timeMs` on the cluster's wall clock.
+    """
+
+    runId: str
+    seed: int | None
+    scenario: str
+    seq: int
+    tUs: int
+    timeMs: int
+    node: str
+    kind: str
+    brokerId: int | None
+    brokerEpoch: int | None
+    leaderEpoch: int | None
+    offset: int | None
+    causeSeq: int | None
+    faultId: str | None
+    detail: Document
+
+
+class EventPage(TypedDict):
+    """Events of the journal; the next page begins at number `next`."""
+
+    events: list[EventDocument]
+    next: int

@@ -1,0 +1,113 @@
+"""The part of `Cluster` that reads: the documents that HTTP and `--json` print too."""
+
+from ..errors import CommandError, UnknownBroker, UnknownController, UnknownTopic
+from ..explanation import explanation
+from .controllers import ControllerVerbs
+from .documents import (
+    BrokerDocument,
+    ClusterDocument,
+    ControllerDocument,
+    EventDocument,
+    LogEndDocument,
+    LogPage,
+    QuorumDocument,
+    TopicDocument,
+)
+from .log_views import log_end_view, log_view
+from .views import (
+    broker_view,
+    brokers_view,
+    cluster_view,
+    controller_view,
+    controllers_view,
+    event_view,
+    quorum_view,
+    topic_view,
+    topics_view,
+)
+
+PAGE = 1000  # records or events, unless the reader asks for another number
+LIMIT_MAX = 10_000  # records or events of one page
+
+
+class Reading(ControllerVerbs):
+    """The methods of `Cluster` that read the committed state, the log and the journal."""
+
+    async def cluster(self) -> ClusterDocument:
+        """Returns id, active controller, features and end of the log."""
+        return cluster_view(self.world)
+
+    async def quorum(self) -> QuorumDocument:
+        """Returns the quorum as its leader describes it; ApiError without a leader."""
+        return quorum_view(self.world, await self.describe_quorum())
+
+    async def controllers(self) -> list[ControllerDocument]:
+        """Returns every controller, in order of id."""
+        return controllers_view(self.world)
+
+    async def controller(self, node_id: int) -> ControllerDocument:
+        """Returns one controller. Raises UnknownController if there is none with this id."""
+        if node_id not in self.world.controllers:
+            raise UnknownController(node_id, sorted(self.world.controllers))
+        return controller_view(self.world, node_id)
+
+    async def brokers(self) -> list[BrokerDocument]:
+        """Returns every broker that is registered or simulated, in order of id."""
+        return brokers_view(self.world.committed, self.world.agents)
+
+    async def broker(self, broker_id: int) -> BrokerDocument:
+        """Returns one broker. Raises UnknownBroker if no broker with this id is known."""
+        world = self.world
+        ids = {*world.committed.brokers, *world.agents}
+        if broker_id not in ids:
+            raise UnknownBroker(broker_id, sorted(ids))
+        return broker_view(world.committed, world.agents, broker_id)
+
+    async def topics(self) -> list[TopicDocument]:
+        """Returns every topic with its partitions, in order of name."""
+        return topics_view(self.world.committed)
+
+    async def topic(self, name: str) -> TopicDocument:
+        """Returns one topic. Raises UnknownTopic if there is none with this name."""
+        image = self.world.committed
+        if name not in image.topic_ids:
+            raise UnknownTopic(name, sorted(image.topic_ids))
+        return topic_view(image.topics[image.topic_ids[name]])
+
+    async def log(self, from_: int | None = None, limit: int = PAGE) -> LogPage:
+        """Returns committed records of the metadata log, from the first offset unless `from_`.
+
+        Raises OffsetGone if a snapshot has replaced the records at `from_`, CommandError for a
+        limit outside 1 to 10,000.
+        """
+        check_page(from_ or 0, limit)
+        return log_view(self.world.committed_log, from_, limit)
+
+    async def log_end(self) -> LogEndDocument:
+        """Returns the first and the end offset of the committed log, and the cluster id."""
+        return log_end_view(self.world)
+
+    async def events(self, from_: int = 0, limit: int = PAGE) -> list[EventDocument]:
+        """Returns at most `limit` events of the journal, from number `from_` on.
+
+        Raises CommandError for a limit outside 1 to 10,000.
+        """
+        check_page(from_, limit)
+        world = self.world
+        rows = world.journal.since(from_)[:limit]
+        return [event_view(row, world.timeline.wall_start_ms) for row in rows]
+
+    async def explain(self, event: int) -> list[str]:
+        """Returns the causes of an event, the first cause first, one line each.
+
+        Raises CommandError if the journal does not have the event.
+        """
+        return explanation(self.world.journal.since(0), event)
+
+
+def check_page(start: int, limit: int) -> None:
+    """Raises CommandError if `start` is negative or `limit` is not in 1 to LIMIT_MAX."""
+    if start < 0:
+        raise CommandError(f"from: expected 0 or above, got {start}")
+    if not 1 <= limit <= LIMIT_MAX:
+        raise CommandError(f"limit: expected 1 to {LIMIT_MAX}, got {limit}")

@@ -1,0 +1,76 @@
+"""`kraftsim events`: the events of a running cluster, one line each; --follow prints new ones."""
+
+import argparse
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from kraftsim.controller.wire.json.document import Document
+
+from ..errors import GOOD
+from ..http.client import call, service_url, stream
+from ..operations import LIST_EVENTS
+from ..printable import printable
+from .output import is_data, print_item
+from .terminal import clock_text
+
+
+def add_event_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `events`."""
+    parser.add_argument(
+        "-f",
+        "--follow",
+        action="store_true",
+        help="print further events as they happen, until Ctrl-C",
+    )
+    parser.add_argument(
+        "--from",
+        type=int,
+        dest="from_",
+        metavar="SEQ",
+        help="number of the first event (default 0; with --follow the newest event)",
+    )
+    parser.add_argument(
+        "--limit",
+        type=int,
+        metavar="N",
+        help="number of events to print at most (1 to 10000, default 1000; --follow: no limit)",
+    )
+
+
+def print_events(arguments: argparse.Namespace) -> int:
+    """Prints the events that the arguments choose, and returns the exit code."""
+    url = service_url(arguments.url)
+    rows = _followed(arguments, url) if arguments.follow else _page(arguments, url)
+    for row in rows:
+        if is_data(arguments):
+            print_item(arguments, row)
+        else:
+            print(event_line(row, utc=arguments.utc), flush=True)
+    return GOOD
+
+
+def _followed(arguments: argparse.Namespace, url: str) -> Iterator[Document]:
+    query = "" if arguments.from_ is None else f"?from={arguments.from_}"
+    return islice(stream(url, f"{LIST_EVENTS.path}{query}"), arguments.limit)
+
+
+def _page(arguments: argparse.Namespace, url: str) -> list[Document]:
+    named = {"from": arguments.from_, "limit": arguments.limit}
+    page = {name: number for name, number in named.items() if number is not None}
+    rows = call(url, LIST_EVENTS.method, LIST_EVENTS.path, page)["events"]
+    assert isinstance(rows, list), rows
+    return rows
+
+
+def event_line(row: Mapping[str, object], *, utc: bool) -> str:
+    """Formats an event as its time, number, node, kind, broker and details."""
+    time_ms, detail = row["timeMs"], row["detail"]
+    assert isinstance(time_ms, int), row
+    assert isinstance(detail, dict), row
+    details = " ".join(f"{key}={value}" for key, value in detail.items() if value is not None)
+    broker = "" if row["brokerId"] is None else f" broker={row['brokerId']}"
+    line = (
+        f"{clock_text(time_ms, utc=utc)}  {row['seq']:>6}  {row['node']:<16} {row['kind']}{broker} "
+        f"{details}"
+    )
+    return printable(line.rstrip())

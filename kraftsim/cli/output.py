@@ -1,0 +1,52 @@
+"""The option --output of every verb that prints, and its short form --json."""
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from . import help_texts
+
+TEXT: Final = "text"
+DATA: Final = ("json", "yaml")  # formats for programs
+
+Data = Mapping[str, object] | Sequence[object]
+
+
+def add_output(verb: argparse.ArgumentParser) -> None:
+    """Adds --output and --json to the parser of a verb."""
+    verb.add_argument(
+        "--output", choices=(*DATA, "wide"), default=TEXT, help=help_texts.OUTPUT, metavar="FORMAT"
+    )
+    verb.add_argument(
+        "--json", action="store_const", const="json", dest="output", help=help_texts.JSON
+    )
+
+
+def is_data(arguments: argparse.Namespace) -> bool:
+    """True if the user wants JSON or YAML instead of text."""
+    return arguments.output in DATA
+
+
+def print_data(arguments: argparse.Namespace, data: Data) -> None:
+    """Prints a document or a list of documents as JSON or YAML."""
+    if arguments.output == "json":
+        print(json.dumps(data, indent=2), flush=True)
+    else:
+        print(_yaml(data), end="", flush=True)
+
+
+def print_item(arguments: argparse.Namespace, item: Mapping[str, object]) -> None:
+    """Prints an item of a stream: one line of JSON, or one document of a YAML stream."""
+    if arguments.output == "json":
+        print(json.dumps(item), flush=True)
+    else:
+        print(f"---\n{_yaml(item)}", end="", flush=True)
+
+
+def _yaml(data: Data) -> str:
+    import yaml
+
+    # Through JSON, so that YAML has the same types: no tuples, no enumerations.
+    text: str = yaml.safe_dump(json.loads(json.dumps(data)), sort_keys=False)
+    return text

@@ -1,0 +1,121 @@
+"""HTTP, command line and Python use the same noun and verb for each operation."""
+
+import inspect
+from typing import Any, get_args
+
+import pytest
+
+from kraftsim import Cluster
+from kraftsim.api.broker_states import STATES
+from kraftsim.api.states import BrokerState, ProcessStateName
+from kraftsim.broker_agent.process_state import LASTING_STATES, ProcessState
+from kraftsim.controller.core.brokers.registration_state import RegistrationState
+from kraftsim.operations import OPERATIONS, Operation
+
+NOUNS = ("broker", "cluster", "controller", "log", "quorum", "topic")
+
+
+def by_path(operation: Operation) -> tuple[str, ...]:
+    """The noun and the verb of an HTTP path: a list is a plural, a change has its verb last."""
+    _, *parts = operation.path.removeprefix("/v1").removeprefix("/sim").split("/")
+    fixed = [part for part in parts if not part.startswith("{")]
+    has_id = len(parts) > len(fixed)
+    noun = fixed[0].removesuffix("s")
+    if noun not in NOUNS:
+        return (fixed[0],)
+    if len(fixed) == 2:
+        return noun, fixed[1]
+    if operation.method == "POST":
+        return noun, "add"
+    return noun, "list" if fixed[0] != noun and not has_id else "show"
+
+
+def by_method(operation: Operation) -> set[tuple[str, ...]]:
+    """The nouns and verbs that the name of a method of `Cluster` may stand for."""
+    name = operation.python
+    noun = name.removesuffix("s")
+    if noun in NOUNS:
+        return {(noun, "show" if name == noun else "list")}
+    first, _, last = name.partition("_")
+    if name == "transfer_leadership":  # of the quorum, as all leadership of controllers
+        return {("quorum", "transfer-leadership")}
+    return {(name,), ("broker", name), (last, first), (first, last)}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+def test_an_operation_has_one_noun_and_one_verb(operation: Operation) -> None:
+    assert operation.words == by_path(operation)
+    assert operation.words in by_method(operation)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+def test_the_method_of_an_operation_has_its_parameters(operation: Operation) -> None:
+    method = getattr(Cluster, operation.python)
+    ours = {parameter.name for parameter in operation.parameters} - {"id"}
+
+    assert inspect.iscoroutinefunction(method)
+    assert ours <= set(inspect.signature(method).parameters)
+
+
+def test_no_operation_needs_a_boolean() -> None:
+    kinds = {parameter.kind for operation in OPERATIONS for parameter in operation.parameters}
+
+    assert bool not in kinds
+
+
+def test_the_types_of_states_name_every_state() -> None:
+    assert set(get_args(BrokerState)) == {*RegistrationState, *LASTING_STATES}
+    assert get_args(BrokerState) == STATES
+    assert set(get_args(ProcessStateName)) == {*ProcessState}
+
+
+async def test_python_returns_what_http_shows() -> None:
+    async with Cluster(brokers=2, clock="virtual", seed=1) as kraft:
+        await kraft.create_topic("orders", partitions=1, replication_factor=2)
+        await kraft.kill(2)
+        seen = await kraft.wait(2, "fenced")
+        leader = await kraft.wait(leader="any")
+
+        assert (seen["brokerId"], "fenced" in seen["states"]) == (2, True)
+        assert leader["leaderId"] == 3000
+        assert [broker["fenced"] for broker in await kraft.brokers()] == [False, True]
+        assert (await kraft.broker(2))["agent"]["state"] == "NOT_RUNNING"
+        assert [topic["name"] for topic in await kraft.topics()] == ["orders"]
+        assert (await kraft.topic("orders"))["partitions"][0]["isr"] == [1]
+        assert [node["active"] for node in await kraft.controllers()] == [True]
+        events = await kraft.events()
+        assert next(row for row in events if row["kind"] == "broker_fenced")["brokerId"] == 2
+        assert (await kraft.log(from_=2, limit=3))["next"] == 5
+        assert (await kraft.explain(events[-1]["seq"])) != []
+
+
+async def test_a_cut_link_is_mended_by_the_opposite_verb() -> None:
+    async with Cluster(brokers=1, clock="virtual", seed=1) as kraft:
+        await kraft.mute(1)
+        await kraft.wait(1, "fenced")
+        await kraft.unmute(1)
+        assert "unfenced" in (await kraft.wait(1, "unfenced"))["states"]
+
+        await kraft.kill(1)
+        await kraft.deafen(1)
+        await kraft.restart(1)
+        await kraft.advance("20s")
+        assert "STARTING" in kraft.states_of(1)
+        await kraft.undeafen(1)
+        assert "RUNNING" in (await kraft.wait(1, "RUNNING"))["states"]
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("broker ls", "did you mean 'list'?"),
+        ("controllers list", "did you mean 'controller'?"),
+        ("topics list", "did you mean 'topic'?"),
+        ("controller --node-id 3000", "'run'"),
+    ],
+)
+def test_a_former_word_is_refused_with_the_word_for_it(run: Any, line: str, hint: str) -> None:
+    code, _, err = run(line)
+
+    assert code == 2
+    assert hint in err

@@ -1,0 +1,171 @@
+"""What is printed on a terminal and in a file: widths, colours, times, foreign text."""
+
+import fcntl
+import json
+import logging
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import yaml
+
+from kraftsim.commands.up import PrintableFormatter
+from kraftsim.printable import printable
+from tests.kraftsim.conftest import Service
+
+pytestmark = pytest.mark.realtime
+
+FORGED = "r1\x1b[2K\r9   unfenced\n10  unfenced"  # erases the line and writes another row
+ESCAPED = r"r1\x1b[2K\r9   unfenced\n10  unfenced"
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+    service = Service(brokers=3, racks=("eu-west-1a-with-a-long-name", "b"))
+    monkeypatch.setenv("KRAFTSIM_HTTP", service.kraft.http_url)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    yield service
+    service.close()
+
+
+def on_terminal(line: str, columns: int, **environment: str) -> str:
+    """Returns what a command prints on a terminal of that width."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    known = {key: text for key, text in os.environ.items() if key not in ("COLUMNS", "LINES")}
+    command = [sys.executable, "-m", "kraftsim", *line.split()]
+    with subprocess.Popen(command, stdout=theirs, env=known | environment) as process:
+        os.close(theirs)
+        printed = b""
+        try:
+            while piece := os.read(ours, 65536):
+                printed += piece
+        except OSError:  # the program has closed the terminal
+            pass
+    os.close(ours)
+    assert process.returncode == 0
+    return printed.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("columns", [50, 80, 160])
+def test_a_table_fits_the_terminal(service: Service, columns: int) -> None:
+    printed = on_terminal("broker list", columns, NO_COLOR="1")
+
+    assert max(map(len, printed.splitlines())) <= columns
+    assert [line.split()[0] for line in printed.splitlines()] == ["id", "1", "2", "3"]
+    assert ("eu-west-1a-with-a-long-name" in printed) == (columns == 160)
+
+
+def test_a_file_and_a_wide_table_have_every_character(service: Service, run: Any) -> None:
+    assert "eu-west-1a-with-a-long-name" in run("broker list")[1]
+    wide = on_terminal("broker list --output wide", 50, NO_COLOR="1")
+    assert "eu-west-1a-with-a-long-name" in wide
+    assert "listeners" in wide.splitlines()[0]
+
+
+def test_states_have_colours_on_a_terminal_only(service: Service, run: Any) -> None:
+    assert "\x1b[32munfenced" in on_terminal("broker list", 80)
+    assert "\x1b" not in on_terminal("broker list", 80, NO_COLOR="1")
+    assert "\x1b" not in run("broker list")[1]
+
+
+def test_a_rack_with_escape_sequences_forges_no_row(service: Service, run: Any) -> None:
+    service.do(service.kraft.add_broker(rack=FORGED))
+    service.do(service.kraft.wait(4, "unfenced"))
+
+    for line in ("broker list", "broker show 4", "cluster list-endpoints", "events"):
+        printed = on_terminal(f"{line} --output wide", 160, NO_COLOR="1")
+        assert not {"\x1b", "\r"} & set(printed), line
+        assert not any(row.startswith("10 ") for row in printed.splitlines()), line
+    assert ESCAPED in run("broker list")[1]
+    assert json.loads(run("broker show 4 --json")[1])["rack"] == FORGED
+    assert yaml.safe_load(run("broker show 4 --output yaml")[1])["rack"] == FORGED
+
+
+def test_an_error_with_escape_sequences_stays_one_line(service: Service, run: Any) -> None:
+    from kraftsim.cli.main import main
+
+    code, _, err = run("topic show \x1b[2K\x07")
+    assert code != 0
+    assert "\x1b" not in err
+    assert main(["wait", "--broker", "1", "--state", FORGED]) != 0
+
+
+def test_a_log_line_with_escape_sequences_stays_one_line() -> None:
+    formatter = PrintableFormatter("%(message)s")
+    record = logging.makeLogRecord({"msg": "client %s", "args": (FORGED,)})
+
+    assert formatter.format(record) == f"client {ESCAPED}"
+
+
+def test_every_character_that_moves_a_cursor_is_escaped() -> None:
+    text = "".join(map(chr, range(32))) + "\x7f\x9b\u202e\u2028\ue000"
+
+    assert printable(text).isprintable()
+    assert printable("rack ä 日本 \U0001f600") == "rack ä 日本 \U0001f600"
+    assert printable("a\nb", keeps="\n") == "a\nb"
+
+
+def test_times_are_clock_times_of_utc_or_of_here(
+    service: Service, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started_ms = json.loads(run("broker show 1 --json")[1])["startTimeMs"]
+    moment = datetime.fromtimestamp(started_ms / 1000, UTC).replace(tzinfo=None)
+
+    expected = f"startTime: {moment.isoformat(timespec='milliseconds')}Z\n"
+    assert expected in run("broker show 1 --utc")[1]
+    assert "Z  " not in run("broker list")[1]
+    first = json.loads(run("events --json --limit 1")[1])
+    instant = datetime.fromtimestamp(first["timeMs"] / 1000, UTC).replace(tzinfo=None)
+    line = run("events --limit 1 --utc")[1]
+    assert line.startswith(f"{instant.isoformat(timespec='milliseconds')}Z ")
+
+
+READS = ["broker list", "cluster show", "quorum show", "log show", "explain 1", "log end"]
+
+
+@pytest.mark.parametrize("line", READS)
+def test_yaml_and_json_have_the_same_data(service: Service, run: Any, line: str) -> None:
+    as_json, as_yaml = run(f"{line} --json")[1], run(f"{line} --output yaml")[1]
+
+    assert json.loads(as_json) == yaml.safe_load(as_yaml)
+    assert run(f"{line} --output json")[1] == as_json
+
+
+def test_events_are_a_stream_of_documents(service: Service, run: Any) -> None:
+    lines = run("events --json --limit 3")[1].splitlines()
+    documents = list(yaml.safe_load_all(run("events --output yaml --limit 3")[1]))
+
+    assert [json.loads(line) for line in lines] == documents
+    assert [event["seq"] for event in documents] == [0, 1, 2]
+
+
+def test_followed_events_begin_at_the_newest(service: Service, run: Any) -> None:
+    newest = json.loads(run("events --json")[1].splitlines()[-1])["seq"]
+
+    assert json.loads(run("events --follow --json --limit 1")[1])["seq"] == newest
+    assert json.loads(run("events --follow --json --from 3 --limit 1")[1])["seq"] == 3
+
+
+def test_keys_are_in_lower_camel_everywhere(service: Service, run: Any) -> None:
+    service.do(service.kraft.create_topic("orders", partitions=1))
+    lines = [*READS, "topic list", "controller list", "scenario list", "wait --leader any"]
+    printed = [run(f"{line} --json")[1] for line in lines]
+    printed += run("events --json")[1].splitlines()
+
+    snakes = {key for text in printed for key in keys_of(json.loads(text)) if "_" in key}
+    assert snakes == set()
+
+
+def keys_of(data: Any) -> Iterator[str]:
+    if isinstance(data, dict):
+        yield from data
+    for item in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
+        yield from keys_of(item)
