@@ -1,18 +1,13 @@
 """The table of operations, from which HTTP routes, OpenAPI, CLI verbs and help texts are built.
 
-The parameters of an operation are those of its function after the cluster: their names, types and
-defaults are read from the signature. Its summary is the first line of the function's docstring.
+`operation.py` says what a row of the table is.
 """
 
-import inspect
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from kraftsim.controller.wire.codec.schema import lower_camel
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.log_paths import LOG, LOG_END
-from kraftsim.scenarios.language.suggestions import nearest, whole_number
 
 from .api.documents import (
     BrokerDocument,
@@ -25,102 +20,10 @@ from .api.documents import (
     QuorumDocument,
     TopicDocument,
 )
-from .errors import CommandError
-from .parameter_texts import PARAMETER_TEXTS
+from .operation import Operation, Run
 
 if TYPE_CHECKING:
     from .api.cluster import Cluster
-
-Run = Callable[..., Awaitable[Mapping[str, object]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of an operation.
-
-    `kind` is int, bool or str. A `default` of `inspect.Parameter.empty` makes the parameter
-    required.
-    """
-
-    name: str
-    kind: type
-    default: object
-
-    @property
-    def is_required(self) -> bool:
-        """True if the parameter has no default."""
-        return self.default is inspect.Parameter.empty
-
-    @property
-    def json_name(self) -> str:
-        """The parameter's name in lowerCamel, as JSON documents and HTTP queries spell it."""
-        return lower_camel(self.name)
-
-    @property
-    def help(self) -> str:
-        """The help text, with the default and the unit."""
-        return PARAMETER_TEXTS[self.name]
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """An operation: its HTTP route, its CLI words, its method of `Cluster`, and its function.
-
-    All three use the same noun and verb: `GET /v1/brokers`, `kraftsim broker list` and
-    `Cluster.brokers()`; `POST /sim/brokers/{id}/kill`, `kraftsim broker kill` and `Cluster.kill()`.
-    A method without a noun concerns a broker.
-
-    `changes` marks an operation that changes the cluster: it belongs to the control side, which is
-    served on loopback only. `moves_time` marks an operation that advances a virtual clock: it
-    belongs to the control side only on a virtual clock.
-    """
-
-    method: Literal["GET", "POST"]
-    path: str
-    words: tuple[str, ...]
-    python: str
-    run: Run
-    changes: bool = False
-    moves_time: bool = False
-
-    @property
-    def name(self) -> str:
-        """The name of the function that runs the operation."""
-        return self.run.__name__
-
-    @property
-    def summary(self) -> str:
-        """The first line of the function's docstring, a sentence: the summary in OpenAPI."""
-        return (inspect.getdoc(self.run) or "").split("\n")[0]
-
-    @property
-    def help(self) -> str:
-        """The summary as a phrase, without capital and full stop, as other verbs' help texts."""
-        return self.summary[:1].lower() + self.summary[1:].removesuffix(".")
-
-    @property
-    def parameters(self) -> list[Parameter]:
-        """The parameters of the function after the cluster, in order."""
-        signature = inspect.signature(self.run)
-        named = list(signature.parameters.values())[1:]
-        return [
-            Parameter(parameter.name, _kind(parameter.annotation), parameter.default)
-            for parameter in named
-        ]
-
-    @property
-    def path_names(self) -> list[str]:
-        """The names of the parameters that are part of the HTTP path."""
-        return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
-
-
-def _kind(annotation: object) -> type:
-    text = (
-        annotation
-        if isinstance(annotation, str)
-        else getattr(annotation, "__name__", str(annotation))
-    )
-    return {"int": int, "bool": bool}.get(str(text).split(" ")[0], str)
 
 
 async def show_cluster(kraft: "Cluster") -> ClusterDocument:
@@ -213,6 +116,28 @@ async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Do
     """List events from number `from` on, as server-sent events if the client accepts them."""
     events = await kraft.events(from_, limit)
     return {"events": events, "next": events[-1]["seq"] + 1 if events else from_}
+
+
+async def list_requests(
+    kraft: "Cluster",
+    api: str | None = None,
+    where: str | None = None,
+    from_: int = 0,
+    limit: int = 1000,
+) -> Document:
+    """List the requests that clients have sent, without those of the simulated brokers."""
+    requests = await kraft.requests(api, where, from_, limit)
+    following = kraft.request_journal.next_number
+    if len(requests) == limit:
+        following = requests[-1]["number"] + 1  # type: ignore[operator]  # of the journal
+    return {"requests": requests, "next": following}
+
+
+async def count_requests(
+    kraft: "Cluster", api: str | None = None, where: str | None = None
+) -> Document:
+    """Count the requests that clients have sent; if none meets the conditions, show near misses."""
+    return await kraft.count_requests(api, where)
 
 
 async def explain(kraft: "Cluster", event: int) -> Document:
@@ -332,6 +257,8 @@ OPERATIONS: tuple[Operation, ...] = (
     SHOW_LOG,
     Operation("GET", LOG_END, ("log", "end"), "log_end", show_log_end),
     LIST_EVENTS,
+    Operation("GET", "/v1/requests", ("request", "list"), "requests", list_requests),
+    Operation("GET", "/v1/requests/count", ("request", "count"), "count_requests", count_requests),
     EXPLAIN,
     Operation("POST", "/sim/brokers", ("broker", "add"), "add_broker", add_broker, changes=True),
     *_process_verbs(
@@ -348,42 +275,3 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation("GET", "/v1/wait", ("wait",), "wait", wait, moves_time=True),
 )
-
-
-def arguments(operation: Operation, values: dict[str, object]) -> dict[str, object]:
-    """Checks the values that a user gave, and converts them to the operation's parameters.
-
-    Raises CommandError, with the parameter's name, for an invalid, unknown or missing value.
-    """
-    parameters = {parameter.json_name: parameter for parameter in operation.parameters}
-    for name in values:
-        if name not in parameters:
-            raise CommandError(
-                f"{operation.name}: expected {nearest(name, parameters)}, got {name!r}"
-            )
-    missing = [
-        name
-        for name, parameter in parameters.items()
-        if parameter.is_required and name not in values
-    ]
-    if missing:
-        raise CommandError(
-            f"{operation.name}: expected the parameters {', '.join(missing)}, got none of them"
-        )
-    return {
-        parameters[name].name: converted(parameters[name], value) for name, value in values.items()
-    }
-
-
-def converted(parameter: Parameter, value: object) -> object:
-    """Converts a JSON value or a text to the parameter's type; raises CommandError if it cannot."""
-    if value is None and parameter.default is None:
-        return None
-    if parameter.kind is str and isinstance(value, str):
-        return value
-    if parameter.kind is bool and str(value).lower() in ("true", "false"):
-        return str(value).lower() == "true"
-    if parameter.kind is int and (number := whole_number(str(value))) is not None:
-        return number
-    kinds = {int: "a whole number", bool: "true or false", str: "a text"}
-    raise CommandError(f"{parameter.json_name}: expected {kinds[parameter.kind]}, got {value!r}")

@@ -5,15 +5,20 @@ from typing import Final
 from .api.broker_states import STATES
 
 PARAMETER_TEXTS: Final = {
+    "api": "Kafka's name of the API, such as BrokerRegistration (default: every API)",
     "broker": "id of the broker to wait for",
     "event": "number of the event, as `kraftsim events` prints it",
-    "from_": "first offset or event number to return (default: the first of the log or journal)",
+    "from_": "first offset or number to return (default: the first of the log or journal)",
     "id": "id of the broker or controller",
     "leader": "id of the controller that shall be active, or any",
-    "limit": "number of records or events to return at most (1 to 10000, default 1000)",
+    "limit": "number of records, events or requests to return at most (1 to 10000, default 1000)",
     "name": "name of the topic",
     "rack": "rack of the new broker (default: none)",
     "state": f"state to wait for: {', '.join(STATES)}",
     "timeout": "stop waiting after this long (default 20s; a bare number is seconds)",
     "to": "id of the controller that shall lead (default -1: the voter with the longest log)",
+    "where": (
+        "fields of the request, FIELD=VALUE,... such as brokerId=1,wantFence=true or "
+        "topics.name=orders (default: no condition)"
+    ),
 }

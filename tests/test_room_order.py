@@ -22,6 +22,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "explanation options pipeline service",
         "api files",
         "commands parameter_texts",
+        "operation",
         "operations",
         "http",
         "cli",

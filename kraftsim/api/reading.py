@@ -1,7 +1,13 @@
 """The part of `Cluster` that reads: the documents that HTTP and `--json` print too."""
 
+from abc import abstractmethod
+from itertools import islice
+
+from kraftsim.controller.wire.json.document import Document
+
 from ..errors import CommandError, UnknownBroker, UnknownController, UnknownTopic
 from ..explanation import explanation
+from ..service.request_journal import RequestJournal, api_named, conditions_in
 from .controllers import ControllerVerbs
 from .documents import (
     BrokerDocument,
@@ -96,6 +102,34 @@ class Reading(ControllerVerbs):
         world = self.world
         rows = world.journal.since(from_)[:limit]
         return [event_view(row, world.timeline.wall_start_ms) for row in rows]
+
+    @property
+    @abstractmethod
+    def request_journal(self) -> RequestJournal: ...
+
+    async def requests(
+        self, api: str | None = None, where: str | None = None, from_: int = 0, limit: int = PAGE
+    ) -> list[Document]:
+        """Returns at most `limit` requests that clients have sent, from number `from_` on.
+
+        `api` is Kafka's name of an API (None: every API), `where` a list of conditions such as
+        "brokerId=1,topics.name=orders" (None: no condition). Raises CommandError for an unknown
+        API, a condition without "=" or a limit outside 1 to 10,000.
+        """
+        check_page(from_, limit)
+        found = self.request_journal.find(api_named(api), conditions_in(where), from_)
+        return list(islice(found, limit))
+
+    async def count_requests(self, api: str | None = None, where: str | None = None) -> Document:
+        """Returns the number of requests that clients have sent, with near misses if it is 0.
+
+        The parameters and errors are those of `requests`. A near miss is a request of the API with
+        the conditions that it does not meet.
+        """
+        journal, named, conditions = self.request_journal, api_named(api), conditions_in(where)
+        count = sum(1 for _ in journal.find(named, conditions, 0))
+        misses = [] if count else journal.near_misses(named, conditions)
+        return {"count": count, "nearMisses": misses}
 
     async def explain(self, event: int) -> list[str]:
         """Returns the causes of an event, the first cause first, one line each.

@@ -14,15 +14,8 @@ from kraftsim.controller.wire.json.document import Document
 from ..errors import GOOD, CommandError
 from ..http.client import call, service_url
 from ..http.paths import kafka_path
-from ..operations import (
-    EXPLAIN,
-    LIST_BROKERS,
-    LIST_EVENTS,
-    OPERATIONS,
-    SHOW_CLUSTER,
-    Operation,
-    Parameter,
-)
+from ..operation import Operation, Parameter
+from ..operations import EXPLAIN, LIST_BROKERS, LIST_EVENTS, OPERATIONS, SHOW_CLUSTER
 from ..printable import printable
 from .events_verb import add_event_arguments, print_events
 from .output import is_data, print_data

@@ -29,6 +29,7 @@ GROUPS = {
     "controller": "list, show, kill, start, pause and resume controllers; run one as a process",
     "log": "read the metadata log",
     "quorum": "show the quorum, transfer its leadership, add and remove voters",
+    "request": "list and count the requests of clients",
     "topic": "list and show topics",
 }
 

@@ -17,13 +17,8 @@ from ..api.log_views import log_lines, start_in
 from ..api.reading import LIMIT_MAX, check_page
 from ..api.views import event_view
 from ..errors import CommandError, OffsetGone, UnknownBroker, UnknownController, UnknownTopic
-from ..operations import (
-    LIST_EVENTS,
-    OPERATIONS,
-    SHOW_LOG,
-    Operation,
-    arguments,
-)
+from ..operation import Operation, arguments
+from ..operations import LIST_EVENTS, OPERATIONS, SHOW_LOG
 from .connections import REQUEST_S, HttpConnections
 from .guard import guard
 from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name

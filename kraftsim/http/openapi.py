@@ -5,7 +5,8 @@ from importlib.metadata import PackageNotFoundError, version
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import json_schema
 
-from ..operations import OPERATIONS, Operation
+from ..operation import Operation
+from ..operations import OPERATIONS
 from .kafka_json import KAFKA_APIS
 from .paths import LIVENESS, METRICS, OPENAPI, READINESS, kafka_path
 

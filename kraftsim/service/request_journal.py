@@ -14,6 +14,9 @@ from kraftsim.controller.wire.apis.table import APIS, Api
 from kraftsim.controller.wire.frames import RequestHeader
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import to_json
+from kraftsim.scenarios.language.suggestions import nearest
+
+from ..errors import CommandError
 
 REQUESTS_MAX = 5_000
 REQUEST_BYTES_MAX = 16 * 1024 * 1024  # of all of them, as they were sent
@@ -55,9 +58,14 @@ class RequestJournal:
         while len(self._requests) > REQUESTS_MAX or self._size_bytes > REQUEST_BYTES_MAX:
             self._size_bytes -= self._requests.popleft().size_bytes
 
-    def find(self, api: str | None, where: Mapping[str, str]) -> Iterator[Document]:
-        """Yields the requests of an API (None: of all) whose fields have these values."""
+    def find(self, api: str | None, where: Mapping[str, str], start: int) -> Iterator[Document]:
+        """Yields the requests of an API (None: of all) whose fields have these values.
+
+        Requests with a number below `start` are left out.
+        """
         for received in self._of(api):
+            if received.number < start:
+                continue
             document = _document(received)
             if not _unmet(document["body"], where):
                 yield document
@@ -77,6 +85,31 @@ class RequestJournal:
         return [
             received for received in self._requests if api is None or _api_of(received).name == api
         ]
+
+
+def api_named(name: str | None) -> str | None:
+    """Returns `name` if it is None or the name of an API; otherwise raises CommandError."""
+    names = [api.name for api in (*APIS.values(), DECOMMISSION_BROKER)]
+    if name is not None and name not in names:
+        raise CommandError(f"api: expected {nearest(name, names)}, got {name!r}")
+    return name
+
+
+def conditions_in(text: str | None) -> dict[str, str]:
+    """Returns the conditions of a text such as "brokerId=1,wantFence=true".
+
+    Raises CommandError for a condition without a field or without "=".
+    """
+    conditions = {}
+    for item in text.split(",") if text else ():
+        field, sign, value = item.partition("=")
+        if not field or not sign:
+            raise CommandError(
+                f"where: expected FIELD=VALUE,... such as brokerId=1 or topics.name=orders, "
+                f"got {item!r}"
+            )
+        conditions[field.strip()] = value.strip()
+    return conditions
 
 
 def _api_of(received: ReceivedRequest) -> Api:

@@ -10,9 +10,10 @@ from kraftsim.api.broker_states import STATES
 from kraftsim.api.states import BrokerState, ProcessStateName
 from kraftsim.broker_agent.process_state import LASTING_STATES, ProcessState
 from kraftsim.controller.core.brokers.registration_state import RegistrationState
-from kraftsim.operations import OPERATIONS, Operation
+from kraftsim.operation import Operation
+from kraftsim.operations import OPERATIONS
 
-NOUNS = ("broker", "cluster", "controller", "log", "quorum", "topic")
+NOUNS = ("broker", "cluster", "controller", "log", "quorum", "request", "topic")
 
 
 def by_path(operation: Operation) -> tuple[str, ...]:
@@ -39,7 +40,7 @@ def by_method(operation: Operation) -> set[tuple[str, ...]]:
     first, _, last = name.partition("_")
     if name == "transfer_leadership":  # of the quorum, as all leadership of controllers
         return {("quorum", "transfer-leadership")}
-    return {(name,), ("broker", name), (last, first), (first, last)}
+    return {(name,), ("broker", name), (last.removesuffix("s"), first), (first, last)}
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)

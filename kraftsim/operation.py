@@ -1,0 +1,146 @@
+"""One operation on a cluster: its names in HTTP, the command line and Python, and its parameters.
+
+The parameters of an operation are those of its function after the cluster: their names, types and
+defaults are read from the signature. Its summary is the first line of the function's docstring.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from kraftsim.controller.wire.codec.schema import lower_camel
+from kraftsim.scenarios.language.suggestions import nearest, whole_number
+
+from .errors import CommandError
+from .parameter_texts import PARAMETER_TEXTS
+
+Run = Callable[..., Awaitable[Mapping[str, object]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of an operation.
+
+    `kind` is int, bool or str. A `default` of `inspect.Parameter.empty` makes the parameter
+    required.
+    """
+
+    name: str
+    kind: type
+    default: object
+
+    @property
+    def is_required(self) -> bool:
+        """True if the parameter has no default."""
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def json_name(self) -> str:
+        """The parameter's name in lowerCamel, as JSON documents and HTTP queries spell it."""
+        return lower_camel(self.name)
+
+    @property
+    def help(self) -> str:
+        """The help text, with the default and the unit."""
+        return PARAMETER_TEXTS[self.name]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation: its HTTP route, its CLI words, its method of `Cluster`, and its function.
+
+    All three use the same noun and verb: `GET /v1/brokers`, `kraftsim broker list` and
+    `Cluster.brokers()`; `POST /sim/brokers/{id}/kill`, `kraftsim broker kill` and `Cluster.kill()`.
+    A method without a noun concerns a broker.
+
+    `changes` marks an operation that changes the cluster: it belongs to the control side, which is
+    served on loopback only. `moves_time` marks an operation that advances a virtual clock: it
+    belongs to the control side only on a virtual clock.
+    """
+
+    method: Literal["GET", "POST"]
+    path: str
+    words: tuple[str, ...]
+    python: str
+    run: Run
+    changes: bool = False
+    moves_time: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the function that runs the operation."""
+        return self.run.__name__
+
+    @property
+    def summary(self) -> str:
+        """The first line of the function's docstring, a sentence: the summary in OpenAPI."""
+        return (inspect.getdoc(self.run) or "").split("\n")[0]
+
+    @property
+    def help(self) -> str:
+        """The summary as a phrase, without capital and full stop, as other verbs' help texts."""
+        return self.summary[:1].lower() + self.summary[1:].removesuffix(".")
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        """The parameters of the function after the cluster, in order."""
+        signature = inspect.signature(self.run)
+        named = list(signature.parameters.values())[1:]
+        return [
+            Parameter(parameter.name, _kind(parameter.annotation), parameter.default)
+            for parameter in named
+        ]
+
+    @property
+    def path_names(self) -> list[str]:
+        """The names of the parameters that are part of the HTTP path."""
+        return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
+
+
+def _kind(annotation: object) -> type:
+    text = (
+        annotation
+        if isinstance(annotation, str)
+        else getattr(annotation, "__name__", str(annotation))
+    )
+    return {"int": int, "bool": bool}.get(str(text).split(" ")[0], str)
+
+
+def arguments(operation: Operation, values: dict[str, object]) -> dict[str, object]:
+    """Checks the values that a user gave, and converts them to the operation's parameters.
+
+    Raises CommandError, with the parameter's name, for an invalid, unknown or missing value.
+    """
+    parameters = {parameter.json_name: parameter for parameter in operation.parameters}
+    for name in values:
+        if name not in parameters:
+            raise CommandError(
+                f"{operation.name}: expected {nearest(name, parameters)}, got {name!r}"
+            )
+    missing = [
+        name
+        for name, parameter in parameters.items()
+        if parameter.is_required and name not in values
+    ]
+    if missing:
+        raise CommandError(
+            f"{operation.name}: expected the parameters {', '.join(missing)}, got none of them"
+        )
+    return {
+        parameters[name].name: converted(parameters[name], value) for name, value in values.items()
+    }
+
+
+def converted(parameter: Parameter, value: object) -> object:
+    """Converts a JSON value or a text to the parameter's type; raises CommandError if it cannot."""
+    if value is None and parameter.default is None:
+        return None
+    if parameter.kind is str and isinstance(value, str):
+        return value
+    if parameter.kind is bool and str(value).lower() in ("true", "false"):
+        return str(value).lower() == "true"
+    if parameter.kind is int and (number := whole_number(str(value))) is not None:
+        return number
+    kinds = {int: "a whole number", bool: "true or false", str: "a text"}
+    raise CommandError(f"{parameter.json_name}: expected {kinds[parameter.kind]}, got {value!r}")

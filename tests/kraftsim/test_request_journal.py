@@ -1,0 +1,98 @@
+"""The journal of requests: what did my client send?"""
+
+import pytest
+
+from kraftsim import Cluster
+from kraftsim.controller.core.rpc import MetadataRequest
+from kraftsim.controller.wire.frames import RequestHeader
+from kraftsim.errors import CommandError
+from kraftsim.service import request_journal
+from kraftsim.service.request_journal import RequestJournal
+from tests.kraftsim.conftest import Http
+from tests.server.kafka_client import connected
+
+
+async def test_a_request_over_http_is_found_by_its_fields(http: Http, kraft: Cluster) -> None:
+    await http.kafka("UnregisterBroker", brokerId=77)
+    await http.kafka("DecommissionBroker", brokerId=3, force=True)
+
+    found = (await http.get("/v1/requests", where="brokerId=77")).document["requests"]
+    assert [(request["api"], request["body"]) for request in found] == [
+        ("UnregisterBroker", {"brokerId": 77})
+    ]
+    decommissions = await kraft.count_requests("DecommissionBroker", "brokerId=3,force=true")
+    assert decommissions == {"count": 1, "nearMisses": []}
+
+
+async def test_a_request_over_a_socket_names_its_client() -> None:
+    async with Cluster(brokers=1, clock="virtual", seed=1, kafka_port=0) as kraft:
+        async with connected(kraft.bootstrap_servers) as client:
+            assert await client.is_served()
+        (request,) = await kraft.requests("ApiVersions")
+
+    assert request["listener"] == "broker-1"
+    assert request["clientAddress"] == "127.0.0.1"
+    assert request["clientId"]
+
+
+async def test_a_near_miss_says_what_was_otherwise(http: Http, kraft: Cluster) -> None:
+    for broker_id in (7, 8):
+        await http.kafka("UnregisterBroker", brokerId=broker_id)
+
+    counted = (await http.get("/v1/requests/count", where="brokerId=9")).document
+
+    assert counted["count"] == 0
+    newest, older = counted["nearMisses"]
+    assert newest["unmet"] == ["brokerId: expected 9, got 8"]
+    assert older["unmet"] == ["brokerId: expected 9, got 7"]
+
+
+async def test_lists_are_searched_for_any_element(http: Http, kraft: Cluster) -> None:
+    names = ("orders", "payments")
+    await http.kafka("CreateTopics", topics=[{"name": name, "numPartitions": 1} for name in names])
+
+    assert len(await kraft.requests("CreateTopics", "topics.name=payments")) == 1
+    (miss,) = (await kraft.count_requests(None, "topics.colour=red"))["nearMisses"]  # type: ignore[misc]
+    assert miss["unmet"] == ["topics.colour: expected red, got no such field"]
+
+
+async def test_pages_follow_one_another(http: Http) -> None:
+    for broker_id in range(5):
+        await http.kafka("UnregisterBroker", brokerId=broker_id)
+
+    first = (await http.get("/v1/requests", limit=3)).document
+    second = (await http.get("/v1/requests", limit=3, from_=first["next"])).document
+
+    ids = [request["body"]["brokerId"] for page in (first, second) for request in page["requests"]]
+    assert ids == [0, 1, 2, 3, 4]
+    assert (await http.get("/v1/requests", from_=second["next"])).document["requests"] == []
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({"api": "Unregister"}, "api: expected .UnregisterBroker"),
+        ({"where": "brokerId"}, "where: expected FIELD=VALUE"),
+        ({"limit": 0}, "limit: expected 1 to 10000"),
+    ],
+)
+async def test_a_question_without_sense_is_refused(
+    kraft: Cluster, query: dict[str, str], message: str
+) -> None:
+    with pytest.raises(CommandError, match=message):
+        await kraft.requests(**query)  # type: ignore[arg-type]  # on purpose
+
+
+def test_old_requests_make_room_for_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_journal, "REQUESTS_MAX", 3)
+    monkeypatch.setattr(request_journal, "REQUEST_BYTES_MAX", 100)
+    journal = RequestJournal(lambda: 0)
+
+    def noted(size_bytes: int) -> list[object]:
+        header = RequestHeader(3, 12, 1, "x", 0)
+        journal.note("broker-1", "127.0.0.1", header, size_bytes, MetadataRequest())
+        return [request["number"] for request in journal.find(None, {}, 0)]
+
+    assert [noted(10) for _ in range(4)][-1] == [1, 2, 3]
+    assert noted(85) == [3, 4]
+    assert noted(101) == []
