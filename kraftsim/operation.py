@@ -7,7 +7,7 @@ defaults are read from the signature. Its summary is the first line of the funct
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from kraftsim.controller.wire.codec.schema import lower_camel
 from kraftsim.scenarios.language.suggestions import nearest, whole_number
@@ -81,6 +81,12 @@ class Operation:
     def help(self) -> str:
         """The summary as a phrase, without capital and full stop, as other verbs' help texts."""
         return self.summary[:1].lower() + self.summary[1:].removesuffix(".")
+
+    @property
+    def responses(self) -> tuple[type, ...]:
+        """The types of the response, which are TypedDicts; more than one if it is a union."""
+        annotation = inspect.signature(self.run).return_annotation
+        return get_args(annotation) or (annotation,)
 
     @property
     def parameters(self) -> list[Parameter]:

@@ -3,22 +3,29 @@
 `operation.py` says what a row of the table is.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.log_paths import LOG, LOG_END
 
 from .api.documents import (
+    AddedBroker,
     BrokerDocument,
+    BrokerList,
     BrokerStatesDocument,
     ClusterDocument,
     ControllerDocument,
+    ControllerList,
+    EventPage,
+    Explanation,
     LeaderDocument,
     LogEndDocument,
     LogPage,
     QuorumDocument,
+    RequestCount,
+    RequestPage,
     TopicDocument,
+    TopicList,
 )
 from .operation import Operation, Run
 
@@ -44,7 +51,7 @@ async def transfer_leadership(
     return kraft.leader()
 
 
-async def list_controllers(kraft: "Cluster") -> Document:
+async def list_controllers(kraft: "Cluster") -> ControllerList:
     """List the controllers with process state, role in the quorum and end of the log."""
     return {"controllers": await kraft.controllers()}
 
@@ -78,7 +85,7 @@ async def resume_controller(kraft: "Cluster", id: int) -> ControllerDocument:
     return await kraft.controller(id)
 
 
-async def list_brokers(kraft: "Cluster") -> Document:
+async def list_brokers(kraft: "Cluster") -> BrokerList:
     """List the registered and the simulated brokers."""
     return {"brokers": await kraft.brokers()}
 
@@ -88,7 +95,7 @@ async def show_broker(kraft: "Cluster", id: int) -> BrokerDocument:
     return await kraft.broker(id)
 
 
-async def list_topics(kraft: "Cluster") -> Document:
+async def list_topics(kraft: "Cluster") -> TopicList:
     """List the topics with leader, replicas and in-sync replicas of every partition."""
     return {"topics": await kraft.topics()}
 
@@ -112,7 +119,7 @@ async def show_log_end(kraft: "Cluster") -> LogEndDocument:
     return await kraft.log_end()
 
 
-async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Document:
+async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> EventPage:
     """List events from number `from` on, as server-sent events if the client accepts them."""
     events = await kraft.events(from_, limit)
     return {"events": events, "next": events[-1]["seq"] + 1 if events else from_}
@@ -124,28 +131,28 @@ async def list_requests(
     where: str | None = None,
     from_: int = 0,
     limit: int = 1000,
-) -> Document:
+) -> RequestPage:
     """List the requests that clients have sent, without those of the simulated brokers."""
     requests = await kraft.requests(api, where, from_, limit)
     following = kraft.request_journal.next_number
     if len(requests) == limit:
-        following = requests[-1]["number"] + 1  # type: ignore[operator]  # of the journal
+        following = requests[-1]["number"] + 1
     return {"requests": requests, "next": following}
 
 
 async def count_requests(
     kraft: "Cluster", api: str | None = None, where: str | None = None
-) -> Document:
+) -> RequestCount:
     """Count the requests that clients have sent; if none meets the conditions, show near misses."""
     return await kraft.count_requests(api, where)
 
 
-async def explain(kraft: "Cluster", event: int) -> Document:
+async def explain(kraft: "Cluster", event: int) -> Explanation:
     """Print the causes of an event in order, the first cause first, in at most twenty lines."""
     return {"event": event, "lines": await kraft.explain(event)}
 
 
-async def add_broker(kraft: "Cluster", rack: str | None = None) -> Document:
+async def add_broker(kraft: "Cluster", rack: str | None = None) -> AddedBroker:
     """Start another simulated broker, with the next free id."""
     broker_id = await kraft.add_broker(rack)
     return {"brokerId": broker_id}
@@ -211,7 +218,7 @@ async def wait(
     state: str | None = None,
     leader: str | None = None,
     timeout: str = "20s",
-) -> Mapping[str, object]:
+) -> BrokerStatesDocument | LeaderDocument:
     """Wait until a broker is in a state, or until a controller is active."""
     seen: BrokerStatesDocument | LeaderDocument
     seen = await kraft.wait(broker, state, timeout, leader=leader)  # type: ignore[call-overload]

@@ -7,6 +7,7 @@ from typing import NotRequired, TypedDict
 
 from kraftsim.controller.wire.json.document import Document
 
+from ..service.request_journal import NearMiss, RequestDocument
 from .states import BrokerState, ProcessStateName
 
 
@@ -179,3 +180,48 @@ class EventPage(TypedDict):
 
     events: list[EventDocument]
     next: int
+
+
+class BrokerList(TypedDict):
+    """Every broker that is registered or simulated."""
+
+    brokers: list[BrokerDocument]
+
+
+class ControllerList(TypedDict):
+    """Every controller."""
+
+    controllers: list[ControllerDocument]
+
+
+class TopicList(TypedDict):
+    """Every topic."""
+
+    topics: list[TopicDocument]
+
+
+class RequestPage(TypedDict):
+    """Requests of clients; the next page begins at number `next`."""
+
+    requests: list[RequestDocument]
+    next: int
+
+
+class RequestCount(TypedDict):
+    """The number of requests that meet the conditions; near misses only if there is none."""
+
+    count: int
+    nearMisses: list[NearMiss]
+
+
+class Explanation(TypedDict):
+    """The causes of an event, the first cause first, one line each."""
+
+    event: int
+    lines: list[str]
+
+
+class AddedBroker(TypedDict):
+    """The id of a broker that was added."""
+
+    brokerId: int

@@ -3,11 +3,9 @@
 from abc import abstractmethod
 from itertools import islice
 
-from kraftsim.controller.wire.json.document import Document
-
 from ..errors import CommandError, UnknownBroker, UnknownController, UnknownTopic
 from ..explanation import explanation
-from ..service.request_journal import RequestJournal, api_named, conditions_in
+from ..service.request_journal import RequestDocument, RequestJournal, api_named, conditions_in
 from .controllers import ControllerVerbs
 from .documents import (
     BrokerDocument,
@@ -17,6 +15,7 @@ from .documents import (
     LogEndDocument,
     LogPage,
     QuorumDocument,
+    RequestCount,
     TopicDocument,
 )
 from .log_views import log_end_view, log_view
@@ -109,7 +108,7 @@ class Reading(ControllerVerbs):
 
     async def requests(
         self, api: str | None = None, where: str | None = None, from_: int = 0, limit: int = PAGE
-    ) -> list[Document]:
+    ) -> list[RequestDocument]:
         """Returns at most `limit` requests that clients have sent, from number `from_` on.
 
         `api` is Kafka's name of an API (None: every API), `where` a list of conditions such as
@@ -120,7 +119,9 @@ class Reading(ControllerVerbs):
         found = self.request_journal.find(api_named(api), conditions_in(where), from_)
         return list(islice(found, limit))
 
-    async def count_requests(self, api: str | None = None, where: str | None = None) -> Document:
+    async def count_requests(
+        self, api: str | None = None, where: str | None = None
+    ) -> RequestCount:
         """Returns the number of requests that clients have sent, with near misses if it is 0.
 
         The parameters and errors are those of `requests`. A near miss is a request of the API with

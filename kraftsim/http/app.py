@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -22,7 +23,6 @@ from ..operations import LIST_EVENTS, OPERATIONS, SHOW_LOG
 from .connections import REQUEST_S, HttpConnections
 from .guard import guard
 from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name
-from .openapi import openapi_document
 from .paths import KAFKA_API, LIVENESS, METRICS, OPENAPI, READINESS
 
 if TYPE_CHECKING:
@@ -207,7 +207,8 @@ def _ready(kraft: "Cluster") -> Handler:
 
 
 async def _openapi(_: web.Request) -> web.StreamResponse:
-    return _json(openapi_document())
+    module = await asyncio.to_thread(import_module, "kraftsim.http.openapi")  # slow, rarely asked
+    return _json(module.openapi_document())
 
 
 # Seconds without an event after which a comment is sent. Writing it detects a client that has

@@ -1,15 +1,23 @@
-"""The OpenAPI document, generated from the operations and from the schemas of Kafka's APIs."""
+"""The OpenAPI document, generated from the operations and from the schemas of Kafka's APIs.
+
+The schemas of responses are those of the types that the functions of the operations return.
+"""
 
 from importlib.metadata import PackageNotFoundError, version
+
+import msgspec
 
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import json_schema
 
-from ..operation import Operation
-from ..operations import OPERATIONS
+from ..api.reading import LIMIT_MAX
+from ..operation import Operation, Parameter
+from ..operations import LIST_EVENTS, OPERATIONS, SHOW_LOG
 from .kafka_json import KAFKA_APIS
 from .paths import LIVENESS, METRICS, OPENAPI, READINESS, kafka_path
 
+JSON = "application/json"
+REFERENCE = "#/components/schemas/{name}"
 VERSION = "API version; an unsupported version is refused (default: no check)"
 _TYPES = {int: "integer", bool: "boolean", str: "string"}
 
@@ -24,37 +32,91 @@ def package_version() -> str:
 
 def openapi_document() -> Document:
     """Returns the OpenAPI document."""
+    types = sorted({kind for operation in OPERATIONS for kind in operation.responses}, key=_name)
+    _, components = msgspec.json.schema_components(
+        types, schema_hook=_any_value, ref_template=REFERENCE
+    )
     paths: dict[str, Document] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
-    for name, api in KAFKA_APIS.items():
-        paths[kafka_path(name)] = {
-            "post": {
-                "operationId": name,
-                "summary": f"Send Kafka's {name} request in JSON.",
-                "parameters": [_query("version", "string", VERSION)],
-                "requestBody": _body(json_schema(api.request)),
-                "responses": _responses(json_schema(api.response)),
-            }
-        }
-    for path, summary in _FIXED.items():
-        name = path.strip("/").replace(".json", "")
-        paths[path] = {
-            "get": {"operationId": name, "summary": summary, "responses": _responses({})}
-        }
+    paths |= {kafka_path(name): {"post": _kafka(name)} for name in KAFKA_APIS}
+    paths |= {path: {"get": _fixed(path)} for path in FIXED}
     return {
         "openapi": "3.1.0",
         "info": {"title": "kraftsim", "version": package_version()},
         "paths": paths,
+        "components": {
+            "schemas": components | {"Error": ERROR},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{}, {"token": []}],
     }
 
 
-_FIXED = {
-    LIVENESS: "Report that the process runs.",
-    METRICS: "Return the metrics of the cluster in the text format of Prometheus.",
-    READINESS: "Report whether a controller is active.",
-    OPENAPI: "Return this document.",
+def _object(**properties: str) -> Document:
+    """Returns the schema of an object with these properties, all required, and their types."""
+    named = {name: {"type": kind} for name, kind in properties.items()}
+    return {"type": "object", "properties": named, "required": list(named)}
+
+
+ERROR = _object(errorCode="integer", error="string", message="string")
+FIXED: dict[str, tuple[str, str, Document]] = {  # summary, media type and schema
+    LIVENESS: ("Report that the process runs.", JSON, _object(status="string")),
+    READINESS: ("Report whether a controller is active.", JSON, _object(ready="boolean")),
+    OPENAPI: ("Return this document.", JSON, {"type": "object"}),
+    METRICS: (
+        "Return the metrics of the cluster in the text format of Prometheus.",
+        "text/plain",
+        {"type": "string"},
+    ),
 }
+BOUNDS: dict[str, Document] = {
+    "limit": {"minimum": 1, "maximum": LIMIT_MAX},
+    "from_": {"minimum": 0},
+}
+STREAMS = {LIST_EVENTS: "text/event-stream", SHOW_LOG: "application/x-ndjson"}
+
+
+def _fixed(path: str) -> Document:
+    summary, media_type, schema = FIXED[path]
+    responses = _responses(schema, media_type)
+    if path == READINESS:
+        responses["503"] = {"description": "no controller is active", **_content(schema)}
+    name = path.strip("/").replace(".json", "")
+    return {"operationId": name, "summary": summary, "responses": responses}
+
+
+def _kafka(name: str) -> Document:
+    """Returns a POST of one of Kafka's APIs; its response adds the fields of an error."""
+    api = KAFKA_APIS[name]
+    schema = json_schema(api.response)
+    error = {field: {"type": kind["type"]} for field, kind in ERROR["properties"].items()}  # type: ignore[attr-defined]  # an object
+    schema["properties"] = error | schema["properties"]  # type: ignore[operator]  # an object
+    return {
+        "operationId": name,
+        "summary": f"Send Kafka's {name} request in JSON.",
+        "parameters": [_query("version", {"type": "integer"}, VERSION)],
+        "requestBody": _content(json_schema(api.request)),
+        "responses": _responses(schema),
+    }
+
+
+def _any_value(kind: type) -> Document:
+    """Returns the schema of `object`: fields of Kafka's messages and records have any type."""
+    if kind is not object:
+        raise NotImplementedError(f"expected a type with a schema, got {kind}")
+    return {"description": "any JSON value"}
+
+
+def _name(kind: type) -> str:
+    return kind.__name__
+
+
+def _response_schema(operation: Operation) -> Document:
+    references: list[Document] = [
+        {"$ref": REFERENCE.format(name=kind.__name__)} for kind in operation.responses
+    ]
+    return references[0] if len(references) == 1 else {"anyOf": references}
 
 
 def _operation(operation: Operation) -> Document:
@@ -65,24 +127,27 @@ def _operation(operation: Operation) -> Document:
     document: Document = {
         "operationId": operation.name,
         "summary": operation.summary,
-        "responses": _responses({}),
+        "responses": _responses(_response_schema(operation)),
     }
-    named: list[Document] = [
+    if operation in STREAMS:
+        stream = {STREAMS[operation]: {"schema": {"type": "string"}}}
+        document["responses"]["200"]["content"] |= stream  # type: ignore[index]  # of _responses
+    parameters: list[Document] = [
         {
             "name": parameter.name,
             "in": "path",
             "required": True,
             "description": parameter.help,
-            "schema": {"type": _TYPES[parameter.kind]},
+            "schema": _schema(parameter),
         }
         for parameter in operation.parameters
         if parameter.name in in_path
     ]
     if operation.method == "GET":
-        named += [
+        parameters += [
             _query(
                 parameter.json_name,
-                _TYPES[parameter.kind],
+                _schema(parameter),
                 parameter.help,
                 required=parameter.is_required,
             )
@@ -90,37 +155,35 @@ def _operation(operation: Operation) -> Document:
         ]
     elif outside_path:
         properties = {
-            parameter.json_name: {"type": _TYPES[parameter.kind], "description": parameter.help}
+            parameter.json_name: _schema(parameter) | {"description": parameter.help}
             for parameter in outside_path
         }
-        document["requestBody"] = _body({"type": "object", "properties": properties})
-    return document | {"parameters": named}
+        document["requestBody"] = _content({"type": "object", "properties": properties})
+    return document | {"parameters": parameters}
 
 
-def _query(name: str, kind: str, description: str, *, required: bool = False) -> Document:
+def _schema(parameter: Parameter) -> Document:
+    schema: Document = {"type": _TYPES[parameter.kind]}
+    return schema | BOUNDS.get(parameter.name, {})
+
+
+def _query(name: str, schema: Document, description: str, *, required: bool = False) -> Document:
     return {
         "name": name,
         "in": "query",
         "required": required,
         "description": description,
-        "schema": {"type": kind},
+        "schema": schema,
     }
 
 
-def _body(schema: Document) -> Document:
-    return {"content": {"application/json": {"schema": schema}}}
+def _content(schema: Document, media_type: str = JSON) -> Document:
+    return {"content": {media_type: {"schema": schema}}}
 
 
-def _responses(schema: Document) -> Document:
-    error: Document = {
-        "type": "object",
-        "properties": {
-            "errorCode": {"type": "integer"},
-            "error": {"type": "string"},
-            "message": {"type": "string"},
-        },
-    }
+def _responses(schema: Document, media_type: str = JSON) -> Document:
+    error = _content({"$ref": "#/components/schemas/Error"})
     return {
-        "200": {"description": "result", **_body(schema or {"type": "object"})},
-        "default": {"description": "error", **_body(error)},
+        "200": {"description": "result", **_content(schema, media_type)},
+        "default": {"description": "error", **error},
     }

@@ -6,7 +6,7 @@ the simulated brokers do not pass through a listener and are not in it.
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.wire.apis.api_decommission_broker import DECOMMISSION_BROKER
@@ -35,6 +35,28 @@ class ReceivedRequest(NamedTuple):
     request: Request
 
 
+class RequestDocument(TypedDict):
+    """A request of a client; `timeUs` is in microseconds since the start of the cluster.
+
+    `clientId` is None if the client sent none; `listener` is "http" for `POST /kafka/...`.
+    """
+
+    number: int
+    timeUs: int
+    listener: str
+    clientAddress: str
+    clientId: str | None
+    api: str
+    version: int
+    body: Document
+
+
+class NearMiss(RequestDocument):
+    """A request that does not meet all conditions, with a sentence for each that it does not."""
+
+    unmet: list[str]
+
+
 class RequestJournal:
     """The newest requests, at most REQUESTS_MAX and at most REQUEST_BYTES_MAX."""
 
@@ -58,7 +80,9 @@ class RequestJournal:
         while len(self._requests) > REQUESTS_MAX or self._size_bytes > REQUEST_BYTES_MAX:
             self._size_bytes -= self._requests.popleft().size_bytes
 
-    def find(self, api: str | None, where: Mapping[str, str], start: int) -> Iterator[Document]:
+    def find(
+        self, api: str | None, where: Mapping[str, str], start: int
+    ) -> Iterator[RequestDocument]:
         """Yields the requests of an API (None: of all) whose fields have these values.
 
         Requests with a number below `start` are left out.
@@ -70,15 +94,15 @@ class RequestJournal:
             if not _unmet(document["body"], where):
                 yield document
 
-    def near_misses(self, api: str | None, where: Mapping[str, str]) -> list[Document]:
+    def near_misses(self, api: str | None, where: Mapping[str, str]) -> list[NearMiss]:
         """Returns the requests that meet most of the conditions, each with those it does not."""
         documents = [_document(received) for received in self._of(api)]
-        misses = [
-            document | {"unmet": unmet}
+        misses: list[NearMiss] = [
+            {**document, "unmet": unmet}
             for document in documents
             if (unmet := _unmet(document["body"], where))
         ]
-        misses.sort(key=lambda miss: (len(miss["unmet"]), -miss["number"]))  # type: ignore[arg-type,operator]  # of _document
+        misses.sort(key=lambda miss: (len(miss["unmet"]), -miss["number"]))
         return misses[:NEAR_MISSES_MAX]
 
     def _of(self, api: str | None) -> list[ReceivedRequest]:
@@ -116,7 +140,7 @@ def _api_of(received: ReceivedRequest) -> Api:
     return APIS.get(received.header.api_key, DECOMMISSION_BROKER)
 
 
-def _document(received: ReceivedRequest) -> Document:
+def _document(received: ReceivedRequest) -> RequestDocument:
     header, api = received.header, _api_of(received)
     return {
         "number": received.number,
