@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 Describe = Callable[[ApiVersionsRequest, int], ApiVersionsResponse]
 Dispatch = Callable[[Request, Callable[[Reply], None]], None]
-Note = Callable[[str, RequestHeader, int, Request], None]
+Note = Callable[[str, RequestHeader, bytes], None]
 
 WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; above it, its requests wait
 IDLE_LOOKS = 20  # ten minutes, Kafka's connections.max.idle.ms
@@ -121,7 +121,7 @@ class KafkaConnection(asyncio.Protocol):
 
     def work(self) -> None:
         """Handle requests until a reply is pending, the client does not read or the turn ends."""
-        listener, take = self._listener, self._reader.take
+        listener, reader = self._listener, self._reader
         runtime = listener.runtime
         if self._is_working or self._transport is None or runtime is None:
             return
@@ -130,10 +130,13 @@ class KafkaConnection(asyncio.Protocol):
         handled = 0
         try:
             while not (self._awaited or self._cannot_write or listener.is_holding):
-                if handled and (handled == REQUESTS_PER_VISIT or runtime.turns.is_over):
-                    self._put_off()
-                    break
-                frame = take()
+                if handled:
+                    if not reader.data:
+                        break
+                    if handled == REQUESTS_PER_VISIT or runtime.turns.is_over:
+                        self._put_off()
+                        break
+                frame = reader.take()
                 if frame is None:
                     break
                 handled += 1
@@ -143,7 +146,7 @@ class KafkaConnection(asyncio.Protocol):
                 if exchange is not None:
                     request = exchange.decode(frame, exchange.end)[0]
                     if listener.note is not None:
-                        listener.note(self._address, exchange.header, len(frame), request)
+                        listener.note(self._address, exchange.header, frame)
                     if exchange.is_api_versions:
                         self._describe(frame, exchange.version, request)
                     else:
@@ -154,9 +157,9 @@ class KafkaConnection(asyncio.Protocol):
         finally:
             self._is_working = False
         self._handled += handled
-        if self._reader.buffered_bytes != self._unread_bytes:
+        if self._reader.data or self._unread_bytes:
             self._note_unread()
-        if self._reader.buffered_bytes or self._is_paused or self._is_input_closed:
+        if self._reader.data or self._is_paused or self._is_input_closed:
             self._mind_backlog()
 
     def _put_off(self) -> None:
@@ -253,7 +256,7 @@ class KafkaConnection(asyncio.Protocol):
     def _note_unread(self) -> None:
         runtime = self._listener.runtime
         if runtime is not None:
-            self._unread_bytes = self._reader.buffered_bytes
+            self._unread_bytes = len(self._reader.data)
             runtime.unread.note(self, self._unread_bytes)
 
     def close_if_stuck(self) -> None:
@@ -265,7 +268,7 @@ class KafkaConnection(asyncio.Protocol):
             self._close()  # as Kafka does, without a line in the log
         elif self._idle_looks >= STUCK_LOOKS and self._cannot_write:
             self.refuse("expected the client to read its replies")
-        elif self._idle_looks >= STUCK_LOOKS and self._reader.buffered_bytes:
+        elif self._idle_looks >= STUCK_LOOKS and self._reader.data:
             self.refuse("expected the rest of a request")
 
     def _refuse_bytes(self, error: DecodeError) -> None:

@@ -32,7 +32,7 @@ class KafkaListener:
 
     It reads no request before `serve`. `describe(request, version)` answers ApiVersions, whose
     response depends on the requested version; `dispatch(request, reply_to)` handles all other
-    requests. `note(address, header, size_bytes, request)`, if it is set, gets every request before.
+    requests. `note(address, header, frame)`, if it is set, gets every request before.
     """
 
     def __init__(self, kind: str, name: str) -> None:

@@ -191,44 +191,40 @@ class FrameReader:
     """Splits a stream into frames.
 
     `take` returns the frames one at a time, so that a read with thousands of requests costs nothing
-    until they are handled.
+    until they are handled. `data` are the bytes in memory: those of frames that were not taken,
+    complete or not, and before them those of frames that were; it is empty if all were taken.
     """
 
-    __slots__ = ("_data", "_pos")
+    __slots__ = ("_pos", "data")
 
     def __init__(self) -> None:
-        self._data: bytes | bytearray = b""
+        self.data: bytes | bytearray = b""
         self._pos = 0  # of the first byte that was not taken
-
-    @property
-    def buffered_bytes(self) -> int:
-        """The bytes in memory of frames that were not taken, complete or not."""
-        return len(self._data)
 
     @property
     def has_frame(self) -> bool:
         """True if the next frame is complete, or if its length is invalid."""
-        size = len(self._data) - self._pos
+        size = len(self.data) - self._pos
         if size < _LENGTH.size:
             return False
-        length: int = _LENGTH.unpack_from(self._data, self._pos)[0]
+        length: int = _LENGTH.unpack_from(self.data, self._pos)[0]
         return length <= size - _LENGTH.size or length > FRAME_BYTES_MAX
 
     def feed(self, data: bytes) -> None:
         """Appends bytes of the stream."""
-        if not self._data:
-            self._data = data
+        if not self.data:
+            self.data = data
             return
-        if isinstance(self._data, bytes) or self._pos:
-            self._data, self._pos = bytearray(memoryview(self._data)[self._pos :]), 0
-        self._data += data
+        if isinstance(self.data, bytes) or self._pos:
+            self.data, self._pos = bytearray(memoryview(self.data)[self._pos :]), 0
+        self.data += data
 
     def take(self) -> bytes | None:
         """Returns the next frame without its length; None if it is incomplete.
 
         Raises DecodeError for a length that is negative or exceeds FRAME_BYTES_MAX.
         """
-        data, start = self._data, self._pos + _LENGTH.size
+        data, start = self.data, self._pos + _LENGTH.size
         if start > len(data):
             return None
         (length,) = _LENGTH.unpack_from(data, self._pos)
@@ -238,7 +234,7 @@ class FrameReader:
         if end > len(data):
             return None
         if end == len(data):
-            self._data, self._pos = b"", 0
+            self.data, self._pos = b"", 0
         else:
             self._pos = end
         return bytes(data[start:end])

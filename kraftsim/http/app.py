@@ -185,8 +185,7 @@ def _kafka(kraft: "Cluster") -> Handler:
         if name not in KAFKA_APIS:
             raise CommandError(f"expected {nearest(name, KAFKA_APIS)}, got {name!r}")
         version = request.query.get("version")
-        size_bytes = request.content_length or 0
-        document = await answer_kafka_api(kraft, name, await _body(request), version, size_bytes)
+        document = await answer_kafka_api(kraft, name, await _body(request), version)
         code = document.get("errorCode", 0)
         assert isinstance(code, int), code
         return _json(document, status_of(code))

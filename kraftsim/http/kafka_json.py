@@ -18,7 +18,6 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.rpc.cluster import BROKER_ENDPOINT
 from kraftsim.controller.wire.apis.api_decommission_broker import DECOMMISSION_BROKER
 from kraftsim.controller.wire.apis.table import APIS, Api
-from kraftsim.controller.wire.frames import RequestHeader
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import from_json, to_json
 from kraftsim.scenarios.language.suggestions import whole_number
@@ -37,19 +36,18 @@ KAFKA_APIS: dict[str, Api] = {
 
 
 async def answer_kafka_api(
-    kraft: "Cluster", name: str, body: dict[str, object], version: str | None, size_bytes: int
+    kraft: "Cluster", name: str, body: dict[str, object], version: str | None
 ) -> Document:
     """Sends the request `body` of the API `name` and returns the response as a JSON document.
 
-    The request is noted in the journal of requests, with the size of its body.
+    The request is noted in the journal of requests.
 
     Raises JsonError or CommandError if the body is not a valid request.
     """
     api = KAFKA_APIS[name]
     _check_version(api, version)
     request = _with_directory(cast(Request, from_json(api.request, body)))
-    header = RequestHeader(api.key, api.max_version, 0, None, 0)
-    kraft.request_journal.note("http", "", header, size_bytes, request)
+    kraft.request_journal.note_json(api, body)
     try:
         response = await _answer(kraft, request)
     except ApiError as error:

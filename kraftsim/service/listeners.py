@@ -9,6 +9,7 @@ from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.kafka_connection import Describe
 from kraftsim.controller.server.runtime import Runtime
+from kraftsim.controller.time.timeline import Timeline
 from kraftsim.simulation.controller_process import ControllerProcess
 from kraftsim.simulation.world import World
 
@@ -44,7 +45,7 @@ class Service:
         self.arriving: set[int] = set()
         self.http: HttpServer | None = None
         self.is_closed = False
-        self.requests = RequestJournal(lambda: 0)
+        self.requests = RequestJournal(Timeline(wall_start_ms=0))
         self.controllers: dict[int, FollowedListener] = {}
         self.facades: dict[int, FollowedListener] = {}
         self._world: World | None = None
@@ -66,7 +67,7 @@ class Service:
     def serve(self, world: World, runtime: Runtime) -> None:
         """Starts to answer requests to the controllers, and follows the states of all processes."""
         self._world = world
-        self.requests = RequestJournal(lambda: world.timeline.now_us)
+        self.requests = RequestJournal(world.timeline)
         for node_id, listener in self.controllers.items():
             process = world.controllers[node_id]
             listener.note = partial(self.requests.note, listener.name)

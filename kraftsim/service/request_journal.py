@@ -4,14 +4,15 @@ The journal keeps the newest requests of the Kafka listeners and of `POST /kafka
 the simulated brokers do not pass through a listener and are not in it.
 """
 
+import json
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypedDict
 
-from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.time.timeline import Timeline
 from kraftsim.controller.wire.apis.api_decommission_broker import DECOMMISSION_BROKER
 from kraftsim.controller.wire.apis.table import APIS, Api
-from kraftsim.controller.wire.frames import RequestHeader
+from kraftsim.controller.wire.frames import RequestHeader, decode_request
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import to_json
 from kraftsim.scenarios.language.suggestions import nearest
@@ -19,20 +20,21 @@ from kraftsim.scenarios.language.suggestions import nearest
 from ..errors import CommandError
 
 REQUESTS_MAX = 5_000
-REQUEST_BYTES_MAX = 16 * 1024 * 1024  # of all of them, as they were sent
+REQUEST_BYTES_MAX = 16 * 1024 * 1024  # of all of them
 NEAR_MISSES_MAX = 3
 
 
-class ReceivedRequest(NamedTuple):
-    """One request: when it came, where, from whom, and its size in bytes as it was sent."""
+JSON_BODY = -1  # body offset of a request whose frame is its body as JSON
 
-    number: int
+
+class ReceivedRequest(NamedTuple):
+    """One request: when it came, where, from whom, and its bytes as they were sent."""
+
     t_us: int
     listener: str
     address: str
     header: RequestHeader
-    size_bytes: int
-    request: Request
+    frame: bytes
 
 
 class RequestDocument(TypedDict):
@@ -58,27 +60,31 @@ class NearMiss(RequestDocument):
 
 
 class RequestJournal:
-    """The newest requests, at most REQUESTS_MAX and at most REQUEST_BYTES_MAX."""
+    """The newest requests, at most REQUESTS_MAX and at most REQUEST_BYTES_MAX.
 
-    def __init__(self, now_us: Callable[[], int]) -> None:
-        self._now_us = now_us
-        self._requests: deque[ReceivedRequest] = deque()
+    It keeps bytes, which are decoded when somebody reads them: bytes cost the garbage collector
+    nothing, and their size is known.
+    """
+
+    def __init__(self, timeline: Timeline) -> None:
+        self._timeline = timeline
+        self._requests: deque[tuple[int, str, str, RequestHeader, bytes]] = deque()
         self._size_bytes = 0
         self.next_number = 0
 
-    def note(
-        self, listener: str, address: str, header: RequestHeader, size_bytes: int, request: Request
-    ) -> None:
-        """Adds a request; the oldest ones make room for it."""
-        self._requests.append(
-            ReceivedRequest(
-                self.next_number, self._now_us(), listener, address, header, size_bytes, request
-            )
-        )
+    def note(self, listener: str, address: str, header: RequestHeader, frame: bytes) -> None:
+        """Adds a request; the oldest requests make room for it."""
+        requests = self._requests
+        requests.append((self._timeline.now_us, listener, address, header, frame))
         self.next_number += 1
-        self._size_bytes += size_bytes
-        while len(self._requests) > REQUESTS_MAX or self._size_bytes > REQUEST_BYTES_MAX:
-            self._size_bytes -= self._requests.popleft().size_bytes
+        self._size_bytes += len(frame)
+        while len(requests) > REQUESTS_MAX or self._size_bytes > REQUEST_BYTES_MAX:
+            self._size_bytes -= len(requests.popleft()[-1])
+
+    def note_json(self, api: Api, body: Document) -> None:
+        """Adds a request that came as JSON over HTTP."""
+        header = RequestHeader(api.key, api.max_version, 0, None, JSON_BODY)
+        self.note("http", "", header, json.dumps(body).encode())
 
     def find(
         self, api: str | None, where: Mapping[str, str], start: int
@@ -87,16 +93,15 @@ class RequestJournal:
 
         Requests with a number below `start` are left out.
         """
-        for received in self._of(api):
-            if received.number < start:
-                continue
-            document = _document(received)
-            if not _unmet(document["body"], where):
-                yield document
+        for number, received in self._of(api):
+            if number >= start:
+                document = _document(number, received)
+                if not _unmet(document["body"], where):
+                    yield document
 
     def near_misses(self, api: str | None, where: Mapping[str, str]) -> list[NearMiss]:
         """Returns the requests that meet most of the conditions, each with those it does not."""
-        documents = [_document(received) for received in self._of(api)]
+        documents = [_document(number, received) for number, received in self._of(api)]
         misses: list[NearMiss] = [
             {**document, "unmet": unmet}
             for document in documents
@@ -105,9 +110,14 @@ class RequestJournal:
         misses.sort(key=lambda miss: (len(miss["unmet"]), -miss["number"]))
         return misses[:NEAR_MISSES_MAX]
 
-    def _of(self, api: str | None) -> list[ReceivedRequest]:
+    def _of(self, api: str | None) -> list[tuple[int, ReceivedRequest]]:
+        """Returns the numbers and the requests of an API, the oldest first."""
+        first = self.next_number - len(self._requests)
+        numbered = enumerate(map(ReceivedRequest._make, self._requests), first)
         return [
-            received for received in self._requests if api is None or _api_of(received).name == api
+            (number, received)
+            for number, received in numbered
+            if api is None or _api_of(received).name == api
         ]
 
 
@@ -140,18 +150,27 @@ def _api_of(received: ReceivedRequest) -> Api:
     return APIS.get(received.header.api_key, DECOMMISSION_BROKER)
 
 
-def _document(received: ReceivedRequest) -> RequestDocument:
+def _document(number: int, received: ReceivedRequest) -> RequestDocument:
     header, api = received.header, _api_of(received)
     return {
-        "number": received.number,
+        "number": number,
         "timeUs": received.t_us,
         "listener": received.listener,
         "clientAddress": received.address,
         "clientId": header.client_id,
         "api": api.name,
         "version": header.api_version,
-        "body": to_json(api.request, received.request, header.api_version),
+        "body": _body(received),
     }
+
+
+def _body(received: ReceivedRequest) -> Document:
+    header = received.header
+    if header.body_offset == JSON_BODY:
+        body: Document = json.loads(received.frame)
+        return body
+    request = decode_request(header, received.frame)
+    return to_json(APIS[header.api_key].request, request, header.api_version)
 
 
 def _unmet(body: object, where: Mapping[str, str]) -> list[str]:

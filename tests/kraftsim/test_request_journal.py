@@ -3,11 +3,11 @@
 import pytest
 
 from kraftsim import Cluster
-from kraftsim.controller.core.rpc import MetadataRequest
+from kraftsim.controller.time.timeline import Timeline
 from kraftsim.controller.wire.frames import RequestHeader
 from kraftsim.errors import CommandError
 from kraftsim.service import request_journal
-from kraftsim.service.request_journal import RequestJournal
+from kraftsim.service.request_journal import JSON_BODY, RequestJournal
 from tests.kraftsim.conftest import Http
 from tests.server.kafka_client import connected
 
@@ -86,11 +86,11 @@ async def test_a_question_without_sense_is_refused(
 def test_old_requests_make_room_for_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_journal, "REQUESTS_MAX", 3)
     monkeypatch.setattr(request_journal, "REQUEST_BYTES_MAX", 100)
-    journal = RequestJournal(lambda: 0)
+    journal = RequestJournal(Timeline(wall_start_ms=0))
 
-    def noted(size_bytes: int) -> list[object]:
-        header = RequestHeader(3, 12, 1, "x", 0)
-        journal.note("broker-1", "127.0.0.1", header, size_bytes, MetadataRequest())
+    def noted(size_bytes: int) -> list[int]:
+        header = RequestHeader(64, 0, 1, "x", JSON_BODY)
+        journal.note("http", "", header, b"{}".ljust(size_bytes))
         return [request["number"] for request in journal.find(None, {}, 0)]
 
     assert [noted(10) for _ in range(4)][-1] == [1, 2, 3]
