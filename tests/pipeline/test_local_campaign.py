@@ -129,7 +129,14 @@ def test_ctrl_c_keeps_what_is_done_leaves_nobody_behind_and_says_how_to_go_on(tm
 def deadly(tmp_path_factory):
     folder = tmp_path_factory.mktemp("deadly")
     done = campaign(
-        "run", scenario_file(folder, DEADLY), "--seeds", "1..13", "--out", folder / "c", *LOCAL
+        "run",
+        scenario_file(folder, DEADLY),
+        "--seeds",
+        "1..13",
+        "--out",
+        folder / "c",
+        "--allow-code",
+        *LOCAL,
     )
     return done, folder / "c"
 

@@ -55,7 +55,7 @@ def by_spark(request, quiet, tmp_path_factory):
     """The same plan on a master of Spark's; how it ended, and where it is."""
     folder = tmp_path_factory.mktemp("spark")
     deadly = scenario_file(folder, DEADLY)
-    words = ["run", quiet, deadly, "--seeds", "1..21", "--shard-seconds", "0.05"]
+    words = ["run", quiet, deadly, "--seeds", "1..21", "--shard-seconds", "0.05", "--allow-code"]
     with place(request.param, folder) as (where, env):
         return campaign(*words, "--out", folder / "c", *where, env=env), folder / "c"
 
@@ -93,9 +93,8 @@ def test_a_seed_that_ends_its_worker_is_reported_and_takes_no_other_with_it(by_s
 def test_a_sample_of_it_is_repeated_by_processes_here(by_spark, capsys):
     _, out = by_spark
     if rows(out, "runs"):
-        assert 0 == main(["campaign", "verify", str(out), "--engine", "local", "--sample", "42"]), (
-            capsys.readouterr().out
-        )
+        words = ["--engine", "local", "--sample", "42", "--allow-code"]
+        assert 0 == main(["campaign", "verify", str(out), *words]), capsys.readouterr().out
 
 
 def test_nothing_is_left_over_and_there_is_nothing_to_resume(by_spark):

@@ -4,6 +4,7 @@ import json
 from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, VACUOUS
+from .allowed_code import resume_command
 
 if TYPE_CHECKING:
     from kraftsim.pipeline.campaign.campaign import State
@@ -61,7 +62,7 @@ def _lines(folder: "Folder", state: "State", deaf: list[str]) -> list[str]:
         f"a canary had an unexpected verdict, so no verdict can be trusted: {name}" for name in deaf
     ]
     if not state.is_finished:
-        lines.append(f"unfinished; continue with: kraftsim campaign resume {folder.path}")
+        lines.append(f"unfinished; continue with: {resume_command(folder)}")
     else:
         lines.append(
             f"finished; see the results with: kraftsim campaign report {folder.path} --html "

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from ...errors import FAILED, GOOD, INTERRUPTED, CommandError, UsageError
 from .. import help_texts
 from ..interrupts import interrupt_flag
-from ..scenario.runs import add_choice, seed_range
+from ..scenario.runs import add_allow_code, add_choice, seed_range
 from ..spark_options import add_spark, expect_installed, spark_target_of
+from .allowed_code import expect_code_allowed, resume_command
 from .check import add_check
 from .compare import add_compare
 from .report import add_report
@@ -56,6 +57,7 @@ def add_campaign_verbs(
         parser = subverbs.add_parser(name, help=help_)
         parser.add_argument("folder", type=Path, metavar="DIR", help=help_texts.CAMPAIGN)
         if name in ("resume", "verify"):
+            add_allow_code(parser)
             _add_engine(parser)
         if name == "verify":
             parser.add_argument(
@@ -161,6 +163,7 @@ def _run(arguments: argparse.Namespace) -> int:
 def _resume(arguments: argparse.Namespace) -> int:
     folder = _folder(arguments)
     _expect_whole(folder)
+    expect_code_allowed(folder, is_allowed=arguments.allow_code)
     return _run_missing(folder, _engine(arguments), arguments)
 
 
@@ -178,6 +181,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     from .progress import CampaignProgress
 
     folder = _folder(arguments)
+    expect_code_allowed(folder, is_allowed=arguments.allow_code)
     wrong, runs = list(folder.corruptions()), 0
     if not wrong:
         progress = CampaignProgress(is_enabled=not arguments.json)
@@ -287,12 +291,11 @@ def _run_missing(folder: "Folder", engine: "Engine", arguments: argparse.Namespa
             state = run_campaign(folder, engine, on_progress)
     except EngineError as error:
         raise CommandError(
-            f"{error}; finished shards are kept; continue with: kraftsim campaign resume "
-            f"{folder.path}"
+            f"{error}; finished shards are kept; continue with: {resume_command(folder)}"
         ) from None
     except KeyboardInterrupt:
         progress.clear()
-        print(f"interrupted; continue with: kraftsim campaign resume {folder.path}")
+        print(f"interrupted; continue with: {resume_command(folder)}")
         return INTERRUPTED
     finally:
         progress.clear()
