@@ -35,3 +35,4 @@ ALLOW_CODE: Final = (
 )
 SPARK_CONF: Final = "Spark setting; repeat it for several settings"
 CAMPAIGN: Final = "folder of the campaign"
+CAMPAIGN_OUT: Final = "new folder for the tables; all machines that run shards must see it"

@@ -9,7 +9,7 @@ from ..errors import CommandError, UsageError
 from . import help_texts
 
 if TYPE_CHECKING:
-    from kraftsim.pipeline.engines.on_spark import SparkTarget
+    from kraftsim.pipeline.engines.session import SparkTarget
 
 
 # The masters that Spark accepts; Spark itself reports an invalid one in a hundred lines.
@@ -51,7 +51,7 @@ def spark_target_of(arguments: argparse.Namespace) -> "SparkTarget":
     """
     expect_installed("pyarrow", "pyspark", "pandas")
     from kraftsim.pipeline.campaign.campaign import EngineError
-    from kraftsim.pipeline.engines.on_spark import SparkTarget
+    from kraftsim.pipeline.engines.session import SparkTarget
     from kraftsim.pipeline.engines.spark_engine import expect_listening
 
     if arguments.master and arguments.remote:

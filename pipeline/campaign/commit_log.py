@@ -8,6 +8,7 @@ partial file.
 import hashlib
 import json
 import os
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -16,6 +17,7 @@ from uuid import uuid4
 
 from .plan import Plan, PlanError
 
+SLOWEST = 20  # runs in `Commit.slowest`, and in a report
 PLAN, SHARDS, ASIDE, LOCK = "plan.json", "_shards", "_aside", ".lock"
 
 
@@ -34,7 +36,8 @@ class Commit:
 
     `digest` combines the digests of its runs. `verdicts` counts the verdicts of judged runs,
     `planted` those of runs with a bug; `canaries` has the verdict of each canary. `attempt` counts
-    from 0. `wall_s` differs between repetitions.
+    from 0. Real times are here and not in the tables, because they differ between repetitions:
+    `wall_s` is that of the shard, `slowest` has the microseconds of its slowest runs, by run id.
     """
 
     shard: int
@@ -47,6 +50,7 @@ class Commit:
     wall_s: float
     attempt: int
     pieces: Mapping[str, Piece] = field(default_factory=dict)
+    slowest: Mapping[str, int] = field(default_factory=dict)
 
 
 def part(table: str, shard: int) -> str:
@@ -92,6 +96,21 @@ class Folder:
             return Plan.from_json(path.read_text("utf-8"))
         except PlanError as error:
             raise PlanError(f"{path}: {error}") from None
+
+    def expect_plan(self, plan: Plan) -> None:
+        """Raises PlanError unless this machine sees the folder with `plan`.
+
+        A worker that writes to another folder than the driver's would lose its shards.
+        """
+        path = self.path / PLAN
+        if path.is_file() and (digest := self.plan().digest) == plan.digest:
+            return
+        found = f"plan {digest}" if path.is_file() else "no file"
+        raise PlanError(
+            f"{path}: expected plan {plan.digest} of this campaign, got {found} on "
+            f"{socket.gethostname()}: all workers must see the folder of the campaign; give a "
+            "shared folder, such as an NFS mount, as --out"
+        )
 
     # Commits
 

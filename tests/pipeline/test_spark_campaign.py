@@ -18,12 +18,12 @@ from tests.pipeline.campaigns import (
     QUIET,
     SEGFAULT,
     alive_in_session,
+    all_rows,
     campaign,
     command,
     environment,
     rows,
     scenario_file,
-    stable_rows,
     started,
     until_commits,
 )
@@ -74,7 +74,7 @@ def test_every_seed_is_run_once(by_spark):
 
 def test_its_rows_are_those_of_processes_here(by_spark, by_processes):
     _, out = by_spark
-    theirs, ours = stable_rows(out), stable_rows(by_processes)
+    theirs, ours = all_rows(out), all_rows(by_processes)
 
     for table in ours:
         quiet = [row for row in theirs[table] if row["scenario"] == "quiet"]
@@ -125,7 +125,7 @@ def test_a_driver_that_is_killed_is_resumed_as_if_nothing_had_been(
     done = campaign("resume", out, "--engine", "local")
 
     assert done.returncode == 0, done.stderr
-    assert stable_rows(by_processes) == stable_rows(out)
+    assert all_rows(by_processes) == all_rows(out)
     assert [] == Folder(out).leftovers()
 
 

@@ -3,7 +3,7 @@
 import json
 from typing import TYPE_CHECKING
 
-from ...errors import FAILED, GOOD, VACUOUS
+from ...errors import FAILED, GOOD, UNFINISHED, VACUOUS
 from .allowed_code import resume_command
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ def print_summary(folder: "Folder", state: "State", *, as_json: bool) -> int:
         print(*_lines(folder, state, deaf), sep="\n")
     if deaf or state.failures:
         return FAILED
+    if not state.is_finished:
+        return UNFINISHED
     return VACUOUS if state.verdicts["vacuous"] else GOOD
 
 
