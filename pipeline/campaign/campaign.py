@@ -136,7 +136,7 @@ def run_campaign(folder: Folder, run_shards: RunShards, on_progress: OnProgress)
         missing = [number for number in range(len(plan.shards)) if number not in done]
         if missing:
             run_shards(plan, folder, missing, poll)
-        done = folder.commits()
+        done = folder.commits_at_end()
         _expect_committed(folder, missing, done)
         return state_of(plan, done)
 

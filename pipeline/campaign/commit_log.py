@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from uuid import uuid4
 
 from .plan import Plan, PlanError
@@ -120,6 +121,14 @@ class Folder:
         Raises PlanError if a commit is unreadable or belongs to another plan.
         """
         return self.commits_since({}, self.plan().digest)
+
+    def commits_at_end(self) -> dict[int, Commit]:
+        """Returns the commits of all finished shards, those of a moment ago on other machines too.
+
+        A client of NFS lists a folder from a cache, which a change of its own to the folder ends.
+        """
+        with NamedTemporaryFile(dir=self.path / SHARDS, prefix=".", suffix=".tmp"):
+            return self.commits()
 
     def commits_since(self, known: Mapping[int, Commit], plan_digest: str) -> dict[int, Commit]:
         """Returns all commits; reads only those that are not in `known`."""

@@ -110,8 +110,6 @@ def expect_listening(master: str | None, remote: str | None) -> None:
     Spark itself would retry for minutes.
     """
     url = urlsplit(remote or master or "")
-    if remote is not None and (url.scheme != "sc" or not url.hostname):
-        raise EngineError(f"--remote: expected sc://HOST:PORT of a Connect server, got {remote}")
     if url.scheme not in PORTS or url.hostname is None or "," in url.netloc:
         return  # local, or a cluster manager or a list of masters that Spark resolves itself
     address = (url.hostname, url.port or PORTS[url.scheme])

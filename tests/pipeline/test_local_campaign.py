@@ -242,7 +242,7 @@ def test_a_corrupt_shard_is_named_refused_set_aside_and_run_again(quiet, whole, 
     campaign("run", quiet, "--seeds", "1..21", "--out", out, *LOCAL, *SMALL)
     (out / part("heartbeats", 1)).write_bytes(b"PAR1")
 
-    assert 1 == main(["campaign", "resume", str(out), *LOCAL])
+    assert 2 == main(["campaign", "resume", str(out), *LOCAL])
     assert "heartbeats/part-000001.parquet" in capsys.readouterr().err
     assert 1 == main(["campaign", "verify", str(out), *LOCAL])
     assert 0 == main(["campaign", "sweep", str(out)])
@@ -254,7 +254,7 @@ def test_a_campaign_of_another_version_is_not_gone_on_with(whole, tmp_path, caps
     text = (whole / "plan.json").read_text()
     (tmp_path / "plan.json").write_text(text.replace(code_digest(), "0" * 16))
 
-    assert 1 == main(["campaign", "resume", str(tmp_path), *LOCAL])
+    assert 2 == main(["campaign", "resume", str(tmp_path), *LOCAL])
     assert "another version of kraftsim" in capsys.readouterr().err
 
 

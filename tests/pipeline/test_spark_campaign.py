@@ -173,7 +173,8 @@ def test_no_java_or_an_old_one_is_told_before_anything_starts(quiet, home, tmp_p
         (["--master", "local[0,4]"], 2, "expected local[2,4] or spark://HOST:PORT"),
         (["--master", "spark://127.0.0.1:1"], 1, "no master at 127.0.0.1:1"),
         (["--remote", "sc://127.0.0.1:1"], 1, "no Connect server at 127.0.0.1:1"),
-        (["--remote", "127.0.0.1:1"], 1, "expected sc://HOST:PORT"),
+        (["--remote", "127.0.0.1:1"], 2, "expected sc://HOST:PORT"),
+        (["--remote", "spark://127.0.0.1:1"], 2, "expected sc://HOST:PORT"),
     ],
 )
 def test_a_place_that_is_none_is_told_before_anything_begins(quiet, words, code, said, tmp_path):

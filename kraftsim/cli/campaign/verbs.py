@@ -9,7 +9,7 @@ import json
 from math import inf
 from typing import TYPE_CHECKING
 
-from ...errors import GOOD, INTERRUPTED, CommandError
+from ...errors import GOOD, INTERRUPTED, CommandError, UsageError
 from .. import help_texts
 from ..interrupts import interrupt_flag
 from ..scenario.runs import add_allow_code, add_choice, seed_range
@@ -161,13 +161,13 @@ def _expect_whole(folder: "Folder") -> None:
 
     plan = folder.plan()
     if plan.code != code_digest():
-        raise CommandError(
+        raise UsageError(
             f"{folder.path}: started by another version of kraftsim, whose runs may differ: resume "
             "it "
             "with that version, or start another campaign"
         )
     for wrong in folder.corruptions():
-        raise CommandError(f"{wrong}; move it aside with `kraftsim campaign sweep {folder.path}`")
+        raise UsageError(f"{wrong}; move it aside with `kraftsim campaign sweep {folder.path}`")
 
 
 def _run_missing(folder: "Folder", engine: "Engine", arguments: argparse.Namespace) -> int:
