@@ -112,6 +112,7 @@ def test_lint_survives_python_that_is_none(folder, source, capsys):
 OUTSIDE = {
     "a path that climbs": ("../secret.yaml", "../secret.py"),
     "a path that climbs and comes back": ("x/../../secret.yaml", "x/../../secret.py"),
+    "a path that climbs and stays": ("x/../inner.yaml", "x/../inner.py"),
     "an absolute path": ("{root}/secret.yaml", "{root}/secret.py"),
     "a link": ("link.yaml", "link.py"),
     "a file behind a linked folder": ("out/secret.yaml", "out/secret.py"),
@@ -123,6 +124,9 @@ def outside(request, folder):
     (folder / "link.yaml").symlink_to("../secret.yaml")
     (folder / "link.py").symlink_to("../secret.py")
     (folder / "out").symlink_to("..")
+    (folder / "x").mkdir()
+    (folder / "inner.yaml").write_text("time: {run: 2s}\n")
+    (folder / "inner.py").write_text(ATTACK)
     return [name.format(root=folder.parent) for name in OUTSIDE[request.param]]
 
 
