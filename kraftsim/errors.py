@@ -1,16 +1,39 @@
 """Errors that a user causes, with messages that name the remedy, and the CLI's exit codes."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
-GOOD, FAILED, USAGE, VACUOUS, INTERRUPTED = 0, 1, 2, 3, 130
+GOOD, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+VACUOUS = UNFINISHED = 3
+
+EXIT_CODES = {  # FAILED has precedence over VACUOUS and UNFINISHED
+    GOOD: "Success: the command was carried out, every run passed, every check holds.",
+    FAILED: "Failure: a run or a check failed, or the command could not be carried out.",
+    USAGE: "Usage: invalid arguments, or an invalid file or folder.",
+    VACUOUS: (
+        "Nothing failed, but not everything was tested: a vacuous run, an unfinished campaign, a "
+        "search that was not exhaustive, a campaign without logs."
+    ),
+    INTERRUPTED: "Interrupted with Ctrl-C; finished work is kept.",
+}
 
 
 class CommandError(Exception):
     """A command that cannot be carried out as given; the message names the remedy."""
 
+    exit_code: ClassVar[int] = FAILED
+
 
 class UsageError(CommandError):
     """Invalid arguments or an invalid file; raised before anything is executed."""
+
+    exit_code = USAGE
+
+
+class Unfinished(CommandError):
+    """A campaign in which runs are missing that the command needs."""
+
+    exit_code = UNFINISHED
 
 
 class UnknownBroker(CommandError):

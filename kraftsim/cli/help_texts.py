@@ -30,5 +30,9 @@ SCENARIO: Final = "path of a scenario file, or name of a scenario of the library
 SEED: Final = "seed of the run (default: the first seed under pins: in the file, else 1)"
 TAG: Final = "select the library's scenarios with this tag; repeat it for several tags"
 SMOKE: Final = "run the reduced form that smoke: in the file describes"
+ALLOW_CODE: Final = (
+    "run the Python files that scenarios name; read them first: they can do whatever you can do"
+)
 SPARK_CONF: Final = "Spark setting; repeat it for several settings"
 CAMPAIGN: Final = "folder of the campaign"
+CAMPAIGN_OUT: Final = "new folder for the tables; all machines that run shards must see it"

@@ -1,7 +1,7 @@
 """The command line. `up`, `controller` and `agent` run services; most other verbs are operations.
 
-Exit codes: 0 success, 1 failure or refusal, 2 usage, 130 interrupted. An unknown word is an error
-that names the nearest valid word. Heavy modules are imported only by the verbs that need them.
+Exit codes are those of `kraftsim.errors.EXIT_CODES`. An unknown word is an error that names the
+nearest valid word. Heavy modules are imported only by the verbs that need them.
 """
 
 import argparse
@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeAlias
 
-from ..errors import FAILED, GOOD, INTERRUPTED, USAGE, CommandError, UsageError
+from ..errors import FAILED, GOOD, INTERRUPTED, USAGE, CommandError
 from ..printable import printable
 from . import help_texts
 from .campaign.verbs import add_campaign_verbs
@@ -85,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return run(arguments)
     except CommandError as error:
         _print_error(error)
-        return USAGE if isinstance(error, UsageError) else FAILED
+        return error.exit_code
     except ValueError as error:
         _print_error(error)
         return USAGE

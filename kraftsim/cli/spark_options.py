@@ -9,13 +9,15 @@ from ..errors import CommandError, UsageError
 from . import help_texts
 
 if TYPE_CHECKING:
-    from kraftsim.pipeline.engines.on_spark import SparkTarget
+    from kraftsim.pipeline.engines.session import SparkTarget
 
 
 # The masters that Spark accepts; Spark itself reports an invalid one in a hundred lines.
 MASTER = re.compile(
     r"local(\[(\*|[1-9]\d*)(, *[1-9]\d*)?\])?|spark://[^,:/]+:\d+(,.+)?|k8s://.+|yarn"
 )
+
+REMOTE = re.compile(r"sc://[^:/]+(:\d+)?(/.*)?")
 
 
 def add_spark(verb: argparse.ArgumentParser) -> None:
@@ -46,12 +48,12 @@ def add_session(verb: argparse.ArgumentParser) -> None:
 def spark_target_of(arguments: argparse.Namespace) -> "SparkTarget":
     """Returns the master or Connect server that the options choose.
 
-    Raises UsageError for both --master and --remote or an invalid master, CommandError if no server
-    listens at the address.
+    Raises UsageError for both --master and --remote or an invalid address, CommandError if no
+    server listens at the address.
     """
     expect_installed("pyarrow", "pyspark", "pandas")
     from kraftsim.pipeline.campaign.campaign import EngineError
-    from kraftsim.pipeline.engines.on_spark import SparkTarget
+    from kraftsim.pipeline.engines.session import SparkTarget
     from kraftsim.pipeline.engines.spark_engine import expect_listening
 
     if arguments.master and arguments.remote:
@@ -59,6 +61,10 @@ def spark_target_of(arguments: argparse.Namespace) -> "SparkTarget":
     if arguments.master and not MASTER.fullmatch(arguments.master):
         raise UsageError(
             f"--master: expected local[2,4] or spark://HOST:PORT, got {arguments.master}"
+        )
+    if arguments.remote and not REMOTE.fullmatch(arguments.remote):
+        raise UsageError(
+            f"--remote: expected sc://HOST:PORT of a Connect server, got {arguments.remote}"
         )
     try:
         expect_listening(arguments.master, arguments.remote)

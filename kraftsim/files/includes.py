@@ -1,7 +1,7 @@
 """`include: [parts/three-racks.yaml]`: reads the files that a scenario file includes.
 
-Paths are relative to the including file. Values of the including file override those of the
-included files; later files of the list override earlier ones.
+Paths are relative to the including file and stay inside its folder. Values of the including file
+override those of the included files; later files of the list override earlier ones.
 """
 
 from collections.abc import Mapping
@@ -12,6 +12,7 @@ from kraftsim.scenarios.language.constraints import Bare
 from kraftsim.scenarios.language.layers import laid_over
 from kraftsim.scenarios.language.reading import Problem, read
 
+from .contained import contained
 from .yaml_document import Document, KeyPath, read_document
 
 DEPTH_MAX = 5  # levels of includes; deeper chains are hard to follow for a reader
@@ -21,7 +22,8 @@ KEY = "include"
 def read_whole(path: Path, chain: tuple[Path, ...] = ()) -> Document:
     """Reads a file with everything that it includes.
 
-    Raises UsageError if an included file does not exist or if files include each other in a cycle.
+    Raises UsageError if an included file does not exist or is outside the folder of the including
+    file, or if files include each other in a cycle.
     """
     document = read_document(path)
     chain = (*chain, path.resolve())
@@ -51,10 +53,11 @@ def _names(document: Document) -> tuple[str, ...]:
 def _included(
     document: Document, path: Path, name: str, key_path: KeyPath, chain: tuple[Path, ...]
 ) -> Document:
-    target = path.parent / name
-    if Path(name).is_absolute():
-        text = f"expected a path relative to this file, got {name!r}"
-    elif not target.is_file():
+    try:
+        target = contained(path.parent, name)
+    except ValueError as error:
+        raise document.error(Problem(key_path, str(error))) from None
+    if not target.is_file():
         text = f"no such file: {target}"
     elif target.resolve() in chain:
         text = f"includes itself: {' -> '.join(path.name for path in (*chain, target.resolve()))}"

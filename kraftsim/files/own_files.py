@@ -1,47 +1,105 @@
-"""Loads the Python files that define a scenario's own properties."""
+"""The Python files beside a scenario that define its own properties.
+
+A scenario may come from a stranger. `expect_defined` parses its Python files and runs nothing;
+`load` runs them, if the user allows it.
+"""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from symtable import symtable
 
 from kraftsim.scenarios.document.scenario import Scenario
+from kraftsim.scenarios.language.reading import Problem
 from kraftsim.scenarios.language.suggestions import nearest
 from kraftsim.scenarios.properties.own_properties import OWN, define, is_own
 
 from ..errors import UsageError
+from .contained import contained
+from .scenario_files import ScenarioFile
+from .yaml_document import FILE_BYTES_MAX, KeyPath
+
+OPTION = "--allow-code"
 
 
-def load(path: Path, scenario: Scenario) -> None:
-    """Defines every property that the scenario in `path` names from a Python file of its own.
+def expect_defined(file: ScenarioFile) -> None:
+    """Raises UsageError unless the Python files define every property that the scenario names.
 
-    Raises UsageError for a missing file or function, or a file with a syntax error.
+    Runs no code: a name counts as defined if the file assigns it.
     """
-    for file, source in sources(path, scenario).items():
+    for key_path, name in _names(file.scenario):
+        python, _, function = name.partition(":")
+        defined = _assigned(_path(file, key_path, python))
+        if function not in defined:
+            raise _undefined(file, key_path, name, {f"{python}:{name}" for name in defined})
+
+
+def load(file: ScenarioFile, *, is_allowed: bool) -> None:
+    """Runs the Python files that the scenario names, which defines its own properties.
+
+    Raises UsageError if there is such a file and `is_allowed` is False, for a missing file or
+    function, or for a file with a syntax error.
+    """
+    expect_defined(file)
+    for key_path, name in _names(file.scenario):
+        if not is_allowed:
+            path = _path(file, key_path, name.partition(":")[0])
+            text = f"runs the Python code of {path}: read it, then add {OPTION}"
+            raise file.document.error(Problem(key_path, text))
+    for python, source in sources(file).items():
         try:
-            define(file, source)
-        except SyntaxError as error:
-            raise UsageError(f"{path.parent / file}:{error.lineno}: {error.msg}") from None
+            define(python, source)
         except ValueError as error:
-            raise UsageError(f"{path}: {error}") from None
-    for name in _names(scenario):
+            raise UsageError(f"{file.path}: {error}") from None
+    for key_path, name in _names(file.scenario):
         if name not in OWN:
-            file, _, _ = name.partition(":")
-            defined = [name for name in OWN if name.startswith(f"{file}:")]
-            expected = nearest(name, defined) or f"a function of {file}, which defines none"
-            raise UsageError(f"{path}: expect.always: expected {expected}, got {name!r}")
+            prefix = f"{name.partition(':')[0]}:"
+            raise _undefined(file, key_path, name, {own for own in OWN if own.startswith(prefix)})
 
 
-def sources(path: Path, scenario: Scenario) -> Mapping[str, str]:
-    """Returns the source of each Python file that the scenario in `path` names, by file name."""
-    texts = {}
-    for name in _names(scenario):
-        file, _, _ = name.partition(":")
-        target = path.parent / file
-        if not target.is_file():
-            raise UsageError(f"{path}: expect.always: {name!r}: no such file: {target}")
-        texts[file] = target.read_text("utf-8")
-    return texts
+def sources(file: ScenarioFile) -> Mapping[str, str]:
+    """Returns the source of each Python file that the scenario names, by file name."""
+    pythons = {name.partition(":")[0]: key_path for key_path, name in _names(file.scenario)}
+    return {python: _source(_path(file, key_path, python)) for python, key_path in pythons.items()}
 
 
-def _names(scenario: Scenario) -> Iterator[str]:
-    named = (*scenario.expect.always, scenario.expect.fails_with or "")
-    yield from sorted({name for name in named if is_own(name)})
+def _names(scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:
+    """Yields the names of the scenario's own properties, with their positions in the document."""
+    expect = scenario.expect
+    named: list[tuple[KeyPath, str]] = [
+        (("expect", "always", index), name) for index, name in enumerate(expect.always)
+    ]
+    named.append((("expect", "fails_with"), expect.fails_with or ""))
+    yield from ((key_path, name) for key_path, name in named if is_own(name))
+
+
+def _path(file: ScenarioFile, key_path: KeyPath, python: str) -> Path:
+    try:
+        path = contained(file.path.parent, python)
+    except ValueError as error:
+        raise file.document.error(Problem(key_path, str(error))) from None
+    if not path.is_file():
+        raise file.document.error(Problem(key_path, f"no such file: {path}"))
+    return path
+
+
+def _source(path: Path) -> str:
+    if path.stat().st_size > FILE_BYTES_MAX:
+        raise UsageError(f"{path}: expected at most {FILE_BYTES_MAX} bytes")
+    return path.read_text("utf-8")
+
+
+def _assigned(path: Path) -> set[str]:
+    """Returns the names that the module assigns: functions, classes and variables."""
+    try:
+        symbols = symtable(_source(path), path.name, "exec").get_symbols()
+    except SyntaxError as error:
+        raise UsageError(f"{path}:{error.lineno}: {error.msg}") from None
+    except (ValueError, RecursionError, MemoryError) as error:  # zero bytes, too many brackets
+        raise UsageError(f"{path}: expected Python: {error}") from None
+    return {symbol.get_name() for symbol in symbols if symbol.is_assigned()}
+
+
+def _undefined(file: ScenarioFile, key_path: KeyPath, name: str, defined: set[str]) -> UsageError:
+    python = name.partition(":")[0]
+    expected = nearest(name, sorted(defined)) or f"a function of {python}, which defines none"
+    return file.document.error(Problem(key_path, f"expected {expected}, got {name!r}"))

@@ -14,6 +14,7 @@ from kraftsim.scenarios.running.drift import first_difference
 from kraftsim.scenarios.running.run import Result
 
 from ..errors import CommandError
+from .contained import contained
 from .scenario_files import ScenarioFile, read_file
 
 if TYPE_CHECKING:
@@ -51,7 +52,10 @@ def drifts(file: ScenarioFile, result: Result) -> Iterator[str]:
 
 
 def _plan_path(file: ScenarioFile, pin: Pin) -> "Path":
-    path = file.path.parent / pin.plan
+    try:
+        path = contained(file.path.parent, pin.plan)
+    except ValueError as error:
+        raise CommandError(f"{file.path}: the plan of seed {pin.seed}: {error}") from None
     if not path.is_file():
         show = f"kraftsim scenario show {file.path} --seed {pin.seed} > {path}"
         raise CommandError(f"{file.path}: expected the plan of seed {pin.seed} in {path}; {show}")

@@ -11,7 +11,6 @@ from kraftsim.scenarios.language.suggestions import nearest
 
 from ..errors import UsageError
 from .includes import read_whole
-from .own_files import load
 from .yaml_document import Document
 
 LIBRARY = Path(__file__).resolve().parents[1] / "scenarios" / "library"
@@ -94,8 +93,6 @@ def read_files(
         for scenario in scenarios
         if cell_values <= {*scenario.cell}
     ]
-    for file in files[:1]:
-        load(path, file.scenario)
     if not files:
         cells = (
             "; ".join(", ".join(scenario.cell) for scenario in scenarios)

@@ -1,5 +1,4 @@
--- The runs that took longest here.
-select scenario, cell, mutant, seed, verdict, wall_us, virtual_us, events, repro
+-- The runs with these ids.
+select run_id, scenario, cell, mutant, seed, verdict, virtual_us, events, repro
 from runs
-order by wall_us desc, run_id
-limit 20
+where run_id in ({run_ids})

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from .commit_log import LOCK, Commit, Folder
+from .commit_log import LOCK, SHARDS, Commit, Folder
 from .plan import Plan, PlanError
 
 UNENDED = ("error", "crash")  # verdicts of runs that did not end
@@ -20,11 +20,26 @@ ATTEMPTS = 4  # per shard on every engine, as many as Spark makes per task with 
 POLL_EVERY_S = 0.2
 
 Poll = Callable[[], None]
-Engine = Callable[[Plan, Folder, Sequence[int], Poll], None]
+Repetition = tuple[str, str, str]
+"""The run id, the verdict and the digest of a repeated run."""
+RunShards = Callable[[Plan, Folder, Sequence[int], Poll], None]
+RepeatRuns = Callable[[Plan, Poll], Sequence[Repetition]]
 
 
 class EngineError(Exception):
     """Shards could not be run; committed shards are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A way to run shards.
+
+    `run` runs and commits shards. `repeat` runs every shard of a plan and returns the results of
+    the runs; it stores nothing, so its workers need not see a folder.
+    """
+
+    run: RunShards
+    repeat: RepeatRuns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,12 +116,12 @@ def canaries_of(plan: Plan, state: State) -> tuple[Canary, ...]:
 OnProgress = Callable[[State, float], None]
 
 
-def run_campaign(folder: Folder, engine: Engine, on_progress: OnProgress) -> State:
+def run_campaign(folder: Folder, run_shards: RunShards, on_progress: OnProgress) -> State:
     """Runs the missing shards and returns the final state.
 
     `on_progress` is called repeatedly, with the state and the seconds since this function was
-    called. The engine is not started if no shard is missing. Raises PlanError if another process
-    runs the campaign.
+    called. `run_shards` is not called if no shard is missing. Raises PlanError if another process
+    runs the campaign, EngineError if a shard has no commit afterwards.
     """
     with alone(folder):
         plan = folder.plan()
@@ -120,8 +135,21 @@ def run_campaign(folder: Folder, engine: Engine, on_progress: OnProgress) -> Sta
         folder.sweep()
         missing = [number for number in range(len(plan.shards)) if number not in done]
         if missing:
-            engine(plan, folder, missing, poll)
-        return state_of(plan, folder.commits())
+            run_shards(plan, folder, missing, poll)
+        done = folder.commits_at_end()
+        _expect_committed(folder, missing, done)
+        return state_of(plan, done)
+
+
+def _expect_committed(folder: Folder, ran: Sequence[int], commits: Mapping[int, Commit]) -> None:
+    lost = [number for number in ran if number not in commits]
+    if lost:
+        raise EngineError(
+            f"{folder.path / SHARDS}: expected {len(ran):,} new commits, got "
+            f"{len(ran) - len(lost):,}: shard {lost[0]} was reported done, but has no commit: all "
+            "workers must see the folder of the campaign; give a shared folder, such as an NFS "
+            "mount, as --out"
+        )
 
 
 def _since(began_s: float) -> float:

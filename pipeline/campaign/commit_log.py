@@ -8,14 +8,17 @@ partial file.
 import hashlib
 import json
 import os
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from uuid import uuid4
 
 from .plan import Plan, PlanError
 
+SLOWEST = 20  # runs in `Commit.slowest`, and in a report
 PLAN, SHARDS, ASIDE, LOCK = "plan.json", "_shards", "_aside", ".lock"
 
 
@@ -34,7 +37,8 @@ class Commit:
 
     `digest` combines the digests of its runs. `verdicts` counts the verdicts of judged runs,
     `planted` those of runs with a bug; `canaries` has the verdict of each canary. `attempt` counts
-    from 0. `wall_s` differs between repetitions.
+    from 0. Real times are here and not in the tables, because they differ between repetitions:
+    `wall_s` is that of the shard, `slowest` has the microseconds of its slowest runs, by run id.
     """
 
     shard: int
@@ -47,6 +51,7 @@ class Commit:
     wall_s: float
     attempt: int
     pieces: Mapping[str, Piece] = field(default_factory=dict)
+    slowest: Mapping[str, int] = field(default_factory=dict)
 
 
 def part(table: str, shard: int) -> str:
@@ -93,6 +98,21 @@ class Folder:
         except PlanError as error:
             raise PlanError(f"{path}: {error}") from None
 
+    def expect_plan(self, plan: Plan) -> None:
+        """Raises PlanError unless this machine sees the folder with `plan`.
+
+        A worker that writes to another folder than the driver's would lose its shards.
+        """
+        path = self.path / PLAN
+        if path.is_file() and (digest := self.plan().digest) == plan.digest:
+            return
+        found = f"plan {digest}" if path.is_file() else "no file"
+        raise PlanError(
+            f"{path}: expected plan {plan.digest} of this campaign, got {found} on "
+            f"{socket.gethostname()}: all workers must see the folder of the campaign; give a "
+            "shared folder, such as an NFS mount, as --out"
+        )
+
     # Commits
 
     def commits(self) -> dict[int, Commit]:
@@ -101,6 +121,14 @@ class Folder:
         Raises PlanError if a commit is unreadable or belongs to another plan.
         """
         return self.commits_since({}, self.plan().digest)
+
+    def commits_at_end(self) -> dict[int, Commit]:
+        """Returns the commits of all finished shards, those of a moment ago on other machines too.
+
+        A client of NFS lists a folder from a cache, which a change of its own to the folder ends.
+        """
+        with NamedTemporaryFile(dir=self.path / SHARDS, prefix=".", suffix=".tmp"):
+            return self.commits()
 
     def commits_since(self, known: Mapping[int, Commit], plan_digest: str) -> dict[int, Commit]:
         """Returns all commits; reads only those that are not in `known`."""

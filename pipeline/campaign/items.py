@@ -55,6 +55,8 @@ class Item:
             command += ["--sweep", value]
         if self.is_small:
             command.append("--smoke")
+        if self.own:
+            command.append("--allow-code")
         if self.mutant is not None:
             command += ["--mutant", self.mutant]
         return " ".join(map(quote, command))

@@ -23,11 +23,14 @@ BROKER = itemgetter(HEARTBEATS.names.index("broker_id") - len(KEY))  # in rows o
 class Ran:
     """The verdict, the digest and the rows of a run.
 
-    `rows` has the rows by table; their values are in the order of the table's columns.
+    `wall_us` is the real time of the run in microseconds. `rows` has the rows by table; their
+    values are in the order of the table's columns.
     """
 
+    run_id: str
     verdict: str
     digest: str
+    wall_us: int
     rows: dict[str, Rows] = field(default_factory=dict)
 
 
@@ -52,7 +55,7 @@ def run_seed(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
     about = (item.run_id(seed), item.name, seed)
     keeps_events = events == "all" or (events == "failures" and result.verdict != item.expected)
     rows = {
-        "runs": [_run_row(item, run, result, recorder, zombies.zombie_us, began_s)],
+        "runs": [_run_row(item, run, result, recorder, zombies.zombie_us)],
         "intervals": [(*about, *interval) for interval in _intervals(recorder, run)],
         "violations": [(*about, *violation) for violation in _violations(item, result)],
     }
@@ -63,13 +66,13 @@ def run_seed(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
         rows["records"] = [
             (*about, seq, *record.values()) for seq, record in enumerate(recorder.records)
         ]
-    return Ran(result.verdict, result.digest, rows)
+    return Ran(item.run_id(seed), result.verdict, result.digest, _since_us(began_s), rows)
 
 
 def not_ended(item: Item, seed: int, verdict: str, error: str, began_s: float) -> Ran:
     """Returns a run without a result: its verdict is "error" (an exception) or "crash"."""
-    row = _row_of(item, seed, verdict=verdict, digest="", error=error, wall_us=_since_us(began_s))
-    return Ran(verdict, "", {"runs": [row]})
+    row = _row_of(item, seed, verdict=verdict, digest="", error=error)
+    return Ran(item.run_id(seed), verdict, "", _since_us(began_s), {"runs": [row]})
 
 
 def _row_of(item: Item, seed: int, **values: object) -> tuple[object, ...]:
@@ -86,7 +89,7 @@ def _row_of(item: Item, seed: int, **values: object) -> tuple[object, ...]:
 
 
 def _run_row(
-    item: Item, run: Run, result: Result, recorder: Recorder, zombie_us: int, began_s: float
+    item: Item, run: Run, result: Result, recorder: Recorder, zombie_us: int
 ) -> tuple[object, ...]:
     counts = recorder.counts
     first = min(result.violations, key=lambda violation: violation.t_us, default=None)
@@ -110,7 +113,6 @@ def _run_row(
         elections=counts.get("controller_elected", 0),
         lease_expiries=counts.get("lease_expired", 0),
         zombie_us=zombie_us,
-        wall_us=_since_us(began_s),
     )
 
 

@@ -11,14 +11,17 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
+from heapq import nlargest
 from multiprocessing.connection import Connection
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from kraftsim.scenarios.document.scenario import Scenario
 from kraftsim.scenarios.mutants import MUTANTS, planted
 
 from ..tables import TABLES, Table
-from .commit_log import Commit, Folder
+from .campaign import Repetition
+from .commit_log import SLOWEST, Commit, Folder
 from .items import Item
 from .one_run import Ran, Rows, not_ended, run_seed
 from .parquet_files import write_piece
@@ -29,17 +32,23 @@ if TYPE_CHECKING:
 
 
 def run_shard(plan: Plan, number: int, folder: Folder, attempt: int = 0) -> Commit:
-    """Runs and commits a shard; if `attempt` is above 0, each seed runs in its own process."""
+    """Runs and commits a shard; if `attempt` is above 0, each seed runs in its own process.
+
+    Raises PlanError if this machine does not see the plan in the folder.
+    """
+    folder.expect_plan(plan)
     began_s = time.monotonic()
     rows: dict[str, Rows] = {name: [] for name in TABLES}
     digests, verdicts, planted_verdicts = hashlib.sha256(), Counter[str](), Counter[str]()
     canaries: dict[str, str] = {}
+    wall_us: dict[str, int] = {}
     for item, ran in _runs(plan, number, is_careful=attempt > 0):
         digests.update(f"{ran.verdict} {ran.digest}\n".encode())
         if item.is_canary:
             canaries[item.name] = ran.verdict
         else:
             (verdicts if item.mutant is None else planted_verdicts)[ran.verdict] += 1
+        wall_us[ran.run_id] = ran.wall_us
         for table, table_rows in ran.rows.items():
             rows[table] += table_rows
     commit = Commit(
@@ -56,9 +65,16 @@ def run_shard(plan: Plan, number: int, folder: Folder, attempt: int = 0) -> Comm
             name: write_piece(folder, number, TABLES[name], _table(TABLES[name], table_rows))
             for name, table_rows in rows.items()
         },
+        slowest=dict(nlargest(SLOWEST, wall_us.items(), key=itemgetter(1))),
     )
     folder.commit(commit)
     return commit
+
+
+def repeat_shard(plan: Plan, number: int) -> Iterator[Repetition]:
+    """Runs a shard, each seed in its own process, and stores nothing."""
+    for _, ran in _runs(plan, number, is_careful=True):
+        yield ran.run_id, ran.verdict, ran.digest
 
 
 def _runs(plan: Plan, number: int, *, is_careful: bool) -> Iterator[tuple[Item, Ran]]:

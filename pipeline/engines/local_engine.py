@@ -12,14 +12,15 @@ import threading
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from multiprocessing import connection, forkserver
-from multiprocessing.context import ForkServerProcess
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 
-from ..campaign.campaign import ATTEMPTS, POLL_EVERY_S, EngineError, Poll
+from ..campaign.campaign import ATTEMPTS, POLL_EVERY_S, EngineError, Poll, Repetition
 from ..campaign.commit_log import Folder
 from ..campaign.plan import Plan, PlanError
-from ..campaign.shard import run_shard
+from ..campaign.shard import repeat_shard, run_shard
 
 HOPELESS = 74  # EX_IOERR of sysexits.h: the shard is not retried
 
@@ -31,9 +32,7 @@ def run_shards(
 
     Raises EngineError if a shard fails ATTEMPTS times or cannot be written.
     """
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
-    _start_server()
+    context = _context()
     text = plan.to_json()
     waiting = deque((number, 0) for number in missing)
     running: dict[int, tuple[ForkServerProcess, int, int]] = {}
@@ -58,6 +57,42 @@ def run_shards(
         _end([process for process, _, _ in running.values()])
 
 
+def repeat_runs(plan: Plan, poll: Poll, *, workers: int) -> list[Repetition]:
+    """Runs the shards in `workers` processes and returns the results of the runs.
+
+    The runs of a shard whose process ends early are missing.
+    """
+    context = _context()
+    text = plan.to_json()
+    waiting = deque(range(len(plan.shards)))
+    running: dict[connection.Connection, ForkServerProcess] = {}
+    results: list[Repetition] = []
+    try:
+        while waiting or running:
+            while waiting and len(running) < workers:
+                reader, writer = context.Pipe(duplex=False)
+                process = context.Process(target=_repeat, args=(text, waiting.popleft(), writer))
+                process.start()
+                writer.close()
+                running[reader] = process
+            for ready in connection.wait(list(running), timeout=POLL_EVERY_S):
+                assert isinstance(ready, connection.Connection), ready
+                with suppress(EOFError):
+                    results += ready.recv()
+                running.pop(ready).join()
+            poll()
+    finally:
+        _end(list(running.values()))
+    return results
+
+
+def _context() -> ForkServerContext:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    _start_server()
+    return context
+
+
 def _start_server() -> None:
     """Starts the fork server with SIGINT blocked.
 
@@ -78,6 +113,11 @@ def _work(plan: str, number: int, path: str, attempt: int) -> None:
     except (OSError, PlanError) as error:  # a retry would fail in the same way
         print(f"shard {number}: {error}", file=sys.stderr)
         sys.exit(HOPELESS)
+
+
+def _repeat(plan: str, number: int, writer: connection.Connection) -> None:
+    threading.Thread(target=_end_with_driver, daemon=True).start()
+    writer.send(list(repeat_shard(Plan.from_json(plan), number)))
 
 
 def _end_with_driver() -> None:

@@ -3,9 +3,8 @@
 Each function creates a session and stops it at the end, unless a session already runs.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.views import define
@@ -16,24 +15,12 @@ from ..report import comparison
 from ..report.findings import Findings
 from ..report.gather import READS, gather
 from ..tables import TABLES
-from .session import session
+from .session import SparkTarget, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 MANY_ROWS = 5_000_000  # with fewer rows, the JVM's C2 compiler costs more than it saves
-
-
-@dataclass(frozen=True, slots=True)
-class SparkTarget:
-    """Where queries run: on a master or on a Connect server (`remote`).
-
-    `conf` overrides kraftsim's settings of the session.
-    """
-
-    master: str | None = None
-    remote: str | None = None
-    conf: Mapping[str, str] = field(default_factory=dict)
 
 
 def reported(folder: Folder, target: SparkTarget) -> Findings:

@@ -10,6 +10,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,18 @@ _DRIVER = {
 }
 LOOPBACK = "127.0.0.1"
 _LOOPBACK_MASTER = re.compile(r"spark://(127\.|localhost)")
+
+
+@dataclass(frozen=True, slots=True)
+class SparkTarget:
+    """Where Spark runs: on a master or on a Connect server (`remote`).
+
+    `conf` overrides kraftsim's settings of the session.
+    """
+
+    master: str | None = None
+    remote: str | None = None
+    conf: Mapping[str, str] = field(default_factory=dict)
 
 
 def session(

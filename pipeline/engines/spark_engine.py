@@ -5,17 +5,17 @@ adds the distribution over workers, and retries when a worker is lost.
 """
 
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ..campaign.campaign import ATTEMPTS, EngineError, Poll
+from ..campaign.campaign import ATTEMPTS, EngineError, Poll, Repetition
 from ..campaign.commit_log import Folder
 from ..campaign.plan import Plan
 from ..package import code_on_workers
 from .background import in_background
-from .session import session
+from .session import SparkTarget, session
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PORTS = {"sc": 15002, "spark": 7077}  # default ports by scheme
 CONNECT_S = 5.0
 DDL = "shard INT, error STRING"
+REPEATED_DDL = "run_id STRING, verdict STRING, digest STRING"
 Task = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 
 
@@ -33,24 +34,55 @@ def run_shards(
     missing: Sequence[int],
     poll: Poll,
     *,
-    master: str | None = None,
-    remote: str | None = None,
-    conf: Mapping[str, str] | None = None,
+    target: SparkTarget,
 ) -> None:
     """Runs the missing shards on Spark; calls `poll` repeatedly meanwhile.
 
     Ctrl-C cancels the job and kills the JVM that this process started before KeyboardInterrupt is
     raised. Raises EngineError if a shard cannot be run.
     """
+    _on_spark(lambda spark: _run_all(spark, plan, folder, missing), poll, target)
+
+
+def repeat_runs(
+    plan: Plan,
+    poll: Poll,
+    *,
+    target: SparkTarget,
+) -> list[Repetition]:
+    """Runs the shards on Spark and returns the results of the runs, which pass through the JVM.
+
+    Workers need no folder in common. Raises EngineError if the job fails.
+    """
+    results: list[Repetition] = []
+
+    def repeat(spark: "SparkSession") -> None:
+        count = len(plan.shards)
+        try:
+            job = spark.range(0, count, 1, count).mapInArrow(_repetition_of(plan), REPEATED_DDL)
+            results.extend((row.run_id, row.verdict, row.digest) for row in job.collect())
+        except Exception as error:  # from PySpark, or from Java
+            raise EngineError(_reason(error)) from None
+
+    _on_spark(repeat, poll, target)
+    return results
+
+
+def _on_spark(
+    use: Callable[["SparkSession"], None],
+    poll: Poll,
+    target: SparkTarget,
+) -> None:
+    """Calls `use` with a session whose workers can import kraftsim; polls meanwhile."""
     is_ours = _running() is None
     started: list[SparkSession] = []
 
     def work() -> None:
-        spark = _session(master, remote, conf)
+        spark = _session(target)
         started.append(spark)
         try:
             with code_on_workers(spark):
-                _run_all(spark, plan, folder, missing)
+                use(spark)
         finally:
             if is_ours:
                 spark.stop()
@@ -62,12 +94,12 @@ def run_shards(
     in_background(work, poll, end, owns_children=is_ours)
 
 
-def _session(
-    master: str | None, remote: str | None, conf: Mapping[str, str] | None
-) -> "SparkSession":
+def _session(target: SparkTarget) -> "SparkSession":
     """Returns the session; EngineError if Spark does not start for any reason."""
     try:
-        return session("kraftsim campaign", master=master, remote=remote, conf=conf)
+        return session(
+            "kraftsim campaign", master=target.master, remote=target.remote, conf=target.conf
+        )
     except Exception as error:  # from PySpark, or from Java
         raise EngineError(f"Spark did not start: {_reason(error)}") from None
 
@@ -78,8 +110,6 @@ def expect_listening(master: str | None, remote: str | None) -> None:
     Spark itself would retry for minutes.
     """
     url = urlsplit(remote or master or "")
-    if remote is not None and (url.scheme != "sc" or not url.hostname):
-        raise EngineError(f"--remote: expected sc://HOST:PORT of a Connect server, got {remote}")
     if url.scheme not in PORTS or url.hostname is None or "," in url.netloc:
         return  # local, or a cluster manager or a list of masters that Spark resolves itself
     address = (url.hostname, url.port or PORTS[url.scheme])
@@ -149,6 +179,26 @@ def _task_of(plan: Plan, path: Path, missing: Sequence[int], before: int) -> Tas
                     pa.array([error], pa.string()),
                 )
                 yield pa.RecordBatch.from_arrays([shard, errors], ["shard", "error"])
+
+    return task
+
+
+def _repetition_of(plan: Plan) -> Task:
+    """Returns the task that repeats the shards whose numbers it receives."""
+    text = plan.to_json()
+
+    def task(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+        import pyarrow as pa
+
+        from kraftsim.pipeline.campaign.plan import Plan
+        from kraftsim.pipeline.campaign.shard import repeat_shard
+
+        plan = Plan.from_json(text)
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                columns = zip(*repeat_shard(plan, number), strict=True)
+                arrays = [pa.array(column, pa.string()) for column in columns]
+                yield pa.RecordBatch.from_arrays(arrays, ["run_id", "verdict", "digest"])
 
     return task
 

@@ -4,13 +4,16 @@ Only the tables `runs`, `intervals` and `violations` are read; events are counte
 Spark, and DuckDB in the tests, run the same queries.
 """
 
+import re
 from collections.abc import Mapping
+from heapq import nlargest
+from operator import itemgetter
 from typing import Any
 
 from ..analysis.statistics import difference, share_of
 from ..analysis.views import Query, sql
 from ..campaign.campaign import State, canaries_of, state_of
-from ..campaign.commit_log import Commit, Folder
+from ..campaign.commit_log import SLOWEST, Commit, Folder
 from ..campaign.plan import Plan
 from ..tables import TABLES
 from .coverage import coverage_of
@@ -18,6 +21,7 @@ from .findings import Availability, Campaign, Cell, Delay, Failure, Findings, Ki
 from .sweeps import sweeps_of
 
 READS = ("runs", "intervals", "violations")
+RUN_ID = re.compile(r"[0-9a-f]{16}-\d+")  # no quote, which SQL would read
 ROWS_MAX = 10_000  # rows per kind of finding
 
 
@@ -36,7 +40,7 @@ def gather(folder: Folder, query: Query) -> Findings:
         delays=tuple(Delay(**row) for row in query(sql("delays"))),
         availability=tuple(Availability(**row) for row in query(sql("availability"))),
         coverage=coverage_of(_seeds(plan), query),
-        slowest=tuple(Slow(**row) for row in query(sql("slowest"))),
+        slowest=_slowest(commits, query),
         sweeps=sweeps_of(plan, cells),
         kills=_kills(query),
     )
@@ -64,6 +68,22 @@ def _seeds(plan: Plan) -> tuple[int, int]:
         slice_ for shard in plan.shards for slice_ in shard if not plan.items[slice_.item].is_canary
     ]
     return min(slice_.first for slice_ in slices), max(slice_.end for slice_ in slices)
+
+
+def _slowest(commits: Mapping[int, Commit], query: Query) -> tuple[Slow, ...]:
+    """Returns the runs that took longest, the longest first."""
+    times = [
+        (run_id, wall_us)
+        for commit in commits.values()
+        for run_id, wall_us in commit.slowest.items()
+        if RUN_ID.fullmatch(run_id)
+    ]
+    wall_us = dict(nlargest(SLOWEST, times, key=itemgetter(1)))
+    if not wall_us:
+        return ()
+    rows = query(sql("slowest", run_ids=", ".join(f"'{run_id}'" for run_id in wall_us)))
+    rows.sort(key=lambda row: (-wall_us[row["run_id"]], row["run_id"]))
+    return tuple(Slow(wall_us=wall_us[row.pop("run_id")], **row) for row in rows)
 
 
 def _lifts(query: Query) -> tuple[Lift, ...]:

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftsim.cli.campaign.report import whole_folder
 from kraftsim.cli.main import main
-from kraftsim.errors import UsageError
 from kraftsim.pipeline.campaign.commit_log import Folder
 from kraftsim.pipeline.campaign.shard import run_shard
 from tests.pipeline.campaigns import QUIET, scenario_file
@@ -60,18 +58,48 @@ def test_half_of_a_campaign_is_compared_with_nothing(quiet: Folder, tmp_path: Pa
     half.begin(replace(quiet.plan(), shards=(runs[:1], runs[1:])))
     run_shard(half.plan(), 0, half)
 
-    assert 2 == main(["campaign", "compare", str(quiet.path), str(half.path)])
+    assert 3 == main(["campaign", "compare", str(quiet.path), str(half.path)])
     said = capsys.readouterr().err
     assert "half: expected a finished campaign, got 1 of 2 shards" in said
     assert f"`kraftsim campaign resume {half.path}`" in said
 
 
-def test_a_campaign_without_runs_says_how_to_have_some(quiet: Folder, tmp_path: Path) -> None:
+@pytest.mark.parametrize("verb", ["report", "check", "status", "verify"])
+def test_a_campaign_without_runs_is_unfinished(
+    verb: str, quiet: Folder, tmp_path: Path, capsys
+) -> None:
     empty = Folder(tmp_path / "empty")
     empty.begin(quiet.plan())
 
-    with pytest.raises(UsageError, match="got none: run it with `kraftsim campaign resume"):
-        whole_folder(empty.path)
+    assert 3 == main(["campaign", verb, str(empty.path)])
+    said = capsys.readouterr()
+    assert f"kraftsim campaign resume {empty.path}" in said.out + said.err
+
+
+@pytest.mark.parametrize("scheme", ["s3://bucket", "hdfs:/", "file:///"])
+@pytest.mark.parametrize("verb", ["report", "check", "compare"])
+def test_the_address_of_an_object_store_is_no_folder(verb: str, scheme: str, capsys) -> None:
+    folders = [f"{scheme}/campaign"] * (2 if verb == "compare" else 1)
+    with pytest.raises(SystemExit) as ended:
+        main(["campaign", verb, *folders])
+
+    assert 2 == ended.value.code
+    assert "expected the path of a folder, got the URI" in capsys.readouterr().err
+
+
+def test_half_of_a_campaign_is_unfinished_for_status_and_verify(
+    quiet: Folder, tmp_path: Path, capsys
+) -> None:
+    (runs,) = quiet.plan().shards
+    half = Folder(tmp_path / "half")
+    half.begin(replace(quiet.plan(), shards=(runs[:1], runs[1:])))
+    run_shard(half.plan(), 0, half)
+
+    for verb in (["status"], ["verify", "--engine", "local"]):
+        assert 3 == main(["campaign", *verb, str(half.path)])
+        assert f"unfinished; continue with: kraftsim campaign resume {half.path}" in (
+            capsys.readouterr().out.replace(": 1 of 2 shards are committed", "")
+        )
 
 
 def test_a_gate_that_is_unknown_names_the_nearest(quiet: Folder, capsys) -> None:

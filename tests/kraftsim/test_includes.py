@@ -80,12 +80,12 @@ def test_a_mistake_is_told_where_it_stands_be_it_in_a_part(files):
 WRONG = {
     "a file that is not there": ({"mine": MINE}, "mine.yaml:4: include: no such file: "),
     "itself": (
-        {"mine": MINE, "parts__small": "include: ../mine.yaml\n"},
-        "mine.yaml -> small.yaml",
+        {"mine": MINE, "parts__small": "include: small.yaml\n"},
+        "small.yaml:1: include: includes itself: mine.yaml -> small.yaml -> small.yaml",
     ),
     "an absolute path": (
         {"mine": MINE.replace("parts/", "/parts/")},
-        "mine.yaml:4: include: expected a path relative to this file",
+        "mine.yaml:4: include: expected a path inside the folder of this file, got '/parts/",
     ),
     "no words": ({"mine": MINE, "parts__small": "- 1\n"}, "expected a mapping in"),
     "no text": (

@@ -43,7 +43,7 @@ def scenario(tmp_path):
 
 
 def run(path, capsys):
-    code = main(["scenario", "run", path, "--json"])
+    code = main(["scenario", "run", path, "--json", "--allow-code"])
     return code, json.loads(capsys.readouterr().out)
 
 
@@ -78,7 +78,7 @@ def test_one_with_nothing_to_check_makes_the_run_vacuous(scenario, capsys):
     ],
 )
 def test_a_name_that_leads_nowhere_is_told(scenario, always, checks, said, capsys):
-    assert 2 == main(["scenario", "run", scenario(always, checks=checks)])
+    assert 2 == main(["scenario", "run", scenario(always, checks=checks), "--allow-code"])
 
     assert said in capsys.readouterr().err
 
@@ -87,12 +87,14 @@ def test_a_file_that_is_no_python_is_told_by_its_line(scenario, tmp_path, capsys
     path = scenario("wrong.py:one")
     (tmp_path / "wrong.py").write_text("\ndef one(world:\n")
 
-    assert 2 == main(["scenario", "run", path])
+    assert 2 == main(["scenario", "run", path, "--allow-code"])
     assert "wrong.py:2" in capsys.readouterr().err
 
 
 def test_two_files_of_one_name_are_not_taken_for_one_another(scenario, capsys):
     run(scenario("checks.py:two_at_most"), capsys)
 
-    assert 2 == main(["scenario", "run", scenario("checks.py:f", checks="def f(world): return 1")])
+    path = scenario("checks.py:f", checks="def f(world): return 1")
+
+    assert 2 == main(["scenario", "run", path, "--allow-code"])
     assert "rename one" in capsys.readouterr().err

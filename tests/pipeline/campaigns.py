@@ -68,12 +68,14 @@ def digests(folder: Path) -> list[tuple]:
     )
 
 
-def stable_rows(folder: Path) -> dict[str, list[dict]]:
-    """All that is kept, but for what a run cost."""
-    return {
-        table: [{k: v for k, v in row.items() if k != "wall_us"} for row in rows(folder, table)]
-        for table in TABLES
-    }
+def all_rows(folder: Path) -> dict[str, list[dict]]:
+    """All rows of all tables."""
+    return {table: rows(folder, table) for table in TABLES}
+
+
+def table_files(folder: Path) -> dict[str, bytes]:
+    """The bytes of every file of the tables, by path in the folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.parquet")}
 
 
 def campaign(*words: object, **options: object) -> subprocess.CompletedProcess:

@@ -53,6 +53,7 @@ def make_campaign(
         cell=[],
         mutants=mutants,
         smoke=False,
+        allow_code=False,
         events="all",
         shard_seconds=2.0,
     )

@@ -7,16 +7,18 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pyspark
+import pytest
 
 from tests.pipeline.campaigns import environment
 
 SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 SITE = Path(pyspark.__file__).parent.parent
+NAMESPACE = ["unshare", "--map-root-user", "--mount"]
 DEPLOY = "org.apache.spark.deploy"
 CONNECT = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
@@ -54,6 +56,28 @@ def standalone(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
+def place_without_shared_folder(folder: Path, hidden: Path):
+    """The words for a master with two workers, neither of which sees `hidden`, and the environment.
+
+    Each worker has a mount namespace of its own, in which an empty file system lies over `hidden`.
+    """
+    if subprocess.run([*NAMESPACE, "true"], capture_output=True).returncode:
+        pytest.skip("expected mount namespaces, which this system does not permit")
+    python = bare_python(folder)
+    with ExitStack() as running:
+        master = _start(running, "master.Master", "--port", "0", "--webui-port", "0")
+        address = _said(running, master, re.compile(r"(spark://127\.0\.0\.1:\d+)"))
+        words = ["--cores", "1", "--memory", "1g", "--webui-port", "0", "--work-dir", str(folder)]
+        for _ in range(2):
+            hide = [*NAMESPACE, "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', str(hidden)]
+            worker = _start(running, "worker.Worker", *words, address, within=hide)
+            _said(running, worker, re.compile("Successfully registered with master"))
+        settings = ["--conf", "spark.executor.memory=512m"]
+        env = environment(PYSPARK_PYTHON=str(python), PYSPARK_DRIVER_PYTHON=sys.executable)
+        yield ["--master", address, *settings], env
+
+
+@contextmanager
 def connect(python: Path) -> Iterator[str]:
     """The address of a Connect server with two cores, whose workers are that Python."""
     settings = {
@@ -80,8 +104,9 @@ def bare_python(folder: Path) -> Path:
     return path
 
 
-def _start(running: ExitStack, what: str, *words: str) -> subprocess.Popen:
-    return _started(running, [SPARK_CLASS, f"{DEPLOY}.{what}", "--host", "127.0.0.1", *words])
+def _start(running: ExitStack, what: str, *words: str, within: Sequence[str] = ()):
+    command = [SPARK_CLASS, f"{DEPLOY}.{what}", "--host", "127.0.0.1", *words]
+    return _started(running, [*within, *command])
 
 
 def _started(running: ExitStack, command: list, **environment: str) -> subprocess.Popen:

@@ -10,7 +10,8 @@ import pytest
 from kraftsim.pipeline.analysis import views
 from kraftsim.pipeline.analysis.views import define, frame_of, sql
 from kraftsim.pipeline.campaign.commit_log import Folder
-from kraftsim.pipeline.engines.on_spark import SparkTarget, checked, compared
+from kraftsim.pipeline.engines.on_spark import checked, compared
+from kraftsim.pipeline.engines.session import SparkTarget
 from kraftsim.pipeline.invariants import rules
 from kraftsim.pipeline.report import comparison
 from kraftsim.pipeline.report.gather import READS, gather

@@ -26,12 +26,13 @@ from tests.pipeline.campaigns import (
     QUIET,
     SEGFAULT,
     alive_in_session,
+    all_rows,
     campaign,
     digests,
     rows,
     scenario_file,
-    stable_rows,
     started,
+    table_files,
     until_commits,
 )
 
@@ -91,11 +92,11 @@ def test_a_sample_is_repeated_elsewhere_with_the_same_digests(whole, capsys):
     assert 0 == main(["campaign", "verify", str(whole), *LOCAL, "--sample", "5"])
 
 
-def test_runs_are_the_same_whatever_the_hash_seed(quiet, whole, tmp_path):
+def test_files_are_the_same_bytes_whatever_the_hash_seed(quiet, whole, tmp_path):
     env = {**os.environ, "PYTHONHASHSEED": "7"}
     campaign("run", quiet, "--seeds", "1..21", "--out", tmp_path / "c", *LOCAL, *SMALL, env=env)
 
-    assert digests(whole) == digests(tmp_path / "c")
+    assert table_files(whole) == table_files(tmp_path / "c")
 
 
 @pytest.mark.parametrize("seed", range(KILLS))
@@ -107,7 +108,7 @@ def test_a_driver_that_is_killed_is_resumed_as_if_nothing_had_been(quiet, whole,
     process.communicate()
 
     assert 0 == main(["campaign", "resume", str(out), *LOCAL])
-    assert stable_rows(whole) == stable_rows(out)
+    assert all_rows(whole) == all_rows(out)
     assert [] == Folder(out).leftovers()
 
 
@@ -129,7 +130,14 @@ def test_ctrl_c_keeps_what_is_done_leaves_nobody_behind_and_says_how_to_go_on(tm
 def deadly(tmp_path_factory):
     folder = tmp_path_factory.mktemp("deadly")
     done = campaign(
-        "run", scenario_file(folder, DEADLY), "--seeds", "1..13", "--out", folder / "c", *LOCAL
+        "run",
+        scenario_file(folder, DEADLY),
+        "--seeds",
+        "1..13",
+        "--out",
+        folder / "c",
+        "--allow-code",
+        *LOCAL,
     )
     return done, folder / "c"
 
@@ -234,7 +242,7 @@ def test_a_corrupt_shard_is_named_refused_set_aside_and_run_again(quiet, whole, 
     campaign("run", quiet, "--seeds", "1..21", "--out", out, *LOCAL, *SMALL)
     (out / part("heartbeats", 1)).write_bytes(b"PAR1")
 
-    assert 1 == main(["campaign", "resume", str(out), *LOCAL])
+    assert 2 == main(["campaign", "resume", str(out), *LOCAL])
     assert "heartbeats/part-000001.parquet" in capsys.readouterr().err
     assert 1 == main(["campaign", "verify", str(out), *LOCAL])
     assert 0 == main(["campaign", "sweep", str(out)])
@@ -246,7 +254,7 @@ def test_a_campaign_of_another_version_is_not_gone_on_with(whole, tmp_path, caps
     text = (whole / "plan.json").read_text()
     (tmp_path / "plan.json").write_text(text.replace(code_digest(), "0" * 16))
 
-    assert 1 == main(["campaign", "resume", str(tmp_path), *LOCAL])
+    assert 2 == main(["campaign", "resume", str(tmp_path), *LOCAL])
     assert "another version of kraftsim" in capsys.readouterr().err
 
 
@@ -275,6 +283,14 @@ def test_two_drivers_do_not_run_one_campaign(tmp_path, capsys):
         (["run", "x", "--shard-seconds", "nan", "--seeds", "1..2", "--out", "x"], "above 0"),
         (["run", "x", "--seeds", f"1..{2**64}", "--out", "x"], "seeds up to"),
         (["resume", "nowhere"], "has no plan.json"),
+        (["run", "x", "--seeds", "1..2", "--out", "s3://bucket/c"], "got the URI 's3://bucket/c'"),
+        (["run", "x", "--seeds", "1..2", "--out", "hdfs:/c"], "got the URI 'hdfs:/c'"),
+        (["run", "x", "--seeds", "1..2", "--out", "file:c"], "got the URI 'file:c'"),
+        (["run", "x", "--seeds", "1..2", "--out", "S3A//bucket/c"], "got the URI"),
+        (["run", "x", "--seeds", "1..2", "--out", "hfds://bucket/c"], "got the URI"),
+        (["resume", "file:///tmp/c"], "expected the path of a folder"),
+        (["verify", "s3a://bucket/c"], "expected the path of a folder"),
+        (["status", "hdfs://h:9000/c"], "expected the path of a folder"),
         (["status", "nowhere"], "has no plan.json"),
     ],
 )

@@ -73,3 +73,5 @@ def test_a_run_says_the_command_that_repeats_it():
 
     expected = "kraftsim scenario run 'my file.yaml' --seed 7 --sweep a=1s --smoke --mutant M43"
     assert expected == item.repro(7)
+    own = Item(called="mine.yaml", document=QUIET, own={"checks.py": "def holds(world): ..."})
+    assert "kraftsim scenario run mine.yaml --seed 7 --allow-code" == own.repro(7)

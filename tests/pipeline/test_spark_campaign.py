@@ -18,12 +18,12 @@ from tests.pipeline.campaigns import (
     QUIET,
     SEGFAULT,
     alive_in_session,
+    all_rows,
     campaign,
     command,
     environment,
     rows,
     scenario_file,
-    stable_rows,
     started,
     until_commits,
 )
@@ -55,7 +55,7 @@ def by_spark(request, quiet, tmp_path_factory):
     """The same plan on a master of Spark's; how it ended, and where it is."""
     folder = tmp_path_factory.mktemp("spark")
     deadly = scenario_file(folder, DEADLY)
-    words = ["run", quiet, deadly, "--seeds", "1..21", "--shard-seconds", "0.05"]
+    words = ["run", quiet, deadly, "--seeds", "1..21", "--shard-seconds", "0.05", "--allow-code"]
     with place(request.param, folder) as (where, env):
         return campaign(*words, "--out", folder / "c", *where, env=env), folder / "c"
 
@@ -74,7 +74,7 @@ def test_every_seed_is_run_once(by_spark):
 
 def test_its_rows_are_those_of_processes_here(by_spark, by_processes):
     _, out = by_spark
-    theirs, ours = stable_rows(out), stable_rows(by_processes)
+    theirs, ours = all_rows(out), all_rows(by_processes)
 
     for table in ours:
         quiet = [row for row in theirs[table] if row["scenario"] == "quiet"]
@@ -93,9 +93,8 @@ def test_a_seed_that_ends_its_worker_is_reported_and_takes_no_other_with_it(by_s
 def test_a_sample_of_it_is_repeated_by_processes_here(by_spark, capsys):
     _, out = by_spark
     if rows(out, "runs"):
-        assert 0 == main(["campaign", "verify", str(out), "--engine", "local", "--sample", "42"]), (
-            capsys.readouterr().out
-        )
+        words = ["--engine", "local", "--sample", "42", "--allow-code"]
+        assert 0 == main(["campaign", "verify", str(out), *words]), capsys.readouterr().out
 
 
 def test_nothing_is_left_over_and_there_is_nothing_to_resume(by_spark):
@@ -126,7 +125,7 @@ def test_a_driver_that_is_killed_is_resumed_as_if_nothing_had_been(
     done = campaign("resume", out, "--engine", "local")
 
     assert done.returncode == 0, done.stderr
-    assert stable_rows(by_processes) == stable_rows(out)
+    assert all_rows(by_processes) == all_rows(out)
     assert [] == Folder(out).leftovers()
 
 
@@ -174,7 +173,8 @@ def test_no_java_or_an_old_one_is_told_before_anything_starts(quiet, home, tmp_p
         (["--master", "local[0,4]"], 2, "expected local[2,4] or spark://HOST:PORT"),
         (["--master", "spark://127.0.0.1:1"], 1, "no master at 127.0.0.1:1"),
         (["--remote", "sc://127.0.0.1:1"], 1, "no Connect server at 127.0.0.1:1"),
-        (["--remote", "127.0.0.1:1"], 1, "expected sc://HOST:PORT"),
+        (["--remote", "127.0.0.1:1"], 2, "expected sc://HOST:PORT"),
+        (["--remote", "spark://127.0.0.1:1"], 2, "expected sc://HOST:PORT"),
     ],
 )
 def test_a_place_that_is_none_is_told_before_anything_begins(quiet, words, code, said, tmp_path):

@@ -1,19 +1,19 @@
 """`kraftsim campaign check`: checks the log of every run with independent code.
 
 Exit codes: 0 no violation, 1 violations, 2 not a campaign folder or a damaged one, 3 the campaign
-kept no log to check.
+kept no log to check, or has no runs.
 """
 
 import argparse
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ...errors import FAILED, GOOD, VACUOUS
 from .. import help_texts
 from ..spark_options import add_spark, spark_target_of
+from .folder_argument import campaign_folder
 from .report import whole_folder
 
 SHOWN_MAX = 20  # printed rows per rule
@@ -24,7 +24,7 @@ def add_check(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser = verbs.add_parser(
         "check", help="check every stored log with SQL and with an independent model of the image"
     )
-    parser.add_argument("folder", type=Path, metavar="DIR", help=help_texts.CAMPAIGN)
+    parser.add_argument("folder", type=campaign_folder, metavar="DIR", help=help_texts.CAMPAIGN)
     parser.add_argument("--json", action="store_true", help=help_texts.JSON)
     add_spark(parser)
     parser.set_defaults(run=_check)

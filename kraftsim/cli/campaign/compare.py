@@ -1,6 +1,7 @@
 """`kraftsim campaign compare BASE NEW`: compares the same seeds before and after a change, for CI.
 
-Exit codes: 0 every gate holds, 1 a gate fails, 2 invalid arguments or campaigns.
+Exit codes: 0 every gate holds, 1 a gate fails, 2 invalid arguments or campaigns, 3 an
+unfinished campaign.
 """
 
 import argparse
@@ -9,8 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...errors import FAILED, GOOD, UsageError
+from ...errors import FAILED, GOOD, Unfinished, UsageError
 from ..spark_options import add_spark, spark_target_of
+from .allowed_code import resume_command
+from .folder_argument import campaign_folder
 from .report import whole_folder
 
 if TYPE_CHECKING:
@@ -27,10 +30,13 @@ def add_compare(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         "compare", help="compare two campaigns of the same seeds, before and after a change"
     )
     parser.add_argument(
-        "base", type=Path, metavar="BASE", help="folder of the campaign before the change"
+        "base",
+        type=campaign_folder,
+        metavar="BASE",
+        help="folder of the campaign before the change",
     )
     parser.add_argument(
-        "new", type=Path, metavar="NEW", help="folder of the campaign after the change"
+        "new", type=campaign_folder, metavar="NEW", help="folder of the campaign after the change"
     )
     parser.add_argument(
         "--fail-on",
@@ -76,7 +82,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 
 def _finished(path: Path) -> "Folder":
-    """Returns the campaign's folder; UsageError if shards are missing.
+    """Returns the campaign's folder; Unfinished if shards are missing.
 
     Runs that are missing could not fail a gate.
     """
@@ -85,9 +91,9 @@ def _finished(path: Path) -> "Folder":
     folder = whole_folder(path)
     state = state_of(folder.plan(), folder.commits())
     if not state.is_finished:
-        raise UsageError(
+        raise Unfinished(
             f"{path}: expected a finished campaign, got {state.done_shards:,} of {state.shards:,} "
-            f"shards: run the rest with `kraftsim campaign resume {path}`"
+            f"shards: run the rest with `{resume_command(folder)}`"
         )
     return folder
 

@@ -117,7 +117,7 @@ def _item(
         is_small=is_small,
         mutant=mutant,
         expected=expected,
-        own=sources(file.path, scenario),
+        own=sources(file),
     )
 
 

@@ -10,15 +10,17 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...errors import FAILED, GOOD, VACUOUS, UsageError
+from ...errors import FAILED, GOOD, UNFINISHED, VACUOUS, Unfinished, UsageError
 from .. import help_texts
 from ..spark_options import add_spark, spark_target_of
+from .allowed_code import resume_command
+from .folder_argument import campaign_folder
 
 if TYPE_CHECKING:
     from kraftsim.pipeline.campaign.commit_log import Folder
     from kraftsim.pipeline.report.findings import Findings
 
-EXIT_CODES = {"pass": GOOD, "fail": FAILED, "vacuous": VACUOUS, "unfinished": VACUOUS}
+EXIT_CODES = {"pass": GOOD, "fail": FAILED, "vacuous": VACUOUS, "unfinished": UNFINISHED}
 
 
 def add_report(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -26,7 +28,7 @@ def add_report(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser = verbs.add_parser(
         "report", help="write the results of a campaign as an HTML page or as JSON"
     )
-    parser.add_argument("folder", type=Path, metavar="DIR", help=help_texts.CAMPAIGN)
+    parser.add_argument("folder", type=campaign_folder, metavar="DIR", help=help_texts.CAMPAIGN)
     parser.add_argument(
         "--html",
         type=Path,
@@ -43,7 +45,8 @@ def add_report(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 def whole_folder(path: Path) -> "Folder":
     """Returns the campaign's folder.
 
-    Raises UsageError if it is not a campaign, has no runs, or a file differs from its commit.
+    Raises UsageError if it is not a campaign or if a file differs from its commit, Unfinished if it
+    has no runs.
     """
     from kraftsim.pipeline.analysis.views import expect_whole
     from kraftsim.pipeline.campaign.commit_log import Folder
@@ -52,13 +55,14 @@ def whole_folder(path: Path) -> "Folder":
     folder = Folder(path)
     try:
         expect_whole(folder)
-        if not folder.commits():
-            raise PlanError(
-                f"{path}: expected a campaign with runs, got none: run it with `kraftsim campaign "
-                f"resume {path}`"
-            )
+        has_runs = bool(folder.commits())
     except PlanError as error:
         raise UsageError(str(error)) from None
+    if not has_runs:
+        raise Unfinished(
+            f"{path}: expected a campaign with runs, got none: run it with "
+            f"`{resume_command(folder)}`"
+        )
     return folder
 
 

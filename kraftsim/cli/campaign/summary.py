@@ -3,7 +3,8 @@
 import json
 from typing import TYPE_CHECKING
 
-from ...errors import FAILED, GOOD, VACUOUS
+from ...errors import FAILED, GOOD, UNFINISHED, VACUOUS
+from .allowed_code import resume_command
 
 if TYPE_CHECKING:
     from kraftsim.pipeline.campaign.campaign import State
@@ -20,6 +21,8 @@ def print_summary(folder: "Folder", state: "State", *, as_json: bool) -> int:
         print(*_lines(folder, state, deaf), sep="\n")
     if deaf or state.failures:
         return FAILED
+    if not state.is_finished:
+        return UNFINISHED
     return VACUOUS if state.verdicts["vacuous"] else GOOD
 
 
@@ -61,7 +64,7 @@ def _lines(folder: "Folder", state: "State", deaf: list[str]) -> list[str]:
         f"a canary had an unexpected verdict, so no verdict can be trusted: {name}" for name in deaf
     ]
     if not state.is_finished:
-        lines.append(f"unfinished; continue with: kraftsim campaign resume {folder.path}")
+        lines.append(f"unfinished; continue with: {resume_command(folder)}")
     else:
         lines.append(
             f"finished; see the results with: kraftsim campaign report {folder.path} --html "

@@ -1,32 +1,30 @@
 """`kraftsim campaign ...`: runs thousands of scenarios and stores the results as tables.
 
-Exit codes: 0 all passed, 1 a run failed or a canary is deaf, 2 usage, 3 a run was vacuous, 130
-interrupted; committed shards are kept.
+Exit codes: 0 all passed, 1 a run failed or a canary is deaf, 2 usage, 3 a run was vacuous or the
+campaign is unfinished, 130 interrupted; committed shards are kept.
 """
 
 import argparse
 import json
-import os
 from math import inf
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...errors import FAILED, GOOD, INTERRUPTED, CommandError, UsageError
+from ...errors import GOOD, INTERRUPTED, CommandError, UsageError
 from .. import help_texts
 from ..interrupts import interrupt_flag
-from ..scenario.runs import add_choice, seed_range
-from ..spark_options import add_spark, expect_installed, spark_target_of
+from ..scenario.runs import add_allow_code, add_choice, seed_range
+from .allowed_code import expect_code_allowed, resume_command
 from .check import add_check
 from .compare import add_compare
+from .engine_options import add_engine, engine_of
+from .folder_argument import campaign_folder, folder_of
 from .report import add_report
 from .summary import print_summary
+from .verify import add_verify
 
 if TYPE_CHECKING:
     from kraftsim.pipeline.campaign.campaign import Engine, State
     from kraftsim.pipeline.campaign.commit_log import Folder
-
-SAMPLE = 20  # runs that `verify` repeats
-ENGINES = ("spark", "local")
 
 
 def add_campaign_verbs(
@@ -43,28 +41,17 @@ def add_campaign_verbs(
     add_report(subverbs)
     add_compare(subverbs)
     add_check(subverbs)
+    add_verify(subverbs)
     for name, run, help_ in (
         ("resume", _resume, "run the shards that are missing"),
         ("status", _status, "print the number of finished runs and their verdicts"),
-        (
-            "verify",
-            _verify,
-            "check the files of a campaign, and repeat some runs to compare their digests",
-        ),
         ("sweep", _sweep, "remove files of interrupted shards, and move corrupt shards aside"),
     ):
         parser = subverbs.add_parser(name, help=help_)
-        parser.add_argument("folder", type=Path, metavar="DIR", help=help_texts.CAMPAIGN)
-        if name in ("resume", "verify"):
-            _add_engine(parser)
-        if name == "verify":
-            parser.add_argument(
-                "--sample",
-                type=_count,
-                default=SAMPLE,
-                metavar="N",
-                help=f"number of runs to repeat (default {SAMPLE})",
-            )
+        parser.add_argument("folder", type=campaign_folder, metavar="DIR", help=help_texts.CAMPAIGN)
+        if name == "resume":
+            add_allow_code(parser)
+            add_engine(parser)
         parser.add_argument("--json", action="store_true", help=help_texts.JSON)
         parser.set_defaults(run=run)
     return parent
@@ -83,7 +70,7 @@ def _add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         help="run every scenario with each seed from A to B-1",
     )
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="new folder for the tables"
+        "--out", type=campaign_folder, required=True, metavar="DIR", help=help_texts.CAMPAIGN_OUT
     )
     parser.add_argument(
         "--mutants",
@@ -107,7 +94,7 @@ def _add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
             "length)"
         ),
     )
-    _add_engine(parser)
+    add_engine(parser)
     parser.add_argument("--json", action="store_true", help=help_texts.JSON)
     parser.set_defaults(run=_run, cell=[])
 
@@ -119,31 +106,6 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected 1 or more, got {text}")
-    return number
-
-
-def _add_engine(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument(
-        "--engine",
-        choices=ENGINES,
-        default="spark",
-        help=(
-            "program that runs the shards: Spark, or local processes without a JVM (default spark)"
-        ),
-    )
-    verb.add_argument(
-        "--workers",
-        type=int,
-        metavar="N",
-        help="number of processes of --engine local (default: one per CPU)",
-    )
-    add_spark(verb)
-
-
 # The verbs
 
 
@@ -152,55 +114,31 @@ def _run(arguments: argparse.Namespace) -> int:
 
     from .plan import plan_of
 
-    engine = _engine(arguments)
+    engine = engine_of(arguments)
     folder = Folder(arguments.out)
     folder.begin(plan_of(arguments))
     return _run_missing(folder, engine, arguments)
 
 
 def _resume(arguments: argparse.Namespace) -> int:
-    folder = _folder(arguments)
+    folder = folder_of(arguments)
     _expect_whole(folder)
-    return _run_missing(folder, _engine(arguments), arguments)
+    expect_code_allowed(folder, is_allowed=arguments.allow_code)
+    return _run_missing(folder, engine_of(arguments), arguments)
 
 
 def _status(arguments: argparse.Namespace) -> int:
     from kraftsim.pipeline.campaign.campaign import state_of
 
-    folder = _folder(arguments)
+    folder = folder_of(arguments)
     state = state_of(folder.plan(), folder.commits())
     return print_summary(folder, state, as_json=arguments.json)
-
-
-def _verify(arguments: argparse.Namespace) -> int:
-    from kraftsim.pipeline.campaign.verify import repeated
-
-    from .progress import CampaignProgress
-
-    folder = _folder(arguments)
-    wrong, runs = list(folder.corruptions()), 0
-    if not wrong:
-        progress = CampaignProgress(is_enabled=not arguments.json)
-        done = repeated(folder, arguments.sample, _engine(arguments), progress.update)
-        wrong, runs = list(done.wrong), done.runs
-        progress.clear()
-    elif not arguments.json:
-        wrong.append(f"move the corrupt shards aside with: kraftsim campaign sweep {folder.path}")
-    if arguments.json:
-        print(json.dumps({"sample": runs, "wrong": wrong}))
-    else:
-        print(
-            *wrong
-            or [f"every file matches its commit; {runs:,} runs repeated with the same digests"],
-            sep="\n",
-        )
-    return FAILED if wrong else GOOD
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
     from kraftsim.pipeline.campaign.campaign import alone
 
-    folder = _folder(arguments)
+    folder = folder_of(arguments)
     with alone(folder):
         removed, aside = folder.sweep(), folder.set_corrupt_aside()
     if arguments.json:
@@ -218,56 +156,18 @@ def _sweep(arguments: argparse.Namespace) -> int:
 # Shared by the verbs
 
 
-def _folder(arguments: argparse.Namespace) -> "Folder":
-    from kraftsim.pipeline.campaign.commit_log import Folder
-
-    folder = Folder(arguments.folder)
-    folder.plan()
-    return folder
-
-
 def _expect_whole(folder: "Folder") -> None:
     from kraftsim.pipeline.package import code_digest
 
     plan = folder.plan()
     if plan.code != code_digest():
-        raise CommandError(
+        raise UsageError(
             f"{folder.path}: started by another version of kraftsim, whose runs may differ: resume "
             "it "
             "with that version, or start another campaign"
         )
     for wrong in folder.corruptions():
-        raise CommandError(f"{wrong}; move it aside with `kraftsim campaign sweep {folder.path}`")
-
-
-def _engine(arguments: argparse.Namespace) -> "Engine":
-    """Returns the engine that the arguments choose; UsageError if the arguments contradict it."""
-    from functools import partial
-
-    if arguments.engine == "local":
-        expect_installed("pyarrow")
-        from kraftsim.pipeline.engines import local_engine
-
-        if arguments.master or arguments.remote or arguments.conf:
-            raise UsageError(
-                "--engine local: expected no --master, --remote or --conf, which are options of "
-                "Spark"
-            )
-        if arguments.workers is not None and arguments.workers < 1:
-            raise UsageError(f"--workers: expected 1 or more, got {arguments.workers}")
-        workers = arguments.workers or os.cpu_count() or 1
-        return partial(local_engine.run_shards, workers=workers)
-    if arguments.workers is not None:
-        raise UsageError(
-            "--workers: expected --engine local with it; Spark takes --master 'local[N,4]' instead"
-        )
-    target = spark_target_of(arguments)
-    from kraftsim.pipeline.engines.java import require_java
-    from kraftsim.pipeline.engines.spark_engine import run_shards
-
-    if not target.remote:
-        require_java()
-    return partial(run_shards, master=target.master, remote=target.remote, conf=target.conf)
+        raise UsageError(f"{wrong}; move it aside with `kraftsim campaign sweep {folder.path}`")
 
 
 def _run_missing(folder: "Folder", engine: "Engine", arguments: argparse.Namespace) -> int:
@@ -284,15 +184,14 @@ def _run_missing(folder: "Folder", engine: "Engine", arguments: argparse.Namespa
 
     try:
         with interrupt_flag() as interrupted:
-            state = run_campaign(folder, engine, on_progress)
+            state = run_campaign(folder, engine.run, on_progress)
     except EngineError as error:
         raise CommandError(
-            f"{error}; finished shards are kept; continue with: kraftsim campaign resume "
-            f"{folder.path}"
+            f"{error}; finished shards are kept; continue with: {resume_command(folder)}"
         ) from None
     except KeyboardInterrupt:
         progress.clear()
-        print(f"interrupted; continue with: kraftsim campaign resume {folder.path}")
+        print(f"interrupted; continue with: {resume_command(folder)}")
         return INTERRUPTED
     finally:
         progress.clear()

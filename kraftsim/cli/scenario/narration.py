@@ -22,6 +22,7 @@ def run_lines(
     *,
     called: str,
     is_small: bool = False,
+    runs_code: bool = False,
     lines_max: int = LINES_MAX,
 ) -> Iterator[str]:
     """Yields the lines of a run: its claim, the first `lines_max` events, and the verdict."""
@@ -33,13 +34,16 @@ def run_lines(
     if len(lines) > lines_max:
         yield f"          ... {len(lines) - lines_max} more lines; --lines {len(lines)} prints all"
     yield ""
-    yield from verdict(result, called=called, is_small=is_small)
+    yield from verdict(result, called=called, is_small=is_small, runs_code=runs_code)
 
 
-def verdict(result: Result, *, called: str, is_small: bool = False) -> Iterator[str]:
+def verdict(
+    result: Result, *, called: str, is_small: bool = False, runs_code: bool = False
+) -> Iterator[str]:
     """Yields the lines of the verdict and the command that repeats the run.
 
-    The command names the scenario as `called`, and has --smoke if `is_small`.
+    The command names the scenario as `called`, has --smoke if `is_small`, and --allow-code if
+    `runs_code`.
     """
     cell = f"  {', '.join(result.cell)}" if result.cell else ""
     yield (
@@ -56,7 +60,7 @@ def verdict(result: Result, *, called: str, is_small: bool = False) -> Iterator[
     yield from (f"  measured: {measured}" for measured in result.measured)
     if result.verdict != "pass":
         yield from (f"  vacuous: {name}" for name in result.vacuous)
-        yield f"  repeat: {_command(result, called, is_small)}"
+        yield f"  repeat: {_command(result, called, is_small, runs_code)}"
 
 
 def _last_events(rows: Sequence[EventRow], until_us: int) -> Iterator[str]:
@@ -66,9 +70,10 @@ def _last_events(rows: Sequence[EventRow], until_us: int) -> Iterator[str]:
     yield from (f"  before:{line}" for line in lines)
 
 
-def _command(result: Result, called: str, is_small: bool) -> str:
+def _command(result: Result, called: str, is_small: bool, runs_code: bool) -> str:
     cells = [f"--sweep {quote(name)}" for name in result.cell]  # --cell needs a sweep in the file
-    options = [*cells, "--seed", str(result.seed), *(["--smoke"] if is_small else [])]
+    flags = [*(["--smoke"] if is_small else []), *(["--allow-code"] if runs_code else [])]
+    options = [*cells, "--seed", str(result.seed), *flags]
     return " ".join(["kraftsim scenario run", quote(called), *options])
 
 

@@ -72,6 +72,7 @@ def add_choice(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--all", action="store_true", help="run the whole library")
     verb.add_argument("--tag", action="append", default=[], metavar="T", help=help_texts.TAG)
     verb.add_argument("--smoke", action="store_true", help=help_texts.SMOKE)
+    add_allow_code(verb)
     verb.add_argument(
         "--sweep",
         action="append",
@@ -80,6 +81,11 @@ def add_choice(verb: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE,...",
         help="run a cell for each value of this key of the file, such as cluster.brokers=3,5",
     )
+
+
+def add_allow_code(verb: argparse.ArgumentParser) -> None:
+    """Adds the option --allow-code."""
+    verb.add_argument("--allow-code", action="store_true", help=help_texts.ALLOW_CODE)
 
 
 def add_cell(verb: argparse.ArgumentParser) -> None:
@@ -134,7 +140,7 @@ def _run(arguments: argparse.Namespace) -> int:
         elif len(files) == 1 and arguments.seeds is None:
             _print_result(arguments, file, result)
         else:
-            lines = verdict(result, called=file.called, is_small=arguments.smoke)
+            lines = verdict(result, called=file.called, **_flags(arguments))
             print(*map(printable, lines), sep="\n")
         if not is_data(arguments):
             print(*(f"  drifted: {name}\n" for name in drifted), sep="", end="")
@@ -156,13 +162,21 @@ def _print_result(arguments: argparse.Namespace, file: "ScenarioFile", result: "
 
     most = LINES_MAX if arguments.lines is None else arguments.lines
     lines = run_lines(
-        file.scenario, result, called=file.called, is_small=arguments.smoke, lines_max=most
+        file.scenario, result, called=file.called, lines_max=most, **_flags(arguments)
     )
     print(*map(printable, lines), sep="\n")
 
 
+def _flags(arguments: argparse.Namespace) -> dict[str, bool]:
+    return {"is_small": arguments.smoke, "runs_code": arguments.allow_code}
+
+
 def chosen(arguments: argparse.Namespace) -> "Iterator[ScenarioFile]":
-    """Yields the scenarios that the arguments choose; UsageError if there is none."""
+    """Yields the scenarios that the arguments choose, after running their own Python files.
+
+    Raises UsageError if there is no scenario, or if one has Python files without --allow-code.
+    """
+    from ...files.own_files import load
     from ...files.scenario_files import expect_known_tags, find, library, read_files
 
     expect_known_tags(arguments.tag)
@@ -179,6 +193,8 @@ def chosen(arguments: argparse.Namespace) -> "Iterator[ScenarioFile]":
         files = read_files(find(name), arguments.cell, sweep)
         is_named = name in arguments.scenarios or arguments.all
         if is_named or set(arguments.tag) & set(files[0].scenario.tags):
+            for file in files:
+                load(file, is_allowed=arguments.allow_code)
             yield from map(_in_small, files) if arguments.smoke else files
 
 

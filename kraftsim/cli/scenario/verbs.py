@@ -17,7 +17,7 @@ from .. import help_texts
 from ..output import add_output, is_data, print_data
 from .explore import add_explore
 from .mutants import add_mutants
-from .runs import add_cell, add_run, seeds_of
+from .runs import add_allow_code, add_cell, add_run, seeds_of
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.running.run import Result
@@ -95,6 +95,7 @@ def _add_shrink(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         metavar="NAME",
         help="shrink to a scenario that fails with this planted bug and passes without it",
     )
+    add_allow_code(parser)
     add_output(parser)
     parser.set_defaults(run=_shrink)
 
@@ -145,6 +146,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _lint(arguments: argparse.Namespace) -> int:
+    from ...files.own_files import expect_defined
     from ...files.scenario_files import complaints_of, find, read_files
 
     problems: list[str] = []
@@ -152,6 +154,8 @@ def _lint(arguments: argparse.Namespace) -> int:
         path = find(name)
         try:
             files = read_files(path)
+            for file in files:
+                expect_defined(file)
             found = [
                 *dict.fromkeys(str(problem) for file in files for problem in complaints_of(file))
             ]
@@ -169,11 +173,13 @@ def _shrink(arguments: argparse.Namespace) -> int:
     from kraftsim.scenarios.running.run import run
     from kraftsim.scenarios.running.shrink import shrink, signature
 
+    from ...files.own_files import load
     from ...files.pins import pinned_plan
     from ...files.scenario_files import find, read_file, read_sound, written
     from .mutants import shrink_with
 
     file = read_sound(find(arguments.scenario), arguments.cell)
+    load(file, is_allowed=arguments.allow_code)
     if arguments.mutant is not None:
         return shrink_with(arguments, file)
     arguments.seeds = None
@@ -192,7 +198,8 @@ def _shrink(arguments: argparse.Namespace) -> int:
         f"{path}: {len(shrunk.scenario.do)} steps, {cluster.controllers} controllers, "
         f"{cluster.brokers} brokers, {shrunk.result.events} events; {shrunk.tried} runs"
     )
-    print(f"breaks {signature(shrunk.result)}: kraftsim scenario run {path} --seed {seed}")
+    allow = " --allow-code" if arguments.allow_code else ""
+    print(f"breaks {signature(shrunk.result)}: kraftsim scenario run {path} --seed {seed}{allow}")
     return GOOD
 
 

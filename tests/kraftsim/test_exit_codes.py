@@ -1,0 +1,39 @@
+"""The exit codes of the command line are those of one table, which the docs repeat."""
+
+from pathlib import Path
+
+import pytest
+
+from kraftsim.cli import main as command_line
+from kraftsim.errors import EXIT_CODES, CommandError, Unfinished, UsageError
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "exit-codes.md"
+
+
+def test_the_page_has_every_code_with_its_meaning() -> None:
+    rows = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| ")]
+
+    assert [f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items()] == rows[1:]
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (CommandError("x"), 1),
+        (UsageError("x"), 2),
+        (Unfinished("x"), 3),
+        (ValueError("x"), 2),
+        (OSError("x"), 1),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_each_error_has_its_code(error: BaseException, code: int, monkeypatch) -> None:
+    def fail(_: object) -> int:
+        raise error
+
+    parser = command_line.build_parser()
+    parser.set_defaults(run=fail)
+    monkeypatch.setattr(command_line, "build_parser", lambda: parser)
+
+    assert code == command_line.main([])
+    assert code in EXIT_CODES
