@@ -140,18 +140,7 @@ class KafkaConnection(asyncio.Protocol):
                 if frame is None:
                     break
                 handled += 1
-                exchange = self._exchange
-                if exchange is None or not exchange.matches(frame):
-                    exchange = self._begin(frame)
-                if exchange is not None:
-                    request = exchange.decode(frame, exchange.end)[0]
-                    if listener.note is not None:
-                        listener.note(self._address, exchange.header, frame)
-                    if exchange.is_api_versions:
-                        self._describe(frame, exchange.version, request)
-                    else:
-                        self._awaited = (exchange, frame[4:8], request)
-                        listener.dispatch(request, self._reply)
+                self._handle(frame)
         except DecodeError as error:
             self._refuse_bytes(error)
         finally:
@@ -161,6 +150,22 @@ class KafkaConnection(asyncio.Protocol):
             self._note_unread()
         if self._reader.data or self._is_paused or self._is_input_closed:
             self._mind_backlog()
+
+    def _handle(self, frame: bytes) -> None:
+        """Handle one request; its reply is pending if it does not come at once."""
+        listener, exchange = self._listener, self._exchange
+        if exchange is None or not exchange.matches(frame):
+            exchange = self._begin(frame)
+            if exchange is None:
+                return
+        request = exchange.decode(frame, exchange.end)[0]
+        if listener.note is not None:
+            listener.note(self._address, exchange.header, frame)
+        if exchange.is_api_versions:
+            self._describe(frame, exchange.version, request)
+        else:
+            self._awaited = (exchange, frame[4:8], request)
+            listener.dispatch(request, self._reply)
 
     def _put_off(self) -> None:
         """Handle the requests that remain in a later visit."""

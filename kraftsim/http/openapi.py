@@ -132,16 +132,8 @@ def _operation(operation: Operation) -> Document:
     if operation in STREAMS:
         stream = {STREAMS[operation]: {"schema": {"type": "string"}}}
         document["responses"]["200"]["content"] |= stream  # type: ignore[index]  # of _responses
-    parameters: list[Document] = [
-        {
-            "name": parameter.name,
-            "in": "path",
-            "required": True,
-            "description": parameter.help,
-            "schema": _schema(parameter),
-        }
-        for parameter in operation.parameters
-        if parameter.name in in_path
+    parameters = [
+        _in_path(parameter) for parameter in operation.parameters if parameter.name in in_path
     ]
     if operation.method == "GET":
         parameters += [
@@ -160,6 +152,16 @@ def _operation(operation: Operation) -> Document:
         }
         document["requestBody"] = _content({"type": "object", "properties": properties})
     return document | {"parameters": parameters}
+
+
+def _in_path(parameter: Parameter) -> Document:
+    return {
+        "name": parameter.name,
+        "in": "path",
+        "required": True,
+        "description": parameter.help,
+        "schema": _schema(parameter),
+    }
 
 
 def _schema(parameter: Parameter) -> Document:

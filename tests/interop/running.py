@@ -71,7 +71,12 @@ class Service:
         return [partition["leader"] for partition in found["partitions"]]
 
     def _call(self, method: str, path: str, body: Document | None = None) -> Document:
-        request = Request(self.url + path, data=json.dumps(body or {}).encode(), method=method)
+        request = Request(
+            self.url + path,
+            data=json.dumps(body or {}).encode(),
+            method=method,
+            headers={"Content-Type": "application/json"},
+        )
         with urlopen(request, timeout=2 * LIMIT_S) as response:
             document = json.load(response)
         assert isinstance(document, dict), document

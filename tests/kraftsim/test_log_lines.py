@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections.abc import Iterator
 
 import pytest
 
@@ -9,9 +10,11 @@ from kraftsim.service.log_lines import BURST, JsonLines, LogLimit
 
 
 @pytest.fixture
-def log(caplog: pytest.LogCaptureFixture) -> logging.Logger:
-    caplog.handler.addFilter(LogLimit())
-    return logging.getLogger("kraftsim.test")
+def log(caplog: pytest.LogCaptureFixture) -> Iterator[logging.Logger]:
+    limit = LogLimit()
+    caplog.handler.addFilter(limit)
+    yield logging.getLogger("kraftsim.test")
+    caplog.handler.removeFilter(limit)
 
 
 def test_a_flood_of_one_kind_is_cut_off_and_counted(

@@ -218,7 +218,7 @@ def test_captions_stand_where_what_they_are_about_first_happened(capsys):
     main(["scenario", "run", NAME, "--seed", "17"])
 
     lines = capsys.readouterr().out.splitlines()
-    captions = [number for number, line in enumerate(lines) if "(The lease ran out" in line]
+    captions = [number for number, line in enumerate(lines) if "(The lease expired" in line]
     assert 1 == len(captions)
     assert "fenced (epoch" in lines[captions[0] - 1]
 

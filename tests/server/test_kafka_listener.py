@@ -360,7 +360,7 @@ async def test_a_facade_shows_what_its_broker_has_fetched(kraft: Cluster, facade
     await kraft.create_topic("orders")
     facade.send(3, 12, MetadataRequest())
     _, stale = await facade.answer(3, 12)
-    await kraft.deafen(1, on=False)
+    await kraft.undeafen(1)
     await kraft.advance("5s")
     facade.send(3, 12, MetadataRequest())
     _, fresh = await facade.answer(3, 12)
