@@ -25,16 +25,9 @@ if TYPE_CHECKING:
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 
 
-def add_scenario_verbs(
-    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
-    parser_class: type[argparse.ArgumentParser],
-) -> argparse.ArgumentParser:
-    """Adds `scenario` and its verbs to the parser, and returns the parser of `scenario`."""
-    parent = verbs.add_parser(
-        "scenario",
-        help="run, list, show, check, shrink and create scenarios of faults in virtual time",
-    )
-    subverbs = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
+def add_scenario_verbs(parent: argparse.ArgumentParser) -> None:
+    """Adds the verbs of `scenario` to its parser."""
+    subverbs = parent.add_subparsers(metavar="VERB")
     add_run(subverbs)
     _add_list(subverbs)
     show = subverbs.add_parser(
@@ -63,7 +56,6 @@ def add_scenario_verbs(
     )
     add_output(new)
     new.set_defaults(run=_new)
-    return parent
 
 
 def _add_list(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
