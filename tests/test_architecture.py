@@ -74,7 +74,7 @@ LAYERS = {
     "time": layer("", PURE),
     "raft": layer("core time", PURE | {"sortedcontainers"}),
     "node": layer("core raft time", PURE | {"sortedcontainers"}),
-    "wire": layer("core", PURE | {"crc32c"}),
+    "wire": layer("core", PURE | {"crc32c", "importlib"}),
     "agent": layer("core raft wire time", PURE | {"sortedcontainers"}),
     # `random` for seeded generators: the simulation is where all entropy comes from
     "simulation": layer("core raft node time agent", PURE | {"sortedcontainers", "random"}),
