@@ -355,7 +355,7 @@ def test_the_help_of_the_command_line_loads_no_verb() -> None:
 
 
 def test_up_loads_no_client_and_no_scenario_to_parse_its_arguments() -> None:
-    loaded = loaded_by("from kraftsim.cli.main import build_parser\nbuild_parser(['up'])")
+    loaded = loaded_by("from kraftsim.cli.main import build_parser\nbuild_parser('up')")
 
     assert loaded & {"http.client", "email", "urllib.request", "json", "asyncio", "ssl"} == set()
     assert {name for name in loaded if name.startswith("kraftsim.scenarios")} == set()

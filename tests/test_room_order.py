@@ -39,7 +39,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     ),
     "kraftsim.controller": ("core time", "raft wire", "node", "server"),
     "kraftsim.controller.core": (
-        "errors feature_levels hash_order java_text node_id settings uuid value",
+        "value",
+        "errors feature_levels hash_order java_text node_id settings uuid",
         "log profile",
         "image rpc",
         "leases",

@@ -16,7 +16,7 @@ from .verb_table import ADDERS, OPERATIONS_ADDER, VERBS
 
 TYPE_CHECKING = False  # importing typing takes a third of the time of `kraftsim --help`
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any, NoReturn
 
 
@@ -112,15 +112,16 @@ def _print_error(error: Exception) -> None:
     print(printable(f"kraftsim: {error}", keeps="\n"), file=sys.stderr)
 
 
-def _verb_in(words: "Sequence[str]") -> "Sequence[str]":
-    """Returns the first word that is not an option, if there is one."""
-    return [word for word in words if not word.startswith("-")][:1]
+def _verb_in(words: "Sequence[str]") -> str:
+    """Returns the first word that is not an option, or "" if there is none."""
+    return next((word for word in words if not word.startswith("-")), "")
 
 
-def build_parser(verbs: "Iterable[str]" = VERBS) -> "Parser":
-    """Returns the parser of the command line with the arguments of these verbs.
+def build_parser(verb: str | None = None) -> "Parser":
+    """Returns the parser of the whole command line.
 
-    Every other verb has its name and its help text only.
+    With `verb`, a word of the command line, the parser is for this verb only; if the word is no
+    verb, for the names and help texts of all verbs.
     """
     parser = Parser(
         prog="kraftsim", description="Run, control and test a simulated Kafka KRaft control plane."
@@ -128,11 +129,11 @@ def build_parser(verbs: "Iterable[str]" = VERBS) -> "Parser":
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.set_defaults(run=_without_verb(parser), is_service=False)
     subparsers = parser.add_subparsers(metavar="VERB", prog=parser.prog)
-    for verb, text in VERBS.items():
-        verb_parser = subparsers.add_parser(verb, help=text)
+    for name in [verb] if verb in VERBS else VERBS:
+        verb_parser = subparsers.add_parser(name, help=VERBS[name])
         verb_parser.set_defaults(run=_help_of(verb_parser))
-        if verb in verbs:
-            _add_arguments(verb_parser, verb)
+        if verb is None or verb == name:
+            _add_arguments(verb_parser, name)
     return parser
 
 

@@ -18,6 +18,7 @@ def bound_pauses() -> None:
     generations are collected as before.
     """
     gc.callbacks.append(_Watch().on_collection)
+    gc.freeze()  # modules live as long as the process
     gc.enable()
 
 
