@@ -2,7 +2,11 @@
 
 import sys
 
-from .cli.interrupt_exit import exit_at_interrupt
+try:
+    from .cli.interrupt_exit import exit_at_interrupt
+except KeyboardInterrupt:  # as exit_at_interrupt does once it is imported
+    print("kraftsim: interrupted", file=sys.stderr)
+    sys.exit(130)
 
 
 def run() -> None:
