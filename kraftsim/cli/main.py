@@ -5,6 +5,7 @@ that names the nearest valid word. Heavy modules are imported only by the verbs 
 """
 
 import argparse
+import gc
 import os
 import sys
 from importlib import import_module
@@ -88,7 +89,9 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     try:
         arguments = build_parser(_verb_in(words)).parse_args(words)
-        if not arguments.is_service:  # a service replaces the handler once its event loop runs
+        if arguments.is_service:  # it replaces the handler of SIGINT once its event loop runs
+            gc.disable()  # until `bound_pauses`: its imports create no garbage
+        else:
             raise_at_interrupt()
         run: Callable[[argparse.Namespace], int] = arguments.run
         return run(arguments)

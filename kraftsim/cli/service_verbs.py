@@ -1,11 +1,6 @@
-"""`kraftsim up`, `kraftsim controller run` and `kraftsim agent`: the verbs that run services.
-
-The garbage collector is disabled until `bound_pauses`: imports create no garbage, and their fifty
-collections would take a twentieth of the start.
-"""
+"""`kraftsim up`, `kraftsim controller run` and `kraftsim agent`: the verbs that run services."""
 
 import argparse
-import gc
 
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.simulation.ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, HTTP_PORT
@@ -45,7 +40,6 @@ def add_up(up: argparse.ArgumentParser) -> None:
     _add_log_format(up)
 
     def run(arguments: argparse.Namespace) -> int:
-        gc.disable()
         from ..commands.up import run_up
 
         return run_up(arguments)
@@ -89,7 +83,6 @@ def add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]")
     _add_log_format(parser)
 
     def run(arguments: argparse.Namespace) -> int:
-        gc.disable()
         from ..commands.controller import run_controller
 
         return run_controller(arguments)
@@ -128,7 +121,6 @@ def add_agent(agent: argparse.ArgumentParser) -> None:
     _add_log_format(agent)
 
     def run(arguments: argparse.Namespace) -> int:
-        gc.disable()
         from ..commands.agent import run_agents
 
         return run_agents(arguments)
