@@ -56,7 +56,7 @@ def verdict(result: Result, *, called: str, is_small: bool = False) -> Iterator[
     yield from (f"  measured: {measured}" for measured in result.measured)
     if result.verdict != "pass":
         yield from (f"  vacuous: {name}" for name in result.vacuous)
-        yield f"  repeat: {_command(result, called, is_small)}"
+        yield f"  repeat: {repeat_command(result, called, is_small)}"
 
 
 def _last_events(rows: Sequence[EventRow], until_us: int) -> Iterator[str]:
@@ -66,7 +66,8 @@ def _last_events(rows: Sequence[EventRow], until_us: int) -> Iterator[str]:
     yield from (f"  before:{line}" for line in lines)
 
 
-def _command(result: Result, called: str, is_small: bool) -> str:
+def repeat_command(result: Result, called: str, is_small: bool) -> str:
+    """Returns the command that repeats the run of the scenario `called`."""
     cells = [f"--sweep {quote(name)}" for name in result.cell]  # --cell needs a sweep in the file
     options = [*cells, "--seed", str(result.seed), *(["--smoke"] if is_small else [])]
     return " ".join(["kraftsim scenario run", quote(called), *options])
