@@ -1,5 +1,6 @@
 """The command `kraftsim` and `python -m kraftsim`: handles Ctrl-C first, then runs the CLI."""
 
+import gc
 import sys
 
 try:
@@ -12,6 +13,7 @@ except KeyboardInterrupt:  # as exit_at_interrupt does once it is imported
 def run() -> None:
     """Runs the command line, and exits with its exit code."""
     exit_at_interrupt()
+    gc.disable()  # imports create no garbage; a service enables it in `bound_pauses`
     from .cli.main import main
 
     code = main()

@@ -89,9 +89,8 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     try:
         arguments = build_parser(_verb_in(words)).parse_args(words)
-        if arguments.is_service:  # it replaces the handler of SIGINT once its event loop runs
-            gc.disable()  # until `bound_pauses`: its imports create no garbage
-        else:
+        if not arguments.is_service:  # a service does both once its event loop runs
+            gc.enable()
             raise_at_interrupt()
         run: Callable[[argparse.Namespace], int] = arguments.run
         return run(arguments)

@@ -73,7 +73,7 @@ def in_processes(
     import kraftsim.scenarios.running.run  # noqa: F401  # before the forks, which inherit it
 
     running: dict[connection.Connection, _Worker] = {}
-    done: dict[int, Finished] = {}
+    done: dict[int, Finished | CommandError] = {}
     started = yielded = 0
     try:
         while True:
@@ -86,17 +86,24 @@ def in_processes(
             for ready in connection.wait(list(running), timeout=POLL_EVERY_S):
                 assert isinstance(ready, connection.Connection), ready
                 worker = running.pop(ready)
-                done[worker.position] = worker.finished()
-                progress.count(done[worker.position].result.verdict)
+                done[worker.position] = outcome = worker.outcome()
+                if isinstance(outcome, Finished):
+                    progress.count(outcome.result.verdict)
             progress.show()
             while yielded in done:
                 progress.clear()
-                yield done.pop(yielded)
+                yield _expect_finished(done.pop(yielded))
                 yielded += 1
     finally:
         progress.clear()
         for worker in running.values():
             worker.end()
+
+
+def _expect_finished(outcome: Finished | CommandError) -> Finished:
+    if isinstance(outcome, CommandError):
+        raise outcome
+    return outcome
 
 
 class _Worker:
@@ -119,19 +126,19 @@ class _Worker:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         results_of_child.close()
 
-    def finished(self) -> Finished:
-        """Receives the result; raises CommandError if there is none."""
+    def outcome(self) -> Finished | CommandError:
+        """Receives the result, or the error if the run could not be done or its process ended."""
         try:
             message = self.results.recv()
         except EOFError:
-            self._process.join()
-            raise CommandError(
-                f"{self._job.label}: its process ended with exit code {self._process.exitcode}"
-            ) from None
+            message = None
         self._process.join()
         self.results.close()
+        if message is None:
+            ending = f"its process ended with exit code {self._process.exitcode}"
+            return CommandError(f"{self._job.label}: {ending}")
         if isinstance(message, CommandError):
-            raise message
+            return message
         result, duration_s = message
         return Finished(self._job, result, duration_s)
 
