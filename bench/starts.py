@@ -19,31 +19,71 @@ _ASK = encode_request(
 )
 
 
+# The smallest server of aiohttp, which kraftsim's HTTP service uses too.
+_BARE_SERVER = """
+from aiohttp import web
+application = web.Application()
+application.router.add_get("/", lambda request: web.Response())
+web.run_app(application, host="127.0.0.1", port={port}, print=None)
+"""
+_GET = b"GET / HTTP/1.0\r\n\r\n"
+
+
 def start() -> list[Row]:
-    """Measures `kraftsim up` with three brokers: first response, readiness and memory."""
-    first, ready, memory = [], [], []
-    (port,) = free_ports(1)
+    """Measures `kraftsim up` with three brokers, beside the start of a bare aiohttp server."""
+    first, bare, ratios, ready, memory = [], [], [], [], []
+    port, bare_port = free_ports(2)
     options = ("--controller-port", str(port), "--kafka-port", "0", "--http-port", "0")
     for _ in range(RUNS):
         began = time.perf_counter()
+        with running("-c", _BARE_SERVER.format(port=bare_port)):
+            _until_answered(bare_port, _GET)
+            bare.append(elapsed_ms(began))
+        began = time.perf_counter()
         with running("-m", "kraftsim", "up", *options) as process:
-            _until_answered(port)
+            _until_answered(port, _ASK)
             first.append(elapsed_ms(began))
             announced(process)
             ready.append(elapsed_ms(began))
             memory.append(load.rss_mb(process.pid))
+        ratios.append(first[-1] / bare[-1])
     return [
-        Row("start to first ApiVersions reply", f"{median(first):.0f} ms", goal="<= 250 ms"),
+        Row(
+            "start to first ApiVersions reply",
+            f"{median(first):.0f} ms",
+            f"aiohttp {median(bare):.0f} ms",
+            median(ratios),
+            "<= 0.75",
+        ),
         Row("start to ready, with HTTP", f"{median(ready):.0f} ms", goal="<= 700 ms"),
         Row("memory of up with 3 brokers", f"{median(memory):.0f} MB", goal="<= 80 MB"),
+        _help(),
     ]
 
 
-def _until_answered(port: int) -> None:
+def _help() -> Row:
+    """Measures `kraftsim --help` beside the import of argparse."""
+    ours, peer, ratios = [], [], []
+    for _ in range(3 * RUNS):
+        peer.append(_duration_ms("-c", "import argparse"))
+        ours.append(_duration_ms("-m", "kraftsim", "--help"))
+        ratios.append(ours[-1] / peer[-1])
+    peer_text = f"argparse {median(peer):.0f} ms"
+    return Row("kraftsim --help", f"{median(ours):.0f} ms", peer_text, median(ratios), "<= 2")
+
+
+def _duration_ms(*words: str) -> float:
+    began = time.perf_counter()
+    with running(*words) as process:
+        process.communicate()
+    return elapsed_ms(began)
+
+
+def _until_answered(port: int, request: bytes) -> None:
     while True:
         try:
             with socket.create_connection(("127.0.0.1", port)) as connection:
-                connection.sendall(_ASK)
+                connection.sendall(request)
                 if connection.recv(4096):
                     return
         except OSError:

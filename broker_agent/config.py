@@ -1,14 +1,13 @@
 """Configuration of a simulated broker."""
 
-from dataclasses import dataclass
-
 from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
 from kraftsim.controller.core.uuid import Uuid
+from kraftsim.controller.core.value import value
 
 CLIENT_LISTENER = "PLAINTEXT"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AgentConfig:
     """Configuration of one broker.
 

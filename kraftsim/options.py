@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from ipaddress import ip_address
-from secrets import token_urlsafe
 
 from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES, Profile
@@ -79,6 +77,8 @@ class ClusterOptions:
         """Returns the token, or a random token if other machines can connect to the service."""
         if self.token is not None or is_loopback(self.host):
             return self.token
+        from secrets import token_urlsafe
+
         return token_urlsafe()
 
     @property
@@ -109,8 +109,12 @@ class ClusterOptions:
 
 def is_loopback(host: str) -> bool:
     """Returns True if only this machine can connect to `host`."""
+    if host in ("localhost", "127.0.0.1"):
+        return True
+    from ipaddress import ip_address
+
     try:
-        return host == "localhost" or ip_address(host).is_loopback
+        return ip_address(host).is_loopback
     except ValueError:
         return False  # a host name may resolve to any address
 

@@ -1,12 +1,14 @@
 """One row of the journal: an event, its time, its node and its cause."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from kraftsim.controller.core.value import value
 
 Detail = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class EventRow:
     """One event of a run.
 

@@ -6,12 +6,12 @@ differ between two runs of one seed: wall time, host and ports.
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.log.batch import Batch, LeaderChange
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
+from kraftsim.controller.core.value import value
 
 from .causes import Causes
 from .event_row import Detail, EventRow
@@ -133,7 +133,7 @@ def _subject(broker_id: int | None, detail: Detail) -> NodeId | None:
     return controller_node(about) if isinstance(about, int) else None
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class _Event:
     kind: str
     broker_id: int | None

@@ -1,7 +1,7 @@
 """The topology of a cluster: one value from which commands, `Cluster` and tests build a world."""
 
 from collections.abc import Container
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER, AgentConfig
 from kraftsim.controller.core.feature_levels import METADATA_VERSION
@@ -10,6 +10,7 @@ from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.core.uuid import Uuid
+from kraftsim.controller.core.value import value
 
 from .ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, PORT_MAX
 
@@ -22,7 +23,7 @@ BROKERS_PER_LINGER_MS = 10
 BROKERS_WITHOUT_LINGER_MAX = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class BrokerSpec:
     """A simulated broker of a topology.
 
@@ -38,7 +39,7 @@ class BrokerSpec:
     profile: Profile | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ControllerSpec:
     """A controller of a topology."""
 
@@ -48,7 +49,7 @@ class ControllerSpec:
     rack: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Topology:
     """The controllers, brokers, release and configuration of a cluster.
 

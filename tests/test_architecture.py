@@ -74,7 +74,7 @@ LAYERS = {
     "time": layer("", PURE),
     "raft": layer("core time", PURE | {"sortedcontainers"}),
     "node": layer("core raft time", PURE | {"sortedcontainers"}),
-    "wire": layer("core", PURE | {"crc32c"}),
+    "wire": layer("core", PURE | {"crc32c", "importlib"}),
     "agent": layer("core raft wire time", PURE | {"sortedcontainers"}),
     # `random` for seeded generators: the simulation is where all entropy comes from
     "simulation": layer("core raft node time agent", PURE | {"sortedcontainers", "random"}),
@@ -323,19 +323,42 @@ def _imported_as(requirements: list[str]) -> set[str]:
     return {IMPORTED_AS.get(name, name) for name in names}
 
 
-@pytest.mark.parametrize("module", ["kraftsim", "kraftsim.cli.main"])
-def test_the_face_loads_no_library_before_it_needs_one(module: str) -> None:
-    """Importing aiohttp alone takes longer than the rest of the start."""
-    program = (
-        f"import sys; before = set(sys.modules); import {module}\n"
-        "print(*sorted({name.split('.')[0] for name in set(sys.modules) - before}))"
-    )
-
+def loaded_by(program: str) -> set[str]:
+    """The modules that a Python program loads after the start of the interpreter."""
+    report = "print(*sorted(set(sys.modules) - before), file=sys.stderr)"
+    wrapped = f"import sys; before = set(sys.modules)\n{program}\n{report}"
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-c", wrapped], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert set(done.stdout.split()) - set(sys.stdlib_module_names) == {"kraftsim"}
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("program", ["import kraftsim", "import kraftsim.commands.up"])
+def test_the_face_loads_no_library_before_it_needs_one(program: str) -> None:
+    """Importing aiohttp alone takes longer than the rest of the start."""
+    libraries = {name.split(".")[0] for name in loaded_by(program)}
+    assert libraries - set(sys.stdlib_module_names) <= {"kraftsim", "sortedcontainers", "crc32c"}
+
+
+FIRST_STEPS = {"cli", "cli.interrupt_exit", "cli.main", "cli.verb_table", "errors", "printable"}
+
+
+def test_the_help_of_the_command_line_loads_no_verb() -> None:
+    """`kraftsim --help` may take twice as long as the import of argparse (docs/performance.md)."""
+    loaded = loaded_by(
+        "from kraftsim.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass"
+    )
+    ours = {name.removeprefix("kraftsim.") for name in loaded if name.startswith("kraftsim.")}
+    assert ours <= FIRST_STEPS
+    assert loaded & {"typing", "dataclasses", "inspect", "shutil", "difflib", "logging"} == set()
+
+
+def test_up_loads_no_client_and_no_scenario_to_parse_its_arguments() -> None:
+    loaded = loaded_by("from kraftsim.cli.main import build_parser\nbuild_parser('up')")
+
+    assert loaded & {"http.client", "email", "urllib.request", "json", "asyncio", "ssl"} == set()
+    assert {name for name in loaded if name.startswith("kraftsim.scenarios")} == set()
 
 
 def test_no_file_is_longer_than_one_can_read() -> None:

@@ -6,7 +6,10 @@ compiler does not see them: `__init__`, `__eq__` and `__hash__`. Names in capita
 
 import ast
 
-VALUE = "dataclass(kw_only=True, unsafe_hash=True)"  # what `value` does, except for slots
+VALUES = {  # what `value` does, except for slots
+    "value": "dataclass(kw_only=True, unsafe_hash=True)",
+    "value(kw_only=False)": "dataclass(unsafe_hash=True)",
+}
 WRITTEN_OUT = ("init", "eq", "frozen", "slots", "unsafe_hash")
 IMPORTS = "from dataclasses import dataclass\nfrom typing import Final"
 
@@ -56,7 +59,7 @@ def _write_out(class_def: ast.ClassDef) -> None:
     methods = {
         statement.name for statement in class_def.body if isinstance(statement, ast.FunctionDef)
     }
-    call = _expression(VALUE if decorator == "value" else decorator or "None")
+    call = _expression(VALUES.get(decorator, decorator or "None"))
     if not isinstance(call, ast.Call) or ast.unparse(call.func) != "dataclass":
         return
     if class_def.bases or "__post_init__" in methods:

@@ -5,11 +5,9 @@ import re
 SPACE = "".join(map(chr, range(0x21)))
 """The characters that String.trim removes; it keeps Unicode's other spaces."""
 
-_INTEGER = re.compile(r"([+-]?)((?:(?![\U00010000-\U0010ffff])\d)+)")
-_DECIMAL = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?")
-_HEX = re.compile(
-    r"([+-]?0[xX](?:[0-9a-fA-F]+\.?|[0-9a-fA-F]*\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?"
-)
+_INTEGER = r"([+-]?)((?:(?![\U00010000-\U0010ffff])\d)+)"
+_DECIMAL = r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?"
+_HEX = r"([+-]?0[xX](?:[0-9a-fA-F]+\.?|[0-9a-fA-F]*\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?"
 _NAMED = {
     "NaN": float("nan"),
     "+NaN": float("nan"),
@@ -28,7 +26,7 @@ def trim(text: str) -> str:
 
 def parse_integer(text: str, bits: int) -> int | None:
     """Parses a signed integer of `bits` bits in digits of any script; None for other text."""
-    match = _INTEGER.fullmatch(text)
+    match = re.fullmatch(_INTEGER, text)
     if match is None:
         return None
     limit, number = 1 << (bits - 1), 0
@@ -44,9 +42,9 @@ def parse_double(text: str) -> float | None:
     """Parses a decimal or hexadecimal number, with or without type suffix; None for other text."""
     if text in _NAMED:
         return _NAMED[text]
-    if match := _DECIMAL.fullmatch(text):
+    if match := re.fullmatch(_DECIMAL, text):
         return float(match[1])
-    if match := _HEX.fullmatch(text):
+    if match := re.fullmatch(_HEX, text):
         try:
             return float.fromhex(match[1])
         except OverflowError:

@@ -4,7 +4,7 @@ A profile describes the software. The finalized levels of metadata.version and t
 are data in the log, and decide the same things as in Kafka.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from .feature_levels import (
     ELIGIBLE_LEADER_REPLICAS,
@@ -13,9 +13,10 @@ from .feature_levels import (
     METADATA_VERSION,
 )
 from .settings import Settings
+from .value import value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Profile:
     """The behaviour of one Kafka release, or of KIP-631."""
 

@@ -1,9 +1,9 @@
 """The settings of a controller, under Kafka's own configuration names (rules 7.1 to 7.3)."""
 
-from dataclasses import dataclass
+from .value import value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Settings:
     """The settings of a controller; raises ValueError for a value below its minimum."""
 

@@ -16,6 +16,7 @@ from .log.records import Record
 from .profile import Profile
 from .rpc import Response
 from .settings import Settings
+from .value import value
 
 RECORDS_PER_OPERATION_MAX = 10_000  # Kafka's own bound on one operation's result (rule 0A.7)
 RECORDS_PER_BATCH_MAX = 10_000  # for a result that is not atomic; Kafka's own bound (rule 0A.7)
@@ -41,7 +42,7 @@ class State:
     voters: Callable[[], tuple[Voter, ...]] = tuple
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class HeartbeatNote:
     """A valid heartbeat was decided: it renews the lease and reports an offset.
 
@@ -53,7 +54,7 @@ class HeartbeatNote:
     enters_controlled_shutdown: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class RegistrationNote:
     """A registration was accepted; `amends` is true for a known incarnation."""
 
@@ -63,7 +64,7 @@ class RegistrationNote:
     amends: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ExpiryNote:
     """A broker's lease expired; a broker that was already fenced is fenced again (rule 2.38)."""
 

@@ -1,14 +1,15 @@
 """The identity of a controller; `raft/protocol.py` has its inputs and outputs."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..core.log.batch import Voter, VoterEndpoint
 from ..core.uuid import ZERO_UUID, Uuid
+from ..core.value import value
 from ..raft.identity import LISTENER, Identity
 from ..raft.voters import ReplicaKey, VoterSet
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class NodeConfig:
     """The identity of a controller.
 

@@ -5,7 +5,6 @@ resign. Outputs, in the order in which the driver must carry them out: state to 
 requests to other replicas, replies.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -42,7 +41,7 @@ class Answered:
     response: Response | None
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Started:
     """The process started and its durable state is restored.
 
@@ -53,24 +52,24 @@ class Started:
     stands_at_once: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Deadline:
     """The node's `deadline_ms` is reached."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Continue:
     """All due events are handled: the node may do the work that an earlier step left."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Persisted:
     """The log is durable up to `end_offset` (exclusive)."""
 
     end_offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Resign:
     """A request to give up leadership in favour of `successor_id`.
 
@@ -83,7 +82,7 @@ class Resign:
 Event = Submitted | Answered | Started | Deadline | Continue | Persisted | Resign
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class ElectionState:
     """Durable state of a replica: its epoch, its vote in that epoch, and the leader (rule 10.6)."""
 

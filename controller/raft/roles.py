@@ -18,7 +18,7 @@ from .voters import ReplicaKey, VoterSet
 OBSERVERS_MAX = 20_000  # more than any log has; bounds the memory for invented replica ids
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Unattached:
     """A replica that knows no leader which it can follow (rule 10.7).
 
@@ -28,7 +28,7 @@ class Unattached:
     election_ms: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Prospective:
     """A replica that requests pre-votes, without raising its epoch (KIP-996).
 
@@ -42,7 +42,7 @@ class Prospective:
     stands_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Candidate:
     """A replica that requests votes in a new epoch."""
 
@@ -51,7 +51,7 @@ class Candidate:
     refused: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Follower:
     """A replica that follows a leader; `has_fetched` once the leader has answered a fetch."""
 
@@ -59,7 +59,7 @@ class Follower:
     has_fetched: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Resigned:
     """A former leader, until another leader is known (rule 10.39).
 
@@ -187,7 +187,7 @@ class Leader:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class VoterChange:
     """The pending change of the voters.
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ..core.log.batch import Batch
 from ..core.rpc import SnapshotId
+from ..core.value import value
 
 BATCH_BYTES, RECORD_BYTES = 61, 60  # estimated sizes for batches that are not encoded
 REFERENCES_MAX = 256  # snapshots that may be in transfer; each replica also keeps its own
@@ -47,7 +48,7 @@ def by_reference() -> SnapshotFormat:
     return SnapshotFormat(encode, lambda data: known[int(data)], size)
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Snapshot:
     """All committed state below `snapshot_id.end_offset`, in the smallest number of records."""
 
@@ -56,7 +57,7 @@ class Snapshot:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Download:
     """The part of a snapshot that has been fetched so far."""
 

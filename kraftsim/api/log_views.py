@@ -4,7 +4,6 @@ Records below the high watermark never change: the same offsets return the same 
 snapshot replaces them (`OffsetGone`).
 """
 
-import json
 from collections.abc import Iterator
 
 from kraftsim.controller.raft.log import MetadataLog
@@ -87,6 +86,8 @@ def log_lines(log: MetadataLog, start: int, limit: int) -> Iterator[bytes]:
 
     Ends after the piece that reaches LINES_BYTES_MAX.
     """
+    import json
+
     size = 0
     while limit > 0 and size < LINES_BYTES_MAX and log.start_offset <= start < log.end_offset:
         records = committed_records(log, start, min(limit, LINES_AT_ONCE))

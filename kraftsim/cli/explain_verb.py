@@ -17,11 +17,8 @@ if TYPE_CHECKING:
     from kraftsim.simulation.event_row import EventRow
 
 
-def add_explain(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds the verb `explain` to the parser."""
-    parser = verbs.add_parser(
-        "explain", help="print the causes of an event, such as a fence or an election"
-    )
+def add_explain(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `explain` to its parser."""
     parser.add_argument(
         "what",
         metavar="EVENT|FILE|NAME",

@@ -22,15 +22,8 @@ from .output import add_output, is_data, print_item
 from .spark_options import add_session
 
 
-def add_follow(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds the verb `follow` to the parser."""
-    parser = verbs.add_parser(
-        "follow",
-        help=(
-            "print broker state changes, leases and availability as a metadata log grows, through "
-            "Spark"
-        ),
-    )
+def add_follow(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `follow` to its parser."""
     parser.add_argument("--url", metavar="URL", help=help_texts.URL)
     parser.add_argument(
         "--path",

@@ -4,7 +4,7 @@ from typing import Final
 
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES
 
-from ..http.client import DEFAULT_URL
+from ..http.paths import DEFAULT_URL
 
 URL: Final = f"address of the HTTP service (default: KRAFTSIM_HTTP, else {DEFAULT_URL})"
 TOKEN_FILE: Final = (

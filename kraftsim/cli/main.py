@@ -5,42 +5,47 @@ nearest valid word. Heavy modules are imported only by the verbs that need them.
 """
 
 import argparse
+import gc
+import os
 import sys
-from collections.abc import Callable, Sequence
-from difflib import get_close_matches
-from typing import Any, NoReturn, TypeAlias
+from importlib import import_module
 
 from ..errors import FAILED, GOOD, INTERRUPTED, USAGE, CommandError
 from ..printable import printable
-from . import help_texts
-from .campaign.verbs import add_campaign_verbs
-from .explain_verb import add_explain
-from .follow_verb import add_follow
-from .output import add_output, is_data, print_data
-from .scenario.verbs import add_scenario_verbs
-from .service_verbs import add_controller, add_services
+from .interrupt_exit import MESSAGE, raise_at_interrupt
+from .verb_table import ADDERS, OPERATIONS_ADDER, VERBS
 
-SubParsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+TYPE_CHECKING = False  # importing typing takes a third of the time of `kraftsim --help`
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, NoReturn
 
-# The help texts of verbs that have verbs of their own.
-GROUPS = {
-    "broker": "list, show, add, stop, kill, pause, resume, restart, mute and deafen brokers",
-    "cluster": "show the cluster; Kafka's kafka-cluster: list, unregister, decommission brokers",
-    "controller": "list, show, kill, start, pause and resume controllers; run one as a process",
-    "log": "read the metadata log",
-    "quorum": "show the quorum, transfer its leadership, add and remove voters",
-    "request": "list and count the requests of clients",
-    "topic": "list and show topics",
-}
+
+class HelpFormatter(argparse.HelpFormatter):
+    """A formatter of help texts; argparse's own imports shutil for each option that is added."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    """Returns the width of the terminal: COLUMNS, else that of stdout, else 80."""
+    columns = os.environ.get("COLUMNS", "")
+    try:
+        return (
+            int(columns) if columns.isdecimal() and int(columns) else os.get_terminal_size().columns
+        )
+    except OSError:
+        return 80  # stdout is no terminal
 
 
 class Parser(argparse.ArgumentParser):
     """An argparse parser without abbreviations, whose errors name the nearest valid word."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings, allow_abbrev=False)
+    def __init__(self, **options: "Any") -> None:
+        super().__init__(**options, formatter_class=HelpFormatter, allow_abbrev=False)
 
-    def error(self, message: str) -> NoReturn:
+    def error(self, message: str) -> "NoReturn":
         """Prints the error with the nearest valid word, and exits with USAGE."""
         wrong, _, choices = message.partition("choose from")
         valid = [word.strip(" ,')") for word in choices.split()]
@@ -50,7 +55,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(  # type: ignore[override]  # argparse's own has overloads of namespaces
         self,
-        args: Sequence[str] | None = None,
+        args: "Sequence[str] | None" = None,
         namespace: argparse.Namespace | None = None,
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parses known arguments as argparse does, but raises the error of an unknown option here.
@@ -64,23 +69,29 @@ class Parser(argparse.ArgumentParser):
             self._refuse(f"unrecognized arguments: {' '.join(unknown)}", near)
         return parsed, unknown
 
-    def _refuse(self, message: str, near: str | None) -> NoReturn:
+    def _refuse(self, message: str, near: str | None) -> "NoReturn":
         hint = f" (did you mean {near!r}?)" if near else ""
         print(printable(f"{self.prog}: {message}{hint}"), file=sys.stderr)
         print(f"try: {self.prog} --help", file=sys.stderr)
         sys.exit(USAGE)
 
 
-def _nearest(word: str, valid: Sequence[str]) -> str | None:
+def _nearest(word: str, valid: "Sequence[str]") -> str | None:
     """Returns the valid word that `word` begins, else the most similar one, else None."""
+    from difflib import get_close_matches
+
     longer = [name for name in valid if len(word) > len("--") and name.startswith(word)]
     return next(iter(longer or get_close_matches(word, valid, n=1)), None)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: "Sequence[str] | None" = None) -> int:
     """Runs the command line and returns the exit code."""
+    words = sys.argv[1:] if argv is None else argv
     try:
-        arguments = build_parser().parse_args(argv)
+        arguments = build_parser(_verb_in(words)).parse_args(words)
+        if not arguments.is_service:  # a service does both once its event loop runs
+            gc.enable()
+            raise_at_interrupt()
         run: Callable[[argparse.Namespace], int] = arguments.run
         return run(arguments)
     except CommandError as error:
@@ -95,6 +106,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _print_error(error)
         return FAILED
     except KeyboardInterrupt:
+        print(MESSAGE, file=sys.stderr)
         return INTERRUPTED
 
 
@@ -102,28 +114,37 @@ def _print_error(error: Exception) -> None:
     print(printable(f"kraftsim: {error}", keeps="\n"), file=sys.stderr)
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Returns the parser of the whole command line."""
+def _verb_in(words: "Sequence[str]") -> str:
+    """Returns the first word that is not an option, or "" if there is none."""
+    return next((word for word in words if not word.startswith("-")), "")
+
+
+def build_parser(verb: str | None = None) -> "Parser":
+    """Returns the parser of the whole command line.
+
+    With `verb`, a word of the command line, the parser is for this verb only; if the word is no
+    verb, for the names and help texts of all verbs.
+    """
     parser = Parser(
         prog="kraftsim", description="Run, control and test a simulated Kafka KRaft control plane."
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    parser.set_defaults(run=_without_verb(parser))
-    verbs: SubParsers = parser.add_subparsers(metavar="VERB", parser_class=Parser)
-    add_services(verbs)
-    _add_storage(verbs)
-    groups = _add_operations(verbs)
-    add_controller(groups["controller"])
-    add_follow(verbs)
-    scenario = add_scenario_verbs(verbs, Parser)
-    scenario.set_defaults(run=_help_of(scenario))
-    add_explain(verbs)
-    campaign = add_campaign_verbs(verbs, Parser)
-    campaign.set_defaults(run=_help_of(campaign))
+    parser.set_defaults(run=_without_verb(parser), is_service=False)
+    subparsers = parser.add_subparsers(metavar="VERB", prog=parser.prog)
+    for name in [verb] if verb in VERBS else VERBS:
+        verb_parser = subparsers.add_parser(name, help=VERBS[name])
+        verb_parser.set_defaults(run=_help_of(verb_parser))
+        if verb is None or verb == name:
+            _add_arguments(verb_parser, name)
     return parser
 
 
-def _without_verb(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], int]:
+def _add_arguments(parser: "argparse.ArgumentParser", verb: str) -> None:
+    module, _, function = ADDERS.get(verb, OPERATIONS_ADDER).partition(":")
+    getattr(import_module(f".{module}", __package__), function)(parser)
+
+
+def _without_verb(parser: argparse.ArgumentParser) -> "Callable[[argparse.Namespace], int]":
     def run(arguments: argparse.Namespace) -> int:
         if arguments.version:
             from ..http.openapi import package_version
@@ -136,55 +157,7 @@ def _without_verb(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespa
     return run
 
 
-def _add_storage(verbs: SubParsers) -> None:
-    storage = verbs.add_parser("storage", help="make ids as Kafka's kafka-storage does")
-    storage.set_defaults(run=_help_of(storage))
-    storage_verbs = storage.add_subparsers(metavar="VERB", parser_class=Parser)
-    uuid = storage_verbs.add_parser(
-        "random-uuid", help="print a random id for a cluster or a directory"
-    )
-
-    add_output(uuid)
-
-    def run(arguments: argparse.Namespace) -> int:
-        from random import SystemRandom
-
-        from kraftsim.controller.core.uuid import random_uuid, uuid_text
-
-        text = uuid_text(random_uuid(SystemRandom().random))
-        if is_data(arguments):
-            print_data(arguments, {"id": text})
-        else:
-            print(text)
-        return GOOD
-
-    uuid.set_defaults(run=run)
-
-
-def _add_operations(verbs: SubParsers) -> dict[str, SubParsers]:
-    """Adds the verbs for a running cluster and returns the verbs of each noun."""
-    from .cluster_verbs import COMMANDS
-
-    groups: dict[str, SubParsers] = {}
-    for command in COMMANDS:
-        family = verbs
-        if len(command.words) == 2:
-            group = command.words[0]
-            if group not in groups:
-                parent = verbs.add_parser(group, help=GROUPS[group])
-                parent.set_defaults(run=_help_of(parent))
-                groups[group] = parent.add_subparsers(metavar="VERB", parser_class=Parser)
-            family = groups[group]
-        parser = family.add_parser(command.words[-1], help=command.help, description=command.help)
-        parser.add_argument("--url", metavar="URL", help=help_texts.URL)
-        add_output(parser)
-        parser.add_argument("--utc", action="store_true", help=help_texts.UTC)
-        command.add_arguments(parser)
-        parser.set_defaults(run=command.run)
-    return groups
-
-
-def _help_of(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], int]:
+def _help_of(parser: argparse.ArgumentParser) -> "Callable[[argparse.Namespace], int]":
     def run(_: argparse.Namespace) -> int:
         parser.print_help(sys.stderr)
         return USAGE

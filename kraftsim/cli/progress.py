@@ -23,10 +23,6 @@ class Progress:
         self._updated_s = time.monotonic()
         self._is_shown = False
 
-    def update(self, label: str, now_us: int, end_us: int) -> None:
-        """Prints how far virtual time has advanced."""
-        self.write(f"{label}: {now_us / 1e6:.0f} of {end_us / 1e6:.0f} virtual seconds")
-
     def write(self, line: str) -> None:
         """Prints the line, unless the last update was too recent."""
         now_s = time.monotonic()
@@ -44,7 +40,6 @@ class Progress:
         if self._is_shown:
             self._is_shown = False
             self._write(f"\r{' ' * WIDTH}\r")
-        self._updated_s = time.monotonic()
 
     def _write(self, text: str) -> None:
         self._stream.write(text)

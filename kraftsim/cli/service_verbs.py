@@ -8,17 +8,8 @@ from kraftsim.simulation.ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, 
 from . import help_texts
 
 
-def add_services(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds the verbs `up` and `agent` to the parser."""
-    _add_up(verbs)
-    _add_agent(verbs)
-
-
-def _add_up(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    up = verbs.add_parser(
-        "up",
-        help="run a cluster: controllers, simulated brokers and an HTTP service",
-    )
+def add_up(up: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `up` to its parser."""
     up.add_argument(
         "--controllers",
         type=int,
@@ -53,7 +44,7 @@ def _add_up(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
 
         return run_up(arguments)
 
-    up.set_defaults(run=run)
+    up.set_defaults(run=run, is_service=True)
 
 
 def add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -96,13 +87,11 @@ def add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
         return run_controller(arguments)
 
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, is_service=True)
 
 
-def _add_agent(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    agent = verbs.add_parser(
-        "agent", help="run simulated brokers that register with controllers at the given addresses"
-    )
+def add_agent(agent: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `agent` to its parser."""
     agent.add_argument(
         "--controller", required=True, metavar="HOST:PORT,...", help="addresses of the controllers"
     )
@@ -136,7 +125,7 @@ def _add_agent(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 
         return run_agents(arguments)
 
-    agent.set_defaults(run=run)
+    agent.set_defaults(run=run, is_service=True)
 
 
 def _add_log_format(verb: argparse.ArgumentParser) -> None:

@@ -26,6 +26,7 @@ from .up import log_to_stderr, run_until_signalled, settings_of, stop_signals
 
 AGENTS_MAX = 1000
 DRAIN_LIMIT_S = 10.0  # after SIGTERM: brokers still running by then are dropped
+REPORT_EVERY_S = 30.0  # while brokers wait for their controllers
 SILENCE_LIMIT_S = 1.0  # a leader answers every fetch within 0.5 s, even without new records
 
 log = logging.getLogger("kraftsim.agent")
@@ -71,7 +72,9 @@ async def _run(
         configs = [agent_config(topology, spec, random_uuid(entropy)) for spec in specs]
         fleet.start(configs, progress.on_state)
         facades.serve(view)
+        waiting = asyncio.ensure_future(progress.report_until_all_run(controllers))
         await _first(stopping.wait(), progress.all_stopped.wait())
+        waiting.cancel()
         was_signalled = stopping.is_set()
         stopping.clear()
         fleet.stop()
@@ -114,14 +117,26 @@ class _Progress:
         self._is_announced = False
         self._began = time.monotonic()
 
+    async def report_until_all_run(self, controllers: Sequence[Address]) -> None:
+        """Logs at once and every REPORT_EVERY_S how many brokers run, until all of them do."""
+        addresses = ", ".join(f"{host}:{port}" for host, port in controllers)
+        while not self._is_announced:
+            log.info(
+                "%d of %d brokers run; waiting for a controller at %s to unfence the others",
+                self._running(),
+                self._count,
+                addresses,
+            )
+            await asyncio.sleep(REPORT_EVERY_S)
+
+    def _running(self) -> int:
+        return sum(state is ProcessState.RUNNING for state in self._states.values())
+
     def on_state(self, broker_id: int, state: ProcessState) -> None:
         self._states[broker_id] = state
         self._facades.follow(broker_id, state)
         states = self._states.values()
-        if (
-            not self._is_announced
-            and sum(state is ProcessState.RUNNING for state in states) == self._count
-        ):
+        if not self._is_announced and self._running() == self._count:
             self._is_announced = True
             elapsed_s = time.monotonic() - self._began
             if self._facades.bootstrap_servers:

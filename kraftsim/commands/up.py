@@ -8,13 +8,10 @@ import resource
 import signal
 import sys
 from collections.abc import Container, Coroutine, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
-from pathlib import Path
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from ..api.cluster import Cluster
 from ..errors import FAILED, GOOD, CommandError
-from ..files.properties import expect_id, expect_no_voter, read_properties, split_known
-from ..files.ready_file import ready_file_with
 from ..files.tokens import TOKEN_VARIABLE, token_from
 from ..service.garbage_collection import bound_pauses
 from ..service.log_lines import JsonLines, LogLimit
@@ -124,6 +121,10 @@ def settings_of(
     """
     if path is None:
         return {}
+    from pathlib import Path
+
+    from ..files.properties import expect_id, expect_no_voter, read_properties, split_known
+
     try:
         pairs = read_properties(Path(path))
     except OSError as error:
@@ -156,9 +157,17 @@ def announced(lines: Mapping[str, str], ready_file: str | None) -> Iterator[None
     """
     text = "".join(f"{key}={value}\n" for key, value in lines.items())
     is_secret = TOKEN_VARIABLE in lines
-    with ready_file_with(text, ready_file, is_secret=is_secret) if ready_file else nullcontext():
+    with _ready_file(text, ready_file, is_secret=is_secret):
         print(text, end="", flush=True)
         yield
+
+
+def _ready_file(text: str, path: str | None, *, is_secret: bool) -> AbstractContextManager[None]:
+    if path is None:
+        return nullcontext()
+    from ..files.ready_file import ready_file_with
+
+    return ready_file_with(text, path, is_secret=is_secret)
 
 
 def _hint(error: OSError) -> str:

@@ -1,7 +1,6 @@
 """The bearer token of an HTTP service: where the service and its clients find it."""
 
 import os
-from pathlib import Path
 
 from ..errors import CommandError
 
@@ -19,7 +18,7 @@ def token_from(path: str | None) -> str | None:
         token = os.environ.get(TOKEN_VARIABLE) or None
         return None if token is None else _checked(token, TOKEN_VARIABLE)
     try:
-        with Path(path).open(encoding="utf-8") as file:
+        with open(path, encoding="utf-8") as file:
             text = file.read(TOKEN_CHARS_MAX + 2)
     except (OSError, UnicodeDecodeError) as error:
         raise CommandError(f"--token-file: {error}") from None

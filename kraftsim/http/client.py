@@ -12,13 +12,12 @@ from urllib.request import Request, urlopen
 
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.scenarios.language.durations import microseconds
-from kraftsim.simulation.ports import HTTP_PORT
 
 from ..errors import CommandError
 from ..files.tokens import token_from
 from ..printable import printable
+from .paths import DEFAULT_URL
 
-DEFAULT_URL = f"http://127.0.0.1:{HTTP_PORT}"
 TIMEOUT_S = 120.0  # in addition to the timeout that the request asks the service for
 
 

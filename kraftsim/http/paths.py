@@ -4,6 +4,9 @@ The table has no row for Kafka's APIs, whose messages are Kafka's own, nor for h
 the OpenAPI document, which are not operations on a cluster.
 """
 
+from kraftsim.simulation.ports import HTTP_PORT
+
+DEFAULT_URL = f"http://127.0.0.1:{HTTP_PORT}"  # of a service on this machine
 KAFKA_API = "/kafka/{api}"
 LIVENESS, READINESS, OPENAPI, METRICS = "/livez", "/readyz", "/openapi.json", "/metrics"
 

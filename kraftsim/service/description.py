@@ -1,15 +1,14 @@
 """The description of a cluster for clients and for the Python API."""
 
-from dataclasses import dataclass
-
 from kraftsim.controller.core.rpc import DescribeClusterBroker, DescribeClusterRequest
+from kraftsim.controller.core.value import value
 from kraftsim.simulation.world import World
 
 from ..errors import UnknownBroker
 from .facades import ClientView
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class BrokerDescription:
     """A broker as clients see it.
 
@@ -25,7 +24,7 @@ class BrokerDescription:
     start_time_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ClusterDescription:
     """A cluster as clients see it: its brokers, and the id of the active controller."""
 

@@ -5,7 +5,6 @@ every other request to the active controller.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kraftsim.broker_agent import facade
 from kraftsim.broker_agent.config import CLIENT_LISTENER
@@ -25,13 +24,14 @@ from kraftsim.controller.core.rpc import (
     Request,
     Response,
 )
+from kraftsim.controller.core.value import value
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.time.timeline import Timeline
 
 ReplyTo = Callable[[Response | ApiError], None]
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class ClientView:
     """Answers Metadata and DescribeCluster requests of clients from an image of the metadata."""
 

@@ -12,12 +12,14 @@ NEVER = 1 << 30
 
 
 def bound_pauses() -> None:
-    """Disables full collections once a full collection has taken more than 20 ms.
+    """Enables the collector, but ends full collections once one has taken more than 20 ms.
 
     Metadata has no reference cycles, so it is freed without full collections. The younger
     generations are collected as before.
     """
     gc.callbacks.append(_Watch().on_collection)
+    gc.freeze()  # modules live as long as the process
+    gc.enable()
 
 
 class _Watch:

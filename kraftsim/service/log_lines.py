@@ -3,10 +3,8 @@
 A client can cause lines with text of its own: it must neither fill a disk nor forge a line.
 """
 
-import json
 import logging
 import time
-from datetime import UTC, datetime
 
 from ..printable import printable
 
@@ -61,6 +59,9 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Returns the object as one line."""
+        import json
+        from datetime import UTC, datetime
+
         time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         document = {
             "time": time.replace("+00:00", "Z"),

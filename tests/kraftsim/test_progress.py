@@ -16,7 +16,7 @@ def told(monkeypatch, stream, *, is_enabled=True, step_s=1):
     now_s = iter(range(0, 1000, step_s))
     monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(now_s)))
     shown = Progress(is_enabled=is_enabled, stream=stream)
-    shown.update("monkey-day seed 17", 3_600_000_000, 86_400_000_000)
+    shown.write("monkey-day seed 17: 3600 of 86400 virtual seconds")
     shown.clear()
     return stream.getvalue()
 

@@ -1,6 +1,6 @@
 """The registration of one broker, as replayed from the log."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from struct import Struct
 
 from ..log.records import (
@@ -13,9 +13,10 @@ from ..log.records import (
     RegisterBrokerRecord,
 )
 from ..uuid import Uuid
+from ..value import value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class BrokerRegistration:
     """The registration of one broker.
 

@@ -5,16 +5,16 @@ liveness (rule 4.49). All entropy comes from `random()`.
 """
 
 from collections.abc import Callable, Iterable, MutableSequence, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ApiError, ErrorCode, Impossible
 from ..state import State
+from ..value import value
 
 Random = Callable[[], float]
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Candidate:
     """A broker on which replicas may be placed."""
 
@@ -37,7 +37,7 @@ def candidates(state: State) -> list[Candidate]:
     return brokers
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Rack:
     """The ids of a rack's brokers, in ascending order."""
 
@@ -45,7 +45,7 @@ class Rack:
     fenced: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Layout:
     """The racks for placement, sorted by name; brokers without a rack come first."""
 

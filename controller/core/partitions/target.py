@@ -6,6 +6,7 @@ from enum import Enum
 
 from ..log.records import NO_LEADER_CHANGE, NO_RECOVERY_CHANGE
 from ..uuid import Uuid
+from ..value import value
 
 Ids = tuple[int, ...]
 
@@ -18,7 +19,7 @@ class Election(Enum):
     PREFERRED = "preferred"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Rules:
     """The values that decide a change and are the same for all partitions of a topic."""
 

@@ -5,8 +5,7 @@ invalid values. The values come from the released jars; a new release needs an e
 the rows that it changed.
 """
 
-from dataclasses import dataclass
-
+from ..value import value
 from .config_validators import (
     BOOLEAN,
     DOUBLE,
@@ -30,7 +29,7 @@ from .config_validators import (
 RELEASES = ("3.9", "4.1", "4.3", "4.4")
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class TopicConfig:
     """One topic configuration, as the releases from `since` to `until` define it."""
 

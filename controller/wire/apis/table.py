@@ -1,8 +1,8 @@
 """The table of all APIs: key, versions, schemas, and listeners (rule 5.1)."""
 
-from dataclasses import dataclass
 from types import ModuleType
 
+from ...core.value import value
 from ..codec.schema import Message
 from . import (
     api_01_fetch,
@@ -30,7 +30,7 @@ from . import (
 API_VERSIONS = 18
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Api:
     """One API: its schemas, and the listeners on which Kafka offers it.
 

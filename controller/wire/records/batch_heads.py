@@ -5,9 +5,9 @@ begin a batch raise DecodeError.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from struct import Struct as Packing
 
+from ...core.value import value
 from ..errors import DecodeError
 from .record_batch import MAGIC
 
@@ -17,7 +17,7 @@ _LENGTH_END = 12
 BATCH_BYTES_MIN = 61  # of a batch without records
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class BatchHead:
     """The header of one batch; `position` and `end` are byte offsets in the file."""
 

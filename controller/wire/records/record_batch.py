@@ -1,12 +1,10 @@
 """Record batches of the metadata log: magic 2, CRC-32C, no compression, deterministic bytes.
 
 A batch keeps its bytes in `Batch.encoded` once it is encoded or decoded, because every follower
-gets the same bytes. The layout is that of Kafka's DefaultRecordBatch. `crc32c` is imported at the
-first encoded batch, because its imports take longer than those of the rest of the wire.
-"""
+gets the same bytes. The layout is that of Kafka's DefaultRecordBatch."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache, lru_cache
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from struct import Struct as Packing
 from typing import NoReturn, cast
 
@@ -14,6 +12,7 @@ from ...core.log.batch import FETCH_BYTES_MAX, Batch, ControlRecord
 from ...core.log.records import Record
 from ..codec.varints import read_zigzag, zigzag
 from ..errors import DecodeError
+from .checksum import crc32c
 from .control_records import VERSION as CONTROL_RECORD_VERSION
 from .control_records import decode_control_record, encode_control_record
 from .metadata_records import decode_record, encode_record
@@ -60,7 +59,7 @@ def _encode(batch: Batch) -> bytes:
     attributes = CONTROL if batch.is_control else 0
     body = _BODY.pack(attributes, count - 1, *times, *NO_PRODUCER, count) + _encode_records(batch)
     length = _HEAD.size - _LENGTH_END + len(body)
-    return _HEAD.pack(batch.base_offset, length, batch.epoch, MAGIC, _crc(body)) + body
+    return _HEAD.pack(batch.base_offset, length, batch.epoch, MAGIC, crc32c(body)) + body
 
 
 def _encode_records(batch: Batch) -> bytes:
@@ -117,7 +116,7 @@ def _read_batch(data: bytes) -> Batch:
     base_offset, _, epoch, magic, crc = _HEAD.unpack_from(data)
     if magic != MAGIC:
         raise DecodeError(f"batch at offset {base_offset}: expected magic {MAGIC}, got {magic}")
-    computed = _crc(data[_HEAD.size :])
+    computed = crc32c(data[_HEAD.size :])
     if crc != computed:
         raise DecodeError(f"batch at offset {base_offset}: expected CRC {crc}, got {computed}")
     attributes, last_delta, base_ms, max_ms, *_, count = _BODY.unpack_from(data, _HEAD.size)
@@ -200,14 +199,3 @@ def _read_bytes(data: bytes, pos: int, end: int) -> tuple[bytes | None, int]:
 
 def _refuse(label: str, subject: str, expected: object, got: object) -> NoReturn:
     raise DecodeError(f"{label}: expected {subject} {expected}, got {got!r:.64}")
-
-
-@cache
-def _crc_function() -> Callable[[bytes], int]:
-    from crc32c import crc32c
-
-    return crc32c
-
-
-def _crc(data: bytes) -> int:
-    return _crc_function()(data)

@@ -27,16 +27,9 @@ if TYPE_CHECKING:
     from kraftsim.pipeline.campaign.commit_log import Folder
 
 
-def add_campaign_verbs(
-    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
-    parser_class: type[argparse.ArgumentParser],
-) -> argparse.ArgumentParser:
-    """Adds `campaign` and its verbs to the parser, and returns the parser of `campaign`."""
-    parent = verbs.add_parser(
-        "campaign",
-        help="run scenarios with thousands of seeds through Spark and store the results as tables",
-    )
-    subverbs = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
+def add_campaign_verbs(parent: argparse.ArgumentParser) -> None:
+    """Adds the verbs of `campaign` to its parser."""
+    subverbs = parent.add_subparsers(metavar="VERB")
     _add_run(subverbs)
     add_report(subverbs)
     add_compare(subverbs)
@@ -54,7 +47,6 @@ def add_campaign_verbs(
             add_engine(parser)
         parser.add_argument("--json", action="store_true", help=help_texts.JSON)
         parser.set_defaults(run=run)
-    return parent
 
 
 def _add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

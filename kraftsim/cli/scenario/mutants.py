@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, CommandError, UsageError
 from ..output import add_output, is_data, print_data
+from .shrink_progress import shrinking
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.document.scenario import Scenario
@@ -187,12 +188,13 @@ def shrink_with(arguments: argparse.Namespace, file: "ScenarioFile") -> int:
     from ...files.scenario_files import written
 
     (mutant,) = mutants_of([arguments.mutant])
-    scenario, ends_s = in_small(file.scenario), time.monotonic() + arguments.time_limit
+    scenario = in_small(file.scenario)
     seed = arguments.seed
     if seed is None:
         seed = scenario.pins[0].seed if scenario.pins else 1
     try:
-        small = reproducer(mutant, scenario, seed, may_go_on=lambda: time.monotonic() < ends_s)
+        with shrinking(arguments, scenario.name) as may_go_on:
+            small = reproducer(mutant, scenario, seed, may_go_on=may_go_on)
     except ValueError as error:
         raise CommandError(str(error)) from None
     path = arguments.out or Path(f"{mutant.name}.yaml")

@@ -60,7 +60,7 @@ def verdict(
     yield from (f"  measured: {measured}" for measured in result.measured)
     if result.verdict != "pass":
         yield from (f"  vacuous: {name}" for name in result.vacuous)
-        yield f"  repeat: {_command(result, called, is_small, runs_code)}"
+        yield f"  repeat: {repeat_command(result, called, is_small, runs_code)}"
 
 
 def _last_events(rows: Sequence[EventRow], until_us: int) -> Iterator[str]:
@@ -70,7 +70,8 @@ def _last_events(rows: Sequence[EventRow], until_us: int) -> Iterator[str]:
     yield from (f"  before:{line}" for line in lines)
 
 
-def _command(result: Result, called: str, is_small: bool, runs_code: bool) -> str:
+def repeat_command(result: Result, called: str, is_small: bool, runs_code: bool) -> str:
+    """Returns the command that repeats the run of the scenario `called`."""
     cells = [f"--sweep {quote(name)}" for name in result.cell]  # --cell needs a sweep in the file
     flags = [*(["--smoke"] if is_small else []), *(["--allow-code"] if runs_code else [])]
     options = [*cells, "--seed", str(result.seed), *flags]

@@ -1,16 +1,15 @@
 """`kraftsim scenario run`: runs scenarios, prints the verdict of each, and sets the exit code."""
 
 import argparse
+import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...errors import FAILED, GOOD, VACUOUS, CommandError, UsageError
+from ...errors import FAILED, GOOD, VACUOUS, UsageError
 from ...printable import printable
 from .. import help_texts
 from ..output import add_output, is_data, print_item
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from kraftsim.scenarios.running.run import Result
 
     from ...files.scenario_files import ScenarioFile
+    from .jobs import Finished, Job
 
 # The canaries and their expected verdicts; they prove that failing and vacuous runs are detected.
 CANARIES = {"campaign-canary": "fail", "vacuous-fault": "vacuous"}
@@ -44,15 +44,7 @@ def add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
         metavar="NAME",
         help="plant this bug of docs/bugs.md, such as M01",
     )
-    parser.add_argument(
-        "--until-failure", action="store_true", help="stop after the first run that fails"
-    )
-    parser.add_argument(
-        "--time-limit",
-        type=float,
-        metavar="SECONDS",
-        help="stop starting runs after this many seconds (default: no limit)",
-    )
+    _add_limits(parser)
     parser.add_argument(
         "--junit", type=Path, metavar="F", help="write the verdicts to this file as JUnit XML"
     )
@@ -64,6 +56,26 @@ def add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
     )
     add_output(parser)
     parser.set_defaults(run=_run)
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-j",
+        "--jobs",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="number of runs at the same time, each in a process (default 1; 0: one per CPU)",
+    )
+    parser.add_argument(
+        "--until-failure", action="store_true", help="stop after the first run that fails"
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        metavar="SECONDS",
+        help="stop starting runs after this many seconds (default: no limit)",
+    )
 
 
 def add_choice(verb: argparse.ArgumentParser) -> None:
@@ -99,6 +111,12 @@ def add_cell(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected 0 or more, got {text!r}")
+    return int(text)
+
+
 def _sweep(text: str) -> tuple[str, tuple[object, ...]]:
     import yaml
 
@@ -123,17 +141,16 @@ def _run(arguments: argparse.Namespace) -> int:
     from ...files.scenario_files import expect_sound
     from .narration import verdict
 
-    if arguments.seed is not None and arguments.seeds is not None:
-        raise UsageError("expected --seed or --seeds, got both")
-    if arguments.lines is not None and arguments.lines < 0:
-        raise UsageError(f"--lines: expected 0 or more, got {arguments.lines}")
+    _expect_valid(arguments)
     files = list(chosen(arguments))
     for file in files:
         expect_sound(file)
     _expect_writable(arguments.junit)
-    results = []
-    for file, result in _results(arguments, files, planted_by(arguments.mutant)):
-        results.append(result)
+    began_s = time.monotonic()
+    runs: list[Finished] = []
+    for finished in _finished(arguments, files):
+        runs.append(finished.without_rows())
+        file, result = finished.job.file, finished.result
         drifted = [] if arguments.smoke or arguments.mutant else list(drifts(file, result))
         if is_data(arguments):
             print_item(arguments, _document(result, drifted))
@@ -146,15 +163,38 @@ def _run(arguments: argparse.Namespace) -> int:
             print(*(f"  drifted: {name}\n" for name in drifted), sep="", end="")
         if arguments.until_failure and not _is_as_expected(result, arguments):
             break
-    if not results:
+    if not runs:
         raise UsageError(
             "nothing was run: expected a scenario with one of the given tags, and a --time-limit "
-            "that "
-            "leaves time for a run"
+            "that leaves time for a run"
         )
+    if len(runs) > 1 and not is_data(arguments):
+        _print_summary(arguments, runs, time.monotonic() - began_s)
+    results = [finished.result for finished in runs]
     if arguments.junit is not None:
         _write_junit(arguments.junit, results)
     return _exit_code(results, arguments)
+
+
+def _expect_valid(arguments: argparse.Namespace) -> None:
+    if arguments.seed is not None and arguments.seeds is not None:
+        raise UsageError("expected --seed or --seeds, got both")
+    if arguments.lines is not None and arguments.lines < 0:
+        raise UsageError(f"--lines: expected 0 or more, got {arguments.lines}")
+
+
+def _print_summary(arguments: argparse.Namespace, runs: "list[Finished]", elapsed_s: float) -> None:
+    from .narration import repeat_command
+    from .run_summary import summary
+
+    commands = [
+        repeat_command(
+            finished.result, finished.job.file.called, arguments.smoke, arguments.allow_code
+        )
+        for finished in runs
+        if not _is_as_expected(finished.result, arguments)
+    ]
+    print(*map(printable, summary(runs, elapsed_s, commands)), sep="\n")
 
 
 def _print_result(arguments: argparse.Namespace, file: "ScenarioFile", result: "Result") -> None:
@@ -208,37 +248,34 @@ def _in_small(file: "ScenarioFile") -> "ScenarioFile":
         raise file.document.error(problem) from None
 
 
-def _results(
-    arguments: argparse.Namespace,
-    files: "Iterable[ScenarioFile]",
-    planted: "Callable[[], AbstractContextManager[None]]",
-) -> "Iterator[tuple[ScenarioFile, Result]]":
-    from kraftsim.scenarios.language.limits import LimitError
-    from kraftsim.scenarios.language.reading import Problem
-    from kraftsim.scenarios.running.run import run
+def _finished(
+    arguments: argparse.Namespace, files: "Sequence[ScenarioFile]"
+) -> "Iterator[Finished]":
+    """Runs the jobs and yields the finished runs in the order of the jobs."""
+    from .jobs import in_processes, in_turn
+    from .run_progress import RunProgress
 
-    from ..progress import Progress
+    total = sum(len(seeds_of(arguments, file)) for file in files)
+    progress = RunProgress(total, is_enabled=not is_data(arguments))
+    jobs, planted = _jobs(arguments, files), planted_by(arguments.mutant)
+    processes = min(arguments.jobs or os.cpu_count() or 1, total)
+    if processes > 1:
+        return in_processes(jobs, planted, progress, processes)
+    return in_turn(jobs, planted, progress)
 
-    progress = Progress(is_enabled=not is_data(arguments))
-    ends = None if arguments.time_limit is None else time.monotonic() + arguments.time_limit
+
+def _jobs(arguments: argparse.Namespace, files: "Iterable[ScenarioFile]") -> "Iterator[Job]":
+    """Yields the runs to do until --time-limit is over."""
+    from .jobs import Job
+
+    limit_s = arguments.time_limit
+    ends_s = None if limit_s is None else time.monotonic() + limit_s
     for file in files:
         for seed in seeds_of(arguments, file):
-            if ends is not None and time.monotonic() >= ends:
-                print(
-                    f"stopped by --time-limit {arguments.time_limit:g} (seconds)", file=sys.stderr
-                )
+            if ends_s is not None and time.monotonic() >= ends_s:
+                print(f"stopped by --time-limit {limit_s:g} (seconds)", file=sys.stderr)
                 return
-            label = " ".join([file.scenario.name, *file.scenario.cell, f"seed {seed}"])
-            try:
-                with planted():
-                    result = run(file.scenario, seed, partial(progress.update, label))
-            except Problem as problem:
-                raise CommandError(f"{file.document.error(problem)} (seed {seed})") from None
-            except (LimitError, ValueError) as error:
-                raise CommandError(f"{file.path}: seed {seed}: {error}") from None
-            finally:
-                progress.clear()
-            yield file, result
+            yield Job(file, seed)
 
 
 def seeds_of(arguments: argparse.Namespace, file: "ScenarioFile") -> range:

@@ -5,7 +5,6 @@ Exit codes: 0 success, 1 failure, 2 usage or an invalid file, 3 vacuous, 130 int
 
 import argparse
 import re
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,9 +14,11 @@ from ...errors import FAILED, GOOD, CommandError
 from ...printable import printable
 from .. import help_texts
 from ..output import add_output, is_data, print_data
+from ..progress import Progress
 from .explore import add_explore
 from .mutants import add_mutants
 from .runs import add_allow_code, add_cell, add_run, seeds_of
+from .shrink_progress import shrinking
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.running.run import Result
@@ -25,16 +26,9 @@ if TYPE_CHECKING:
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 
 
-def add_scenario_verbs(
-    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
-    parser_class: type[argparse.ArgumentParser],
-) -> argparse.ArgumentParser:
-    """Adds `scenario` and its verbs to the parser, and returns the parser of `scenario`."""
-    parent = verbs.add_parser(
-        "scenario",
-        help="run, list, show, check, shrink and create scenarios of faults in virtual time",
-    )
-    subverbs = parent.add_subparsers(metavar="VERB", parser_class=parser_class)
+def add_scenario_verbs(parent: argparse.ArgumentParser) -> None:
+    """Adds the verbs of `scenario` to its parser."""
+    subverbs = parent.add_subparsers(metavar="VERB")
     add_run(subverbs)
     _add_list(subverbs)
     show = subverbs.add_parser(
@@ -63,7 +57,6 @@ def add_scenario_verbs(
     )
     add_output(new)
     new.set_defaults(run=_new)
-    return parent
 
 
 def _add_list(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -150,7 +143,9 @@ def _lint(arguments: argparse.Namespace) -> int:
     from ...files.scenario_files import complaints_of, find, read_files
 
     problems: list[str] = []
-    for name in arguments.scenarios:
+    progress = Progress(is_enabled=not is_data(arguments))
+    for number, name in enumerate(arguments.scenarios):
+        progress.write(f"lint: {number:,} of {len(arguments.scenarios):,} files, {name} is next")
         path = find(name)
         try:
             files = read_files(path)
@@ -162,8 +157,11 @@ def _lint(arguments: argparse.Namespace) -> int:
         except CommandError as error:
             found = [str(error)]
         problems += found
+        if found:
+            progress.clear()
         if not is_data(arguments):
             print(*(printable(f"{text}\n", keeps="\n") for text in found), sep="", end="")
+    progress.clear()
     if is_data(arguments):
         print_data(arguments, {"problems": problems})
     return FAILED if problems else GOOD
@@ -184,8 +182,8 @@ def _shrink(arguments: argparse.Namespace) -> int:
         return shrink_with(arguments, file)
     arguments.seeds = None
     seed = seeds_of(arguments, file)[0]
-    ends = time.monotonic() + arguments.time_limit
-    shrunk = shrink(file.scenario, seed, may_go_on=lambda: time.monotonic() < ends)
+    with shrinking(arguments, file.scenario.name) as may_go_on:
+        shrunk = shrink(file.scenario, seed, may_go_on=may_go_on)
     path = arguments.out or Path(f"{file.scenario.name}-small.yaml")
     small = pinned_plan(shrunk.scenario, seed, shrunk.result.bound, shrunk.result.digest)
     path.write_text(written(small), "utf-8")

@@ -1,0 +1,41 @@
+"""The first words of the command line: help texts, and the modules that add the arguments.
+
+A module is imported only when its verb is parsed, because importing all of them takes longer than
+the start of a service.
+"""
+
+VERBS = {
+    "up": "run a cluster: controllers, simulated brokers and an HTTP service",
+    "agent": "run simulated brokers that register with controllers at the given addresses",
+    "storage": "make ids as Kafka's kafka-storage does",
+    "cluster": "show the cluster; Kafka's kafka-cluster: list, unregister, decommission brokers",
+    "quorum": "show the quorum, transfer its leadership, add and remove voters",
+    "controller": "list, show, kill, start, pause and resume controllers; run one as a process",
+    "broker": "list, show, add, stop, kill, pause, resume, restart, mute and deafen brokers",
+    "topic": "list and show topics",
+    "request": "list and count the requests of clients",
+    "log": "read the metadata log",
+    "wait": "wait until a broker is in a state, or until a controller is active",
+    "events": "print the events of the cluster, one per line",
+    "follow": (
+        "print broker state changes, leases and availability as a metadata log grows, through Spark"
+    ),
+    "scenario": "run, list, show, check, shrink and create scenarios of faults in virtual time",
+    "explain": "print the causes of an event, such as a fence or an election",
+    "campaign": (
+        "run scenarios with thousands of seeds through Spark and store the results as tables"
+    ),
+}
+
+# MODULE:FUNCTION, relative to this package. The function receives the verb's parser and adds the
+# arguments, the verbs of a group, and `run`, the function that runs the verb.
+ADDERS = {
+    "up": "service_verbs:add_up",
+    "agent": "service_verbs:add_agent",
+    "storage": "storage_verbs:add_storage",
+    "follow": "follow_verb:add_follow",
+    "scenario": "scenario.verbs:add_scenario_verbs",
+    "explain": "explain_verb:add_explain",
+    "campaign": "campaign.verbs:add_campaign_verbs",
+}
+OPERATIONS_ADDER = "operation_verbs:add_operations"  # of every verb that ADDERS does not name
