@@ -1,7 +1,6 @@
 """Errors that a user causes, with messages that name the remedy, and the CLI's exit codes."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 GOOD, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 VACUOUS = UNFINISHED = 3
@@ -21,7 +20,7 @@ EXIT_CODES = {  # FAILED has precedence over VACUOUS and UNFINISHED
 class CommandError(Exception):
     """A command that cannot be carried out as given; the message names the remedy."""
 
-    exit_code: ClassVar[int] = FAILED
+    exit_code = FAILED
 
 
 class UsageError(CommandError):
