@@ -56,8 +56,9 @@ class UnknownTopic(CommandError):
     """No topic has this name; the message lists the known names."""
 
     def __init__(self, name: str, known_names: Sequence[str]) -> None:
-        names = ", ".join(known_names[:20]) or "none"
-        super().__init__(f"no topic {name!r}: expected one of {names}")
+        names = ", ".join(known_names[:20])
+        expected = f"expected one of {names}" if names else "the cluster has no topic"
+        super().__init__(f"no topic {name!r}: {expected}")
 
 
 class OffsetGone(CommandError):

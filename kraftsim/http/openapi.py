@@ -96,7 +96,7 @@ def _kafka(name: str) -> Document:
         "operationId": name,
         "summary": f"Send Kafka's {name} request in JSON.",
         "parameters": [_query("version", {"type": "integer"}, VERSION)],
-        "requestBody": _content(json_schema(api.request)),
+        "requestBody": {"required": True, **_content(json_schema(api.request))},
         "responses": _responses(schema),
     }
 
@@ -145,12 +145,13 @@ def _operation(operation: Operation) -> Document:
             )
             for parameter in outside_path
         ]
-    elif outside_path:
+    else:  # an object even without properties: what changes must be JSON (docs/security.md)
         properties = {
             parameter.json_name: _schema(parameter) | {"description": parameter.help}
             for parameter in outside_path
         }
-        document["requestBody"] = _content({"type": "object", "properties": properties})
+        body = _content({"type": "object", "properties": properties})
+        document["requestBody"] = {"required": True, **body}
     return document | {"parameters": parameters}
 
 
