@@ -25,6 +25,7 @@ from kraftsim.simulation.world import VIRTUAL_WALL_START_MS, World
 
 from ..errors import CommandError, UnknownBroker
 from ..options import ClusterOptions, topology_of
+from ..service.binding import binding
 from ..service.followed_listener import FollowedListener
 from ..service.listeners import Service
 from ..service.request_journal import RequestJournal
@@ -175,7 +176,9 @@ class Cluster(Reading):
         """
         module = await asyncio.to_thread(import_module, "kraftsim.http.server")
         self._service.http = module.HttpServer(self)
-        await self._service.http.open(self.options.host, self.options.http_port or 0)
+        host, port = self.options.host, self.options.http_port or 0
+        with binding("http_port", host, port):
+            await self._service.http.open(host, port)
 
     async def close(self) -> None:
         """Closes every socket and ends the simulation. A closed cluster cannot be started again."""

@@ -17,7 +17,14 @@ from kraftsim.scenarios.language.suggestions import nearest
 from ..api.log_views import log_lines, start_in
 from ..api.reading import LIMIT_MAX, check_page
 from ..api.views import event_view
-from ..errors import CommandError, OffsetGone, UnknownBroker, UnknownController, UnknownTopic
+from ..errors import (
+    CommandError,
+    OffsetGone,
+    PortUnavailable,
+    UnknownBroker,
+    UnknownController,
+    UnknownTopic,
+)
 from ..operation import Operation, arguments
 from ..operations import LIST_EVENTS, OPERATIONS, SHOW_LOG
 from .connections import REQUEST_S, HttpConnections
@@ -113,6 +120,8 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         return _error(416, str(error), "OFFSET_OUT_OF_RANGE", OFFSET_OUT_OF_RANGE)
     except TimeoutError as error:
         return _error(504, str(error), "TIMED_OUT")
+    except PortUnavailable as error:
+        return _error(503, str(error), "NOT_AVAILABLE")
     except (CommandError, JsonError, ValueError) as error:
         return _error(400, str(error), "INVALID_REQUEST", ErrorCode.INVALID_REQUEST)
     except OSError as error:

@@ -139,12 +139,13 @@ def test_a_port_in_use_is_one_clear_line_and_the_ready_file_of_another_stays(
         ports = list(ANY_PORTS)
         ports[ports.index(option) + 1] = str(taken.getsockname()[1])
         up = start(started, "up", "--brokers", "1", "--ready-file", str(ready), *ports)
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
         code, out, err = up.ended()
 
     assert (code, out) == (1, "")
     (line,) = [line for line in err.splitlines() if line.startswith("kraftsim: ")]
-    assert "in use" in line
-    assert "--kafka-port 0" in line
+    assert f"{option}: {address} cannot be bound (in use): end the process" in line
+    assert f"{option} 0 lets the system choose" in line
     assert ready.read_text() == "KRAFTSIM_HTTP=another"
 
 
