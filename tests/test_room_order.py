@@ -29,7 +29,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "__main__",
     ),
     "kraftsim.cli": (
-        "controller_client help_texts interrupt_exit interrupts progress terminal verb_table",
+        "completion_verb controller_client help_texts interrupt_exit interrupts progress terminal "
+        "verb_table",
         "output",
         "events_verb scenario service_verbs spark_options storage_verbs tables",
         "voter_verbs",

@@ -21,6 +21,7 @@ VERBS = {
         "print broker state changes, leases and availability as a metadata log grows, through Spark"
     ),
     "scenario": "run, list, show, check, shrink and create scenarios of faults in virtual time",
+    "completion": "print a script with which a shell completes words and options",
     "explain": "print the causes of an event, such as a fence or an election",
     "campaign": (
         "run scenarios with thousands of seeds through Spark and store the results as tables"
@@ -35,6 +36,7 @@ ADDERS = {
     "storage": "storage_verbs:add_storage",
     "follow": "follow_verb:add_follow",
     "scenario": "scenario.verbs:add_scenario_verbs",
+    "completion": "completion_verb:add_completion",
     "explain": "explain_verb:add_explain",
     "campaign": "campaign.verbs:add_campaign_verbs",
 }

@@ -59,6 +59,13 @@ _STATUS = {
     ErrorCode.UNKNOWN_SERVER_ERROR: 500,
 }
 
+UNKNOWN = (UnknownBroker, UnknownController, UnknownTopic)
+UNKNOWN_NAMES: dict[type[Exception], str] = {
+    UnknownBroker: "UNKNOWN_BROKER",
+    UnknownController: "UNKNOWN_CONTROLLER",
+    UnknownTopic: "UNKNOWN_TOPIC",
+}
+
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -110,12 +117,8 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         return await handler(request)
     except ApiError as error:
         return _error(status_of(error.code), error.message, error_name(error.code), error.code)
-    except UnknownBroker as error:
-        return _error(404, str(error), "UNKNOWN_BROKER")
-    except UnknownController as error:
-        return _error(404, str(error), "UNKNOWN_CONTROLLER")
-    except UnknownTopic as error:
-        return _error(404, str(error), "UNKNOWN_TOPIC")
+    except UNKNOWN as error:
+        return _error(404, str(error), UNKNOWN_NAMES[type(error)])
     except OffsetGone as error:
         return _error(416, str(error), "OFFSET_OUT_OF_RANGE", OFFSET_OUT_OF_RANGE)
     except TimeoutError as error:

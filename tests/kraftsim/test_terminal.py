@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import logging
 import os
 import pty
 import struct
@@ -16,7 +15,6 @@ from typing import Any
 import pytest
 import yaml
 
-from kraftsim.commands.up import PrintableFormatter
 from kraftsim.printable import printable
 from tests.kraftsim.conftest import Service
 
@@ -96,13 +94,6 @@ def test_an_error_with_escape_sequences_stays_one_line(service: Service, run: An
     assert code != 0
     assert "\x1b" not in err
     assert main(["wait", "--broker", "1", "--state", FORGED]) != 0
-
-
-def test_a_log_line_with_escape_sequences_stays_one_line() -> None:
-    formatter = PrintableFormatter("%(message)s")
-    record = logging.makeLogRecord({"msg": "client %s", "args": (FORGED,)})
-
-    assert formatter.format(record) == f"client {ESCAPED}"
 
 
 def test_every_character_that_moves_a_cursor_is_escaped() -> None:
