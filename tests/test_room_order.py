@@ -32,8 +32,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "completion_verb controller_client help_texts interrupt_exit interrupts progress terminal "
         "verb_table",
         "output",
-        "events_verb scenario service_verbs spark_options storage_verbs tables",
-        "voter_verbs",
+        "events_verb scenario spark_options storage_verbs tables",
+        "service_verbs voter_verbs",
         "campaign cluster_verbs explain_verb follow_verb",
         "operation_verbs",
         "main",

@@ -186,6 +186,17 @@ class Cluster(Reading):
         if self._runtime is not None:
             self._runtime.close()
 
+    async def down(self) -> None:
+        """Asks the program that runs the cluster to end: `kraftsim up` closes it and exits.
+
+        A program of your own awaits `until_down`, or closes the cluster when it likes.
+        """
+        self._service.end_requested.set()
+
+    async def until_down(self) -> None:
+        """Waits until `down` is called."""
+        await self._service.end_requested.wait()
+
     @property
     def world(self) -> World:
         """The simulation, for reading; change it only through the methods of this class."""

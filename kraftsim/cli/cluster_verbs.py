@@ -15,10 +15,11 @@ from ..errors import GOOD, CommandError
 from ..http.client import call, service_url
 from ..http.paths import kafka_path
 from ..operation import Operation, Parameter
-from ..operations import EXPLAIN, LIST_BROKERS, LIST_EVENTS, OPERATIONS, SHOW_CLUSTER
+from ..operations import DOWN, EXPLAIN, LIST_BROKERS, LIST_EVENTS, OPERATIONS, SHOW_CLUSTER
 from ..printable import printable
 from .events_verb import add_event_arguments, print_events
 from .output import is_data, print_data
+from .service_verbs import end_service
 from .tables import print_document, print_sentence
 from .voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_voter_arguments
 
@@ -212,12 +213,13 @@ def _command(
     return Command(tuple(words.split()), help, add, run)
 
 
-OF_THEIR_OWN = (LIST_EVENTS, EXPLAIN)  # with an output of their own; explain also runs files
+OF_THEIR_OWN = (DOWN, LIST_EVENTS, EXPLAIN)  # with an output of their own; explain also runs files
 COMMANDS: tuple[Command, ...] = (
     *(_of(operation) for operation in OPERATIONS if operation not in OF_THEIR_OWN),
     _command(
         "events", "print the events of the cluster, one per line", add_event_arguments, print_events
     ),
+    _command("down", DOWN.help, lambda _: None, end_service),
     _command(
         "cluster cluster-id", "print the id of the cluster", _kafka_cluster_arguments, _cluster_id
     ),

@@ -16,6 +16,7 @@ VERBS = {
     "request": "list and count the requests of clients",
     "log": "read the metadata log",
     "wait": "wait until a broker is in a state, or until a controller is active",
+    "down": "end the `kraftsim up` that serves the cluster",
     "events": "print the events of the cluster, one per line",
     "follow": (
         "print broker state changes, leases and availability as a metadata log grows, through Spark"

@@ -75,7 +75,7 @@ async def _serve(kraft: Cluster, ready_file: str | None) -> int:
     try:
         if await _is_ready(kraft, stopping):
             with announced(_addresses(kraft), ready_file):
-                await stopping.wait()
+                await first_of(stopping.wait(), kraft.until_down())
     except TimeoutError as error:
         print(f"kraftsim: {error}", file=sys.stderr)
         return FAILED
@@ -93,6 +93,14 @@ def as_option(error: PortUnavailable) -> PortUnavailable:
     """Returns the error with the name of the option on the command line."""
     option = f"--{error.option.replace('_', '-')}"
     return PortUnavailable(option, error.address, error.reason)
+
+
+async def first_of(*waits: Coroutine[object, object, object]) -> None:
+    """Waits until one of the waits is over, and cancels the others."""
+    tasks = [asyncio.ensure_future(wait) for wait in waits]
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
 
 
 async def _is_ready(kraft: Cluster, stopping: asyncio.Event) -> bool:

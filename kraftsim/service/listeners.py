@@ -46,6 +46,7 @@ class Service:
         self.arriving: set[int] = set()
         self.http: HttpServer | None = None
         self.is_closed = False
+        self.end_requested = asyncio.Event()
         self.requests = RequestJournal(Timeline(wall_start_ms=0))
         self.controllers: dict[int, FollowedListener] = {}
         self.facades: dict[int, FollowedListener] = {}

@@ -14,6 +14,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from kraftsim.errors import UNREACHABLE
+
 ROOT = Path(__file__).resolve().parents[2]
 ANY_PORTS = ["--kafka-port", "0", "--controller-port", "0", "--http-port", "0"]
 LIMIT_S = 30
@@ -311,3 +313,14 @@ def test_agents_with_a_bad_option_are_a_fault_of_usage(
 
     assert (code, out) == (2, "")
     assert len(err.splitlines()) == 1
+
+
+def test_down_ends_the_service_that_the_url_names(started: list[Process]) -> None:
+    kept, ended = (start(started, "up", "--brokers", "1", *ANY_PORTS) for _ in range(2))
+    urls = [up.announced()["KRAFTSIM_HTTP"] for up in (kept, ended)]
+
+    code, out, _ = start(started, "down", "--url", urls[1]).ended()
+    assert (code, urls[1] in out) == (0, True)
+    assert ended.ended()[0] == 0
+    assert start(started, "down", "--url", urls[1]).ended()[0] == UNREACHABLE
+    assert start(started, "broker", "list", "--url", urls[0]).ended()[0] == 0
