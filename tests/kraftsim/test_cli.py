@@ -194,7 +194,7 @@ def test_one_broker_is_shown_field_by_field(service: Service, run: Any) -> None:
     _, out, _ = run("broker show 2")
 
     told = dict(line.split(": ", 1) for line in out.splitlines())
-    assert (told["brokerId"], told["fenced"]) == ("2", "False")
+    assert (told["brokerId"], told["fenced"]) == ("2", "false")
     start = service.kraft.world.committed.brokers[2].start_time_ms
     assert told["startTime"] == clock_text(start, utc=False)
 

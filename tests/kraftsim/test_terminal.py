@@ -58,7 +58,9 @@ def test_a_table_fits_the_terminal(service: Service, columns: int) -> None:
 
     assert max(map(len, printed.splitlines())) <= columns
     assert [line.split()[0] for line in printed.splitlines()] == ["id", "1", "2", "3"]
-    assert ("eu-west-1a-with-a-long-name" in printed) == (columns == 160)
+    assert ("eu-west-1a-with-a-long-name" in printed) == (columns > 50)
+    assert printed.count("unfenced") == printed.count("RUNNING") == 3, "no state is cut"
+    assert ("startTime" in printed) == (columns == 160)
 
 
 def test_a_file_and_a_wide_table_have_every_character(service: Service, run: Any) -> None:
