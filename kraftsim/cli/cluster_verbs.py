@@ -15,10 +15,18 @@ from ..errors import GOOD, CommandError
 from ..http.client import call, service_url
 from ..http.paths import kafka_path
 from ..operation import Operation, Parameter
-from ..operations import DOWN, EXPLAIN, LIST_BROKERS, LIST_EVENTS, OPERATIONS, SHOW_CLUSTER
+from ..operations import (
+    DOWN,
+    EXPLAIN,
+    LIST_BROKERS,
+    LIST_EVENTS,
+    OPERATIONS,
+    SHOW_CLUSTER,
+    SHOW_LOG,
+)
 from ..printable import printable
 from .events_verb import add_event_arguments, print_events
-from .output import is_data, print_data
+from .output import hint_next, is_data, print_data
 from .service_verbs import end_service
 from .tables import print_document, print_sentence
 from .voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_voter_arguments
@@ -52,9 +60,16 @@ def _of(operation: Operation) -> Command:
         }
         document = call(service_url(arguments.url), operation.method, operation.path, values)
         print_document(arguments, document)
+        if operation is SHOW_LOG and document["records"]:
+            _hint_next_records(document)
         return GOOD
 
     return Command(operation.words, operation.help, add_arguments, run)
+
+
+def _hint_next_records(page: Document) -> None:
+    if page["next"] != page["highWatermark"]:
+        hint_next("log show", page["next"])
 
 
 def _add_argument(

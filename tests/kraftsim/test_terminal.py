@@ -140,6 +140,13 @@ def test_events_are_a_stream_of_documents(service: Service, run: Any) -> None:
     assert [event["seq"] for event in documents] == [0, 1, 2]
 
 
+def test_a_page_that_is_not_the_last_names_the_next(service: Service, run: Any) -> None:
+    for verb in ("events", "log show"):
+        assert run(f"{verb} --limit 3")[2] == f"next page: kraftsim {verb} --from 3\n"
+        assert run(verb)[2] == ""
+        assert run(f"{verb} --from 5000")[2] == ""
+
+
 def test_followed_events_begin_at_the_newest(service: Service, run: Any) -> None:
     newest = json.loads(run("events --json")[1].splitlines()[-1])["seq"]
 
