@@ -121,7 +121,10 @@ async def show_log_end(kraft: "Cluster") -> LogEndDocument:
 
 
 async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> EventPage:
-    """List events from number `from` on, as server-sent events if the client accepts them."""
+    """List events from number `from` on, as server-sent events if the client accepts them.
+
+    A stream begins at the newest event unless `from` is given.
+    """
     events = await kraft.events(from_, limit)
     return {"events": events, "next": events[-1]["seq"] + 1 if events else from_}
 

@@ -27,6 +27,8 @@ commands.
 - Keys are in lowerCamel. Parameters of `GET` are in the query, those of `POST` in a JSON object
   (`Content-Type: application/json`); a name in braces is part of the path.
 - Log and events are read in pages of at most `limit` items; the next page begins at `next`.
+  `Accept: text/event-stream` streams events, from the newest on unless `from` is given;
+  `Accept: application/x-ndjson` streams the log.
 - A refused request has a status of 400 or more and `errorCode`, `error` and `message`. Durations
   are texts such as `20s`.
 
