@@ -78,8 +78,9 @@ def _process_state(agent: object) -> object:
 
 
 def _addresses(listeners: object) -> list[str]:
-    assert listeners is None or isinstance(listeners, list), listeners
-    return [f"{listener['host']}:{listener['port']}" for listener in listeners or ()]
+    if not isinstance(listeners, list):
+        return []  # of an unregistered broker
+    return [f"{listener['host']}:{listener['port']}" for listener in listeners]
 
 
 def _topic_rows(topics: Sequence[Document]) -> list[Document]:
