@@ -4,10 +4,12 @@ import fcntl
 import json
 import os
 import pty
+import socket
 import struct
 import subprocess
 import sys
 import termios
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -89,13 +91,23 @@ def test_a_rack_with_escape_sequences_forges_no_row(service: Service, run: Any) 
     assert yaml.safe_load(run("broker show 4 --output yaml")[1])["rack"] == FORGED
 
 
-def test_an_error_with_escape_sequences_stays_one_line(service: Service, run: Any) -> None:
-    from kraftsim.cli.main import main
+def test_an_error_of_a_service_forges_no_line(run: Any) -> None:
+    body = json.dumps({"error": "X", "message": f"no{FORGED}"}).encode()
+    head = f"HTTP/1.1 400 Bad\r\nContent-Length: {len(body)}\r\n\r\n".encode()
 
-    code, _, err = run("topic show \x1b[2K\x07")
-    assert code != 0
-    assert "\x1b" not in err
-    assert main(["wait", "--broker", "1", "--state", FORGED]) != 0
+    def refuse() -> None:
+        connection, _ = listening.accept()
+        connection.recv(65536)
+        connection.sendall(head + body)
+        connection.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=refuse)
+        thread.start()
+        code, _, err = run(f"broker list --url http://127.0.0.1:{listening.getsockname()[1]}")
+        thread.join()
+
+    assert (code, err) == (1, f"kraftsim: X: no{ESCAPED}\n")
 
 
 def test_every_character_that_moves_a_cursor_is_escaped() -> None:
