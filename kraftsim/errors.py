@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 GOOD, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 VACUOUS = UNFINISHED = 3
+TIMED_OUT, UNREACHABLE = 4, 5
 
 EXIT_CODES = {  # FAILED has precedence over VACUOUS and UNFINISHED
     GOOD: "Success: the command was carried out, every run passed, every check holds.",
@@ -13,6 +14,8 @@ EXIT_CODES = {  # FAILED has precedence over VACUOUS and UNFINISHED
         "Nothing failed, but not everything was tested: a vacuous run, an unfinished campaign, a "
         "search that was not exhaustive, a campaign without logs."
     ),
+    TIMED_OUT: "Timed out: the state that `wait` waits for did not come in time.",
+    UNREACHABLE: "Unreachable: no kraftsim service answers at the address.",
     INTERRUPTED: "Interrupted with Ctrl-C; finished work is kept.",
 }
 
@@ -59,6 +62,29 @@ class UnknownTopic(CommandError):
         names = ", ".join(known_names[:20])
         expected = f"expected one of {names}" if names else "the cluster has no topic"
         super().__init__(f"no topic {name!r}: {expected}")
+
+
+class Unreachable(CommandError):
+    """No kraftsim service answers at the address."""
+
+    exit_code = UNREACHABLE
+
+
+class TimedOut(CommandError):
+    """The state that the command waits for did not come in time."""
+
+    exit_code = TIMED_OUT
+
+
+class PortUnavailable(CommandError):
+    """A port that a listener cannot bind; `option` is the name of the option that chose it."""
+
+    def __init__(self, option: str, address: str, reason: str) -> None:
+        super().__init__(
+            f"{option}: {address} cannot be bound ({reason}): end the process that listens there, "
+            f"or choose another port; {option} 0 lets the system choose a free port"
+        )
+        self.option, self.address, self.reason = option, address, reason
 
 
 class OffsetGone(CommandError):

@@ -16,6 +16,7 @@ from .api.documents import (
     ClusterDocument,
     ControllerDocument,
     ControllerList,
+    EndingCluster,
     EventPage,
     Explanation,
     LeaderDocument,
@@ -120,7 +121,10 @@ async def show_log_end(kraft: "Cluster") -> LogEndDocument:
 
 
 async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> EventPage:
-    """List events from number `from` on, as server-sent events if the client accepts them."""
+    """List events from number `from` on, as server-sent events if the client accepts them.
+
+    A stream begins at the newest event unless `from` is given.
+    """
     events = await kraft.events(from_, limit)
     return {"events": events, "next": events[-1]["seq"] + 1 if events else from_}
 
@@ -225,6 +229,12 @@ async def wait(
     return seen
 
 
+async def down(kraft: "Cluster") -> EndingCluster:
+    """End the `kraftsim up` that serves the cluster."""
+    await kraft.down()
+    return {"clusterId": kraft.cluster_id}
+
+
 def _process_verbs(noun: str, *runs: Run) -> Iterator[Operation]:
     """Yields the operations on one process; the verb is the first word of the function's name."""
     for run in runs:
@@ -240,6 +250,8 @@ LIST_BROKERS = Operation("GET", "/v1/brokers", ("broker", "list"), "brokers", li
 SHOW_LOG = Operation("GET", LOG, ("log", "show"), "log", show_log)
 LIST_EVENTS = Operation("GET", "/v1/events", ("events",), "events", list_events)
 EXPLAIN = Operation("GET", "/sim/explain/{event}", ("explain",), "explain", explain)
+
+DOWN = Operation("POST", "/sim/down", ("down",), "down", down, changes=True)
 
 OPERATIONS: tuple[Operation, ...] = (
     SHOW_CLUSTER,
@@ -280,5 +292,6 @@ OPERATIONS: tuple[Operation, ...] = (
         deafen_broker,
         undeafen_broker,
     ),
+    DOWN,
     Operation("GET", "/v1/wait", ("wait",), "wait", wait, moves_time=True),
 )

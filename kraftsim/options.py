@@ -21,6 +21,18 @@ CONTROLLERS_MAX = 9  # above every recommended quorum size
 SPEED_MAX = 1000.0  # each broker then sends a heartbeat every 2 ms; above, real time falls behind
 CLOCKS = ("real", "virtual", "scaled:K")
 
+_WHOLE, _TEXT = ((int,), "a whole number"), ((str,), "a text")
+TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
+    **dict.fromkeys(
+        ("brokers", "controllers", "seed", "kafka_port", "controller_port", "http_port"), _WHOLE
+    ),
+    **dict.fromkeys(
+        ("cluster_id", "profile", "metadata_version", "host", "advertised_host", "token"), _TEXT
+    ),
+    "clock": ((str, int, float), "real, virtual or a number"),
+    "settings": ((Mapping,), "a mapping of settings"),
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterOptions:
@@ -48,15 +60,31 @@ class ClusterOptions:
     token: str | None = None
 
     def __post_init__(self) -> None:
+        self._check_types()
         if not 0 <= self.brokers <= BROKERS_MAX:
             reason = f"ids from {FIRST_CONTROLLER_ID} on belong to controllers"
             raise ValueError(f"brokers: expected 0 to {BROKERS_MAX}, got {self.brokers}: {reason}")
-        if type(self.controllers) is not int or not 1 <= self.controllers <= CONTROLLERS_MAX:
+        if not 1 <= self.controllers <= CONTROLLERS_MAX:
             raise ValueError(
                 f"controllers: expected 1 to {CONTROLLERS_MAX}, got {self.controllers!r}"
             )
         self._check_ports()
         self.speed()
+        settings_in(profile_of(self.profile), self.settings)
+        if self.metadata_version is not None:
+            level_of(self.metadata_version)
+
+    def _check_types(self) -> None:
+        """Raises ValueError for a value of another type; a text is no list of racks."""
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if option.name not in TYPES or (value is None and option.default is None):
+                continue
+            kinds, expected = TYPES[option.name]
+            if not isinstance(value, kinds) or isinstance(value, bool):
+                raise ValueError(f"{option.name}: expected {expected}, got {value!r}")
+        if isinstance(self.racks, str) or not all(isinstance(rack, str) for rack in self.racks):
+            raise ValueError(f"racks: expected a list of names, got {self.racks!r}")
 
     def _check_ports(self) -> None:
         """Raises ValueError if a port, or one derived from it, exceeds PORT_MAX.

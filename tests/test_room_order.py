@@ -29,10 +29,11 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "__main__",
     ),
     "kraftsim.cli": (
-        "controller_client help_texts interrupt_exit interrupts progress terminal verb_table",
+        "completion_verb controller_client help_texts interrupt_exit interrupts progress terminal "
+        "verb_table",
         "output",
-        "events_verb scenario service_verbs spark_options storage_verbs tables",
-        "voter_verbs",
+        "events_verb scenario spark_options storage_verbs tables",
+        "service_verbs voter_verbs",
         "campaign cluster_verbs explain_verb follow_verb",
         "operation_verbs",
         "main",

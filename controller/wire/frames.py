@@ -187,6 +187,19 @@ def decode_response(api_key: int, api_version: int, frame: bytes) -> tuple[int, 
     return correlation_id, cast(Response, response)
 
 
+_HTTP = (b"GET ", b"HEAD", b"POST", b"PUT ", b"PATC", b"DELE", b"OPTI", b"CONN", b"PRI ")
+
+
+def _expect_no_http(data: bytes | bytearray, pos: int) -> None:
+    """Raises DecodeError if an HTTP request begins at `pos`; its method is no length of a frame."""
+    start = bytes(data[pos : pos + 4])
+    if start in _HTTP:
+        raise DecodeError(
+            f"expected a Kafka request, got an HTTP request ({start.decode().strip()} ...): "
+            "send HTTP to the port of the HTTP service"
+        )
+
+
 class FrameReader:
     """Splits a stream into frames.
 
@@ -229,6 +242,7 @@ class FrameReader:
             return None
         (length,) = _LENGTH.unpack_from(data, self._pos)
         if not 0 <= length <= FRAME_BYTES_MAX:
+            _expect_no_http(data, self._pos)
             raise DecodeError(f"expected a frame of 0 to {FRAME_BYTES_MAX} bytes, got {length}")
         end = start + length
         if end > len(data):

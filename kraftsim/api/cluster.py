@@ -25,6 +25,7 @@ from kraftsim.simulation.world import VIRTUAL_WALL_START_MS, World
 
 from ..errors import CommandError, UnknownBroker
 from ..options import ClusterOptions, topology_of
+from ..service.binding import binding
 from ..service.followed_listener import FollowedListener
 from ..service.listeners import Service
 from ..service.request_journal import RequestJournal
@@ -175,13 +176,26 @@ class Cluster(Reading):
         """
         module = await asyncio.to_thread(import_module, "kraftsim.http.server")
         self._service.http = module.HttpServer(self)
-        await self._service.http.open(self.options.host, self.options.http_port or 0)
+        host, port = self.options.host, self.options.http_port or 0
+        with binding("http_port", host, port):
+            await self._service.http.open(host, port)
 
     async def close(self) -> None:
         """Closes every socket and ends the simulation. A closed cluster cannot be started again."""
         await self._service.close()
         if self._runtime is not None:
             self._runtime.close()
+
+    async def down(self) -> None:
+        """Asks the program that runs the cluster to end: `kraftsim up` closes it and exits.
+
+        A program of your own awaits `until_down`, or closes the cluster when it likes.
+        """
+        self._service.end_requested.set()
+
+    async def until_down(self) -> None:
+        """Waits until `down` is called."""
+        await self._service.end_requested.wait()
 
     @property
     def world(self) -> World:

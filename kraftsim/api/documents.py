@@ -52,6 +52,12 @@ class BrokerStatesDocument(TypedDict):
     states: list[BrokerState]
 
 
+class EndingCluster(TypedDict):
+    """A cluster whose service ends."""
+
+    clusterId: str
+
+
 class LeaderDocument(TypedDict):
     """The active controller and its epoch."""
 

@@ -15,10 +15,19 @@ from ..errors import GOOD, CommandError
 from ..http.client import call, service_url
 from ..http.paths import kafka_path
 from ..operation import Operation, Parameter
-from ..operations import EXPLAIN, LIST_BROKERS, LIST_EVENTS, OPERATIONS, SHOW_CLUSTER
+from ..operations import (
+    DOWN,
+    EXPLAIN,
+    LIST_BROKERS,
+    LIST_EVENTS,
+    OPERATIONS,
+    SHOW_CLUSTER,
+    SHOW_LOG,
+)
 from ..printable import printable
 from .events_verb import add_event_arguments, print_events
-from .output import is_data, print_data
+from .output import hint_next, is_data, print_data
+from .service_verbs import end_service
 from .tables import print_document, print_sentence
 from .voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_voter_arguments
 
@@ -51,9 +60,16 @@ def _of(operation: Operation) -> Command:
         }
         document = call(service_url(arguments.url), operation.method, operation.path, values)
         print_document(arguments, document)
+        if operation is SHOW_LOG and document["records"]:
+            _hint_next_records(document)
         return GOOD
 
     return Command(operation.words, operation.help, add_arguments, run)
+
+
+def _hint_next_records(page: Document) -> None:
+    if page["next"] != page["highWatermark"]:
+        hint_next("log show", page["next"])
 
 
 def _add_argument(
@@ -212,12 +228,13 @@ def _command(
     return Command(tuple(words.split()), help, add, run)
 
 
-OF_THEIR_OWN = (LIST_EVENTS, EXPLAIN)  # with an output of their own; explain also runs files
+OF_THEIR_OWN = (DOWN, LIST_EVENTS, EXPLAIN)  # with an output of their own; explain also runs files
 COMMANDS: tuple[Command, ...] = (
     *(_of(operation) for operation in OPERATIONS if operation not in OF_THEIR_OWN),
     _command(
         "events", "print the events of the cluster, one per line", add_event_arguments, print_events
     ),
+    _command("down", DOWN.help, lambda _: None, end_service),
     _command(
         "cluster cluster-id", "print the id of the cluster", _kafka_cluster_arguments, _cluster_id
     ),

@@ -1,7 +1,7 @@
 """`kraftsim events`: the events of a running cluster, one line each; --follow prints new ones."""
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 from kraftsim.controller.wire.json.document import Document
@@ -10,8 +10,10 @@ from ..errors import GOOD
 from ..http.client import call, service_url, stream
 from ..operations import LIST_EVENTS
 from ..printable import printable
-from .output import is_data, print_item
+from .output import hint_next, is_data, print_item
 from .terminal import clock_text
+
+PAGE = 1000  # events, unless --limit
 
 
 def add_event_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,13 +42,22 @@ def add_event_arguments(parser: argparse.ArgumentParser) -> None:
 def print_events(arguments: argparse.Namespace) -> int:
     """Prints the events that the arguments choose, and returns the exit code."""
     url = service_url(arguments.url)
-    rows = _followed(arguments, url) if arguments.follow else _page(arguments, url)
+    if arguments.follow:
+        _print_rows(arguments, _followed(arguments, url))
+        return GOOD
+    rows, following = _page(arguments, url)
+    _print_rows(arguments, rows)
+    if len(rows) == (arguments.limit or PAGE):
+        hint_next("events", following)
+    return GOOD
+
+
+def _print_rows(arguments: argparse.Namespace, rows: Iterable[Document]) -> None:
     for row in rows:
         if is_data(arguments):
             print_item(arguments, row)
         else:
             print(event_line(row, utc=arguments.utc), flush=True)
-    return GOOD
 
 
 def _followed(arguments: argparse.Namespace, url: str) -> Iterator[Document]:
@@ -54,12 +65,14 @@ def _followed(arguments: argparse.Namespace, url: str) -> Iterator[Document]:
     return islice(stream(url, f"{LIST_EVENTS.path}{query}"), arguments.limit)
 
 
-def _page(arguments: argparse.Namespace, url: str) -> list[Document]:
+def _page(arguments: argparse.Namespace, url: str) -> tuple[list[Document], object]:
+    """Returns the events of a page, and the number at which the next page begins."""
     named = {"from": arguments.from_, "limit": arguments.limit}
     page = {name: number for name, number in named.items() if number is not None}
-    rows = call(url, LIST_EVENTS.method, LIST_EVENTS.path, page)["events"]
+    document = call(url, LIST_EVENTS.method, LIST_EVENTS.path, page)
+    rows = document["events"]
     assert isinstance(rows, list), rows
-    return rows
+    return rows, document["next"]
 
 
 def event_line(row: Mapping[str, object], *, utc: bool) -> str:

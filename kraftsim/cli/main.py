@@ -129,7 +129,7 @@ def build_parser(verb: str | None = None) -> "Parser":
         prog="kraftsim", description="Run, control and test a simulated Kafka KRaft control plane."
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    parser.set_defaults(run=_without_verb(parser), is_service=False)
+    parser.set_defaults(run=_without_verb(parser), is_service=False, build_parser=build_parser)
     subparsers = parser.add_subparsers(metavar="VERB", prog=parser.prog)
     for name in [verb] if verb in VERBS else VERBS:
         verb_parser = subparsers.add_parser(name, help=VERBS[name])

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -19,7 +20,7 @@ def add_output(verb: argparse.ArgumentParser) -> None:
         "--output", choices=(*DATA, "wide"), default=TEXT, help=help_texts.OUTPUT, metavar="FORMAT"
     )
     verb.add_argument(
-        "--json", action="store_const", const="json", dest="output", help=help_texts.JSON
+        "--json", action="store_const", const="json", dest="output", help="short for --output json"
     )
 
 
@@ -42,6 +43,11 @@ def print_item(arguments: argparse.Namespace, item: Mapping[str, object]) -> Non
         print(json.dumps(item), flush=True)
     else:
         print(f"---\n{_yaml(item)}", end="", flush=True)
+
+
+def hint_next(verb: str, following: object) -> None:
+    """Prints to stderr how to read the next page."""
+    print(f"next page: kraftsim {verb} --from {following}", file=sys.stderr)
 
 
 def _yaml(data: Data) -> str:

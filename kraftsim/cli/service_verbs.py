@@ -7,6 +7,9 @@ from kraftsim.simulation.ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, 
 
 from . import help_texts
 
+END_LIMIT_S = 10.0  # after which `down` gives up
+RETRY_S = 0.05
+
 
 def add_up(up: argparse.ArgumentParser) -> None:
     """Adds the arguments of `up` to its parser."""
@@ -204,3 +207,41 @@ def _add_simulation(verb: argparse.ArgumentParser) -> None:
             "seed of the random ids and replica placements (default: another seed for each cluster)"
         ),
     )
+
+
+def end_service(arguments: argparse.Namespace) -> int:
+    """Runs `down`: ends the service, waits until it no longer answers, returns the exit code.
+
+    Raises CommandError if the service still answers after END_LIMIT_S.
+    """
+    import time
+
+    from ..errors import GOOD, CommandError
+    from ..http.client import call, service_url
+    from ..operations import DOWN
+    from .tables import print_sentence
+
+    url = service_url(arguments.url)
+    document = call(url, DOWN.method, DOWN.path, {})
+    end_s = time.monotonic() + END_LIMIT_S
+    while _answers(url):
+        if time.monotonic() > end_s:
+            raise CommandError(
+                f"{url}: the service still answers after {END_LIMIT_S:g} s: a cluster of a Python "
+                "program ends only with the program"
+            )
+        time.sleep(RETRY_S)
+    print_sentence(arguments, f"ended: cluster {document['clusterId']} at {url}", document)
+    return GOOD
+
+
+def _answers(url: str) -> bool:
+    from ..errors import Unreachable
+    from ..http.client import call
+    from ..http.paths import LIVENESS
+
+    try:
+        call(url, "GET", LIVENESS, {})
+    except Unreachable:
+        return False
+    return True

@@ -78,8 +78,9 @@ def _process_state(agent: object) -> object:
 
 
 def _addresses(listeners: object) -> list[str]:
-    assert listeners is None or isinstance(listeners, list), listeners
-    return [f"{listener['host']}:{listener['port']}" for listener in listeners or ()]
+    if not isinstance(listeners, list):
+        return []  # of an unregistered broker
+    return [f"{listener['host']}:{listener['port']}" for listener in listeners]
 
 
 def _topic_rows(topics: Sequence[Document]) -> list[Document]:
@@ -112,33 +113,44 @@ def print_rows(
 ) -> None:
     """Prints aligned columns without a table library, whose import would take 0.1 s.
 
-    On a terminal, the widest columns are cut until a row fits its width, except if `is_wide`.
+    On a terminal a row fits its width, except if `is_wide`: times are left out if there is no room
+    for them, and the widest of the other columns are cut, but no state.
     """
     keys = list(dict.fromkeys(key for row in rows for key in row))
-    columns = [key for key in keys if is_wide or key not in (*_ONLY_WIDE, "listeners")]
-    cells = [[_cell(column, row.get(column), utc=utc) for column in columns] for row in rows]
-    lines = [[_title(column) for column in columns], *cells]
-    widths = [max(len(line[index]) for line in lines) for index in range(len(columns))]
+    shown = [key for key in keys if is_wide or key not in (*_ONLY_WIDE, "listeners")]
+    cells = {key: [_cell(key, row.get(key), utc=utc) for row in rows] for key in shown}
+    widths = {key: max(map(len, [_title(key), *cells[key]])) for key in shown}
     if not is_wide:
         widths = _fitted(widths, len(indent))
-    for number, line in enumerate(lines):
-        padded = (
-            coloured(_cut(cell, size), cell) if number and column in _STATES else _cut(cell, size)
-            for column, cell, size in zip(columns, line, widths, strict=True)
-        )
+    print((indent + GAP.join(_cut(_title(key), size) for key, size in widths.items())).rstrip())
+    for number in range(len(rows)):
+        padded = (_padded(key, cells[key][number], size) for key, size in widths.items())
         print((indent + GAP.join(padded)).rstrip())
 
 
-def _fitted(widths: list[int], indent: int) -> list[int]:
-    """Returns the widths, of which the largest are lowered until a row fits the terminal."""
+def _fitted(widths: dict[str, int], indent: int) -> dict[str, int]:
+    """Returns the columns and their widths with which a row fits the terminal."""
     columns = width()
-    fitted = list(widths)
+    fitted = dict(widths)
     if columns is None:
         return fitted
-    room = columns - indent - len(GAP) * (len(widths) - 1)
-    while sum(fitted) > room and max(fitted) > COLUMN_MIN:
-        fitted[fitted.index(max(fitted))] -= 1
+    for key in [key for key in reversed(widths) if _is_time(key)]:
+        if _total(fitted) + indent > columns:
+            del fitted[key]
+    while _total(fitted) + indent > columns:
+        widest = max((key for key in fitted if key not in _STATES), key=fitted.__getitem__)
+        if fitted[widest] <= COLUMN_MIN:
+            break
+        fitted[widest] -= 1
     return fitted
+
+
+def _total(widths: Mapping[str, int]) -> int:
+    return sum(widths.values()) + len(GAP) * (len(widths) - 1)
+
+
+def _padded(key: str, cell: str, size: int) -> str:
+    return coloured(_cut(cell, size), cell) if key in _STATES else _cut(cell, size)
 
 
 def _cut(cell: str, size: int) -> str:
@@ -151,7 +163,7 @@ def _title(key: str) -> str:
 
 
 def _is_time(key: str) -> bool:
-    return key.endswith(("TimeMs", "Timestamp"))
+    return key.endswith(("TimeMs", "Timestamp")) or key == "timestamp"
 
 
 def _cell(key: str, value: object, *, utc: bool) -> str:
@@ -162,4 +174,6 @@ def _cell(key: str, value: object, *, utc: bool) -> str:
         return ", ".join(_cell(key, item, utc=utc) for item in value)
     if _is_time(key) and type(value) is int:
         return clock_text(value, utc=utc) if value >= 0 else ""
+    if isinstance(value, bool):
+        return str(value).lower()  # as JSON and YAML spell it
     return "" if value is None else printable(str(value))

@@ -16,11 +16,13 @@ VERBS = {
     "request": "list and count the requests of clients",
     "log": "read the metadata log",
     "wait": "wait until a broker is in a state, or until a controller is active",
+    "down": "end the `kraftsim up` that serves the cluster",
     "events": "print the events of the cluster, one per line",
     "follow": (
         "print broker state changes, leases and availability as a metadata log grows, through Spark"
     ),
     "scenario": "run, list, show, check, shrink and create scenarios of faults in virtual time",
+    "completion": "print a script with which a shell completes words and options",
     "explain": "print the causes of an event, such as a fence or an election",
     "campaign": (
         "run scenarios with thousands of seeds through Spark and store the results as tables"
@@ -35,6 +37,7 @@ ADDERS = {
     "storage": "storage_verbs:add_storage",
     "follow": "follow_verb:add_follow",
     "scenario": "scenario.verbs:add_scenario_verbs",
+    "completion": "completion_verb:add_completion",
     "explain": "explain_verb:add_explain",
     "campaign": "campaign.verbs:add_campaign_verbs",
 }

@@ -5,7 +5,7 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kraftsim.broker_agent.fleet import Fleet
@@ -22,7 +22,7 @@ from ..options import ClusterOptions, topology_of
 from ..service.facades import ClientView
 from ..service.fleet_facades import FleetFacades
 from ..service.voter_addresses import address_of
-from .up import log_to_stderr, run_until_signalled, settings_of, stop_signals
+from .up import first_of, log_to_stderr, run_until_signalled, settings_of, stop_signals
 
 AGENTS_MAX = 1000
 DRAIN_LIMIT_S = 10.0  # after SIGTERM: brokers still running by then are dropped
@@ -73,13 +73,13 @@ async def _run(
         fleet.start(configs, progress.on_state)
         facades.serve(view)
         waiting = asyncio.ensure_future(progress.report_until_all_run(controllers))
-        await _first(stopping.wait(), progress.all_stopped.wait())
+        await first_of(stopping.wait(), progress.all_stopped.wait())
         waiting.cancel()
         was_signalled = stopping.is_set()
         stopping.clear()
         fleet.stop()
         drain_limit = asyncio.sleep(DRAIN_LIMIT_S)
-        await _first(progress.all_stopped.wait(), stopping.wait(), drain_limit, _silence(fleet))
+        await first_of(progress.all_stopped.wait(), stopping.wait(), drain_limit, _silence(fleet))
     finally:
         fleet.close()
         await facades.close()
@@ -97,13 +97,6 @@ async def _silence(fleet: Fleet) -> None:
         if remaining_s <= 0:
             return
         await asyncio.sleep(remaining_s)
-
-
-async def _first(*waits: Coroutine[object, object, object]) -> None:
-    tasks = [asyncio.ensure_future(wait) for wait in waits]
-    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in tasks:
-        task.cancel()
 
 
 class _Progress:

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import errno
 import logging
 import resource
 import signal
@@ -11,7 +10,7 @@ from collections.abc import Container, Coroutine, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from ..api.cluster import Cluster
-from ..errors import FAILED, GOOD, CommandError
+from ..errors import FAILED, GOOD, CommandError, PortUnavailable
 from ..files.tokens import TOKEN_VARIABLE, token_from
 from ..service.garbage_collection import bound_pauses
 from ..service.log_lines import JsonLines, LogLimit
@@ -76,16 +75,32 @@ async def _serve(kraft: Cluster, ready_file: str | None) -> int:
     try:
         if await _is_ready(kraft, stopping):
             with announced(_addresses(kraft), ready_file):
-                await stopping.wait()
+                await first_of(stopping.wait(), kraft.until_down())
     except TimeoutError as error:
         print(f"kraftsim: {error}", file=sys.stderr)
         return FAILED
+    except PortUnavailable as error:
+        raise as_option(error) from None
     except OSError as error:
-        print(f"kraftsim: {_hint(error)}", file=sys.stderr)
+        print(f"kraftsim: {error}", file=sys.stderr)
         return FAILED
     finally:
         await kraft.close()
     return GOOD
+
+
+def as_option(error: PortUnavailable) -> PortUnavailable:
+    """Returns the error with the name of the option on the command line."""
+    option = f"--{error.option.replace('_', '-')}"
+    return PortUnavailable(option, error.address, error.reason)
+
+
+async def first_of(*waits: Coroutine[object, object, object]) -> None:
+    """Waits until one of the waits is over, and cancels the others."""
+    tasks = [asyncio.ensure_future(wait) for wait in waits]
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
 
 
 async def _is_ready(kraft: Cluster, stopping: asyncio.Event) -> bool:
@@ -168,12 +183,3 @@ def _ready_file(text: str, path: str | None, *, is_secret: bool) -> AbstractCont
     from ..files.ready_file import ready_file_with
 
     return ready_file_with(text, path, is_secret=is_secret)
-
-
-def _hint(error: OSError) -> str:
-    if error.errno != errno.EADDRINUSE:
-        return str(error)
-    return (
-        f"{error}; another cluster may use the port: choose free ports with --kafka-port 0 "
-        "--controller-port 0 --http-port 0"
-    )

@@ -17,7 +17,14 @@ from kraftsim.scenarios.language.suggestions import nearest
 from ..api.log_views import log_lines, start_in
 from ..api.reading import LIMIT_MAX, check_page
 from ..api.views import event_view
-from ..errors import CommandError, OffsetGone, UnknownBroker, UnknownController, UnknownTopic
+from ..errors import (
+    CommandError,
+    OffsetGone,
+    PortUnavailable,
+    UnknownBroker,
+    UnknownController,
+    UnknownTopic,
+)
 from ..operation import Operation, arguments
 from ..operations import LIST_EVENTS, OPERATIONS, SHOW_LOG
 from .connections import REQUEST_S, HttpConnections
@@ -50,6 +57,13 @@ _STATUS = {
     ErrorCode.DUPLICATE_VOTER: 409,
     ErrorCode.REQUEST_TIMED_OUT: 504,
     ErrorCode.UNKNOWN_SERVER_ERROR: 500,
+}
+
+UNKNOWN = (UnknownBroker, UnknownController, UnknownTopic)
+UNKNOWN_NAMES: dict[type[Exception], str] = {
+    UnknownBroker: "UNKNOWN_BROKER",
+    UnknownController: "UNKNOWN_CONTROLLER",
+    UnknownTopic: "UNKNOWN_TOPIC",
 }
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -103,16 +117,14 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         return await handler(request)
     except ApiError as error:
         return _error(status_of(error.code), error.message, error_name(error.code), error.code)
-    except UnknownBroker as error:
-        return _error(404, str(error), "UNKNOWN_BROKER")
-    except UnknownController as error:
-        return _error(404, str(error), "UNKNOWN_CONTROLLER")
-    except UnknownTopic as error:
-        return _error(404, str(error), "UNKNOWN_TOPIC")
+    except UNKNOWN as error:
+        return _error(404, str(error), UNKNOWN_NAMES[type(error)])
     except OffsetGone as error:
         return _error(416, str(error), "OFFSET_OUT_OF_RANGE", OFFSET_OUT_OF_RANGE)
     except TimeoutError as error:
         return _error(504, str(error), "TIMED_OUT")
+    except PortUnavailable as error:
+        return _error(503, str(error), "NOT_AVAILABLE")
     except (CommandError, JsonError, ValueError) as error:
         return _error(400, str(error), "INVALID_REQUEST", ErrorCode.INVALID_REQUEST)
     except OSError as error:

@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse
 from typing import IO
 from urllib.error import HTTPError, URLError
@@ -13,7 +14,7 @@ from urllib.request import Request, urlopen
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.scenarios.language.durations import microseconds
 
-from ..errors import CommandError
+from ..errors import CommandError, TimedOut, Unreachable
 from ..files.tokens import token_from
 from ..printable import printable
 from .paths import DEFAULT_URL
@@ -43,7 +44,8 @@ def call(url: str, method: str, path: str, arguments: Mapping[str, object]) -> D
     """Calls an operation of the service and returns the JSON response.
 
     Arguments whose names are placeholders in `path` are filled in there; all others become the
-    query or the body. Raises Refused for an error response, CommandError if no service answers.
+    query or the body. Raises Refused for an error response, TimedOut if a wait was in
+    vain, Unreachable if no service answers.
     """
     rest = dict(arguments)
     path = re.sub(r"\{(\w+)\}", lambda name: quote(str(rest.pop(name[1])), safe=""), path)
@@ -73,11 +75,11 @@ def _document(response: IO[bytes], url: str) -> Document:
     try:
         document = json.load(response)
     except (ValueError, HTTPException, OSError) as error:
-        raise CommandError(
+        raise Unreachable(
             f"{url}: expected the response of a kraftsim service, got {error}"
         ) from None
     if not isinstance(document, dict):
-        raise CommandError(
+        raise Unreachable(
             f"{url}: expected the response of a kraftsim service, got JSON of type "
             f"{type(document).__name__}"
         )
@@ -100,10 +102,11 @@ def _opened(request: Request, url: str, *, timeout_s: float | None) -> HTTPRespo
     try:
         response: HTTPResponse = urlopen(request, timeout=timeout_s)
     except HTTPError as error:
-        raise Refused(_refusal(error)) from None
+        refused = TimedOut if error.code == HTTPStatus.GATEWAY_TIMEOUT else Refused
+        raise refused(_refusal(error)) from None
     except (URLError, HTTPException, OSError, ValueError) as error:
         reason = " ".join(str(getattr(error, "reason", error)).split())
-        raise CommandError(
+        raise Unreachable(
             f"{url}: no service answers ({reason}): start one with `kraftsim up`, or give another "
             "address with --url or KRAFTSIM_HTTP"
         ) from None

@@ -13,6 +13,7 @@ from kraftsim.controller.time.timeline import Timeline
 from kraftsim.simulation.controller_process import ControllerProcess
 from kraftsim.simulation.world import World
 
+from .binding import binding
 from .description import client_view
 from .facades import Facade
 from .followed_listener import FollowedListener
@@ -45,6 +46,7 @@ class Service:
         self.arriving: set[int] = set()
         self.http: HttpServer | None = None
         self.is_closed = False
+        self.end_requested = asyncio.Event()
         self.requests = RequestJournal(Timeline(wall_start_ms=0))
         self.controllers: dict[int, FollowedListener] = {}
         self.facades: dict[int, FollowedListener] = {}
@@ -53,14 +55,16 @@ class Service:
     async def open_controller(self, node_id: int, port: int) -> int:
         """Binds a controller's port and returns it; requests are answered only after `serve`."""
         listener = FollowedListener("controller", f"controller-{node_id}", self.host)
-        bound = await listener.bind(port)
+        with binding("controller_port", self.host, port):
+            bound = await listener.bind(port)
         self.controllers[node_id] = listener
         return bound
 
     async def open_facade(self, broker_id: int, port: int) -> int:
         """Binds a broker's port and returns it; requests are answered only after `serve_facade`."""
         listener = FollowedListener("broker", f"broker-{broker_id}", self.host)
-        bound = await listener.bind(port)
+        with binding("kafka_port", self.host, port):
+            bound = await listener.bind(port)
         self.facades[broker_id] = listener
         return bound
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-GENERATED = ("fidelity.md", "rules.md")
+GENERATED = ("cli.md", "fidelity.md", "http.md", "rules.md")
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",

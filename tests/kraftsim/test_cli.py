@@ -11,6 +11,7 @@ import pytest
 
 from kraftsim.cli.cluster_verbs import print_endpoints
 from kraftsim.cli.terminal import clock_text
+from kraftsim.errors import TIMED_OUT, UNREACHABLE
 from tests.golden.recordings import tool
 from tests.kraftsim.conftest import CLUSTER_ID, Service
 
@@ -153,7 +154,7 @@ def test_a_wait_for_a_leader_says_who_it_is(service: Service, run: Any) -> None:
 def test_a_wait_in_vain_fails_and_says_where_the_broker_stands(service: Service, run: Any) -> None:
     code, out, err = run("wait --broker 2 --state fenced --timeout 2s")
 
-    assert (code, out) == (1, "")
+    assert (code, out) == (TIMED_OUT, "")
     assert err == (
         "kraftsim: TIMED_OUT: expected broker 2 fenced within 2s; "
         "broker 2: RUNNING, registered, unfenced\n"
@@ -193,7 +194,7 @@ def test_one_broker_is_shown_field_by_field(service: Service, run: Any) -> None:
     _, out, _ = run("broker show 2")
 
     told = dict(line.split(": ", 1) for line in out.splitlines())
-    assert (told["brokerId"], told["fenced"]) == ("2", "False")
+    assert (told["brokerId"], told["fenced"]) == ("2", "false")
     start = service.kraft.world.committed.brokers[2].start_time_ms
     assert told["startTime"] == clock_text(start, utc=False)
 
@@ -274,7 +275,7 @@ def test_an_unknown_broker_is_refused_with_those_there_are(service: Service, run
 def test_where_no_cluster_answers_the_way_out_is_named(run: Any) -> None:
     code, out, err = run("broker list --url http://127.0.0.1:1")
 
-    assert (code, out) == (1, "")
+    assert (code, out) == (UNREACHABLE, "")
     assert err.startswith("kraftsim: http://127.0.0.1:1: no service answers (")
     assert "start one with `kraftsim up`" in err
     assert len(err.splitlines()) == 1
@@ -282,7 +283,7 @@ def test_where_no_cluster_answers_the_way_out_is_named(run: Any) -> None:
 
 @pytest.mark.parametrize(
     ("url", "code"),
-    [("nonsense", 2), ("ftp://127.0.0.1:1", 2), ("http://", 1), ("http://127.0.0.1:x", 1)],
+    [("nonsense", 2), ("ftp://127.0.0.1:1", 2), ("http://", 5), ("http://127.0.0.1:x", 5)],
 )
 def test_an_address_that_is_none_is_refused(run: Any, url: str, code: int) -> None:
     ended, out, err = run(f"broker list --url {url}")
@@ -305,7 +306,7 @@ def test_somebody_who_is_no_cluster_is_told_apart(run: Any, greeting: bytes) -> 
         code, out, err = run(f"broker list --url http://127.0.0.1:{listening.getsockname()[1]}")
         thread.join()
 
-    assert (code, out) == (1, "")
+    assert (code, out) == (UNREACHABLE, "")
     assert len(err.splitlines()) == 1
 
 
@@ -315,7 +316,7 @@ def test_the_address_of_the_option_goes_before_that_of_the_environment(
     url = os.environ["KRAFTSIM_HTTP"]
     monkeypatch.setenv("KRAFTSIM_HTTP", "http://127.0.0.1:1")
 
-    assert run("broker list")[0] == 1
+    assert run("broker list")[0] == UNREACHABLE
     assert run(f"broker list --url {url}/")[0] == 0
 
 

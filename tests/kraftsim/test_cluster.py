@@ -12,7 +12,7 @@ from kraftsim.controller.core.rpc import (
     BrokerRegistrationRequest,
     BrokerRegistrationResponse,
 )
-from kraftsim.errors import CommandError, UnknownBroker
+from kraftsim.errors import CommandError, PortUnavailable, UnknownBroker
 
 
 def virtual(brokers: int = 3, **options: object) -> Cluster:
@@ -262,7 +262,7 @@ async def test_a_start_that_fails_leaves_no_port_behind() -> None:
     async with Cluster(brokers=0, http_port=0) as first:
         taken = int(first.http_url.rpartition(":")[2])
         second = Cluster(brokers=1, kafka_port=0, controller_port=0, http_port=taken)
-        with pytest.raises(OSError, match="address"):
+        with pytest.raises(PortUnavailable, match=r"^http_port: 127\.0\.0\.1:\d+ cannot"):
             await second.start()
 
         for address in (second.bootstrap_servers, second.bootstrap_controllers):

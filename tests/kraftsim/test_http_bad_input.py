@@ -168,7 +168,7 @@ async def test_a_wrong_address_or_argument_gets_a_document_that_says_so(
 async def test_an_unknown_argument_names_the_nearest(http: Http) -> None:
     refused = await http.get("/v1/log", form=3)
 
-    assert refused.message == "read_log: expected 'from' (nearest), got 'form'"
+    assert refused.message == "show_log: expected 'from' (nearest), got 'form'"
 
 
 @pytest.mark.parametrize("body", [{"id": 2}, {"force": True}, {"on": False}])

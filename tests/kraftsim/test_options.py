@@ -1,5 +1,7 @@
 """What a user may say about a cluster, and what it means."""
 
+from typing import Any
+
 import pytest
 
 from kraftsim import Cluster
@@ -124,7 +126,33 @@ def test_what_cannot_be_is_refused_with_what_can(options: dict[str, object], mes
 
 
 @pytest.mark.parametrize(
-    ("clock", "speed"), [("real", 1.0), ("virtual", 0.0), ("scaled:20", 20.0), ("scaled:0.5", 0.5)]
+    ("options", "message"),
+    [
+        ({"profile": "x"}, "profile: expected kafka-4.4"),
+        ({"profile": 4}, "profile: expected a text, got 4"),
+        ({"seed": "x"}, "seed: expected a whole number, got 'x'"),
+        ({"brokers": "3"}, "brokers: expected a whole number, got '3'"),
+        ({"controllers": True}, "controllers: expected a whole number, got True"),
+        ({"kafka_port": "9092"}, "kafka_port: expected a whole number, got '9092'"),
+        ({"racks": "ab"}, "racks: expected a list of names, got 'ab'"),
+        ({"metadata_version": "9.9"}, "expected a metadata.version such as"),
+        ({"settings": {"no.such": 1}}, "settings: expected"),
+        ({"settings": ["a"]}, "settings: expected a mapping"),
+        ({"clock": -1.0}, "clock: expected"),
+        ({"clock": None}, "clock: expected"),
+    ],
+)
+def test_a_wrong_argument_fails_when_the_cluster_is_made(
+    options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError) as refused:
+        Cluster(**options)
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("clock", "speed"),
+    [("real", 1.0), ("virtual", 0.0), ("scaled:20", 20.0), ("scaled:0.5", 0.5), (20, 20.0)],
 )
 def test_a_clock_has_a_speed(clock: str, speed: float) -> None:
     assert ClusterOptions(clock=clock).speed() == speed

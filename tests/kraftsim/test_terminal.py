@@ -2,13 +2,14 @@
 
 import fcntl
 import json
-import logging
 import os
 import pty
+import socket
 import struct
 import subprocess
 import sys
 import termios
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -16,7 +17,6 @@ from typing import Any
 import pytest
 import yaml
 
-from kraftsim.commands.up import PrintableFormatter
 from kraftsim.printable import printable
 from tests.kraftsim.conftest import Service
 
@@ -60,7 +60,9 @@ def test_a_table_fits_the_terminal(service: Service, columns: int) -> None:
 
     assert max(map(len, printed.splitlines())) <= columns
     assert [line.split()[0] for line in printed.splitlines()] == ["id", "1", "2", "3"]
-    assert ("eu-west-1a-with-a-long-name" in printed) == (columns == 160)
+    assert ("eu-west-1a-with-a-long-name" in printed) == (columns > 50)
+    assert printed.count("unfenced") == printed.count("RUNNING") == 3, "no state is cut"
+    assert ("startTime" in printed) == (columns == 160)
 
 
 def test_a_file_and_a_wide_table_have_every_character(service: Service, run: Any) -> None:
@@ -89,20 +91,23 @@ def test_a_rack_with_escape_sequences_forges_no_row(service: Service, run: Any) 
     assert yaml.safe_load(run("broker show 4 --output yaml")[1])["rack"] == FORGED
 
 
-def test_an_error_with_escape_sequences_stays_one_line(service: Service, run: Any) -> None:
-    from kraftsim.cli.main import main
+def test_an_error_of_a_service_forges_no_line(run: Any) -> None:
+    body = json.dumps({"error": "X", "message": f"no{FORGED}"}).encode()
+    head = f"HTTP/1.1 400 Bad\r\nContent-Length: {len(body)}\r\n\r\n".encode()
 
-    code, _, err = run("topic show \x1b[2K\x07")
-    assert code != 0
-    assert "\x1b" not in err
-    assert main(["wait", "--broker", "1", "--state", FORGED]) != 0
+    def refuse() -> None:
+        connection, _ = listening.accept()
+        connection.recv(65536)
+        connection.sendall(head + body)
+        connection.close()
 
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=refuse)
+        thread.start()
+        code, _, err = run(f"broker list --url http://127.0.0.1:{listening.getsockname()[1]}")
+        thread.join()
 
-def test_a_log_line_with_escape_sequences_stays_one_line() -> None:
-    formatter = PrintableFormatter("%(message)s")
-    record = logging.makeLogRecord({"msg": "client %s", "args": (FORGED,)})
-
-    assert formatter.format(record) == f"client {ESCAPED}"
+    assert (code, err) == (1, f"kraftsim: X: no{ESCAPED}\n")
 
 
 def test_every_character_that_moves_a_cursor_is_escaped() -> None:
@@ -145,6 +150,13 @@ def test_events_are_a_stream_of_documents(service: Service, run: Any) -> None:
 
     assert [json.loads(line) for line in lines] == documents
     assert [event["seq"] for event in documents] == [0, 1, 2]
+
+
+def test_a_page_that_is_not_the_last_names_the_next(service: Service, run: Any) -> None:
+    for verb in ("events", "log show"):
+        assert run(f"{verb} --limit 3")[2] == f"next page: kraftsim {verb} --from 3\n"
+        assert run(verb)[2] == ""
+        assert run(f"{verb} --from 5000")[2] == ""
 
 
 def test_followed_events_begin_at_the_newest(service: Service, run: Any) -> None:

@@ -14,6 +14,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from kraftsim.errors import UNREACHABLE
+
 ROOT = Path(__file__).resolve().parents[2]
 ANY_PORTS = ["--kafka-port", "0", "--controller-port", "0", "--http-port", "0"]
 LIMIT_S = 30
@@ -139,12 +141,13 @@ def test_a_port_in_use_is_one_clear_line_and_the_ready_file_of_another_stays(
         ports = list(ANY_PORTS)
         ports[ports.index(option) + 1] = str(taken.getsockname()[1])
         up = start(started, "up", "--brokers", "1", "--ready-file", str(ready), *ports)
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
         code, out, err = up.ended()
 
     assert (code, out) == (1, "")
     (line,) = [line for line in err.splitlines() if line.startswith("kraftsim: ")]
-    assert "in use" in line
-    assert "--kafka-port 0" in line
+    assert f"{option}: {address} cannot be bound (in use): end the process" in line
+    assert f"{option} 0 lets the system choose" in line
     assert ready.read_text() == "KRAFTSIM_HTTP=another"
 
 
@@ -310,3 +313,14 @@ def test_agents_with_a_bad_option_are_a_fault_of_usage(
 
     assert (code, out) == (2, "")
     assert len(err.splitlines()) == 1
+
+
+def test_down_ends_the_service_that_the_url_names(started: list[Process]) -> None:
+    kept, ended = (start(started, "up", "--brokers", "1", *ANY_PORTS) for _ in range(2))
+    urls = [up.announced()["KRAFTSIM_HTTP"] for up in (kept, ended)]
+
+    code, out, _ = start(started, "down", "--url", urls[1]).ended()
+    assert (code, urls[1] in out) == (0, True)
+    assert ended.ended()[0] == 0
+    assert start(started, "down", "--url", urls[1]).ended()[0] == UNREACHABLE
+    assert start(started, "broker", "list", "--url", urls[0]).ended()[0] == 0

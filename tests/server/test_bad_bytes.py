@@ -97,6 +97,8 @@ async def test_bad_bytes_close_their_own_connection_and_touch_nothing_else(
     assert kraft.world.committed.brokers[1] == before
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert caplog.records[0].exc_info is None
+    is_http = name == "garbage"  # it begins with GET
+    assert ("send HTTP to the port of the HTTP service" in caplog.text) == is_http
 
 
 @pytest.mark.rule("5.2", "1.1")

@@ -50,7 +50,7 @@ def test_frames_come_out_whole_however_the_stream_is_cut(
     assert len(reader.data) == 0
 
 
-@pytest.mark.parametrize("length", [-1, FRAME_BYTES_MAX + 1, 0x47455420])  # "GET "
+@pytest.mark.parametrize("length", [-1, FRAME_BYTES_MAX + 1, 2**31 - 1])
 def test_a_length_that_no_frame_has_is_refused_before_it_is_waited_for(length: int) -> None:
     spelled = length.to_bytes(4, "big", signed=True)
 
@@ -185,3 +185,13 @@ def test_an_exchange_refuses_a_frame_that_is_cut_short() -> None:
         if exchange.matches(frame[:length]):
             with pytest.raises(DecodeError):
                 exchange.decode(frame[:length], exchange.end)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"])
+def test_an_http_request_is_named_as_one(method: str) -> None:
+    reader = FrameReader()
+    reader.feed(f"{method} / HTTP/1.1\r\n\r\n".encode())
+
+    with pytest.raises(DecodeError, match="got an HTTP request") as refused:
+        reader.take()
+    assert "send HTTP to the port of the HTTP service" in str(refused.value)

@@ -218,7 +218,7 @@ def test_workers_that_have_not_installed_us_follow_all_the_same(tmp_path: Path) 
 
     assert 0 == done.returncode, done.stderr
     fenced = [json.loads(line) for line in done.stdout.splitlines() if '"state": "fenced"' in line]
-    assert (2, 357) in {(row["broker_id"], row["offset"]) for row in fenced}
+    assert (2, 357) in {(row["brokerId"], row["offset"]) for row in fenced}
 
 
 if __name__ == "__main__":
