@@ -47,6 +47,7 @@ soak: $(VENV)/.test compile
 	$(BYTECODE) $(BIN)/kraftsim scenario run thundering-herd-1000 monkey-day
 	KRAFTSIM_SOAK_CLUSTERS=20 $(PYTEST) tests/interop/test_quorum_kills.py $(ARGS)
 	KRAFTSIM_SOAK_KILLS=20 $(PYTEST) tests/pipeline/test_*_campaign.py $(ARGS)
+	KRAFTSIM_SOAK_EXAMPLES=100000 $(PYTEST) tests/kraftsim/test_scenario_fuzz.py $(ARGS)
 	KRAFTSIM_SOAK_STATES=1000000 $(PYTEST) tests/raft/test_explore.py tests/scenarios/test_explore.py -rP $(ARGS)
 
 differential: $(VENV)/.test java released compile
