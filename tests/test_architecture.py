@@ -341,6 +341,13 @@ def test_the_face_loads_no_library_before_it_needs_one(program: str) -> None:
     assert libraries - set(sys.stdlib_module_names) <= {"kraftsim", "sortedcontainers", "crc32c"}
 
 
+def test_a_service_loads_only_what_it_needs_before_the_first_reply() -> None:
+    loaded = loaded_by("import kraftsim.commands.up")
+
+    assert loaded & {"json", "datetime", "pathlib", "difflib", "secrets", "ipaddress"} == set()
+    assert loaded & {"yaml", "email", "http", "importlib.metadata", "kraftsim.explanation"} == set()
+
+
 FIRST_STEPS = {"cli", "cli.interrupt_exit", "cli.main", "cli.verb_table", "errors", "printable"}
 
 

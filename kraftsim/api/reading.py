@@ -4,7 +4,6 @@ from abc import abstractmethod
 from itertools import islice
 
 from ..errors import CommandError, UnknownBroker, UnknownController, UnknownTopic
-from ..explanation import explanation
 from ..service.request_journal import RequestDocument, RequestJournal, api_named, conditions_in
 from .controllers import ControllerVerbs
 from .documents import (
@@ -137,6 +136,8 @@ class Reading(ControllerVerbs):
 
         Raises CommandError if the journal does not have the event.
         """
+        from ..explanation import explanation
+
         return explanation(self.world.journal.since(0), event)
 
 

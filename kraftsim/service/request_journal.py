@@ -4,7 +4,6 @@ The journal keeps the newest requests of the Kafka listeners and of `POST /kafka
 the simulated brokers do not pass through a listener and are not in it.
 """
 
-import json
 from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypedDict
@@ -83,6 +82,8 @@ class RequestJournal:
 
     def note_json(self, api: Api, body: Document) -> None:
         """Adds a request that came as JSON over HTTP."""
+        import json
+
         header = RequestHeader(api.key, api.max_version, 0, None, JSON_BODY)
         self.note("http", "", header, json.dumps(body).encode())
 
@@ -167,6 +168,8 @@ def _document(number: int, received: ReceivedRequest) -> RequestDocument:
 def _body(received: ReceivedRequest) -> Document:
     header = received.header
     if header.body_offset == JSON_BODY:
+        import json
+
         body: Document = json.loads(received.frame)
         return body
     request = decode_request(header, received.frame)

@@ -3,7 +3,9 @@
 import argparse
 from collections.abc import Iterator
 
+from kraftsim.cli.cluster_verbs import COMMANDS
 from kraftsim.cli.main import build_parser
+from kraftsim.cli.verb_table import ADDERS, VERBS
 
 
 def texts(parser: argparse.ArgumentParser) -> Iterator[tuple[str, bool, str]]:
@@ -30,3 +32,11 @@ def test_every_verb_and_option_has_a_phrase_as_its_help_text() -> None:
 
 def test_the_command_line_does_not_show_queries_of_http() -> None:
     assert [place for place, _, text in texts(build_parser()) if "=false" in text] == []
+
+
+def test_the_table_of_verbs_has_every_operation_with_its_help_text() -> None:
+    operations = {command.words[0] for command in COMMANDS}
+    single = {command.words[0]: command.help for command in COMMANDS if len(command.words) == 1}
+
+    assert operations == VERBS.keys() - ADDERS.keys()
+    assert single == {verb: VERBS[verb] for verb in single}
