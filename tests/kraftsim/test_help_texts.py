@@ -30,3 +30,38 @@ def test_every_verb_and_option_has_a_phrase_as_its_help_text() -> None:
 
 def test_the_command_line_does_not_show_queries_of_http() -> None:
     assert [place for place, _, text in texts(build_parser()) if "=false" in text] == []
+
+
+# Services print addresses for shells, `completion` a script, and the reports write files.
+WITHOUT_OUTPUT = {
+    "kraftsim up",
+    "kraftsim agent",
+    "kraftsim controller run",
+    "kraftsim completion",
+    "kraftsim campaign report",
+    "kraftsim campaign compare",
+}
+
+
+def leaves(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """Yields the parsers of the verbs that have no verbs of their own."""
+    groups = [item for item in parser._actions if isinstance(item, argparse._SubParsersAction)]
+    if not groups:
+        yield parser
+    for group in groups:
+        for verb in group.choices.values():
+            yield from leaves(verb)
+
+
+def test_every_verb_that_prints_has_the_option_output() -> None:
+    without = {
+        verb.prog
+        for verb in leaves(build_parser())
+        if not {"--output", "--json"} <= set(verb._option_string_actions)
+    }
+
+    assert without == WITHOUT_OUTPUT
+
+
+def test_no_verb_accepts_an_abbreviated_option() -> None:
+    assert [verb.prog for verb in leaves(build_parser()) if verb.allow_abbrev] == []
