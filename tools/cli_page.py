@@ -36,6 +36,9 @@ COMMON = ("--url", "--output", "--json", "--utc")  # described once
 EXIT_TITLE = """\
 ## Exit codes
 
+If several apply, 1 has precedence over 3: a campaign that is unfinished and has a failed run exits
+with 1.
+
 | code | meaning |
 |---|---|"""
 

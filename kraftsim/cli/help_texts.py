@@ -11,7 +11,6 @@ TOKEN_FILE: Final = (
     "file with the bearer token of the HTTP service (default: KRAFTSIM_TOKEN; `up --host` beyond "
     "loopback prints a random token)"
 )
-JSON: Final = "print JSON instead of text"
 OUTPUT: Final = (
     "json or yaml, for programs; wide: text with every column, not cut to the width of the "
     "terminal (default: text)"

@@ -40,3 +40,38 @@ def test_the_table_of_verbs_has_every_operation_with_its_help_text() -> None:
 
     assert operations == VERBS.keys() - ADDERS.keys()
     assert single == {verb: VERBS[verb] for verb in single}
+
+
+# Services print addresses for shells, `completion` a script, and the reports write files.
+WITHOUT_OUTPUT = {
+    "kraftsim up",
+    "kraftsim agent",
+    "kraftsim controller run",
+    "kraftsim completion",
+    "kraftsim campaign report",
+    "kraftsim campaign compare",
+}
+
+
+def leaves(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """Yields the parsers of the verbs that have no verbs of their own."""
+    groups = [item for item in parser._actions if isinstance(item, argparse._SubParsersAction)]
+    if not groups:
+        yield parser
+    for group in groups:
+        for verb in group.choices.values():
+            yield from leaves(verb)
+
+
+def test_every_verb_that_prints_has_the_option_output() -> None:
+    without = {
+        verb.prog
+        for verb in leaves(build_parser())
+        if not {"--output", "--json"} <= set(verb._option_string_actions)
+    }
+
+    assert without == WITHOUT_OUTPUT
+
+
+def test_no_verb_accepts_an_abbreviated_option() -> None:
+    assert [verb.prog for verb in leaves(build_parser()) if verb.allow_abbrev] == []

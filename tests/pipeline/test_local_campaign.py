@@ -78,7 +78,7 @@ def test_how_far_it_has_come_is_told(whole, capsys):
     assert 0 == main(["campaign", "status", str(whole), "--json"])
 
     told = json.loads(capsys.readouterr().out)
-    assert (22, 22, {"pass": 20}) == (told["runs"], told["runs_done"], told["verdicts"])
+    assert (22, 22, {"pass": 20}) == (told["runs"], told["runsDone"], told["verdicts"])
 
 
 def test_a_finished_campaign_has_nothing_to_resume(whole, capsys):

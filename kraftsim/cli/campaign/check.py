@@ -5,13 +5,15 @@ kept no log to check, or has no runs.
 """
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from kraftsim.controller.wire.codec.schema import lower_camel
+
 from ...errors import FAILED, GOOD, VACUOUS
 from .. import help_texts
+from ..output import add_output, is_data, print_data
 from ..spark_options import add_spark, spark_target_of
 from .folder_argument import campaign_folder
 from .report import whole_folder
@@ -25,7 +27,7 @@ def add_check(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "check", help="check every stored log with SQL and with an independent model of the image"
     )
     parser.add_argument("folder", type=campaign_folder, metavar="DIR", help=help_texts.CAMPAIGN)
-    parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+    add_output(parser)
     add_spark(parser)
     parser.set_defaults(run=_check)
 
@@ -36,8 +38,9 @@ def _check(arguments: argparse.Namespace) -> int:
     folder = whole_folder(arguments.folder)
     rows = checked(folder, spark_target_of(arguments))
     logs = sum(commit.pieces["records"].rows for commit in folder.commits().values())
-    if arguments.json:
-        print(json.dumps({"records": logs, "violations": rows}))
+    if is_data(arguments):
+        violations = [{lower_camel(name): item for name, item in row.items()} for row in rows]
+        print_data(arguments, {"records": logs, "violations": violations})
     else:
         print(*_lines(rows, logs), sep="\n")
     if rows:

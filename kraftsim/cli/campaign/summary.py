@@ -1,9 +1,10 @@
 """Prints the summary of a campaign, from its commits."""
 
-import json
+import argparse
 from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, UNFINISHED, VACUOUS
+from ..output import is_data, print_data
 from .allowed_code import resume_command
 
 if TYPE_CHECKING:
@@ -12,11 +13,11 @@ if TYPE_CHECKING:
     from kraftsim.pipeline.campaign.plan import Plan
 
 
-def print_summary(folder: "Folder", state: "State", *, as_json: bool) -> int:
+def print_summary(arguments: argparse.Namespace, folder: "Folder", state: "State") -> int:
     """Prints the verdicts, failures and deaf canaries of a campaign; returns the exit code."""
     deaf = _deaf_canaries(folder.plan(), state)
-    if as_json:
-        print(json.dumps(_document(state) | {"deaf_canaries": deaf}))
+    if is_data(arguments):
+        print_data(arguments, _document(state) | {"deafCanaries": deaf})
     else:
         print(*_lines(folder, state, deaf), sep="\n")
     if deaf or state.failures:
@@ -40,9 +41,9 @@ def _deaf_canaries(plan: "Plan", state: "State") -> list[str]:
 def _document(state: "State") -> dict[str, object]:
     return {
         "shards": state.shards,
-        "shards_done": state.done_shards,
+        "shardsDone": state.done_shards,
         "runs": state.runs,
-        "runs_done": state.done_runs,
+        "runsDone": state.done_runs,
         "verdicts": dict(state.verdicts),
         "planted": dict(state.planted),
         "canaries": state.canaries,

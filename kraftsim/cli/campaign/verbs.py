@@ -5,13 +5,13 @@ campaign is unfinished, 130 interrupted; committed shards are kept.
 """
 
 import argparse
-import json
 from math import inf
 from typing import TYPE_CHECKING
 
 from ...errors import GOOD, INTERRUPTED, CommandError, UsageError
 from .. import help_texts
 from ..interrupts import interrupt_flag
+from ..output import add_output, is_data, print_data
 from ..scenario.runs import add_allow_code, add_choice, seed_range
 from .allowed_code import expect_code_allowed, resume_command
 from .check import add_check
@@ -45,7 +45,7 @@ def add_campaign_verbs(parent: argparse.ArgumentParser) -> None:
         if name == "resume":
             add_allow_code(parser)
             add_engine(parser)
-        parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+        add_output(parser)
         parser.set_defaults(run=run)
 
 
@@ -87,7 +87,7 @@ def _add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         ),
     )
     add_engine(parser)
-    parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+    add_output(parser)
     parser.set_defaults(run=_run, cell=[])
 
 
@@ -124,7 +124,7 @@ def _status(arguments: argparse.Namespace) -> int:
 
     folder = folder_of(arguments)
     state = state_of(folder.plan(), folder.commits())
-    return print_summary(folder, state, as_json=arguments.json)
+    return print_summary(arguments, folder, state)
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
@@ -133,8 +133,8 @@ def _sweep(arguments: argparse.Namespace) -> int:
     folder = folder_of(arguments)
     with alone(folder):
         removed, aside = folder.sweep(), folder.set_corrupt_aside()
-    if arguments.json:
-        print(json.dumps({"removed": removed, "aside": aside}))
+    if is_data(arguments):
+        print_data(arguments, {"removed": removed, "aside": aside})
     else:
         print(
             f"removed {removed} files of interrupted shards, moved {len(aside)} corrupt shards "
@@ -167,7 +167,7 @@ def _run_missing(folder: "Folder", engine: "Engine", arguments: argparse.Namespa
 
     from .progress import CampaignProgress
 
-    progress = CampaignProgress(is_enabled=not arguments.json)
+    progress = CampaignProgress(is_enabled=not is_data(arguments))
 
     def on_progress(state: "State", worked_s: float) -> None:
         if interrupted.is_set():
@@ -187,4 +187,4 @@ def _run_missing(folder: "Folder", engine: "Engine", arguments: argparse.Namespa
         return INTERRUPTED
     finally:
         progress.clear()
-    return print_summary(folder, state, as_json=arguments.json)
+    return print_summary(arguments, folder, state)

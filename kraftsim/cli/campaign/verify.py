@@ -5,11 +5,11 @@ a campaign folder, 3 the campaign is unfinished.
 """
 
 import argparse
-import json
 from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, UNFINISHED, CommandError, Unfinished
 from .. import help_texts
+from ..output import add_output, is_data, print_data
 from ..scenario.runs import add_allow_code
 from .allowed_code import expect_code_allowed, resume_command
 from .engine_options import add_engine, engine_of
@@ -37,7 +37,7 @@ def add_verify(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
         metavar="N",
         help=f"number of runs to repeat (default {SAMPLE})",
     )
-    parser.add_argument("--json", action="store_true", help=help_texts.JSON)
+    add_output(parser)
     parser.set_defaults(run=_verify)
 
 
@@ -60,10 +60,11 @@ def _verify(arguments: argparse.Namespace) -> int:
     wrong, runs = list(folder.corruptions()), 0
     if not wrong:
         runs, wrong = _repeated(folder, arguments)
-    elif not arguments.json:
+    elif not is_data(arguments):
         wrong.append(f"move the corrupt shards aside with: kraftsim campaign sweep {folder.path}")
-    if arguments.json:
-        print(json.dumps({"sample": runs, "wrong": wrong, "shards": shards, "shards_done": done}))
+    if is_data(arguments):
+        counts = {"sample": runs, "shards": shards, "shardsDone": done}
+        print_data(arguments, counts | {"wrong": wrong})
     else:
         sound = f"every file matches its commit; {runs:,} runs repeated with the same digests"
         missing = (
@@ -83,7 +84,7 @@ def _repeated(folder: "Folder", arguments: argparse.Namespace) -> tuple[int, lis
 
     from ..progress import Progress
 
-    progress = Progress(is_enabled=not arguments.json)
+    progress = Progress(is_enabled=not is_data(arguments))
     try:
         done = repeated(
             folder,
