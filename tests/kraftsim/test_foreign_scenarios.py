@@ -7,6 +7,7 @@ import shlex
 import pytest
 
 from kraftsim.cli.main import main
+from kraftsim.files.yaml_document import FILE_BYTES_MAX
 
 SECRET = "password: hunter2: [x"  # as YAML an error, whose text a parser would print
 # The same text in every test, since a process defines a file name once.
@@ -195,3 +196,11 @@ def test_the_code_in_a_campaign_of_a_stranger_runs_only_with_the_option(folder, 
     assert 0 == main(["campaign", "status", "c"])
     assert not (folder.parent / "marker").exists()
     assert 0 == main(["campaign", "verify", "c", *local, "--allow-code"])
+
+
+def test_a_file_above_the_limit_is_refused_unread(folder, capsys):
+    path = folder / "large.yaml"
+    path.write_bytes(b"#" * (FILE_BYTES_MAX + 1))
+
+    assert main(["scenario", "lint", str(path)]) == 1
+    assert f"expected at most {FILE_BYTES_MAX} bytes" in capsys.readouterr().out
