@@ -99,7 +99,7 @@ def kraftsim_processes() -> Iterator[Processes]:
     with ExitStack() as stack:
         processes = {}
         for node_id in IDS:
-            words = ("controller", "--node-id", str(node_id), "--voters", voters)
+            words = ("controller", "run", "--node-id", str(node_id), "--voters", voters)
             process = running("-m", "kraftsim", *words, "--cluster-id", CLUSTER_ID)
             processes[node_id] = stack.enter_context(process)
         for process in processes.values():

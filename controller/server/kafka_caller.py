@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 from ..core.rpc import Request, Response
 from ..wire.apis.table import API_VERSIONS, APIS
 from ..wire.errors import DecodeError
-from ..wire.frames import FrameReader, decode_response, encode_request
+from ..wire.frames import FRAME_BYTES_MAX, FrameReader, decode_response, encode_request
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +97,7 @@ class _Line(asyncio.Protocol):
     def __init__(self, caller: KafkaCaller, address: Address) -> None:
         self.address = address
         self._caller = caller
-        self._reader = FrameReader()
+        self._reader = FrameReader(FRAME_BYTES_MAX)
         self._transport: asyncio.Transport | None = None
         self._newest = b""
         self._opening = asyncio.ensure_future(self._open())

@@ -11,7 +11,14 @@ from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
 from ..raft.protocol import Reply
 from ..wire.apis.table import API_VERSIONS
 from ..wire.errors import DecodeError
-from ..wire.frames import Exchange, FrameReader, RequestHeader, encode_response, read_request_header
+from ..wire.frames import (
+    REQUEST_BYTES_MAX,
+    Exchange,
+    FrameReader,
+    RequestHeader,
+    encode_response,
+    read_request_header,
+)
 from .runtime import Runtime
 from .turns import REQUESTS_PER_VISIT
 
@@ -50,7 +57,7 @@ class KafkaConnection(asyncio.Protocol):
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
-        self._reader = FrameReader()
+        self._reader = FrameReader(REQUEST_BYTES_MAX)
         self._out: list[bytes] = []
         self._out_bytes = 0
         self._exchange: Exchange | None = None
@@ -81,7 +88,7 @@ class KafkaConnection(asyncio.Protocol):
         """Drop the pending requests of a closed connection."""
         self._listener.forget(self, self._address)
         self._transport = None
-        self._reader = FrameReader()
+        self._reader = FrameReader(REQUEST_BYTES_MAX)
         self._note_unread()
 
     def eof_received(self) -> bool:
@@ -289,7 +296,7 @@ class KafkaConnection(asyncio.Protocol):
         self._close()
 
     def _close(self) -> None:
-        self._reader = FrameReader()
+        self._reader = FrameReader(REQUEST_BYTES_MAX)
         self._note_unread()
         transport = self._transport
         if transport is None:

@@ -15,7 +15,8 @@ from .codec.compiler import decoder, encoder
 from .codec.decode_source import skip_tags
 from .errors import DecodeError
 
-FRAME_BYTES_MAX = 100 * 1024 * 1024  # Kafka's socket.request.max.bytes
+FRAME_BYTES_MAX = 100 * 1024 * 1024  # of a response, such as a slice of a snapshot
+REQUEST_BYTES_MAX = 4 * 1024 * 1024  # Kafka's socket.request.max.bytes is 100 MiB
 CACHED_REPLIES_MAX = 64  # cached replies of one exchange; a heartbeat has eight
 _LENGTH = Packing(">i")
 _HEADER = Packing(">hhih")  # key, version, correlation id, length of the client's id
@@ -208,9 +209,10 @@ class FrameReader:
     complete or not, and before them those of frames that were; it is empty if all were taken.
     """
 
-    __slots__ = ("_pos", "data")
+    __slots__ = ("_frame_bytes_max", "_pos", "data")
 
-    def __init__(self) -> None:
+    def __init__(self, frame_bytes_max: int) -> None:
+        self._frame_bytes_max = frame_bytes_max
         self.data: bytes | bytearray = b""
         self._pos = 0  # of the first byte that was not taken
 
@@ -221,7 +223,7 @@ class FrameReader:
         if size < _LENGTH.size:
             return False
         length: int = _LENGTH.unpack_from(self.data, self._pos)[0]
-        return length <= size - _LENGTH.size or length > FRAME_BYTES_MAX
+        return length <= size - _LENGTH.size or length > self._frame_bytes_max
 
     def feed(self, data: bytes) -> None:
         """Appends bytes of the stream."""
@@ -235,15 +237,17 @@ class FrameReader:
     def take(self) -> bytes | None:
         """Returns the next frame without its length; None if it is incomplete.
 
-        Raises DecodeError for a length that is negative or exceeds FRAME_BYTES_MAX.
+        Raises DecodeError for a length that is negative or exceeds the limit of the stream.
         """
         data, start = self.data, self._pos + _LENGTH.size
         if start > len(data):
             return None
         (length,) = _LENGTH.unpack_from(data, self._pos)
-        if not 0 <= length <= FRAME_BYTES_MAX:
+        if not 0 <= length <= self._frame_bytes_max:
             _expect_no_http(data, self._pos)
-            raise DecodeError(f"expected a frame of 0 to {FRAME_BYTES_MAX} bytes, got {length}")
+            raise DecodeError(
+                f"expected a frame of 0 to {self._frame_bytes_max} bytes, got {length}"
+            )
         end = start + length
         if end > len(data):
             return None

@@ -1,7 +1,6 @@
 """The part of `Cluster` that reads: the documents that HTTP and `--json` print too."""
 
 from abc import abstractmethod
-from itertools import islice
 
 from ..errors import CommandError, UnknownBroker, UnknownController, UnknownTopic
 from ..service.request_journal import RequestDocument, RequestJournal, api_named, conditions_in
@@ -116,7 +115,12 @@ class Reading(ControllerVerbs):
         """
         check_page(from_, limit)
         found = self.request_journal.find(api_named(api), conditions_in(where), from_)
-        return list(islice(found, limit))
+        requests: list[RequestDocument] = []
+        async for request in found:
+            requests.append(request)
+            if len(requests) == limit:
+                break
+        return requests
 
     async def count_requests(
         self, api: str | None = None, where: str | None = None
@@ -127,8 +131,10 @@ class Reading(ControllerVerbs):
         the conditions that it does not meet.
         """
         journal, named, conditions = self.request_journal, api_named(api), conditions_in(where)
-        count = sum(1 for _ in journal.find(named, conditions, 0))
-        misses = [] if count else journal.near_misses(named, conditions)
+        count = 0
+        async for _ in journal.find(named, conditions, 0):
+            count += 1
+        misses = [] if count else await journal.near_misses(named, conditions)
         return {"count": count, "nearMisses": misses}
 
     async def explain(self, event: int) -> list[str]:

@@ -16,6 +16,8 @@ ID_KEYS, VOTERS = ("node.id", "broker.id"), "controller.quorum.voters"
 
 def read_properties(path: Path) -> dict[str, str]:
     """Reads the key-value pairs of the file; ValueError with file and line for an invalid line."""
+    if path.exists() and not path.is_file():  # a pipe or a device might never end
+        raise ValueError(f"{path}: expected a regular file")
     if path.stat().st_size > FILE_BYTES_MAX:
         raise ValueError(f"{path}: expected at most {FILE_BYTES_MAX} bytes")
     pairs: dict[str, str] = {}

@@ -23,10 +23,13 @@ def ready_file_with(text: str, path_text: str, *, is_secret: bool) -> Iterator[N
     try:
         mode = 0o600 if is_secret else 0o644
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    except OSError as error:
+        raise CommandError(f"--ready-file: {path}: {error.strerror}") from None
+    try:
         with open(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
-            written = os.fstat(file.fileno())
         os.replace(partial, path)
+        written = path.lstat()
     except OSError as error:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
@@ -35,8 +38,13 @@ def ready_file_with(text: str, path_text: str, *, is_secret: bool) -> Iterator[N
         yield
     finally:
         with suppress(OSError):
-            if os.path.samestat(path.lstat(), written):
+            if _is_same(path.lstat(), written):
                 path.unlink()
+
+
+def _is_same(file: os.stat_result, written: os.stat_result) -> bool:
+    """True if nobody has replaced the file; a new file may get the inode of one that is gone."""
+    return os.path.samestat(file, written) and file.st_ctime_ns == written.st_ctime_ns
 
 
 def _expect_regular(path: Path) -> None:

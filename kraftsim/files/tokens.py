@@ -17,6 +17,8 @@ def token_from(path: str | None) -> str | None:
     if path is None:
         token = os.environ.get(TOKEN_VARIABLE) or None
         return None if token is None else _checked(token, TOKEN_VARIABLE)
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe or a device might never end
+        raise CommandError(f"--token-file: expected a regular file, got {path}")
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read(TOKEN_CHARS_MAX + 2)

@@ -57,14 +57,16 @@ def _check_host(request: web.Request, names: set[str]) -> None:
 
 def _check_origin(request: web.Request) -> None:
     """Refuses requests of web pages of other origins."""
-    origin = request.headers.get("Origin")
     own = request.headers.get("Host", "")
-    if origin is not None and urlsplit(origin).netloc != own:
+    for origin in request.headers.getall("Origin", ()):
+        if urlsplit(origin).netloc == own:
+            continue
         raise web.HTTPForbidden(
             text=f"Origin: expected the origin of this service, {own[:64]!r}, got {origin[:64]!r}"
         )
-    site = request.headers.get("Sec-Fetch-Site", "none")
-    if site not in ("none", "same-origin"):
+    for site in request.headers.getall("Sec-Fetch-Site", ()):
+        if site in ("none", "same-origin"):
+            continue
         raise web.HTTPForbidden(
             text=f"Sec-Fetch-Site: expected none or same-origin, got {site[:64]!r}"
         )
@@ -80,12 +82,14 @@ def _check_token(request: web.Request, token: str) -> None:
 
 
 def _carries(request: web.Request, token: str) -> bool:
-    sent = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    return hmac.compare_digest(sent.encode(), token.encode())
+    scheme, _, sent = request.headers.get("Authorization", "").partition(" ")
+    return scheme.lower() == "bearer" and hmac.compare_digest(sent.encode(), token.encode())
 
 
 def _name_of(host: str) -> str:
     """Returns the host of a Host header, in lower case, without port and brackets."""
+    if set(host) & set("@/?#\\"):
+        return host
     try:
         return (urlsplit(f"//{host}").hostname or "").lower()
     except ValueError:

@@ -4,8 +4,9 @@ The journal keeps the newest requests of the Kafka listeners and of `POST /kafka
 the simulated brokers do not pass through a listener and are not in it.
 """
 
+import asyncio
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import NamedTuple, TypedDict
 
 from kraftsim.controller.time.timeline import Timeline
@@ -18,11 +19,13 @@ from kraftsim.scenarios.language.suggestions import nearest
 
 from ..errors import CommandError
 
-REQUESTS_MAX = 5_000
-REQUEST_BYTES_MAX = 16 * 1024 * 1024  # of all of them
+REQUESTS_MAX = 1_000
+REQUEST_BYTES_MAX = 1024 * 1024  # of all of them: decoding takes some microseconds a byte
+BODY_BYTES_MAX = 32 * 1024  # larger requests are kept without their bodies
 NEAR_MISSES_MAX = 3
 
 
+NO_BODY = -2  # body offset of a request that was too large to be kept
 JSON_BODY = -1  # body offset of a request whose frame is its body as JSON
 
 
@@ -39,7 +42,8 @@ class ReceivedRequest(NamedTuple):
 class RequestDocument(TypedDict):
     """A request of a client; `timeUs` is in microseconds since the start of the cluster.
 
-    `clientId` is None if the client sent none; `listener` is "http" for `POST /kafka/...`.
+    `clientId` is None if the client sent none; `listener` is "http" for `POST /kafka/...`. `body`
+    is empty if the request was larger than BODY_BYTES_MAX.
     """
 
     number: int
@@ -74,6 +78,8 @@ class RequestJournal:
     def note(self, listener: str, address: str, header: RequestHeader, frame: bytes) -> None:
         """Adds a request; the oldest requests make room for it."""
         requests = self._requests
+        if len(frame) > BODY_BYTES_MAX:
+            header, frame = header._replace(body_offset=NO_BODY), b""
         requests.append((self._timeline.now_us, listener, address, header, frame))
         self.next_number += 1
         self._size_bytes += len(frame)
@@ -87,29 +93,32 @@ class RequestJournal:
         header = RequestHeader(api.key, api.max_version, 0, None, JSON_BODY)
         self.note("http", "", header, json.dumps(body).encode())
 
-    def find(
+    async def find(
         self, api: str | None, where: Mapping[str, str], start: int
-    ) -> Iterator[RequestDocument]:
+    ) -> AsyncIterator[RequestDocument]:
         """Yields the requests of an API (None: of all) whose fields have these values.
 
-        Requests with a number below `start` are left out.
+        Requests with a number below `start` are left out. Other tasks run between two requests.
         """
         for number, received in self._of(api):
             if number >= start:
                 document = _document(number, received)
                 if not _unmet(document["body"], where):
                     yield document
+                await asyncio.sleep(0)
 
-    def near_misses(self, api: str | None, where: Mapping[str, str]) -> list[NearMiss]:
+    async def near_misses(self, api: str | None, where: Mapping[str, str]) -> list[NearMiss]:
         """Returns the requests that meet most of the conditions, each with those it does not."""
-        documents = [_document(number, received) for number, received in self._of(api)]
-        misses: list[NearMiss] = [
-            {**document, "unmet": unmet}
-            for document in documents
-            if (unmet := _unmet(document["body"], where))
-        ]
-        misses.sort(key=lambda miss: (len(miss["unmet"]), -miss["number"]))
-        return misses[:NEAR_MISSES_MAX]
+        nearest_first: list[NearMiss] = []
+        for number, received in self._of(api):
+            document = _document(number, received)
+            unmet = _unmet(document["body"], where)
+            if unmet:
+                nearest_first.append({**document, "unmet": unmet})
+                nearest_first.sort(key=lambda miss: (len(miss["unmet"]), -miss["number"]))
+                del nearest_first[NEAR_MISSES_MAX:]
+            await asyncio.sleep(0)
+        return nearest_first
 
     def _of(self, api: str | None) -> list[tuple[int, ReceivedRequest]]:
         """Returns the numbers and the requests of an API, the oldest first."""
@@ -167,6 +176,8 @@ def _document(number: int, received: ReceivedRequest) -> RequestDocument:
 
 def _body(received: ReceivedRequest) -> Document:
     header = received.header
+    if header.body_offset == NO_BODY:
+        return {}
     if header.body_offset == JSON_BODY:
         import json
 

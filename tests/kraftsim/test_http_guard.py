@@ -78,6 +78,8 @@ async def test_a_token_is_asked_for_where_one_is_set() -> None:
         assert await status(http, "GET", "/v1/cluster") == 401
         assert await status(http, "GET", "/v1/cluster", Authorization="Bearer wrong") == 401
         assert await status(http, "POST", KILL, **JSON) == 401
+        assert await status(http, "GET", "/v1/cluster", Authorization="secret") == 401
+        assert await status(http, "GET", "/v1/cluster", Authorization="bearer secret") == 200
         right = {"Authorization": "Bearer secret"}
         assert await status(http, "GET", "/v1/cluster", **right) == 200
         assert await status(http, "GET", "/v1/cluster", Host="any.example", **right) == 200

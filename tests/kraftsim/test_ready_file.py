@@ -52,6 +52,23 @@ def test_the_file_of_another_service_stays(tmp_path: Path) -> None:
     assert path.read_text() == "b"
 
 
+def test_a_file_that_was_removed_and_made_anew_stays(tmp_path: Path) -> None:
+    """Some file systems give the new file the inode of the old one."""
+    path = tmp_path / "ready"
+    with ready_file_with("a", str(path), is_secret=False):
+        path.unlink()
+        path.write_text("b")
+    assert path.read_text() == "b"
+
+
+def test_a_partial_file_of_another_program_stays(tmp_path: Path) -> None:
+    partial = tmp_path / f".ready.{os.getpid()}.part"
+    partial.write_text("b")
+    with pytest.raises(CommandError, match="File exists"):
+        announced(tmp_path / "ready")
+    assert partial.read_text() == "b"
+
+
 def test_a_file_with_a_token_is_for_its_owner_only(tmp_path: Path) -> None:
     path = tmp_path / "ready"
     with ready_file_with("a", str(path), is_secret=True):

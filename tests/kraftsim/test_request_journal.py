@@ -1,5 +1,7 @@
 """The journal of requests: what did my client send?"""
 
+import asyncio
+
 import pytest
 
 from kraftsim import Cluster
@@ -83,16 +85,44 @@ async def test_a_question_without_sense_is_refused(
         await kraft.requests(**query)  # type: ignore[arg-type]  # on purpose
 
 
-def test_old_requests_make_room_for_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_old_requests_make_room_for_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_journal, "REQUESTS_MAX", 3)
     monkeypatch.setattr(request_journal, "REQUEST_BYTES_MAX", 100)
     journal = RequestJournal(Timeline(wall_start_ms=0))
 
-    def noted(size_bytes: int) -> list[int]:
+    async def noted(size_bytes: int) -> list[int]:
         header = RequestHeader(64, 0, 1, "x", JSON_BODY)
         journal.note("http", "", header, b"{}".ljust(size_bytes))
-        return [request["number"] for request in journal.find(None, {}, 0)]
+        return [request["number"] async for request in journal.find(None, {}, 0)]
 
-    assert [noted(10) for _ in range(4)][-1] == [1, 2, 3]
-    assert noted(85) == [3, 4]
-    assert noted(101) == []
+    assert [await noted(10) for _ in range(4)][-1] == [1, 2, 3]
+    assert await noted(85) == [3, 4]
+    assert await noted(101) == []
+
+
+async def test_a_large_request_is_kept_without_its_body(http: Http, kraft: Cluster) -> None:
+    names = [{"name": f"topic-{number}"} for number in range(2_000)]
+    await http.kafka("DeleteTopics", topics=names)
+
+    (request,) = await kraft.requests("DeleteTopics")
+    assert request["body"] == {}
+
+
+async def test_a_reader_of_the_journal_holds_up_nobody(http: Http, kraft: Cluster) -> None:
+    """A page of the journal once took seconds, in which no heartbeat was served."""
+    for number in range(300):
+        await http.kafka("UnregisterBroker", brokerId=number)
+    passes = 0
+
+    async def count_passes() -> None:
+        nonlocal passes
+        while True:
+            passes += 1
+            await asyncio.sleep(0)
+
+    others = asyncio.ensure_future(count_passes())
+    counted = await kraft.count_requests(None, "brokerId=1000")
+    others.cancel()
+
+    assert counted["count"] == 0
+    assert passes >= 600

@@ -14,7 +14,7 @@ from kraftsim import Cluster
 from kraftsim.controller.core.rpc import ApiVersionsRequest
 from kraftsim.controller.server.kafka_connection import WRITE_BUFFER_BYTES_MAX, KafkaConnection
 from kraftsim.controller.wire.apis.table import APIS
-from kraftsim.controller.wire.frames import FRAME_BYTES_MAX, encode_request
+from kraftsim.controller.wire.frames import REQUEST_BYTES_MAX, encode_request
 from tests.golden.recordings import frame as recorded
 from tests.golden.recordings import frames as recordings
 from tests.server.kafka_client import API_VERSIONS, connected
@@ -57,7 +57,7 @@ BAD = {
     "zeros": b"\0" * 64,
     "a negative length": struct.pack(">i", -1),
     "the most negative length": struct.pack(">i", -(2**31)),
-    "a length over the limit": struct.pack(">i", FRAME_BYTES_MAX + 1),
+    "a length over the limit": struct.pack(">i", REQUEST_BYTES_MAX + 1),
     "the greatest length": struct.pack(">i", 2**31 - 1),
     "an empty frame": framed(b""),
     "a frame that ends in its header": framed(b"\0\x12\0"),

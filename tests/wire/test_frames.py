@@ -18,7 +18,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.frames import (
-    FRAME_BYTES_MAX,
+    REQUEST_BYTES_MAX,
     Exchange,
     FrameReader,
     decode_request,
@@ -39,7 +39,7 @@ def test_frames_come_out_whole_however_the_stream_is_cut(
 ) -> None:
     stream = b"".join(framed(frame) for frame in frames)
     places = sorted({0, len(stream), *(cut for cut in cuts if cut < len(stream))})
-    reader = FrameReader()
+    reader = FrameReader(REQUEST_BYTES_MAX)
 
     read = []
     for start, end in pairwise(places):
@@ -50,11 +50,11 @@ def test_frames_come_out_whole_however_the_stream_is_cut(
     assert len(reader.data) == 0
 
 
-@pytest.mark.parametrize("length", [-1, FRAME_BYTES_MAX + 1, 2**31 - 1])
+@pytest.mark.parametrize("length", [-1, REQUEST_BYTES_MAX + 1, 2**31 - 1])
 def test_a_length_that_no_frame_has_is_refused_before_it_is_waited_for(length: int) -> None:
     spelled = length.to_bytes(4, "big", signed=True)
 
-    reader = FrameReader()
+    reader = FrameReader(REQUEST_BYTES_MAX)
     reader.feed(spelled[:3])
     assert reader.take() is None
     reader.feed(spelled[3:])
@@ -189,7 +189,7 @@ def test_an_exchange_refuses_a_frame_that_is_cut_short() -> None:
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"])
 def test_an_http_request_is_named_as_one(method: str) -> None:
-    reader = FrameReader()
+    reader = FrameReader(REQUEST_BYTES_MAX)
     reader.feed(f"{method} / HTTP/1.1\r\n\r\n".encode())
 
     with pytest.raises(DecodeError, match="got an HTTP request") as refused:

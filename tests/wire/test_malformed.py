@@ -11,10 +11,13 @@ from kraftsim.controller.core.rpc import (
     CreatableTopic,
     CreatableTopicConfigEntry,
     CreateTopicsRequest,
+    MetadataRequest,
 )
+from kraftsim.controller.core.rpc.cluster import MetadataRequestTopic
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.frames import (
+    REQUEST_BYTES_MAX,
     FrameReader,
     decode_request,
     decode_response,
@@ -132,7 +135,7 @@ def test_every_prefix_of_a_record_is_read_or_refused(release: str) -> None:
 @SOON
 @given(st.lists(st.binary(max_size=40), max_size=10))
 def test_a_damaged_stream_is_cut_or_refused(pieces: list[bytes]) -> None:
-    reader = FrameReader()
+    reader = FrameReader(REQUEST_BYTES_MAX)
     with suppress(DecodeError):
         for piece in pieces:
             reader.feed(piece)
@@ -155,3 +158,17 @@ def test_a_string_has_at_most_32767_bytes(version: int) -> None:
         longer = frame("1" * 32_768)
         with pytest.raises(DecodeError, match="expected at most 32767 bytes, got 32768"):
             decode_request(read_request_header(longer), longer)
+
+
+def test_an_array_has_at_most_100000_elements() -> None:
+    """A Metadata request of a million empty names once froze a service for seconds."""
+
+    def frame(count: int) -> bytes:
+        topics = tuple(MetadataRequestTopic(name="") for _ in range(count))
+        return encode_request(3, 1, 1, None, MetadataRequest(topics=topics))[4:]
+
+    most = frame(100_000)
+    decode_request(read_request_header(most), most)
+    more = frame(100_001)
+    with pytest.raises(DecodeError, match="at most 100000 elements, got 100001"):
+        decode_request(read_request_header(more), more)

@@ -48,6 +48,9 @@ def decode_source(message: Message, version: int) -> tuple[str, Namespace]:
     return "\n".join([*head, *writer.lines, *tail]), writer.names
 
 
+ELEMENTS_MAX = 100_000  # of an array: each costs microseconds to decode and to answer
+
+
 class _Writer(SourceWriter):
     def new_object(self, struct: Struct, path: str) -> str:
         """Write the code that decodes `struct`; returns the name of the variable with the object.
@@ -143,6 +146,7 @@ class _Writer(SourceWriter):
             return
         least = least_bytes(element, self.version, self.flexible)
         self.line(f"if {count} * {least} > size - pos: raise many({path!r}, {count}, size - pos)")
+        self.line(f"if {count} > {ELEMENTS_MAX}: raise elements({path!r}, {count})")
         items = self._name("a")
         self.line(f"{items} = []")
         self.line(f"for _ in range({count}):")
@@ -279,6 +283,10 @@ def _long(path: str, length: int) -> DecodeError:
     return DecodeError(f"{path}: expected at most {STRING_BYTES_MAX} bytes, got {length}")
 
 
+def _elements(path: str, count: int) -> DecodeError:
+    return DecodeError(f"{path}: expected at most {ELEMENTS_MAX} elements, got {count}")
+
+
 def _many(path: str, count: int, available: int) -> DecodeError:
     return DecodeError(f"{path}: expected {count} elements, got only {available} bytes")
 
@@ -307,5 +315,6 @@ _RUNTIME: Namespace = {
     "short": _short,
     "long": _long,
     "many": _many,
+    "elements": _elements,
     "unlike": _unlike,
 }
