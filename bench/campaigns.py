@@ -88,7 +88,7 @@ def campaign_s(
         done = subprocess.run(
             command, cwd=folder, env=_environment(is_native), capture_output=True, text=True
         )
-        if " judged: " not in done.stdout:
+        if "; verdicts: " not in done.stdout:
             raise RuntimeError(done.stdout + done.stderr)
         return time.perf_counter() - began_s
 
