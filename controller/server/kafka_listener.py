@@ -8,18 +8,15 @@ requests of a connection are handled before the others have their turn.
 """
 
 import asyncio
-import logging
-from collections import Counter
 from collections.abc import Callable
 
 from ..core.errors import Impossible
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
 from ..raft.protocol import Reply
 from ..wire.apis.table import APIS
+from .admission import Admission
 from .kafka_connection import Describe, Dispatch, KafkaConnection, Note
 from .runtime import Runtime
-
-log = logging.getLogger(__name__)
 
 CONNECTIONS_MAX = 10_000  # of one listener; further connections are closed at once
 CONNECTIONS_PER_ADDRESS_MAX = 5_000  # a fleet of 1,000 brokers opens 3,000 from one address
@@ -44,7 +41,7 @@ class KafkaListener:
         self.dispatch: Dispatch = _unset_dispatch
         self.note: Note | None = None
         self.connections: set[KafkaConnection] = set()
-        self._per_address: Counter[str] = Counter()
+        self._admission = Admission(name)
         self.is_holding = True
         self._server: asyncio.Server | None = None
         self._look: asyncio.TimerHandle | None = None
@@ -81,18 +78,8 @@ class KafkaListener:
 
     def admit(self, connection: KafkaConnection, address: str) -> bool:
         """Registers a new connection; returns False if there are too many."""
-        count = self._per_address[address]
-        if len(self.connections) >= CONNECTIONS_MAX or count >= CONNECTIONS_PER_ADDRESS_MAX:
-            log.warning(
-                "%s: refused a connection from %s: expected at most %d connections, of which %d "
-                "from one address",
-                self.name,
-                address,
-                CONNECTIONS_MAX,
-                CONNECTIONS_PER_ADDRESS_MAX,
-            )
+        if not self._admission.admit(address, CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX):
             return False
-        self._per_address[address] = count + 1
         self.connections.add(connection)
         return True
 
@@ -100,9 +87,7 @@ class KafkaListener:
         """Unregisters a connection that has ended, if it was admitted."""
         if connection in self.connections:
             self.connections.remove(connection)
-            self._per_address[address] -= 1
-            if not self._per_address[address]:
-                del self._per_address[address]
+            self._admission.forget(address)
 
     def _look_at_connections(self) -> None:
         """Close connections that are idle or stuck; a paused process closes none."""

@@ -1,7 +1,8 @@
 """The bytes of requests that have arrived and were not handled, over all connections of a process.
 
-Kafka accepts requests of 100 MiB, so a few clients that send half of a request each could take all
-memory. Above BUFFERED_BYTES_MAX the connection that holds most is closed, and no other.
+Each connection may hold a request that is nearly complete, of up to REQUEST_BYTES_MAX, so thousands
+of clients that never send the rest could take all memory. Above BUFFERED_BYTES_MAX the connection
+that holds most is closed, and no other.
 """
 
 from typing import Protocol

@@ -6,15 +6,13 @@ reads nothing for STALLED_S.
 """
 
 import asyncio
-import logging
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import cast
 
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
-log = logging.getLogger(__name__)
+from kraftsim.controller.server.admission import Admission
 
 CONNECTIONS_MAX = 512
 CONNECTIONS_PER_ADDRESS_MAX = 256
@@ -31,7 +29,7 @@ class HttpConnections:
     def __init__(self) -> None:
         self.handlers: Callable[[], asyncio.Protocol] = asyncio.Protocol
         self._open: dict[object, HttpConnection] = {}  # by aiohttp's handler
-        self._per_address: Counter[str] = Counter()
+        self._admission = Admission("http")
 
     def new(self) -> "HttpConnection":
         """Returns the protocol of a new connection."""
@@ -55,17 +53,9 @@ class HttpConnections:
 
     def admit(self, connection: "HttpConnection") -> bool:
         """Registers a connection; returns False if there are too many."""
-        count = self._per_address[connection.address]
-        if len(self._open) >= CONNECTIONS_MAX or count >= CONNECTIONS_PER_ADDRESS_MAX:
-            log.warning(
-                "http: refused a connection from %s: expected at most %d, of which %d from one "
-                "address",
-                connection.address,
-                CONNECTIONS_MAX,
-                CONNECTIONS_PER_ADDRESS_MAX,
-            )
+        address = connection.address
+        if not self._admission.admit(address, CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX):
             return False
-        self._per_address[connection.address] = count + 1
         self._open[connection.handler] = connection
         return True
 
@@ -73,7 +63,7 @@ class HttpConnections:
         """Unregisters a connection that has ended; returns False if it was never admitted."""
         if self._open.pop(connection.handler, None) is None:
             return False
-        self._per_address[connection.address] -= 1
+        self._admission.forget(connection.address)
         return True
 
 
