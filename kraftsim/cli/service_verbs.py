@@ -44,8 +44,9 @@ def add_up(up: argparse.ArgumentParser) -> None:
 
     def run(arguments: argparse.Namespace) -> int:
         from ..commands.up import run_up
+        from .up.display import shown
 
-        return run_up(arguments)
+        return run_up(arguments, shown)
 
     up.set_defaults(run=run, is_service=True)
 

@@ -11,7 +11,7 @@ from .output import is_data, print_data
 from .terminal import clock_text, coloured, width
 
 _TABLES = ("voters", "observers")  # lists inside a document that are printed as tables
-_STATES = ("state", "process", "role")  # columns with states, which have colours
+STATES = ("state", "process", "role")  # columns with states, which have colours
 _ONLY_WIDE = ("directoryId", "lastFetchTimestamp", "partitionEpoch", "topicId")
 GAP = "  "  # between two columns
 COLUMN_MIN = 4  # characters of a column that is cut to the width of the terminal
@@ -25,7 +25,7 @@ def print_document(arguments: argparse.Namespace, document: Mapping[str, object]
     is_wide = arguments.output == "wide"
     name, rows = next(iter(document.items()), ("", None))  # list documents start with their rows
     if isinstance(rows, list):
-        shown = {"brokers": _broker_rows, "topics": _topic_rows}.get(name, list)(rows)
+        shown = {"brokers": broker_rows, "topics": _topic_rows}.get(name, list)(rows)
         print_rows(shown, utc=arguments.utc, is_wide=is_wide)
         return
     for key, value in document.items():
@@ -33,8 +33,8 @@ def print_document(arguments: argparse.Namespace, document: Mapping[str, object]
             print(f"{key}:")
             print_rows(value, utc=arguments.utc, is_wide=is_wide, indent="  ")
         else:
-            cell = _cell(key, value, utc=arguments.utc)
-            print(f"{_title(key)}: {coloured(cell, cell) if key in _STATES else cell}")
+            cell = cell_text(key, value, utc=arguments.utc)
+            print(f"{_title(key)}: {coloured(cell, cell) if key in STATES else cell}")
 
 
 def print_sentence(
@@ -47,7 +47,8 @@ def print_sentence(
         print(printable(sentence))
 
 
-def _broker_rows(brokers: Sequence[Document]) -> list[Document]:
+def broker_rows(brokers: Sequence[Mapping[str, object]]) -> list[Document]:
+    """Returns the row of each broker, from its document."""
     return [
         {
             "id": broker["brokerId"],
@@ -64,7 +65,7 @@ def _broker_rows(brokers: Sequence[Document]) -> list[Document]:
     ]
 
 
-def _broker_state(broker: Document) -> str:
+def _broker_state(broker: Mapping[str, object]) -> str:
     if not broker["registered"]:
         return RegistrationState.UNREGISTERED.value
     state = RegistrationState.FENCED if broker["fenced"] else RegistrationState.UNFENCED
@@ -118,7 +119,7 @@ def print_rows(
     """
     keys = list(dict.fromkeys(key for row in rows for key in row))
     shown = [key for key in keys if is_wide or key not in (*_ONLY_WIDE, "listeners")]
-    cells = {key: [_cell(key, row.get(key), utc=utc) for row in rows] for key in shown}
+    cells = {key: [cell_text(key, row.get(key), utc=utc) for row in rows] for key in shown}
     widths = {key: max(map(len, [_title(key), *cells[key]])) for key in shown}
     if not is_wide:
         widths = _fitted(widths, len(indent))
@@ -138,7 +139,7 @@ def _fitted(widths: dict[str, int], indent: int) -> dict[str, int]:
         if _total(fitted) + indent > columns:
             del fitted[key]
     while _total(fitted) + indent > columns:
-        widest = max((key for key in fitted if key not in _STATES), key=fitted.__getitem__)
+        widest = max((key for key in fitted if key not in STATES), key=fitted.__getitem__)
         if fitted[widest] <= COLUMN_MIN:
             break
         fitted[widest] -= 1
@@ -150,7 +151,7 @@ def _total(widths: Mapping[str, int]) -> int:
 
 
 def _padded(key: str, cell: str, size: int) -> str:
-    return coloured(_cut(cell, size), cell) if key in _STATES else _cut(cell, size)
+    return coloured(_cut(cell, size), cell) if key in STATES else _cut(cell, size)
 
 
 def _cut(cell: str, size: int) -> str:
@@ -166,12 +167,15 @@ def _is_time(key: str) -> bool:
     return key.endswith(("TimeMs", "Timestamp")) or key == "timestamp"
 
 
-def _cell(key: str, value: object, *, utc: bool) -> str:
+def cell_text(key: str, value: object, *, utc: bool) -> str:
+    """Formats the value of a key as one line without control characters."""
     if isinstance(value, dict):
         pairs = ((name, item) for name, item in value.items() if item is not None)
-        return " ".join(f"{printable(name)}={_cell(name, item, utc=utc)}" for name, item in pairs)
+        return " ".join(
+            f"{printable(name)}={cell_text(name, item, utc=utc)}" for name, item in pairs
+        )
     if isinstance(value, list):
-        return ", ".join(_cell(key, item, utc=utc) for item in value)
+        return ", ".join(cell_text(key, item, utc=utc) for item in value)
     if _is_time(key) and type(value) is int:
         return clock_text(value, utc=utc) if value >= 0 else ""
     if isinstance(value, bool):

@@ -6,8 +6,13 @@ import logging
 import resource
 import signal
 import sys
-from collections.abc import Container, Coroutine, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Container, Coroutine, Iterator, Mapping
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    contextmanager,
+    nullcontext,
+)
 
 from ..api.cluster import Cluster
 from ..errors import FAILED, GOOD, CommandError, PortUnavailable
@@ -18,8 +23,14 @@ from ..service.log_lines import JsonLines, LogLimit
 log = logging.getLogger("kraftsim")
 
 
-def run_up(arguments: argparse.Namespace) -> int:
-    """Runs a cluster until a signal and returns the exit code."""
+def run_up(
+    arguments: argparse.Namespace,
+    shown: Callable[[Cluster, argparse.Namespace], AbstractAsyncContextManager[None]],
+) -> int:
+    """Runs a cluster until a signal and returns the exit code.
+
+    `shown` shows the running cluster to the user, from its announcement to its end.
+    """
     log_to_stderr(arguments.log_format)
     kraft = Cluster(
         brokers=arguments.brokers,
@@ -38,7 +49,7 @@ def run_up(arguments: argparse.Namespace) -> int:
         http_port=arguments.http_port,
         token=token_from(arguments.token_file),
     )
-    return run_until_signalled(_serve(kraft, arguments.ready_file))
+    return run_until_signalled(_serve(kraft, arguments.ready_file, shown(kraft, arguments)))
 
 
 def log_to_stderr(line_format: str) -> None:
@@ -70,12 +81,15 @@ def run_until_signalled(main: Coroutine[object, object, int]) -> int:
     return uvloop.run(main)
 
 
-async def _serve(kraft: Cluster, ready_file: str | None) -> int:
+async def _serve(
+    kraft: Cluster, ready_file: str | None, shown: AbstractAsyncContextManager[None]
+) -> int:
     stopping = stop_signals()
     try:
         if await _is_ready(kraft, stopping):
             with announced(_addresses(kraft), ready_file):
-                await first_of(stopping.wait(), kraft.until_down())
+                async with shown:
+                    await first_of(stopping.wait(), kraft.until_down())
     except TimeoutError as error:
         print(f"kraftsim: {error}", file=sys.stderr)
         return FAILED

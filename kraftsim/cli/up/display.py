@@ -1,0 +1,29 @@
+"""Chooses what `kraftsim up` shows while it runs: a live page, or only commands to try next."""
+
+import argparse
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from ...api.cluster import Cluster
+from ..terminal import can_draw
+from .next_steps import TITLE, next_steps
+
+
+@asynccontextmanager
+async def shown(kraft: Cluster, arguments: argparse.Namespace) -> AsyncIterator[None]:
+    """Shows the running cluster until the block ends.
+
+    Shows a live page if stdout is a terminal that can draw it, except with JSON lines as a log;
+    otherwise prints the next steps to stderr, if that is a terminal.
+    """
+    steps = next_steps(kraft, arguments.token_file)
+    if arguments.log_format == "text" and can_draw():
+        from .screen import live_page  # with rich, which nothing else imports
+
+        async with live_page(kraft, steps):
+            yield
+        return
+    if sys.stderr.isatty():
+        print(TITLE, *(f"  {step}" for step in steps), sep="\n", file=sys.stderr)
+    yield

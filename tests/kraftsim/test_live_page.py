@@ -1,0 +1,334 @@
+"""`kraftsim up` on a terminal: a live page, commands to try next, and a terminal left as it was."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from functools import partial
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+from rich.console import Console
+
+from kraftsim import Cluster
+from kraftsim.cli.up.layout import FRAME, Section, shares
+from kraftsim.cli.up.next_steps import TITLE, next_steps
+from kraftsim.cli.up.overview import Observer, Overview
+from kraftsim.cli.up.page import page
+from tests.kraftsim.test_terminal import ESCAPED, FORGED
+
+ANY_PORTS = ("--kafka-port", "0", "--controller-port", "0", "--http-port", "0")
+LIMIT_S = 30
+COVERED, RESTORED, CURSOR = "\x1b[?1049h", "\x1b[?1049l", "\x1b[?25h"
+
+
+async def overview_of(
+    kraft: Cluster, log_lines: tuple[str, ...] = (), brokers_max: int = 50
+) -> Overview:
+    observer = Observer(kraft)
+    try:
+        return observer.overview(log_lines, brokers_max)
+    finally:
+        observer.close()
+
+
+def printed(overview: Overview, steps: list[str], width: int, height: int) -> list[str]:
+    console = Console(width=width, height=height, no_color=True, force_terminal=False)
+    with console.capture() as capture:
+        console.print(page(overview, steps, width, height))
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+@pytest.fixture
+async def kraft() -> Cluster:
+    racks = ("eu-west-1a-with-a-long-name", "b")
+    async with Cluster(brokers=3, clock="virtual", seed=1, racks=racks, http_port=0) as kraft:
+        yield kraft
+
+
+@pytest.mark.parametrize("width", [50, 80, 160])
+async def test_the_page_fits_the_terminal_and_cuts_no_state(kraft: Cluster, width: int) -> None:
+    await kraft.kill(2)
+    await kraft.wait(2, "fenced")
+    steps = list(next_steps(kraft, None))
+
+    lines = printed(await overview_of(kraft), steps, width, 24)
+
+    assert max(map(len, lines)) <= width
+    assert len(lines) <= 24
+    rows = [line.split() for line in lines]
+    assert ["3000", "LEADER"] in [row[:2] for row in rows]
+    states = {row[0]: (row[1], row[2], row[-2]) for row in rows if row[:1] in (["1"], ["2"], ["3"])}
+    assert states["2"][0] == "fenced"
+    assert states["2"][2] == "NOT_RUNNING"
+    assert states["1"][::2] == states["3"][::2] == ("unfenced", "RUNNING")
+    brokers = await kraft.brokers()
+    assert [states[number][1] for number in "123"] == [str(b["brokerEpoch"]) for b in brokers]
+    assert [f"  {step}" for step in steps] == lines[-len(steps) :]
+    assert "broker_fenced" in "".join(lines)
+
+
+async def test_since_is_the_time_of_the_last_change_of_the_state(kraft: Cluster) -> None:
+    await kraft.advance("1h")
+    await kraft.kill(2)
+    await kraft.wait(2, "fenced")
+
+    events = await kraft.events()
+    fenced_ms = next(event["timeMs"] for event in events if event["kind"] == "broker_fenced")
+    since = {row["broker"]: row["since"] for row in (await overview_of(kraft)).brokers}
+
+    assert since[2] == time.strftime("%H:%M:%S", time.localtime(fenced_ms // 1000))
+    assert since[1] != since[2]
+
+
+async def test_a_rack_with_escape_sequences_forges_no_row_of_the_page(kraft: Cluster) -> None:
+    await kraft.add_broker(rack=FORGED)
+    await kraft.wait(4, "unfenced")
+
+    lines = printed(await overview_of(kraft, log_lines=(FORGED,)), [], 160, 50)
+
+    assert not any("\x1b" in line or line.startswith("10 ") for line in lines)
+    assert sum(ESCAPED in line for line in lines) >= 2
+
+
+async def test_brokers_in_trouble_are_shown_first_if_some_have_no_room() -> None:
+    async with Cluster(brokers=100, clock="virtual", seed=1) as kraft:
+        await kraft.kill(77)
+        await kraft.wait(77, "fenced")
+        lines = printed(await overview_of(kraft, brokers_max=24), [], 80, 24)
+
+    (heading,) = [number for number, line in enumerate(lines) if line.startswith("broker ")]
+    assert [line.split()[0] for line in lines[heading + 1 : heading + 3]] == ["77", "1"]
+    shown = sum(re.match(r"\d+ +(un)?fenced", line) is not None for line in lines)
+    assert f"{100 - shown} more brokers" in lines
+
+
+async def test_lines_of_the_log_are_shown_beside_the_tables(kraft: Cluster) -> None:
+    lines = printed(await overview_of(kraft, log_lines=("one", "two")), [], 80, 24)
+
+    assert lines[lines.index("log") :][:3] == ["log", "one", "two"]
+
+
+async def test_a_low_terminal_has_room_for_the_tables_only(kraft: Cluster) -> None:
+    lines = printed(await overview_of(kraft), list(next_steps(kraft, None)), 80, 14)
+
+    assert TITLE not in lines
+    assert len(lines) <= 14
+    assert any("unfenced" in line for line in lines)
+
+
+@pytest.mark.parametrize("lines", range(40))
+def test_shares_never_take_more_lines_than_there_are(lines: int) -> None:
+    sections = [Section(rows, least=3) for rows in (1, 0, 100, 20)]
+
+    given = shares(lines, sections)
+
+    assert sum(rows + FRAME for rows in given if rows) <= lines
+    assert all(rows <= section.rows for rows, section in zip(given, sections, strict=True))
+    assert sum(given) in (0, lines - FRAME * sum(map(bool, given))) or lines < 2 * FRAME + 3
+
+
+async def test_a_service_without_brokers_says_how_to_add_one() -> None:
+    async with Cluster(brokers=0, clock="virtual", http_port=0) as kraft:
+        assert "kraftsim broker add" in next_steps(kraft, None)
+
+
+async def test_the_next_steps_begin_with_the_token_that_they_need() -> None:
+    async with Cluster(brokers=0, clock="virtual", host="0.0.0.0", http_port=0) as kraft:
+        assert f"export KRAFTSIM_TOKEN={kraft.http_token}" in next_steps(kraft, None)
+        assert "export KRAFTSIM_TOKEN=$(cat 'a file')" in next_steps(kraft, "a file")
+
+
+# On a real terminal
+
+
+class OnTerminal:
+    """`kraftsim up` with stdin, stdout and stderr on a terminal of its own."""
+
+    def __init__(self, *words: str, columns: int = 80, **environment: str) -> None:
+        self._ours, theirs = pty.openpty()
+        self.resize(columns)
+        known = {key: text for key, text in os.environ.items() if key not in ("COLUMNS", "LINES")}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "kraftsim", "up", *ANY_PORTS, *words],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env=known | {"TERM": "xterm"} | environment,
+            preexec_fn=partial(_own_terminal, theirs),
+        )
+        os.close(theirs)
+        self.text = ""
+
+    def resize(self, columns: int) -> None:
+        fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+
+    def until(self, text: str, *, after: int = 0) -> int:
+        """Waits until the text was printed, and returns where it ends."""
+        end_s = time.monotonic() + LIMIT_S
+        while text not in self.text[after:]:
+            assert self._read(end_s - time.monotonic()), f"no {text!r} in {self.text!r}"
+        return self.text.index(text, after) + len(text)
+
+    def press(self, key: bytes) -> None:
+        os.write(self._ours, key)
+
+    def ended(self) -> int:
+        """Returns the exit code; `text` then has everything that was printed."""
+        while self._read(LIMIT_S):
+            pass
+        os.close(self._ours)
+        return self.process.wait(LIMIT_S)
+
+    def _read(self, limit_s: float) -> bool:
+        if not select.select([self._ours], [], [], max(limit_s, 0))[0]:
+            return False
+        try:
+            piece = os.read(self._ours, 65536)
+        except OSError:  # the program has closed the terminal
+            return False
+        self.text += piece.decode(errors="replace").replace("\r\n", "\n")
+        return bool(piece)
+
+
+def _own_terminal(terminal: int) -> None:
+    """Makes the terminal control the new process, so that Ctrl-C is a signal to it."""
+    os.setsid()
+    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell has its background jobs ignore it
+
+
+def announced(text: str) -> dict[str, str]:
+    return dict(re.findall(r"^(KRAFTSIM_\w+)=(\S+)$", text, re.MULTILINE))
+
+
+@pytest.fixture
+def terminals() -> Iterator[list[OnTerminal]]:
+    terminals: list[OnTerminal] = []
+    yield terminals
+    for terminal in terminals:
+        if terminal.process.poll() is None:
+            terminal.process.kill()
+            terminal.process.wait()
+
+
+def up_on(terminals: list[OnTerminal], *words: str, **environment: str) -> OnTerminal:
+    terminals.append(OnTerminal(*words, **environment))
+    return terminals[-1]
+
+
+@pytest.mark.realtime
+def test_ctrl_c_ends_the_page_and_restores_the_terminal(terminals: list[OnTerminal]) -> None:
+    up = up_on(terminals, "--brokers", "1")
+    up.until("kraftsim down")
+    controller = announced(up.text)["KRAFTSIM_BOOTSTRAP_CONTROLLERS"]
+    with pytest.raises((URLError, OSError)):
+        urlopen(f"http://{controller}/")  # a listener of Kafka writes a line about that
+    shown = up.until("closing the connection", after=up.text.index(COVERED))
+
+    up.press(b"\x03")
+
+    assert up.ended() == 0
+    end = up.text.index(RESTORED)
+    assert up.text.count(COVERED) == up.text.count(RESTORED) == 1
+    assert up.text.index("KRAFTSIM_CLUSTER_ID") < up.text.index(COVERED) < shown < end
+    assert CURSOR in up.text[shown:]
+    (line,) = up.text[end:].replace(RESTORED, "").replace(CURSOR, "").split("\n")[:-1]
+    assert "closing the connection from 127.0.0.1: expected a Kafka request" in line
+    assert "Traceback" not in up.text
+
+
+@pytest.mark.realtime
+def test_the_next_steps_work_as_printed(terminals: list[OnTerminal]) -> None:
+    up = up_on(terminals, "--brokers", "1")
+    begin = up.until(TITLE)
+    up.until("kraftsim down", after=begin)
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", up.text[begin:])
+    steps = re.findall(r"^  (\S.*?) *$", shown, re.MULTILINE)[:5]
+    program = f'kraftsim() {{ {sys.executable} -m kraftsim "$@"; }}'
+    steps[2] += " --limit 1"  # it would follow for ever
+
+    script = "\n".join((program, "set -e", *steps))
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=LIMIT_S)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "ended: cluster" in done.stdout
+    assert up.ended() == 0
+
+
+@pytest.mark.realtime
+def test_the_page_follows_the_cluster_and_the_size_of_the_terminal(
+    terminals: list[OnTerminal],
+) -> None:
+    up = up_on(terminals, "--brokers", "1", "--rack", "eu-west-1a-with-a-long-name")
+    end = up.until("eu-west-1a-with-a-long-name  ")
+    up.resize(50)
+    end = up.until("…", after=end)
+    url = announced(up.text)["KRAFTSIM_HTTP"]
+    command = [sys.executable, "-m", "kraftsim", "broker", "pause", "1", "--url", url]
+    subprocess.run(command, check=True, capture_output=True)
+
+    up.until("PAUSED", after=end)
+
+
+@pytest.mark.realtime
+def test_without_colours_there_is_none(terminals: list[OnTerminal]) -> None:
+    up = up_on(terminals, "--brokers", "1", NO_COLOR="1")
+    up.until("kraftsim down")
+    coloured = up_on(terminals, "--brokers", "1")
+    coloured.until("kraftsim down")
+
+    assert "\x1b[32munfenced" in coloured.text
+    assert "\x1b[32m" not in up.text
+
+
+@pytest.mark.realtime
+def test_ctrl_z_restores_the_terminal_until_the_process_goes_on(
+    terminals: list[OnTerminal],
+) -> None:
+    up = up_on(terminals, "--brokers", "1")
+    end = up.until("kraftsim down")
+    up.press(b"\x1a")
+    end = up.until(RESTORED, after=end)
+    os.waitid(os.P_PID, up.process.pid, os.WSTOPPED | os.WNOWAIT)
+
+    up.process.send_signal(signal.SIGCONT)
+
+    up.until(COVERED, after=end)
+
+
+@pytest.mark.realtime
+@pytest.mark.parametrize(
+    ("words", "environment"), [((), {"TERM": "dumb"}), (("--log-format", "json"), {})]
+)
+def test_without_a_page_the_next_steps_are_printed_once(
+    terminals: list[OnTerminal], words: tuple[str, ...], environment: dict[str, str]
+) -> None:
+    up = up_on(terminals, "--brokers", "1", *words, **environment)
+    up.until("kraftsim down\n")
+    up.press(b"\x03")
+
+    assert up.ended() == 0
+    assert "\x1b" not in up.text
+    lines = up.text.replace("^C", "").splitlines()
+    assert [line.partition("=")[0] for line in lines[:4]] == list(announced(up.text))[:4]
+    assert lines[4] == TITLE
+    assert lines[-1] == "  kraftsim down"
+
+
+def test_a_verb_off_a_terminal_imports_no_library_of_terminals() -> None:
+    code = (
+        "import sys, asyncio, argparse\n"
+        "import kraftsim.commands.up, kraftsim.cli.up.display\n"
+        "assert not any(name.split('.')[0] == 'rich' for name in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
