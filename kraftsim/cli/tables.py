@@ -10,9 +10,9 @@ from ..printable import printable
 from .output import is_data, print_data
 from .terminal import clock_text, coloured, width
 
-_TABLES = ("voters", "observers")  # lists inside a document that are printed as tables
+_TABLES = ("voters", "observers", "items")  # lists inside a document that are printed as tables
 STATES = ("state", "process", "role")  # columns with states, which have colours
-_ONLY_WIDE = ("directoryId", "lastFetchTimestamp", "partitionEpoch", "topicId")
+_ONLY_WIDE = ("directoryId", "folder", "lastFetchTimestamp", "partitionEpoch", "topicId")
 GAP = "  "  # between two columns
 COLUMN_MIN = 4  # characters of a column that is cut to the width of the terminal
 

@@ -39,6 +39,7 @@ class Commit:
     `planted` those of runs with a bug; `canaries` has the verdict of each canary. `attempt` counts
     from 0. Real times are here and not in the tables, because they differ between repetitions:
     `wall_s` is that of the shard, `slowest` has the microseconds of its slowest runs, by run id.
+    `engine` ran the shard ("spark" or "local"); None in commits of former versions.
     """
 
     shard: int
@@ -52,6 +53,7 @@ class Commit:
     attempt: int
     pieces: Mapping[str, Piece] = field(default_factory=dict)
     slowest: Mapping[str, int] = field(default_factory=dict)
+    engine: str | None = None
 
 
 def part(table: str, shard: int) -> str:

@@ -31,9 +31,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def run_shard(plan: Plan, number: int, folder: Folder, attempt: int = 0) -> Commit:
+def run_shard(
+    plan: Plan, number: int, folder: Folder, attempt: int = 0, *, engine: str | None = None
+) -> Commit:
     """Runs and commits a shard; if `attempt` is above 0, each seed runs in its own process.
 
+    The commit names the engine that calls this function.
     Raises PlanError if this machine does not see the plan in the folder.
     """
     folder.expect_plan(plan)
@@ -66,6 +69,7 @@ def run_shard(plan: Plan, number: int, folder: Folder, attempt: int = 0) -> Comm
             for name, table_rows in rows.items()
         },
         slowest=dict(nlargest(SLOWEST, wall_us.items(), key=itemgetter(1))),
+        engine=engine,
     )
     folder.commit(commit)
     return commit

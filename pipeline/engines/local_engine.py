@@ -109,7 +109,7 @@ def _start_server() -> None:
 def _work(plan: str, number: int, path: str, attempt: int) -> None:
     threading.Thread(target=_end_with_driver, daemon=True).start()
     try:
-        run_shard(Plan.from_json(plan), number, Folder(Path(path)), attempt)
+        run_shard(Plan.from_json(plan), number, Folder(Path(path)), attempt, engine="local")
     except (OSError, PlanError) as error:  # a retry would fail in the same way
         print(f"shard {number}: {error}", file=sys.stderr)
         sys.exit(HOPELESS)

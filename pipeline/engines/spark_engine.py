@@ -171,7 +171,7 @@ def _task_of(plan: Plan, path: Path, missing: Sequence[int], before: int) -> Tas
             for index in batch.column(0).to_pylist():
                 error = None
                 try:
-                    run_shard(plan, numbers[index], folder, attempt)
+                    run_shard(plan, numbers[index], folder, attempt, engine="spark")
                 except (OSError, PlanError) as caught:
                     error = str(caught)
                 shard, errors = (

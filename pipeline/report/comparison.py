@@ -5,13 +5,14 @@ to the change between the campaigns.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from ..analysis.statistics import Difference, paired_difference, quantile_bounds, sign_test
 from ..analysis.views import Query, sql
 from ..campaign.plan import Plan, PlanError
+from .document import document_of
 
-FORMAT = "kraftsim/campaign-comparison/1"
+FORMAT = "kraftsim/campaign-comparison/2"
 READS = ("runs", "intervals")
 QUANTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
 Interval = tuple[float | None, float | None]
@@ -101,7 +102,7 @@ class Comparison:
 
     def to_document(self) -> dict[str, object]:
         """Returns the comparison as JSON values."""
-        return {"format": FORMAT, **asdict(self)}
+        return {"format": FORMAT, **document_of(self)}
 
 
 def definitions(base: Plan, new: Plan) -> Sequence[str]:

@@ -4,12 +4,13 @@ Names end with their unit. Shares have 95 % intervals. A scenario of None means 
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from ..analysis.statistics import Difference, Share
 from ..campaign.campaign import Canary
+from .document import document_of
 
-FORMAT = "kraftsim/campaign-report/1"
+FORMAT = "kraftsim/campaign-report/2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +250,6 @@ class Findings:
         return {
             "format": FORMAT,
             "verdict": self.verdict,
-            "deaf_canaries": [canary.name for canary in self.deaf],
-            **asdict(self),
+            "deafCanaries": [canary.name for canary in self.deaf],
+            **document_of(self),
         }

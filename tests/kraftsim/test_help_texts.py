@@ -42,14 +42,12 @@ def test_the_table_of_verbs_has_every_operation_with_its_help_text() -> None:
     assert single == {verb: VERBS[verb] for verb in single}
 
 
-# Services print addresses for shells, `completion` a script, and the reports write files.
+# Services print addresses for shells, and `completion` a script.
 WITHOUT_OUTPUT = {
     "kraftsim up",
     "kraftsim agent",
     "kraftsim controller run",
     "kraftsim completion",
-    "kraftsim campaign report",
-    "kraftsim campaign compare",
 }
 
 

@@ -5,12 +5,12 @@ unfinished campaign.
 """
 
 import argparse
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, Unfinished, UsageError
+from ..output import add_output, is_data, print_data
 from ..spark_options import add_spark, spark_target_of
 from .allowed_code import resume_command
 from .folder_argument import campaign_folder
@@ -45,9 +45,7 @@ def add_compare(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         metavar="NAME:+N,...",
         help="fail if a number grows by more than this, as in p99:+10%%,violations:+0",
     )
-    parser.add_argument(
-        "--json", type=Path, metavar="F", help="write the numbers to this file as JSON"
-    )
+    add_output(parser)
     add_spark(parser)
     parser.set_defaults(run=_compare)
 
@@ -72,12 +70,11 @@ def _compare(arguments: argparse.Namespace) -> int:
     except PlanError as error:
         raise UsageError(f"{base.path}, {new.path}: {error}") from None
     wrong = list(regressions(comparison, arguments.fail_on))
-    if arguments.json is not None:
+    if is_data(arguments):
         failures = [{"gate": gate.text, "why": reason} for gate, reason in wrong]
-        document = comparison.to_document() | {"regressions": failures}
-        arguments.json.write_text(json.dumps(document, indent=1), "utf-8")
-    print(*_lines(comparison), sep="\n")
-    print(*(f"REGRESSION  {reason}" for _, reason in wrong), sep="\n", end="\n" if wrong else "")
+        print_data(arguments, comparison.to_document() | {"regressions": failures})
+    else:
+        print(*_lines(comparison), *(f"REGRESSION  {reason}" for _, reason in wrong), sep="\n")
     return FAILED if wrong else GOOD
 
 

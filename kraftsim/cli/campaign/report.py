@@ -1,17 +1,17 @@
-"""`kraftsim campaign report`: the results of a campaign as an HTML page and as JSON.
+"""`kraftsim campaign report`: the results of a campaign as an HTML page, or as JSON or YAML.
 
 Exit codes: 0 passed, 1 failed or a canary is deaf, 2 not a campaign folder or a damaged one, 3
 vacuous or unfinished.
 """
 
 import argparse
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, UNFINISHED, VACUOUS, Unfinished, UsageError
 from .. import help_texts
+from ..output import add_output, is_data, print_data
 from ..spark_options import add_spark, spark_target_of
 from .allowed_code import resume_command
 from .folder_argument import campaign_folder
@@ -26,18 +26,16 @@ EXIT_CODES = {"pass": GOOD, "fail": FAILED, "vacuous": VACUOUS, "unfinished": UN
 def add_report(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb `report` to the parser."""
     parser = verbs.add_parser(
-        "report", help="write the results of a campaign as an HTML page or as JSON"
+        "report", help="write the results of a campaign as an HTML page, or print them as JSON"
     )
     parser.add_argument("folder", type=campaign_folder, metavar="DIR", help=help_texts.CAMPAIGN)
     parser.add_argument(
         "--html",
         type=Path,
         metavar="F",
-        help="HTML file to write (default: report.html, unless --json is given)",
+        help="HTML file to write (default: report.html; with --output json or yaml: none)",
     )
-    parser.add_argument(
-        "--json", type=Path, metavar="F", help="write the numbers to this file as JSON"
-    )
+    add_output(parser)
     add_spark(parser)
     parser.set_defaults(run=_report)
 
@@ -70,16 +68,15 @@ def _report(arguments: argparse.Namespace) -> int:
     from kraftsim.pipeline.engines.on_spark import reported
     from kraftsim.pipeline.report.page import page
 
-    html = arguments.html or (None if arguments.json else Path("report.html"))
-    for file in (html, arguments.json):
-        _expect_writable(file)
+    html = arguments.html or (None if is_data(arguments) else Path("report.html"))
+    _expect_writable(html)
     findings = reported(whole_folder(arguments.folder), spark_target_of(arguments))
     if html is not None:
         html.write_text(page(findings), "utf-8")
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(findings.to_document(), indent=1), "utf-8")
-    written = [str(item) for item in (html, arguments.json) if item is not None]
-    print(f"{_sentence(findings)}; written: {', '.join(written)}")
+    if is_data(arguments):
+        print_data(arguments, findings.to_document())
+    else:
+        print(f"{_sentence(findings)}; written: {html}")
     return EXIT_CODES[findings.verdict]
 
 

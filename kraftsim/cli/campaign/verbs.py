@@ -18,6 +18,7 @@ from .check import add_check
 from .compare import add_compare
 from .engine_options import add_engine, engine_of
 from .folder_argument import campaign_folder, folder_of
+from .listing import add_list, add_show
 from .report import add_report
 from .summary import print_summary
 from .verify import add_verify
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 def add_campaign_verbs(parent: argparse.ArgumentParser) -> None:
     """Adds the verbs of `campaign` to its parser."""
     subverbs = parent.add_subparsers(metavar="VERB")
+    add_list(subverbs)
+    add_show(subverbs)
     _add_run(subverbs)
     add_report(subverbs)
     add_compare(subverbs)

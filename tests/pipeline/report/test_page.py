@@ -225,7 +225,7 @@ def test_a_deaf_canary_is_said_before_all_else() -> None:
     )
 
     assert "fail" == deaf.verdict
-    assert ["campaign-canary"] == deaf.to_document()["deaf_canaries"]
+    assert ["campaign-canary"] == deaf.to_document()["deafCanaries"]
     head = page(deaf).partition("<section")[0]
     assert (
         "A canary had an unexpected verdict, so no verdict here can be trusted. campaign-canary"
