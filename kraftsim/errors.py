@@ -77,12 +77,16 @@ class TimedOut(CommandError):
 
 
 class PortUnavailable(CommandError):
-    """A port that a listener cannot bind; `option` is the name of the option that chose it."""
+    """A port that a listener cannot bind.
 
-    def __init__(self, option: str, address: str, reason: str) -> None:
+    `option` is the name of the option that chose it; `takes_zero` if it also takes 0 as a port.
+    """
+
+    def __init__(self, option: str, address: str, reason: str, *, takes_zero: bool = True) -> None:
+        zero = f"; {option} 0 lets the system choose a free port" if takes_zero else ""
         super().__init__(
             f"{option}: {address} cannot be bound ({reason}): end the process that listens there, "
-            f"or choose another port; {option} 0 lets the system choose a free port"
+            f"or choose another port{zero}"
         )
         self.option, self.address, self.reason = option, address, reason
 

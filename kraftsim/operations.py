@@ -249,6 +249,7 @@ SHOW_CLUSTER = Operation("GET", "/v1/cluster", ("cluster", "show"), "cluster", s
 LIST_BROKERS = Operation("GET", "/v1/brokers", ("broker", "list"), "brokers", list_brokers)
 SHOW_LOG = Operation("GET", LOG, ("log", "show"), "log", show_log)
 LIST_EVENTS = Operation("GET", "/v1/events", ("events",), "events", list_events)
+LIST_REQUESTS = Operation("GET", "/v1/requests", ("request", "list"), "requests", list_requests)
 EXPLAIN = Operation("GET", "/sim/explain/{event}", ("explain",), "explain", explain)
 
 DOWN = Operation("POST", "/sim/down", ("down",), "down", down, changes=True)
@@ -276,7 +277,7 @@ OPERATIONS: tuple[Operation, ...] = (
     SHOW_LOG,
     Operation("GET", LOG_END, ("log", "end"), "log_end", show_log_end),
     LIST_EVENTS,
-    Operation("GET", "/v1/requests", ("request", "list"), "requests", list_requests),
+    LIST_REQUESTS,
     Operation("GET", "/v1/requests/count", ("request", "count"), "count_requests", count_requests),
     EXPLAIN,
     Operation("POST", "/sim/brokers", ("broker", "add"), "add_broker", add_broker, changes=True),

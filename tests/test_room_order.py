@@ -32,7 +32,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "completion_verb controller_client help_texts interrupt_exit interrupts progress terminal "
         "verb_table",
         "output",
-        "events_verb scenario spark_options storage_verbs tables",
+        "journal_verbs scenario spark_options storage_verbs tables",
         "up voter_verbs",
         "service_verbs",
         "campaign cluster_verbs explain_verb follow_verb",

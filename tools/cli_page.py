@@ -25,8 +25,8 @@ do not edit this page. [http.md](http.md) lists the same operations in HTTP.
 - Text is for people: it can change between releases, and on a terminal tables are cut to its
   width, states have colours (unless `NO_COLOR` is set), and times are local clock times. Programs
   use `--json`.
-- `source <(kraftsim completion bash)` completes words and options in this shell (zsh and fish:
-  `kraftsim completion --help`).
+- `source <(kraftsim completion bash)` completes words and options in this shell; the same with zsh,
+  and in fish `kraftsim completion fish | source`.
 - Control characters in names are printed as escape sequences, such as `\\x1b`.
 
 Options that many verbs have:

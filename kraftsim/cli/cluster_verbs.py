@@ -20,12 +20,13 @@ from ..operations import (
     EXPLAIN,
     LIST_BROKERS,
     LIST_EVENTS,
+    LIST_REQUESTS,
     OPERATIONS,
     SHOW_CLUSTER,
     SHOW_LOG,
 )
 from ..printable import printable
-from .events_verb import add_event_arguments, print_events
+from .journal_verbs import add_event_arguments, print_events, print_requests
 from .output import hint_next, is_data, print_data
 from .service_verbs import end_service
 from .tables import print_document, print_sentence
@@ -59,7 +60,10 @@ def _of(operation: Operation) -> Command:
             if getattr(arguments, parameter.name) is not None
         }
         document = call(service_url(arguments.url), operation.method, operation.path, values)
-        print_document(arguments, document)
+        if operation is LIST_REQUESTS:
+            print_requests(arguments, document)
+        else:
+            print_document(arguments, document)
         if operation is SHOW_LOG and document["records"]:
             _hint_next_records(document)
         return GOOD

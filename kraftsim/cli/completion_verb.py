@@ -1,7 +1,7 @@
 """`kraftsim completion`: prints a script with which a shell completes words and options."""
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from ..errors import GOOD
 
@@ -12,7 +12,12 @@ Node = tuple[str, argparse.ArgumentParser]  # the words before, and the parser o
 def add_completion(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `completion`."""
     parser.add_argument(
-        "shell", choices=SHELLS, help="the shell: source <(kraftsim completion bash)"
+        "shell",
+        choices=SHELLS,
+        help=(
+            "the shell; `source <(kraftsim completion bash)` loads the script (zsh: the same, "
+            "fish: `kraftsim completion fish | source`)"
+        ),
     )
     parser.set_defaults(run=_completion)
 
@@ -75,6 +80,8 @@ BASH = """\
 _kraftsim() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
   local place="" word words=""
+  [[ $current == = ]] && current=""
+  [[ $previous == = ]] && previous=${{COMP_WORDS[COMP_CWORD-2]}}
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
     case "${{place:+$place }}$word" in
       {places}) place="${{place:+$place }}$word" ;;
@@ -108,9 +115,64 @@ def bash_script(parser: argparse.ArgumentParser) -> str:
     )
 
 
+ZSH = """\
+#compdef kraftsim
+# Completion of kraftsim for zsh; made by: kraftsim completion zsh
+_kraftsim() {{
+  local place="" word previous=${{words[CURRENT-1]}}
+  local -a verbs options
+  for word in "${{(@)words[2,CURRENT-1]}}"; do
+    case "${{place:+$place }}$word" in
+      ({places}) place="${{place:+$place }}$word" ;;
+    esac
+  done
+  if [[ ${{words[CURRENT]}} == --*=* ]]; then
+    previous=${{words[CURRENT]%%=*}}
+    compset -P 1 '*='
+  fi
+  case "$place $previous" in
+{values}
+  esac
+  case "$place" in
+{words}
+  esac
+  if [[ ${{words[CURRENT]}} == -* ]]; then
+    _describe -o option options
+  elif (( $#verbs )); then
+    _describe word verbs
+  else
+    _files
+  fi
+}}
+(( $+functions[compdef] )) || {{ autoload -U compinit && compinit }}
+compdef _kraftsim kraftsim
+"""
+
+
 def zsh_script(parser: argparse.ArgumentParser) -> str:
-    """Returns the script for zsh, which runs that for bash."""
-    return f"autoload -U +X bashcompinit && bashcompinit\n{bash_script(parser)}"
+    """Returns the script for zsh."""
+    nodes = list(_nodes(parser))
+    return ZSH.format(
+        places="|".join(f'"{words}"' for words, _ in nodes if words),
+        words="\n".join(_zsh_words(words, _followers(node)) for words, node in nodes),
+        values="\n".join(
+            f'    ("{words} {option}") compadd -- {" ".join(choices)}; return ;;'
+            for words, node in nodes
+            for option, choices in _choices(node).items()
+        ),
+    )
+
+
+def _zsh_words(words: str, texts: Mapping[str, str]) -> str:
+    """Returns a case of the script: what can follow the words, as `word:help text`."""
+    options = [_zsh_quoted(word, text) for word, text in texts.items() if word.startswith("-")]
+    verbs = [_zsh_quoted(word, text) for word, text in texts.items() if not word.startswith("-")]
+    return f'    ("{words}") verbs=({" ".join(verbs)}) options=({" ".join(options)}) ;;'
+
+
+def _zsh_quoted(word: str, text: str) -> str:
+    quoted = text.replace("'", "'\\''")
+    return f"'{word}:{quoted}'"
 
 
 FISH = """\

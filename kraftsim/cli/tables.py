@@ -10,9 +10,14 @@ from ..printable import printable
 from .output import is_data, print_data
 from .terminal import clock_text, coloured, width
 
-_TABLES = ("voters", "observers", "items")  # lists inside a document that are printed as tables
+_TABLES = (
+    "voters",
+    "observers",
+    "items",
+    "nearMisses",
+)  # lists inside a document that are printed as tables
 STATES = ("state", "process", "role")  # columns with states, which have colours
-_ONLY_WIDE = ("directoryId", "folder", "lastFetchTimestamp", "partitionEpoch", "topicId")
+_ONLY_WIDE = ("directoryId", "folder", "lastFetchTimestamp", "partitionEpoch", "tUs", "topicId")
 GAP = "  "  # between two columns
 COLUMN_MIN = 4  # characters of a column that is cut to the width of the terminal
 
@@ -29,7 +34,7 @@ def print_document(arguments: argparse.Namespace, document: Mapping[str, object]
         print_rows(shown, utc=arguments.utc, is_wide=is_wide)
         return
     for key, value in document.items():
-        if isinstance(value, list) and key in _TABLES:
+        if isinstance(value, list) and value and key in _TABLES:
             print(f"{key}:")
             print_rows(value, utc=arguments.utc, is_wide=is_wide, indent="  ")
         else:
@@ -164,7 +169,7 @@ def _title(key: str) -> str:
 
 
 def _is_time(key: str) -> bool:
-    return key.endswith(("TimeMs", "Timestamp")) or key == "timestamp"
+    return key.endswith(("TimeMs", "Timestamp")) or key in ("timeMs", "timestamp")
 
 
 def cell_text(key: str, value: object, *, utc: bool) -> str:

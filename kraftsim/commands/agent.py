@@ -17,12 +17,19 @@ from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.simulation.topology import Topology, agent_config, unbound_port
 
-from ..errors import FAILED, GOOD, CommandError
+from ..errors import FAILED, GOOD, CommandError, PortUnavailable
 from ..options import ClusterOptions, topology_of
 from ..service.facades import ClientView
 from ..service.fleet_facades import FleetFacades
 from ..service.voter_addresses import address_of
-from .up import first_of, log_to_stderr, run_until_signalled, settings_of, stop_signals
+from .up import (
+    as_option,
+    first_of,
+    log_to_stderr,
+    run_until_signalled,
+    settings_of,
+    stop_signals,
+)
 
 AGENTS_MAX = 1000
 DRAIN_LIMIT_S = 10.0  # after SIGTERM: brokers still running by then are dropped
@@ -46,8 +53,10 @@ def run_agents(arguments: argparse.Namespace) -> int:
         return run_until_signalled(
             _run(topology, controllers, arguments.first_id, arguments.kafka_port)
         )
+    except PortUnavailable as error:
+        raise as_option(error) from None
     except OSError as error:
-        raise CommandError(f"--kafka-port: {error}; with 0 the system chooses free ports") from None
+        raise CommandError(f"--kafka-port: {error}") from None
 
 
 async def _run(

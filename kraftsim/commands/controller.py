@@ -27,8 +27,9 @@ from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
 
-from ..errors import FAILED, GOOD
+from ..errors import FAILED, GOOD, CommandError
 from ..options import profile_of, settings_in
+from ..service.binding import binding
 from ..service.foreign_peers import ForeignPeers
 from ..service.snapshot_files import SNAPSHOT_FILES
 from ..service.voter_addresses import address_of, directory_of, voters_of
@@ -45,7 +46,8 @@ def run_controller(arguments: argparse.Namespace) -> int:
     profile = profile_of(arguments.profile)
     config = _config(arguments)
     settings = settings_in(profile, settings_of(arguments.config, node_id=arguments.node_id))
-    return run_until_signalled(_run(config, profile, settings, arguments.ready_file))
+    option = "--voters" if arguments.listen is None else "--listen"
+    return run_until_signalled(_run(config, profile, settings, arguments.ready_file, option))
 
 
 def _config(arguments: argparse.Namespace) -> NodeConfig:
@@ -85,12 +87,14 @@ def _config(arguments: argparse.Namespace) -> NodeConfig:
 
 
 async def _run(
-    config: NodeConfig, profile: Profile, settings: Settings, ready_file: str | None
+    config: NodeConfig, profile: Profile, settings: Settings, ready_file: str | None, option: str
 ) -> int:
+    """Runs the controller until a signal; `option` has chosen the address that it binds."""
     stopping = stop_signals()
     service = ControllerService(config, profile, settings, stopping)
     try:
-        await service.open()
+        with binding(option, config.host, config.port, takes_zero=False):
+            await service.open()
         lines = {
             "KRAFTSIM_BOOTSTRAP_CONTROLLERS": f"{config.host}:{config.port}",
             "KRAFTSIM_NODE_ID": str(config.node_id),
@@ -100,8 +104,7 @@ async def _run(
             await stopping.wait()
         await service.hand_over()
     except OSError as error:
-        log.error("%s:%d: %s", config.host, config.port, error)
-        return FAILED
+        raise CommandError(f"{option}: {config.host}:{config.port}: {error}") from None
     finally:
         service.close()
     return FAILED if service.has_failed else GOOD

@@ -10,7 +10,7 @@ REASONS = {errno.EADDRINUSE: "in use", errno.EACCES: "permission denied"}
 
 
 @contextmanager
-def binding(option: str, host: str, port: int) -> Iterator[None]:
+def binding(option: str, host: str, port: int, *, takes_zero: bool = True) -> Iterator[None]:
     """Turns the error of a port that is in use or forbidden into PortUnavailable."""
     try:
         yield
@@ -18,4 +18,4 @@ def binding(option: str, host: str, port: int) -> Iterator[None]:
         if error.errno not in REASONS:
             raise
         reason = REASONS[error.errno]
-        raise PortUnavailable(option, f"{host}:{port}", reason) from None
+        raise PortUnavailable(option, f"{host}:{port}", reason, takes_zero=takes_zero) from None

@@ -8,6 +8,7 @@ from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.timeline import Timeline
 
+from .binding import binding
 from .facades import ClientView, Facade
 from .followed_listener import FollowedListener
 
@@ -23,9 +24,13 @@ class FleetFacades:
         self.bootstrap_servers = ""
 
     async def bind(self, broker_id: int, host: str, port: int) -> int:
-        """Binds a port for the broker before it registers, and returns the port."""
+        """Binds a port for the broker before it registers, and returns the port.
+
+        Raises PortUnavailable if the port is in use or forbidden.
+        """
         listener = FollowedListener("broker", f"broker-{broker_id}", host)
-        bound = await listener.bind(port)
+        with binding("kafka_port", host, port):
+            bound = await listener.bind(port)
         self._listeners[broker_id] = listener
         servers = (self.bootstrap_servers, f"{host}:{bound}")
         self.bootstrap_servers = ",".join(filter(None, servers))

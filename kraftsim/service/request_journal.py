@@ -40,14 +40,16 @@ class ReceivedRequest(NamedTuple):
 
 
 class RequestDocument(TypedDict):
-    """A request of a client; `timeUs` is in microseconds since the start of the cluster.
+    """A request of a client.
 
+    `tUs` is in microseconds since the start of the cluster, `timeMs` on the cluster's wall clock.
     `clientId` is None if the client sent none; `listener` is "http" for `POST /kafka/...`. `body`
     is empty if the request was larger than BODY_BYTES_MAX.
     """
 
     number: int
-    timeUs: int
+    tUs: int
+    timeMs: int
     listener: str
     clientAddress: str
     clientId: str | None
@@ -102,7 +104,7 @@ class RequestJournal:
         """
         for number, received in self._of(api):
             if number >= start:
-                document = _document(number, received)
+                document = self._document(number, received)
                 if not _unmet(document["body"], where):
                     yield document
                 await asyncio.sleep(0)
@@ -111,7 +113,7 @@ class RequestJournal:
         """Returns the requests that meet most of the conditions, each with those it does not."""
         nearest_first: list[NearMiss] = []
         for number, received in self._of(api):
-            document = _document(number, received)
+            document = self._document(number, received)
             unmet = _unmet(document["body"], where)
             if unmet:
                 nearest_first.append({**document, "unmet": unmet})
@@ -129,6 +131,20 @@ class RequestJournal:
             for number, received in numbered
             if api is None or _api_of(received).name == api
         ]
+
+    def _document(self, number: int, received: ReceivedRequest) -> RequestDocument:
+        header = received.header
+        return {
+            "number": number,
+            "tUs": received.t_us,
+            "timeMs": self._timeline.wall_start_ms + received.t_us // 1000,
+            "listener": received.listener,
+            "clientAddress": received.address,
+            "clientId": header.client_id,
+            "api": _api_of(received).name,
+            "version": header.api_version,
+            "body": _body(received),
+        }
 
 
 def api_named(name: str | None) -> str | None:
@@ -158,20 +174,6 @@ def conditions_in(text: str | None) -> dict[str, str]:
 
 def _api_of(received: ReceivedRequest) -> Api:
     return APIS.get(received.header.api_key, DECOMMISSION_BROKER)
-
-
-def _document(number: int, received: ReceivedRequest) -> RequestDocument:
-    header, api = received.header, _api_of(received)
-    return {
-        "number": number,
-        "timeUs": received.t_us,
-        "listener": received.listener,
-        "clientAddress": received.address,
-        "clientId": header.client_id,
-        "api": api.name,
-        "version": header.api_version,
-        "body": _body(received),
-    }
 
 
 def _body(received: ReceivedRequest) -> Document:

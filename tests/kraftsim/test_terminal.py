@@ -133,6 +133,42 @@ def test_times_are_clock_times_of_utc_or_of_here(
     assert line.startswith(f"{instant.isoformat(timespec='milliseconds')}Z ")
 
 
+def test_requests_are_lines_with_clock_times(service: Service, run: Any) -> None:
+    service.do(service.kraft.advance("90s"))
+    run(f"cluster unregister --id 77 --url {service.kraft.http_url}")
+    (request,) = json.loads(run("request list --json")[1])["requests"]
+
+    (line,) = run("request list --utc")[1].splitlines()
+
+    moment = datetime.fromtimestamp(request["timeMs"] / 1000, UTC).replace(tzinfo=None)
+    time = f"{moment.isoformat(timespec='milliseconds')}Z"
+    assert line.split() == [time, "0", "http", "UnregisterBroker", "v0", '{"brokerId":', "77}"]
+    local = datetime.fromtimestamp(request["timeMs"] / 1000).isoformat(timespec="milliseconds")
+    assert run("request list")[1].startswith(f"{local} ")
+    events = json.loads(run("events --json --limit 1")[1])
+    begin_ms = events["timeMs"] - events["tUs"] // 1000
+    assert request["timeMs"] == begin_ms + request["tUs"] // 1000
+    assert request["tUs"] >= 90_000_000
+
+
+def test_a_page_of_requests_names_the_next(service: Service, run: Any) -> None:
+    for number in range(3):
+        run(f"cluster unregister --id {70 + number}")
+
+    assert run("request list --limit 2")[2] == "next page: kraftsim request list --from 2\n"
+    assert run("request list --from 2")[2] == ""
+
+
+def test_near_misses_are_a_table(service: Service, run: Any) -> None:
+    run("cluster unregister --id 77")
+
+    lines = run("request count --where brokerId=78 --utc")[1].splitlines()
+
+    assert lines[:2] == ["count: 0", "nearMisses:"]
+    assert lines[2].split()[:2] == ["number", "time"]
+    assert "expected 78, got 77" in lines[3]
+
+
 READS = ["broker list", "cluster show", "quorum show", "log show", "explain 1", "log end"]
 
 

@@ -19,6 +19,7 @@ from kraftsim.errors import UNREACHABLE
 ROOT = Path(__file__).resolve().parents[2]
 ANY_PORTS = ["--kafka-port", "0", "--controller-port", "0", "--http-port", "0"]
 LIMIT_S = 30
+DIRECTORY = "JEXY6aqzQY-32P5TStzaFg"
 
 pytestmark = pytest.mark.realtime
 
@@ -149,6 +150,37 @@ def test_a_port_in_use_is_one_clear_line_and_the_ready_file_of_another_stays(
     assert f"{option}: {address} cannot be bound (in use): end the process" in line
     assert f"{option} 0 lets the system choose" in line
     assert ready.read_text() == "KRAFTSIM_HTTP=another"
+
+
+def test_agents_name_the_option_of_a_port_in_use(started: list[Process]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        words = ["--controller", "127.0.0.1:9", "--cluster-id", "x", "--kafka-port", str(port)]
+        code, out, err = start(started, "agent", *words).ended()
+
+    assert (code, out) == (1, "")
+    assert err == (
+        f"kraftsim: --kafka-port: 127.0.0.1:{port} cannot be bound (in use): end the process that "
+        "listens there, or choose another port; --kafka-port 0 lets the system choose a free port\n"
+    )
+
+
+@pytest.mark.parametrize("option", ["--voters", "--listen"])
+def test_a_controller_names_the_option_of_a_port_in_use(
+    started: list[Process], option: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        voter = address if option == "--voters" else "127.0.0.1:9"
+        words = ["--node-id", "3000", "--cluster-id", "x", "--voters", f"3000@{voter}:{DIRECTORY}"]
+        listen = ["--listen", address] if option == "--listen" else []
+        code, out, err = start(started, "controller", "run", *words, *listen).ended()
+
+    assert (code, out) == (1, "")
+    assert err == (
+        f"kraftsim: {option}: {address} cannot be bound (in use): end the process that listens "
+        "there, or choose another port\n"
+    )
 
 
 @pytest.mark.parametrize(

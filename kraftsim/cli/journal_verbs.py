@@ -1,6 +1,7 @@
-"""`kraftsim events`: the events of a running cluster, one line each; --follow prints new ones."""
+"""`kraftsim events` and `kraftsim request list`: the journals of a cluster, one line per entry."""
 
 import argparse
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
@@ -10,10 +11,10 @@ from ..errors import GOOD
 from ..http.client import call, service_url, stream
 from ..operations import LIST_EVENTS
 from ..printable import printable
-from .output import hint_next, is_data, print_item
+from .output import hint_next, is_data, print_data, print_item
 from .terminal import clock_text
 
-PAGE = 1000  # events, unless --limit
+PAGE = 1000  # events or requests, unless --limit
 
 
 def add_event_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,3 +88,28 @@ def event_line(row: Mapping[str, object], *, utc: bool) -> str:
         f"{details}"
     )
     return printable(line.rstrip())
+
+
+def print_requests(arguments: argparse.Namespace, page: Document) -> None:
+    """Prints a page of requests as --output says: JSON, YAML, or one line per request."""
+    if is_data(arguments):
+        print_data(arguments, page)
+        return
+    requests = page["requests"]
+    assert isinstance(requests, list), page
+    for request in requests:
+        print(request_line(request, utc=arguments.utc))
+    if len(requests) == (arguments.limit or PAGE):
+        hint_next("request list", page["next"])
+
+
+def request_line(request: Mapping[str, object], *, utc: bool) -> str:
+    """Formats a request as its time, number, listener, API, version, client and body."""
+    time_ms = request["timeMs"]
+    assert isinstance(time_ms, int), request
+    client = " ".join(str(request[key]) for key in ("clientAddress", "clientId") if request[key])
+    body = json.dumps(request["body"], ensure_ascii=False)
+    return printable(
+        f"{clock_text(time_ms, utc=utc)}  {request['number']:>6}  {request['listener']!s:<16} "
+        f"{request['api']} v{request['version']}{client and f' from {client}'} {body}"
+    )
