@@ -19,6 +19,7 @@ from ..wire.frames import (
     encode_response,
     read_request_header,
 )
+from .admission import address_of
 from .runtime import Runtime
 from .turns import REQUESTS_PER_VISIT
 
@@ -45,7 +46,7 @@ class Listener(Protocol):
     note: Note | None
     is_holding: bool
 
-    def admit(self, connection: "KafkaConnection", address: str) -> bool:
+    def admit(self, connection: "KafkaConnection", transport: asyncio.BaseTransport) -> bool:
         """Registers a new connection; returns False if there are too many."""
 
     def forget(self, connection: "KafkaConnection", address: str) -> None:
@@ -75,9 +76,8 @@ class KafkaConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Register the connection, or abort it if the listener has too many."""
         transport = cast(asyncio.Transport, transport)  # uvloop's class does not inherit from it
-        peer = transport.get_extra_info("peername")
-        self._address = peer[0] if peer else ""
-        if not self._listener.admit(self, self._address):
+        self._address = address_of(transport)
+        if not self._listener.admit(self, transport):
             transport.abort()
             return
         transport.set_write_buffer_limits(high=WRITE_BUFFER_BYTES_MAX)

@@ -20,6 +20,7 @@ from .runtime import Runtime
 
 CONNECTIONS_MAX = 10_000  # of one listener; further connections are closed at once
 CONNECTIONS_PER_ADDRESS_MAX = 5_000  # a fleet of 1,000 brokers opens 3,000 from one address
+SPARE_FILES = 32  # open files that connections leave for HTTP, other controllers and imports
 LOOK_S = 30.0  # between two looks for connections that are idle or stuck
 BACKLOG = 4096  # pending connections: a fleet opens 3,000 at once; a lost one costs seconds
 
@@ -41,7 +42,7 @@ class KafkaListener:
         self.dispatch: Dispatch = _unset_dispatch
         self.note: Note | None = None
         self.connections: set[KafkaConnection] = set()
-        self._admission = Admission(name)
+        self._admission = Admission(name, spare_files=SPARE_FILES)
         self.is_holding = True
         self._server: asyncio.Server | None = None
         self._look: asyncio.TimerHandle | None = None
@@ -76,9 +77,9 @@ class KafkaListener:
         for connection in list(self.connections):
             connection.drop()
 
-    def admit(self, connection: KafkaConnection, address: str) -> bool:
+    def admit(self, connection: KafkaConnection, transport: asyncio.BaseTransport) -> bool:
         """Registers a new connection; returns False if there are too many."""
-        if not self._admission.admit(address, CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX):
+        if not self._admission.admit(transport, CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX):
             return False
         self.connections.add(connection)
         return True

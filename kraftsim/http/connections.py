@@ -12,10 +12,11 @@ from typing import cast
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
-from kraftsim.controller.server.admission import Admission
+from kraftsim.controller.server.admission import Admission, address_of
 
 CONNECTIONS_MAX = 512
 CONNECTIONS_PER_ADDRESS_MAX = 256
+SPARE_FILES = 16  # open files that connections leave; Kafka's listeners leave more, for HTTP
 REQUEST_S = 10.0  # from the connection to the end of the first request's headers; also a body
 IDLE_S = 75.0  # from a response to the end of the next request's headers
 STALLED_S = 30.0  # without a byte that the client reads
@@ -29,7 +30,7 @@ class HttpConnections:
     def __init__(self) -> None:
         self.handlers: Callable[[], asyncio.Protocol] = asyncio.Protocol
         self._open: dict[object, HttpConnection] = {}  # by aiohttp's handler
-        self._admission = Admission("http")
+        self._admission = Admission("http", spare_files=SPARE_FILES)
 
     def new(self) -> "HttpConnection":
         """Returns the protocol of a new connection."""
@@ -51,10 +52,9 @@ class HttpConnections:
 
         return watch
 
-    def admit(self, connection: "HttpConnection") -> bool:
+    def admit(self, connection: "HttpConnection", transport: asyncio.BaseTransport) -> bool:
         """Registers a connection; returns False if there are too many."""
-        address = connection.address
-        if not self._admission.admit(address, CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX):
+        if not self._admission.admit(transport, CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX):
             return False
         self._open[connection.handler] = connection
         return True
@@ -82,9 +82,8 @@ class HttpConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Pass the connection to aiohttp, or abort it if there are too many."""
         self._transport = cast(asyncio.Transport, transport)  # uvloop's class does not inherit it
-        peer = transport.get_extra_info("peername")
-        self.address = peer[0] if peer else ""
-        if self._connections.admit(self):
+        self.address = address_of(transport)
+        if self._connections.admit(self, transport):
             self.end_after(REQUEST_S)
             self.handler.connection_made(transport)
         else:
