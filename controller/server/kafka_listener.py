@@ -15,6 +15,7 @@ from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
 from ..raft.protocol import Reply
 from ..wire.apis.table import APIS
 from .admission import Admission
+from .bound_port import bound_port
 from .kafka_connection import Describe, Dispatch, KafkaConnection, Note
 from .runtime import Runtime
 
@@ -64,8 +65,7 @@ class KafkaListener:
             lambda: KafkaConnection(self), host, port, backlog=BACKLOG
         )
         self._look = loop.call_later(LOOK_S, self._look_at_connections)
-        bound: int = self._server.sockets[0].getsockname()[1]
-        return bound
+        return bound_port(self._server)
 
     def close(self) -> None:
         """Stop listening and abort every connection, as a killed process does."""

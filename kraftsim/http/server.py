@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
+from kraftsim.controller.server.bound_port import bound_port
+
 from ..service.observed import Observed
 from .app import http_application
 from .connections import HttpConnections
@@ -35,7 +37,7 @@ class HttpServer:
         self._connections.handlers = self._runner.server
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(self._connections.new, host, port)
-        self.port = self._server.sockets[0].getsockname()[1]
+        self.port = bound_port(self._server)
 
     async def close(self) -> None:
         """Stops listening and ends every connection."""

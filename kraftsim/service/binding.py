@@ -4,17 +4,25 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..errors import PortUnavailable
+from ..errors import CommandError, PortUnavailable
 
 REASONS = {errno.EADDRINUSE: "in use", errno.EACCES: "permission denied"}
 
 
 @contextmanager
 def binding(option: str, host: str, port: int, *, takes_zero: bool = True) -> Iterator[None]:
-    """Turns the error of a port that is in use or forbidden into PortUnavailable."""
+    """Turns the error of a port that is in use or forbidden into PortUnavailable.
+
+    Raises CommandError at the limit of open files.
+    """
     try:
         yield
     except OSError as error:
+        if error.errno == errno.EMFILE:
+            raise CommandError(
+                f"{host}:{port} cannot be bound (too many open files): raise the limit of open "
+                "files (ulimit -n), or start fewer brokers"
+            ) from None
         if error.errno not in REASONS:
             raise
         reason = REASONS[error.errno]

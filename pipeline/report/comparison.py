@@ -5,12 +5,12 @@ to the change between the campaigns.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from ..analysis.statistics import Difference, paired_difference, quantile_bounds, sign_test
 from ..analysis.views import Query, sql
 from ..campaign.plan import Plan, PlanError
-from .document import document_of
+from .document import in_lower_camel
 
 FORMAT = "kraftsim/campaign-comparison/2"
 READS = ("runs", "intervals")
@@ -102,7 +102,7 @@ class Comparison:
 
     def to_document(self) -> dict[str, object]:
         """Returns the comparison as JSON values."""
-        return {"format": FORMAT, **document_of(self)}
+        return {"format": FORMAT, **in_lower_camel(asdict(self))}
 
 
 def definitions(base: Plan, new: Plan) -> Sequence[str]:

@@ -1,22 +1,18 @@
 """Findings as JSON values."""
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from kraftsim.controller.wire.codec.schema import lower_camel
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+
+def in_lower_camel(values: Mapping[str, object]) -> dict[str, object]:
+    """Returns the values with all keys in lowerCamel, as in every JSON document."""
+    return {lower_camel(name): _item(value) for name, value in values.items()}
 
 
-def document_of(findings: "DataclassInstance") -> dict[str, object]:
-    """Returns the fields of a dataclass as JSON values, with keys in lowerCamel as in all JSON."""
-    return {lower_camel(name): _in_camel(item) for name, item in asdict(findings).items()}
-
-
-def _in_camel(item: object) -> object:
-    if isinstance(item, dict):
-        return {lower_camel(name): _in_camel(value) for name, value in item.items()}
-    if isinstance(item, list | tuple):
-        return [_in_camel(value) for value in item]
-    return item
+def _item(value: object) -> object:
+    if isinstance(value, dict):
+        return in_lower_camel(value)
+    if isinstance(value, list | tuple):
+        return [_item(element) for element in value]
+    return value

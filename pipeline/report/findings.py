@@ -4,11 +4,11 @@ Names end with their unit. Shares have 95 % intervals. A scenario of None means 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from ..analysis.statistics import Difference, Share
 from ..campaign.campaign import Canary
-from .document import document_of
+from .document import in_lower_camel
 
 FORMAT = "kraftsim/campaign-report/2"
 
@@ -251,5 +251,5 @@ class Findings:
             "format": FORMAT,
             "verdict": self.verdict,
             "deafCanaries": [canary.name for canary in self.deaf],
-            **document_of(self),
+            **in_lower_camel(asdict(self)),
         }

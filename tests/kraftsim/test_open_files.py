@@ -128,3 +128,17 @@ def test_what_a_leak_of_kafka_connections_leaves_is_enough_for_http(up: Up) -> N
         assert len(json.load(response)["brokers"]) == 3
     assert len(os.listdir(f"/proc/{up.process.pid}/fd")) < FILES_MAX
     assert any(REFUSED in line for line in up.log())
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["up --brokers 100 --http-port 0", "agent --controller 127.0.0.1:9 --cluster-id x --count 100"],
+)
+def test_more_listeners_than_the_limit_permits_are_one_clear_line(words: str) -> None:
+    ports = "--kafka-port 0" + (" --controller-port 0" if words.startswith("up") else "")
+    command = f"ulimit -n 64; exec {sys.executable} -m kraftsim {words} {ports}"
+    done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert "cannot be bound (too many open files): raise the limit of open files" in line
