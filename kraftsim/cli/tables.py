@@ -30,7 +30,7 @@ def print_document(arguments: argparse.Namespace, document: Mapping[str, object]
     is_wide = arguments.output == "wide"
     name, rows = next(iter(document.items()), ("", None))  # list documents start with their rows
     if isinstance(rows, list):
-        shown = {"brokers": broker_rows, "topics": _topic_rows}.get(name, list)(rows)
+        shown = _ROWS.get(name, list)(rows)
         print_rows(shown, utc=arguments.utc, is_wide=is_wide)
         return
     for key, value in document.items():
@@ -114,34 +114,48 @@ def _partitions(topic: Document) -> list[dict[str, int]]:
     return partitions
 
 
+def _campaign_rows(campaigns: Sequence[Document]) -> list[Document]:
+    """Returns the row of each campaign, with its finished runs of all runs in one column."""
+    return [
+        {key: campaign[key] for key in ("name", "state")}
+        | {"runs": f"{campaign['runsDone']}/{campaign['runs']}"}
+        | {key: item for key, item in campaign.items() if key not in ("runsDone", "runs")}
+        for campaign in campaigns
+    ]
+
+
+_ROWS = {"brokers": broker_rows, "topics": _topic_rows, "campaigns": _campaign_rows}
+
+
 def print_rows(
     rows: Sequence[Document], *, utc: bool, is_wide: bool = False, indent: str = ""
 ) -> None:
     """Prints aligned columns without a table library, whose import would take 0.1 s.
 
-    On a terminal a row fits its width, except if `is_wide`: times are left out if there is no room
-    for them, and the widest of the other columns are cut, but no state.
+    On a terminal a row fits its width, except if `is_wide`: without room, columns without a value
+    and times are left out, and the widest of the other columns are cut, but no state.
     """
     keys = list(dict.fromkeys(key for row in rows for key in row))
     shown = [key for key in keys if is_wide or key not in (*_ONLY_WIDE, "listeners")]
     cells = {key: [cell_text(key, row.get(key), utc=utc) for row in rows] for key in shown}
     widths = {key: max(map(len, [_title(key), *cells[key]])) for key in shown}
     if not is_wide:
-        widths = _fitted(widths, len(indent))
+        empty = [key for key in shown if not any(cells[key])]
+        widths = _fitted(widths, len(indent), empty)
     print((indent + GAP.join(_cut(_title(key), size) for key, size in widths.items())).rstrip())
     for number in range(len(rows)):
         padded = (_padded(key, cells[key][number], size) for key, size in widths.items())
         print((indent + GAP.join(padded)).rstrip())
 
 
-def _fitted(widths: dict[str, int], indent: int) -> dict[str, int]:
+def _fitted(widths: dict[str, int], indent: int, empty: Sequence[str]) -> dict[str, int]:
     """Returns the columns and their widths with which a row fits the terminal."""
     columns = width()
     fitted = dict(widths)
     if columns is None:
         return fitted
-    for key in [key for key in reversed(widths) if _is_time(key)]:
-        if _total(fitted) + indent > columns:
+    for key in (*empty, *(key for key in reversed(widths) if _is_time(key))):
+        if key in fitted and _total(fitted) + indent > columns:
             del fitted[key]
     while _total(fitted) + indent > columns:
         widest = max((key for key in fitted if key not in STATES), key=fitted.__getitem__)

@@ -84,8 +84,8 @@ def test_the_list_is_a_table_for_people(tmp_path: Path, run: Any) -> None:
     out = run(f"campaign list {tmp_path} --utc")[1]
 
     heading, row = (line.split() for line in out.splitlines())
-    assert heading[:4] == ["name", "state", "runsDone", "runs"]
-    assert row[:6] == ["half", "unfinished", "7", "11", "fail=1", "pass=4"]
+    assert heading[:4] == ["name", "state", "runs", "verdicts"]
+    assert row[:5] == ["half", "unfinished", "7/11", "fail=1", "pass=4"]
     moment = datetime.fromtimestamp(1000, UTC).replace(tzinfo=None)
     assert f"{moment.isoformat(timespec='milliseconds')}Z" in row
     assert str(tmp_path) in run(f"campaign list {tmp_path} --output wide")[1]

@@ -65,6 +65,15 @@ def test_a_table_fits_the_terminal(service: Service, columns: int) -> None:
     assert ("startTime" in printed) == (columns == 160)
 
 
+def test_a_column_without_a_value_makes_room_for_the_others(service: Service) -> None:
+    service.do(service.kraft.create_topic("abc", partitions=1, replication_factor=3))
+
+    for columns, has_elr in ((50, False), (80, True)):
+        printed = on_terminal("topic list", columns, NO_COLOR="1")
+        assert "…" not in printed
+        assert ("elr" in printed) == has_elr
+
+
 def test_a_file_and_a_wide_table_have_every_character(service: Service, run: Any) -> None:
     assert "eu-west-1a-with-a-long-name" in run("broker list")[1]
     wide = on_terminal("broker list --output wide", 50, NO_COLOR="1")
