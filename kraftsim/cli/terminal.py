@@ -34,6 +34,10 @@ def can_draw() -> bool:
     """
     if not sys.stdout.isatty() or os.environ.get("TERM", "") in ("", "dumb", "unknown"):
         return False
+    try:
+        os.ttyname(sys.stdout.fileno())
+    except OSError:  # a terminal of another container
+        return False
     return is_in_foreground()
 
 

@@ -1,6 +1,7 @@
 """`kraftsim up` on a terminal: a live page, commands to try next, and a terminal left as it was."""
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -13,7 +14,7 @@ import termios
 import time
 from collections.abc import Iterator
 from functools import partial
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
 import pytest
@@ -307,6 +308,24 @@ def test_ctrl_z_restores_the_terminal_until_the_process_goes_on(
     up.process.send_signal(signal.SIGCONT)
 
     up.until(COVERED, after=end)
+
+
+@pytest.mark.realtime
+def test_a_terminal_that_is_stopped_stops_neither_the_service_nor_its_end(
+    terminals: list[OnTerminal],
+) -> None:
+    up = up_on(terminals, "--brokers", "1")
+    up.until("kraftsim down")
+    url = announced(up.text)["KRAFTSIM_HTTP"]
+    up.press(b"\x13")  # Ctrl-S
+
+    with pytest.raises(HTTPError, match="504"):  # in vain, while further pages are drawn
+        urlopen(f"{url}/v1/wait?broker=1&state=fenced&timeout=2s", timeout=LIMIT_S)
+    with urlopen(f"{url}/v1/brokers/1", timeout=LIMIT_S) as response:
+        assert json.load(response)["fenced"] is False
+    up.process.terminate()
+
+    assert up.process.wait(LIMIT_S) == 0
 
 
 @pytest.mark.realtime

@@ -1,9 +1,11 @@
 """Chooses what `kraftsim up` shows while it runs: a live page, or only commands to try next."""
 
 import argparse
+import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
 
 from ...api.cluster import Cluster
 from ..terminal import can_draw
@@ -19,9 +21,9 @@ async def shown(kraft: Cluster, arguments: argparse.Namespace) -> AsyncIterator[
     """
     steps = next_steps(kraft, arguments.token_file)
     if arguments.log_format == "text" and can_draw():
-        from .screen import live_page  # with rich, which nothing else imports
-
-        async with live_page(kraft, steps):
+        # In another thread: rich takes 0.1 s to import, and the cluster serves meanwhile.
+        module = await asyncio.to_thread(import_module, f"{__package__}.screen")
+        async with module.live_page(kraft, steps):
             yield
         return
     if sys.stderr.isatty():

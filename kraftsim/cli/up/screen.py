@@ -14,6 +14,7 @@ from ..terminal import is_in_foreground
 from .log_lines import LogLines, kept_log_lines
 from .overview import Observer, Overview
 from .page import page
+from .terminal_stream import terminal_stream
 
 REDRAW_S = 0.5
 
@@ -22,14 +23,14 @@ REDRAW_S = 0.5
 async def live_page(kraft: Cluster, steps: Sequence[str]) -> AsyncIterator[None]:
     """Draws the page every REDRAW_S until the block ends, then restores the terminal."""
     observer, ending = Observer(kraft), asyncio.Event()
-    screen = Live(
-        console=Console(),
-        screen=True,
-        auto_refresh=False,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    )
-    with kept_log_lines() as log_lines:
+    with kept_log_lines() as log_lines, terminal_stream() as stream:
+        screen = Live(
+            console=Console(file=stream),
+            screen=True,
+            auto_refresh=False,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
         drawing = asyncio.create_task(_draw(screen, observer, log_lines, steps, ending))
         try:
             yield
@@ -46,7 +47,7 @@ async def _draw(
     steps: Sequence[str],
     ending: asyncio.Event,
 ) -> None:
-    """Draws the page in another thread, because a terminal that is stopped blocks its writers.
+    """Draws the page in another thread, because a terminal that is stopped delays its writers.
 
     Returns early if the terminal is gone; the service goes on without it.
     """
