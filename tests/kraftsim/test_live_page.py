@@ -116,6 +116,18 @@ async def test_brokers_in_trouble_are_shown_first_if_some_have_no_room() -> None
     assert f"{100 - shown} more brokers" in lines
 
 
+async def test_brokers_are_in_order_of_their_ids_if_all_have_room() -> None:
+    async with Cluster(brokers=12, clock="virtual", seed=1) as kraft:
+        await kraft.pause(7)
+        overview = await overview_of(kraft)
+
+    for height, shown in ((40, list(range(1, 13))), (24, [7, *range(1, 7), *range(8, 13)])):
+        rows = [line.split() for line in printed(overview, [], 80, height)]
+        brokers = [int(row[0]) for row in rows if row[1:2] == ["unfenced"]]
+        assert brokers == shown[: len(brokers)]
+        assert len(brokers) > 3
+
+
 async def test_lines_of_the_log_are_shown_beside_the_tables(kraft: Cluster) -> None:
     lines = printed(await overview_of(kraft, log_lines=("one", "two")), [], 80, 24)
 
@@ -147,9 +159,10 @@ async def test_a_service_without_brokers_says_how_to_add_one() -> None:
 
 
 async def test_the_next_steps_begin_with_the_token_that_they_need() -> None:
-    async with Cluster(brokers=0, clock="virtual", host="0.0.0.0", http_port=0) as kraft:
-        assert f"export KRAFTSIM_TOKEN={kraft.http_token}" in next_steps(kraft, None)
-        assert "export KRAFTSIM_TOKEN=$(cat 'a file')" in next_steps(kraft, "a file")
+    kraft = Cluster(brokers=0, clock="virtual", host="0.0.0.0", http_port=0)  # is not started
+
+    assert any(f"KRAFTSIM_TOKEN={kraft.http_token}" in step for step in next_steps(kraft, None))
+    assert "export KRAFTSIM_TOKEN=$(cat 'a file')" in next_steps(kraft, "a file")
 
 
 # On a real terminal

@@ -17,8 +17,8 @@ class Section:
 def shares(lines: int, sections: Sequence[Section]) -> Sequence[int]:
     """Returns the number of rows of each section, which take at most `lines` with their frames.
 
-    Every section first gets its least rows, in order, then the others in order. A section without
-    a row takes no line.
+    Every section first gets its least rows, in order of the sections, then its further rows. A
+    section without a row takes no line.
     """
     shares = [0 for _ in sections]
     for number, section in enumerate(sections):

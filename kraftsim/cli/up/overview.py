@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.world import World
@@ -28,7 +29,8 @@ CHANGES = (
 class Overview:
     """The rows of the page: controllers, brokers, events (the newest last) and lines of the log.
 
-    `brokers` has at most as many rows as the page has lines; `broker_count` counts all brokers.
+    `brokers` has the brokers in trouble first, and at most as many rows as the page has lines;
+    `broker_count` counts all brokers.
     """
 
     heading: Sequence[str]
@@ -92,12 +94,10 @@ class Observer:
         )
 
     def _broker_rows(self, world: World, ids: set[int], brokers_max: int) -> list[Document]:
-        """Returns rows in order of id; if there are too many, brokers in trouble come first."""
-        chosen = sorted(ids)
-        if len(ids) > brokers_max:
-            chosen.sort(key=lambda broker_id: _is_well(world, broker_id))
+        """Returns the rows of at most `brokers_max` brokers, those in trouble first."""
+        ordered = sorted(ids, key=lambda broker_id: (_is_well(world, broker_id), broker_id))
         image, agents = world.committed, world.agents
-        rows = broker_rows([broker_view(image, agents, item) for item in chosen[:brokers_max]])
+        rows = broker_rows([broker_view(image, agents, item) for item in ordered[:brokers_max]])
         return [
             {"broker": row["id"]}
             | {key: row[key] for key in ("state", "epoch", "rack", "process")}
@@ -115,7 +115,7 @@ def _since(changed_ms: Mapping[int, int], row: Document) -> str | None:
 def _is_well(world: World, broker_id: int) -> bool:
     broker, agent = world.committed.brokers.get(broker_id), world.agents.get(broker_id)
     is_serving = broker is not None and not broker.fenced and not broker.in_controlled_shutdown
-    return is_serving and (agent is None or agent.is_alive)
+    return is_serving and (agent is None or agent.state is ProcessState.RUNNING)
 
 
 def _controller_row(world: World, node_id: int) -> Document:

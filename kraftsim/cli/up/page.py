@@ -46,8 +46,8 @@ def _sections(overview: Overview, width: int, lines: int) -> Sequence[Renderable
     )
     of_controllers, of_brokers, of_log, of_events = shares(lines, sections)
     parts = [
-        *_first(overview.controllers, of_controllers, len(overview.controllers), "controllers"),
-        *_first(overview.brokers, of_brokers, overview.broker_count, "brokers"),
+        *_first(overview.controllers, of_controllers, len(overview.controllers), "controller"),
+        *_first(overview.brokers, of_brokers, overview.broker_count, "broker"),
     ]
     if of_events:
         hidden = "node" if width < NODE_COLUMNS_MIN else None
@@ -58,12 +58,15 @@ def _sections(overview: Overview, width: int, lines: int) -> Sequence[Renderable
 
 
 def _first(rows: Sequence[Document], lines: int, count: int, noun: str) -> Sequence[RenderableType]:
-    """Returns a table of the first rows; the last line counts the rows that have no room."""
+    """Returns a table of all rows by id, or of the first rows and the number of the others.
+
+    `count` is the number of all rows, `noun` the column of the id.
+    """
     if not lines:
         return ()
     if count <= lines:
-        return (_table(rows), Text())
-    return (_table(rows[: lines - 1]), _line(f"{count - lines + 1:,} more {noun}"), Text())
+        return (_table(sorted(rows, key=lambda row: int(str(row[noun])))), Text())
+    return (_table(rows[: lines - 1]), _line(f"{count - lines + 1:,} more {noun}s"), Text())
 
 
 def _table(rows: Sequence[Document], hidden: str | None = None) -> Table:
