@@ -1,4 +1,4 @@
-"""The terminal: its width, colours of states, times for people, and whether a page can be drawn."""
+"""The terminal: its width, colours of states, and times for people."""
 
 import os
 import shutil
@@ -25,28 +25,6 @@ COLOURS = {
 def width() -> int | None:
     """Returns the columns of the terminal; None if stdout is no terminal, so without a limit."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-
-
-def can_draw() -> bool:
-    """True if stdout is a terminal with a movable cursor, and this process is in its foreground.
-
-    In the background a page would cover the user's shell.
-    """
-    if not sys.stdout.isatty() or os.environ.get("TERM", "") in ("", "dumb", "unknown"):
-        return False
-    try:
-        os.ttyname(sys.stdout.fileno())
-    except OSError:  # a terminal of another container
-        return False
-    return is_in_foreground()
-
-
-def is_in_foreground() -> bool:
-    """True if this process may write to the terminal of stdout."""
-    try:
-        return os.tcgetpgrp(sys.stdout.fileno()) == os.getpgrp()
-    except OSError:  # not the terminal that controls this process
-        return True
 
 
 def coloured(cell: str, state: str) -> str:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.live import Live
 
 from ...api.cluster import Cluster
-from ..terminal import is_in_foreground
+from .drawing import is_in_foreground
 from .log_lines import LogLines, kept_log_lines
 from .overview import Observer, Overview
 from .page import page
