@@ -13,7 +13,7 @@ from .brokers.registration import register
 from .brokers.unregistration import unregister
 from .cluster import describe_cluster
 from .cluster.controller_registration import register_controller
-from .errors import ApiError
+from .errors import ApiError, ErrorCode
 from .features.update_features import update_features
 from .partitions.alter_partition import alter_partition
 from .rpc import (
@@ -35,6 +35,9 @@ from .rpc import (
     DeleteTopicsResponse,
     DescribeClusterRequest,
     DescribeClusterResponse,
+    MetadataRequest,
+    MetadataResponse,
+    MetadataTopic,
     Request,
     Response,
     UnregisterBrokerRequest,
@@ -67,12 +70,34 @@ def response_to(request: Request, reply: Response | ApiError, version: int) -> R
     response = refusal(request, reply) if isinstance(reply, ApiError) else reply
     if version == 0 and isinstance(response, DescribeClusterResponse):
         return describe_cluster.as_version_0(response)
+    if version in _METADATA_WITHOUT_IDS and isinstance(request, MetadataRequest):
+        return _without_ids(request, response)
     return response
 
 
 def refusal(request: Request, error: ApiError) -> Response:
     """Returns the response to `request` that has the error code and message of `error`."""
     return _REFUSALS[type(request)](request, error)
+
+
+_METADATA_WITHOUT_IDS = (10, 11)  # the request has topic ids, but Kafka refuses all but zero
+
+
+def _without_ids(request: MetadataRequest, response: Response) -> Response:
+    """Returns the response, or a refusal if a topic has an id or no name (KafkaApis.scala)."""
+    if all(
+        topic.name is not None and topic.topic_id == ZERO_UUID for topic in request.topics or ()
+    ):
+        return response
+    return refusal(request, ApiError(ErrorCode.INVALID_REQUEST, "expected topics by name"))
+
+
+def _described_none(request: MetadataRequest, error: ApiError) -> MetadataResponse:
+    topics = (
+        MetadataTopic(error_code=error.code, name=topic.name or "", topic_id=topic.topic_id)
+        for topic in request.topics or ()
+    )
+    return MetadataResponse(topics=tuple(topics))
 
 
 def _created_none(request: CreateTopicsRequest, error: ApiError) -> CreateTopicsResponse:
@@ -120,4 +145,5 @@ _REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
     ),
     CreateTopicsRequest: _created_none,
     DeleteTopicsRequest: _deleted_none,
+    MetadataRequest: _described_none,
 }

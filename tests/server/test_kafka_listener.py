@@ -13,6 +13,7 @@ from kraftsim.controller.core.rpc import (
     CreatableTopic,
     CreateTopicsRequest,
     MetadataRequest,
+    MetadataRequestTopic,
 )
 from kraftsim.controller.wire.frames import encode_request
 from tests.golden.recordings import frame as recorded
@@ -367,3 +368,18 @@ async def test_a_facade_shows_what_its_broker_has_fetched(kraft: Cluster, facade
 
     assert [topic.name for topic in stale.topics] == []
     assert [topic.name for topic in fresh.topics] == ["orders"]
+
+
+@pytest.mark.parametrize("version", [10, 11])
+async def test_metadata_by_topic_id_is_refused_before_version_12(
+    facade: Client, version: int
+) -> None:
+    """KafkaApis.scala: the response of these versions cannot spell a topic without a name."""
+    unnamed = MetadataRequestTopic(name=None)
+    with_id = MetadataRequestTopic(name="orders", topic_id=bytes(15) + b"7")
+
+    for topic in (unnamed, with_id):
+        facade.send(3, version, MetadataRequest(topics=(topic,)))
+        _, response = await facade.answer(3, version)
+        assert [refused.error_code for refused in response.topics] == [ErrorCode.INVALID_REQUEST]
+    assert await facade.is_served()
