@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import JsonError
 from kraftsim.scenarios.language.suggestions import nearest
 
@@ -28,6 +27,7 @@ from ..errors import (
 from ..operation import Operation, arguments
 from ..operations import LIST_EVENTS, OPERATIONS, SHOW_LOG
 from .connections import REQUEST_S, HttpConnections
+from .error_response import error_response, json_response, refusal_of
 from .guard import guard
 from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name
 from .paths import KAFKA_API, LIVENESS, METRICS, OPENAPI, READINESS
@@ -101,52 +101,48 @@ def http_application(
     return application
 
 
-def _json(document: object, status: int = 200) -> web.Response:
-    return web.json_response(text=json.dumps(document) + "\n", status=status)
-
-
-def _error(status: int, message: str, error: str = "", code: int = -1) -> web.Response:
-    document: Document = {"errorCode": code, "error": error, "message": message}
-    return _json(document, status)
-
-
 @web.middleware
 async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Turns every exception of a handler into an HTTP status and a JSON document."""
     try:
         return await handler(request)
     except ApiError as error:
-        return _error(status_of(error.code), error.message, error_name(error.code), error.code)
+        return error_response(
+            status_of(error.code), error.message, error_name(error.code), error.code
+        )
     except UNKNOWN as error:
-        return _error(404, str(error), UNKNOWN_NAMES[type(error)])
+        return error_response(404, str(error), UNKNOWN_NAMES[type(error)])
     except OffsetGone as error:
-        return _error(416, str(error), "OFFSET_OUT_OF_RANGE", OFFSET_OUT_OF_RANGE)
+        return error_response(416, str(error), "OFFSET_OUT_OF_RANGE", OFFSET_OUT_OF_RANGE)
     except TimeoutError as error:
-        return _error(504, str(error), "TIMED_OUT")
+        return error_response(504, str(error), "TIMED_OUT")
     except PortUnavailable as error:
-        return _error(503, str(error), "NOT_AVAILABLE")
+        return error_response(503, str(error), "NOT_AVAILABLE")
     except (CommandError, JsonError, ValueError) as error:
-        return _error(400, str(error), "INVALID_REQUEST", ErrorCode.INVALID_REQUEST)
+        return error_response(400, str(error), "INVALID_REQUEST", ErrorCode.INVALID_REQUEST)
     except OSError as error:
-        return _error(503, str(error), "NOT_AVAILABLE")
+        return error_response(503, str(error), "NOT_AVAILABLE")
     except web.HTTPNotFound:
         paths = [operation.path for operation in OPERATIONS]
-        return _error(
+        return error_response(
             404,
             f"unknown path {request.path}: expected {nearest(request.path, paths)}",
             "NOT_FOUND",
         )
     except web.HTTPRequestEntityTooLarge:
-        return _error(413, f"expected a body of at most {BODY_BYTES_MAX} bytes", "TOO_LARGE")
+        return error_response(
+            413, f"expected a body of at most {BODY_BYTES_MAX} bytes", "TOO_LARGE"
+        )
     except web.HTTPMethodNotAllowed as error:
         allowed = ", ".join(sorted(error.allowed_methods))
-        return _error(405, f"expected {allowed}, got {request.method}", "METHOD_NOT_ALLOWED")
+        return error_response(
+            405, f"expected {allowed}, got {request.method}", "METHOD_NOT_ALLOWED"
+        )
     except web.HTTPException as error:
-        name = error.reason.upper().replace(" ", "_")
-        return _error(error.status, error.text or error.reason, name)
+        return refusal_of(error)
     except Exception:  # a defect of kraftsim: reported as 500, and the service continues
         log.exception("%s %s", request.method, request.path)
-        return _error(
+        return error_response(
             500, "the service failed: its log on stderr has the exception", "UNKNOWN_SERVER_ERROR"
         )
 
@@ -182,7 +178,7 @@ def _route(kraft: "Cluster", operation: Operation) -> Handler:
                 f"{name}: expected only in the path, got {values[name]!r} in the query or body too"
             )
         values |= request.match_info
-        return _json(await operation.run(kraft, **arguments(operation, values)))
+        return json_response(await operation.run(kraft, **arguments(operation, values)))
 
     return handle
 
@@ -200,26 +196,26 @@ def _kafka(kraft: "Cluster") -> Handler:
         document = await answer_kafka_api(kraft, name, await _body(request), version)
         code = document.get("errorCode", 0)
         assert isinstance(code, int), code
-        return _json(document, status_of(code))
+        return json_response(document, status_of(code))
 
     return handle
 
 
 async def _alive(_: web.Request) -> web.StreamResponse:
-    return _json({"status": "alive"})
+    return json_response({"status": "alive"})
 
 
 def _ready(kraft: "Cluster") -> Handler:
     async def handle(_: web.Request) -> web.StreamResponse:
         node = kraft.world.controller.node
-        return _json({"ready": node.is_active}, 200 if node.is_active else 503)
+        return json_response({"ready": node.is_active}, 200 if node.is_active else 503)
 
     return handle
 
 
 async def _openapi(_: web.Request) -> web.StreamResponse:
     module = await asyncio.to_thread(import_module, "kraftsim.http.openapi")  # slow, rarely asked
-    return _json(module.openapi_document())
+    return json_response(module.openapi_document())
 
 
 # Seconds without an event after which a comment is sent. Writing it detects a client that has

@@ -11,6 +11,7 @@ from kraftsim.controller.server.bound_port import bound_port
 from ..service.observed import Observed
 from .app import http_application
 from .connections import HttpConnections
+from .protocol import HttpProtocol
 
 if TYPE_CHECKING:
     from ..api.cluster import Cluster
@@ -33,9 +34,13 @@ class HttpServer:
     async def open(self, host: str, port: int) -> None:
         """Listens on `host` and `port`, which is a free one if it is 0."""
         await self._runner.setup()
-        assert self._runner.server is not None, "set up"
-        self._connections.handlers = self._runner.server
-        loop = asyncio.get_running_loop()
+        server, loop = self._runner.server, asyncio.get_running_loop()
+        assert server is not None, "set up"
+        self._connections.handlers = lambda: HttpProtocol(
+            server,
+            loop=loop,
+            access_log=None,  # type: ignore[arg-type]  # as aiohttp's runner passes it
+        )
         self._server = await loop.create_server(self._connections.new, host, port)
         self.port = bound_port(self._server)
 

@@ -33,8 +33,6 @@ class LogLimit(logging.Filter):
             text += f" ({kind.dropped} similar lines were dropped)"
             kind.dropped = 0
         record.msg, record.args = text, None
-        if record.name == "aiohttp.server":  # a request that is no HTTP: its error is in the text
-            record.exc_info = None
         return True
 
 

@@ -1,6 +1,7 @@
 """What must not pass over HTTP: a clear error that says expected and got, and nothing happens."""
 
 import asyncio
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -163,6 +164,32 @@ async def test_a_wrong_address_or_argument_gets_a_document_that_says_so(
     assert set(document) == {"errorCode", "error", "message"}
     assert document["errorCode"] != 0
     assert document["message"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"\0\x01\x02\r\n\r\n", 400),
+        (b"GET /livez HTTP/1.1\r\nHost localhost\r\n\r\n", 400),
+        (b"GET /" + b"a" * 9_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
+        (b"GET /livez HTTP/1.1\r\nHost: localhost\r\nExpect: miracles\r\n\r\n", 417),
+    ],
+)
+async def test_what_aiohttp_refuses_by_itself_gets_a_document_too(
+    kraft: Cluster, sent: bytes, status: int
+) -> None:
+    """Once these errors were plain text, and bytes that are no HTTP a traceback in the log."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(kraft.http_url.split(":")[2]))
+    writer.write(sent)
+    head = await reader.readuntil(b"\r\n\r\n")
+    document = json.loads(await reader.readline())
+    writer.close()
+
+    assert head.split()[1] == str(status).encode()
+    assert b"Content-Type: application/json" in head
+    assert set(document) == {"errorCode", "error", "message"}
+    assert "xpect" in document["message"]
 
 
 async def test_an_unknown_argument_names_the_nearest(http: Http) -> None:

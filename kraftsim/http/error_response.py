@@ -1,0 +1,24 @@
+"""JSON responses: the documents of operations, and errors, which all have the same fields."""
+
+import json
+
+from aiohttp import web
+
+from kraftsim.controller.wire.json.document import Document
+
+
+def json_response(document: object, status: int = 200) -> web.Response:
+    """Returns a response with the document as JSON."""
+    return web.json_response(text=json.dumps(document) + "\n", status=status)
+
+
+def error_response(status: int, message: str, error: str = "", code: int = -1) -> web.Response:
+    """Returns a response with an error: Kafka's code or -1, its name, and a sentence."""
+    document: Document = {"errorCode": code, "error": error, "message": message}
+    return json_response(document, status)
+
+
+def refusal_of(error: web.HTTPException) -> web.Response:
+    """Returns the error of aiohttp as a response."""
+    name = error.reason.upper().replace(" ", "_")
+    return error_response(error.status, error.text or error.reason, name)
