@@ -1,0 +1,84 @@
+"""Whatever bytes a client sends to a Kafka listener, it harms its own connection at most."""
+
+import asyncio
+import logging
+import os
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kraftsim import Cluster
+from tests.server.besieged import Besieged, owed
+from tests.wire.hostile_frames import CLUSTER_ID, pieces, streams
+
+pytestmark = [pytest.mark.slow, pytest.mark.realtime]
+
+EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "400"))
+
+
+class Lines(logging.Handler):
+    """Keeps the lines of the log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[logging.LogRecord] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+
+@pytest.mark.rule("5.2")
+@pytest.mark.parametrize("kind", ["controller", "broker"])
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_bytes_harm_their_own_connection_at_most(kind: str, data: st.DataObject) -> None:
+    """Requests are answered in order; a malformed one ends its connection with a line of log."""
+    controllers = data.draw(st.sampled_from((1, 3)))
+    stream = data.draw(streams(kind))
+    lines = Lines()
+    logging.getLogger().addHandler(lines)
+    try:
+        asyncio.run(besiege(kind, controllers, stream, data.draw(pieces(stream)), lines))
+    finally:
+        logging.getLogger().removeHandler(lines)
+
+
+async def besiege(
+    kind: str, controllers: int, stream: bytes, sent: list[bytes], lines: Lines
+) -> None:
+    faults: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: faults.append(context))
+    async with Cluster(
+        brokers=2,
+        controllers=controllers,
+        cluster_id=CLUSTER_ID,
+        clock="virtual",
+        seed=1,
+        kafka_port=0,
+        controller_port=0,
+    ) as kraft:
+        siege = Besieged(kraft, kind)
+        before, attacker, debt = siege.state, siege.attacker, owed(stream, siege.listener.spoken)
+
+        await attacker.send(sent)
+        assert faults == []
+
+        served = await siege.friends_are_served()
+        assert -1 not in served
+        assert siege.unread_bytes <= len(stream)
+        if not debt.answers:
+            assert (siege.state, served) == (before, [0, 0])
+        if not debt.waits_long:
+            assert await siege.wait_for(len(debt.answers)) == len(debt.answers)
+            assert attacker.is_closed == debt.is_refused
+        numbers = [number for number, _ in attacker.answers(debt.answers)]
+        assert numbers == [header.correlation_id for header in debt.answers][: len(numbers)]
+        attacker.lose()
+        assert siege.unread_bytes == 0
+        assert -1 not in await siege.friends_are_served()
+    refusals = [record.getMessage() for record in lines.records]
+    assert all("closing the connection" in line and "expected" in line for line in refusals)
+    assert len(refusals) == attacker.is_closed
+    assert faults == []
