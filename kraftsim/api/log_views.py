@@ -12,9 +12,9 @@ from kraftsim.simulation.world import World
 
 from ..errors import OffsetGone
 from .documents import LogEndDocument, LogPage
+from .slices import ITEMS_AT_ONCE, in_slices
 
 LINES_BYTES_MAX = 8 * 1024 * 1024  # per response in lines, as Kafka bounds a Fetch of the log
-LINES_AT_ONCE = 200  # takes a few milliseconds to encode; then the event loop runs other tasks
 
 
 def log_end_view(world: World) -> LogEndDocument:
@@ -36,15 +36,15 @@ def log_end_view(world: World) -> LogEndDocument:
     }
 
 
-def log_view(log: MetadataLog, start: int | None, limit: int) -> LogPage:
+async def log_view(log: MetadataLog, start: int | None, limit: int) -> LogPage:
     """Returns at most `limit` committed records from `start` on, as Kafka's decoder prints them."""
-    start = start_in(log, start)
-    records = list(committed_records(log, start, limit))
+    start, start_offset, end_offset = start_in(log, start), log.start_offset, log.end_offset
+    records = await in_slices(committed_records(log, start, limit))
     return {
         "records": records,
         "next": start + len(records),
-        "startOffset": log.start_offset,
-        "highWatermark": log.end_offset,
+        "startOffset": start_offset,
+        "highWatermark": end_offset,
     }
 
 
@@ -82,7 +82,7 @@ def committed_records(log: MetadataLog, start: int, limit: int) -> Iterator[Docu
 
 
 def log_lines(log: MetadataLog, start: int, limit: int) -> Iterator[bytes]:
-    """Yields the committed records as lines of JSON, in pieces of at most LINES_AT_ONCE lines.
+    """Yields the committed records as lines of JSON, in pieces of at most ITEMS_AT_ONCE lines.
 
     Ends after the piece that reaches LINES_BYTES_MAX.
     """
@@ -90,7 +90,7 @@ def log_lines(log: MetadataLog, start: int, limit: int) -> Iterator[bytes]:
 
     size = 0
     while limit > 0 and size < LINES_BYTES_MAX and log.start_offset <= start < log.end_offset:
-        records = committed_records(log, start, min(limit, LINES_AT_ONCE))
+        records = committed_records(log, start, min(limit, ITEMS_AT_ONCE))
         lines = [json.dumps(record) + "\n" for record in records]
         piece = "".join(lines).encode()
         yield piece

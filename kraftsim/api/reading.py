@@ -17,16 +17,17 @@ from .documents import (
     TopicDocument,
 )
 from .log_views import log_end_view, log_view
+from .slices import in_slices
 from .views import (
     broker_view,
-    brokers_view,
+    broker_views,
     cluster_view,
     controller_view,
     controllers_view,
     event_view,
     quorum_view,
     topic_view,
-    topics_view,
+    topic_views,
 )
 
 PAGE = 1000  # records or events, unless the reader asks for another number
@@ -56,7 +57,8 @@ class Reading(ControllerVerbs):
 
     async def brokers(self) -> list[BrokerDocument]:
         """Returns every broker that is registered or simulated, in order of id."""
-        return brokers_view(self.world.committed, self.world.agents)
+        image = self.world.committed.copy()  # which no other task changes between two slices
+        return await in_slices(broker_views(image, self.world.agents))
 
     async def broker(self, broker_id: int) -> BrokerDocument:
         """Returns one broker. Raises UnknownBroker if no broker with this id is known."""
@@ -68,7 +70,7 @@ class Reading(ControllerVerbs):
 
     async def topics(self) -> list[TopicDocument]:
         """Returns every topic with its partitions, in order of name."""
-        return topics_view(self.world.committed)
+        return await in_slices(topic_views(self.world.committed.copy()))
 
     async def topic(self, name: str) -> TopicDocument:
         """Returns one topic. Raises UnknownTopic if there is none with this name."""
@@ -84,7 +86,7 @@ class Reading(ControllerVerbs):
         limit outside 1 to 10,000.
         """
         check_page(from_ or 0, limit)
-        return log_view(self.world.committed_log, from_, limit)
+        return await log_view(self.world.committed_log, from_, limit)
 
     async def log_end(self) -> LogEndDocument:
         """Returns the first and the end offset of the committed log, and the cluster id."""
@@ -98,7 +100,7 @@ class Reading(ControllerVerbs):
         check_page(from_, limit)
         world = self.world
         rows = world.journal.since(from_)[:limit]
-        return [event_view(row, world.timeline.wall_start_ms) for row in rows]
+        return await in_slices(event_view(row, world.timeline.wall_start_ms) for row in rows)
 
     @property
     @abstractmethod

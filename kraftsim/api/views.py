@@ -1,7 +1,8 @@
 """JSON views of the committed state. No function of this module changes the state."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from functools import cache
 from typing import cast
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
@@ -100,9 +101,10 @@ def controller_view(world: World, node_id: int) -> ControllerDocument:
     }
 
 
-def brokers_view(image: Image, agents: Mapping[int, HostedAgent]) -> list[BrokerDocument]:
-    """Returns every broker that is registered or simulated, in order of id."""
-    return [broker_view(image, agents, item) for item in sorted({*image.brokers, *agents})]
+def broker_views(image: Image, agents: Mapping[int, HostedAgent]) -> Iterator[BrokerDocument]:
+    """Yields every broker that is registered or simulated, in order of id."""
+    for broker_id in sorted({*image.brokers, *agents}):
+        yield broker_view(image, agents, broker_id)
 
 
 def broker_view(image: Image, agents: Mapping[int, HostedAgent], broker_id: int) -> BrokerDocument:
@@ -145,10 +147,10 @@ def _listener_view(listener: Endpoint) -> ListenerDocument:
     }
 
 
-def topics_view(image: Image) -> list[TopicDocument]:
-    """Returns every topic with its partitions, in order of name."""
-    topics = (image.topics[topic_id] for _, topic_id in sorted(image.topic_ids.items()))
-    return [topic_view(topic) for topic in topics]
+def topic_views(image: Image) -> Iterator[TopicDocument]:
+    """Yields every topic with its partitions, in order of name."""
+    for _, topic_id in sorted(image.topic_ids.items()):
+        yield topic_view(image.topics[topic_id])
 
 
 def topic_view(topic: Topic) -> TopicDocument:
@@ -176,9 +178,13 @@ def _partition_view(index: int, partition: Partition) -> PartitionDocument:
     }
 
 
+_EVENT_FIELDS = tuple((lower_camel(field.name), field.name) for field in fields(EventRow))
+_camel = cache(lower_camel)  # the names of details are few
+
+
 def event_view(row: EventRow, wall_start_ms: int) -> EventDocument:
     """Returns a row of the journal of a world whose wall clock started at `wall_start_ms`."""
-    document = {lower_camel(field.name): getattr(row, field.name) for field in fields(row)}
-    document["detail"] = {lower_camel(name): value for name, value in row.detail.items()}
+    document = {name: getattr(row, field) for name, field in _EVENT_FIELDS}
+    document["detail"] = {_camel(name): value for name, value in row.detail.items()}
     document["timeMs"] = wall_start_ms + row.t_us // 1000
     return cast(EventDocument, document)

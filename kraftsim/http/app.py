@@ -27,10 +27,10 @@ from ..errors import (
 from ..operation import Operation, arguments
 from ..operations import LIST_EVENTS, OPERATIONS, SHOW_LOG
 from .connections import REQUEST_S, HttpConnections
-from .error_response import error_response, json_response, refusal_of
 from .guard import guard
 from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name
 from .paths import KAFKA_API, LIVENESS, METRICS, OPENAPI, READINESS
+from .responses import error_response, json_response, page_response, refusal_of
 
 if TYPE_CHECKING:
     from kraftsim.simulation.event_row import EventRow
@@ -178,7 +178,7 @@ def _route(kraft: "Cluster", operation: Operation) -> Handler:
                 f"{name}: expected only in the path, got {values[name]!r} in the query or body too"
             )
         values |= request.match_info
-        return json_response(await operation.run(kraft, **arguments(operation, values)))
+        return await page_response(await operation.run(kraft, **arguments(operation, values)))
 
     return handle
 

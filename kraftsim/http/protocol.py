@@ -4,7 +4,7 @@ import logging
 
 from aiohttp import web
 
-from .error_response import error_response, refusal_of
+from .responses import error_response, refusal_of
 
 log = logging.getLogger(__name__)
 

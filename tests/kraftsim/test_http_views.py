@@ -11,6 +11,7 @@ from aiohttp import ClientResponse
 from kraftsim import Cluster
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.http import app
+from kraftsim.http.responses import page_response
 from kraftsim.simulation.world import VIRTUAL_WALL_START_MS
 from tests.kraftsim.conftest import CLUSTER_ID, Http
 from tests.other_controllers import lost_leadership
@@ -147,7 +148,7 @@ async def test_the_end_of_the_log_says_whose_it_is_and_what_stands_before_it(htt
 async def test_the_log_comes_in_lines_where_the_client_wants_lines(
     http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kraftsim.api.log_views.LINES_AT_ONCE", 3)
+    monkeypatch.setattr("kraftsim.api.log_views.ITEMS_AT_ONCE", 3)
     whole = (await http.get("/v1/log")).document["records"]
 
     assert whole == await lines(http, "/v1/log")
@@ -158,7 +159,7 @@ async def test_the_log_comes_in_lines_where_the_client_wants_lines(
 async def test_lines_end_where_an_answer_is_long_enough(
     http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kraftsim.api.log_views.LINES_AT_ONCE", 2)
+    monkeypatch.setattr("kraftsim.api.log_views.ITEMS_AT_ONCE", 2)
     monkeypatch.setattr("kraftsim.api.log_views.LINES_BYTES_MAX", 1)
     whole = (await http.get("/v1/log")).document["records"]
 
@@ -356,3 +357,36 @@ async def test_a_reader_who_lags_too_far_is_cut_off_and_others_are_not(
 
     assert told == list(range(first, first + 5))
     assert heard == list(range(first, first + 10))
+
+
+@pytest.mark.parametrize("verb", ["brokers", "topics", "log", "events"])
+async def test_others_are_served_while_a_long_list_is_built(
+    kraft: Cluster, verb: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await kraft.create_topic("orders")
+    monkeypatch.setattr("kraftsim.api.slices.ITEMS_AT_ONCE", 1)
+    passes = 0
+
+    page = asyncio.ensure_future(getattr(kraft, verb)())
+    while not page.done():
+        await asyncio.sleep(0)
+        passes += 1
+
+    listed = page.result()
+    assert passes > len(listed["records"] if verb == "log" else listed) > 0
+
+
+async def test_others_are_served_while_a_long_document_is_encoded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kraftsim.api.slices.ITEMS_AT_ONCE", 1)
+    document = {"events": [{"seq": number} for number in range(9)], "next": 9, "name": "é\n"}
+    passes = 0
+
+    encoding = asyncio.ensure_future(page_response(document))
+    while not encoding.done():
+        await asyncio.sleep(0)
+        passes += 1
+
+    assert passes > 9
+    assert json.loads(encoding.result().text or "") == document

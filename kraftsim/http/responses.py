@@ -1,15 +1,30 @@
 """JSON responses: the documents of operations, and errors, which all have the same fields."""
 
 import json
+from collections.abc import Mapping
 
 from aiohttp import web
 
 from kraftsim.controller.wire.json.document import Document
 
+from ..api.slices import in_slices
+
 
 def json_response(document: object, status: int = 200) -> web.Response:
     """Returns a response with the document as JSON."""
     return web.json_response(text=json.dumps(document) + "\n", status=status)
+
+
+async def page_response(document: Mapping[str, object]) -> web.Response:
+    """Returns a response with the document as JSON, and encodes its long lists in slices."""
+    fields = [f"{json.dumps(name)}: {await _text(value)}" for name, value in document.items()]
+    return web.json_response(text="{" + ", ".join(fields) + "}\n")
+
+
+async def _text(value: object) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(await in_slices(map(json.dumps, value))) + "]"
+    return json.dumps(value)
 
 
 def error_response(status: int, message: str, error: str = "", code: int = -1) -> web.Response:
