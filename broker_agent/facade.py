@@ -5,7 +5,7 @@ replies show the metadata that its broker has fetched: a lagging broker returns 
 5.45).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from kraftsim.controller.core.cluster.describe_cluster import (
     ALL_CLUSTER_OPERATIONS,
@@ -32,6 +32,7 @@ ALL_TOPIC_OPERATIONS = 3576  # with no authorizer: bits 3 to 8, 10 and 11
 def metadata(
     image: Image,
     request: MetadataRequest,
+    topics: Iterable[MetadataTopic],
     *,
     cluster_id: str,
     listener: str,
@@ -39,7 +40,7 @@ def metadata(
 ) -> MetadataResponse:
     """Answer a Metadata request from the fetched image (rules 5.40 to 5.44).
 
-    It never creates a topic.
+    `topics` are those of `described_topics`. It never creates a topic.
     """
     brokers = tuple(
         MetadataBroker(
@@ -57,14 +58,17 @@ def metadata(
         brokers=brokers,
         cluster_id=cluster_id,
         controller_id=any_live_broker(image, random),
-        topics=tuple(_topics(image, request, listener)),
+        topics=tuple(topics),
         cluster_authorized_operations=(
             ALL_CLUSTER_OPERATIONS if wants_operations else OPERATIONS_ABSENT
         ),
     )
 
 
-def _topics(image: Image, request: MetadataRequest, listener: str) -> Iterable[MetadataTopic]:
+def described_topics(
+    image: Image, request: MetadataRequest, listener: str
+) -> Iterator[MetadataTopic]:
+    """Yields the topics that a Metadata request names, or every topic in order of name."""
     operations = (
         ALL_TOPIC_OPERATIONS if request.include_topic_authorized_operations else OPERATIONS_ABSENT
     )

@@ -3,13 +3,14 @@
 A turn serves the connections that are readable in one pass of the event loop at one time, and
 writes their replies at its end. A client may send thousands of requests at once. So a visit to a
 connection is bounded, and the requests that remain wait in a queue which gets a slice of each pass.
-HTTP requests and the first request of every other connection are served in between.
+HTTP requests and the first request of every other connection are served in between. A request whose
+answer takes long is answered in steps, each of which waits in the same queue.
 """
 
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 SLICE_S = 0.001  # of a pass; a new HTTP connection needs about ten passes
@@ -76,3 +77,29 @@ class Turns:
         finally:
             self._is_scheduled = False
             self._schedule()
+
+
+def in_turns(turns: Turns, steps: Iterator[None]) -> None:
+    """Takes the first step now, and each later step after those that wait already."""
+    if not _is_over(steps):
+        turns.put_off(_Steps(turns, steps))
+
+
+def _is_over(steps: Iterator[None]) -> bool:
+    """Takes a step; True if there was none left."""
+    return next(steps, _Steps) is _Steps
+
+
+class _Steps:
+    """Steps of one answer, visited as a connection is."""
+
+    def __init__(self, turns: Turns, steps: Iterator[None]) -> None:
+        self._turns = turns
+        self._steps = steps
+
+    def work(self) -> None:
+        self._turns.join(self)
+        in_turns(self._turns, self._steps)
+
+    def flush(self) -> None:
+        pass

@@ -67,7 +67,7 @@ async def _run(
     timeline = Timeline(wall_start_ms=time.time_ns() // 1_000_000)
     runtime = Runtime(timeline)
     fleet = Fleet(timeline, runtime, controllers=controllers, random=entropy)
-    facades = FleetFacades(fleet, timeline, runtime)
+    facades = FleetFacades(fleet, runtime)
     view = ClientView(topology.cluster_id, topology.profile, entropy)
     progress = _Progress(len(topology.brokers), facades)
     try:

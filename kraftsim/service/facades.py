@@ -4,7 +4,7 @@ It answers Metadata and DescribeCluster from the metadata that its broker has fe
 every other request to the active controller.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from kraftsim.broker_agent import facade
 from kraftsim.broker_agent.config import CLIENT_LISTENER
@@ -20,15 +20,18 @@ from kraftsim.controller.core.rpc import (
     DescribeClusterRequest,
     DescribeClusterResponse,
     MetadataRequest,
-    MetadataResponse,
+    MetadataTopic,
     Request,
     Response,
 )
 from kraftsim.controller.core.value import value
 from kraftsim.controller.server import api_versions
-from kraftsim.controller.time.timeline import Timeline
+from kraftsim.controller.server.runtime import Runtime
+from kraftsim.controller.server.turns import in_turns
 
 ReplyTo = Callable[[Response | ApiError], None]
+
+TOPICS_AT_ONCE = 100  # takes about a millisecond to describe
 
 
 @value(kw_only=False)
@@ -39,14 +42,25 @@ class ClientView:
     profile: Profile
     random: Callable[[], float]
 
-    def metadata(self, image: Image, request: MetadataRequest) -> MetadataResponse:
-        """Answers a Metadata request from the image."""
-        return facade.metadata(
-            image,
-            request,
-            cluster_id=self.cluster_id,
-            listener=CLIENT_LISTENER,
-            random=self.random,
+    def metadata(self, image: Image, request: MetadataRequest, reply_to: ReplyTo) -> Iterator[None]:
+        """Answers a Metadata request from the image, and yields after TOPICS_AT_ONCE topics."""
+        wanted = len(image.topics if request.topics is None else request.topics)
+        if wanted > TOPICS_AT_ONCE:
+            image = image.copy()  # the broker may fetch records between two slices
+        topics: list[MetadataTopic] = []
+        for topic in facade.described_topics(image, request, CLIENT_LISTENER):
+            topics.append(topic)
+            if len(topics) % TOPICS_AT_ONCE == 0:
+                yield
+        reply_to(
+            facade.metadata(
+                image,
+                request,
+                topics,
+                cluster_id=self.cluster_id,
+                listener=CLIENT_LISTENER,
+                random=self.random,
+            )
         )
 
     def brokers(self, image: Image, request: DescribeClusterRequest) -> DescribeClusterResponse:
@@ -67,11 +81,12 @@ class Facade:
     """
 
     def __init__(
-        self, view: ClientView, agent: HostedAgent, timeline: Timeline, send: SendToController
+        self, view: ClientView, agent: HostedAgent, runtime: Runtime, send: SendToController
     ) -> None:
         self._view = view
         self._agent = agent
-        self._forwarding = Forwarding(timeline, send, lambda: agent.agent.controller_id)
+        self._turns = runtime.turns
+        self._forwarding = Forwarding(runtime.timeline, send, lambda: agent.agent.controller_id)
 
     def describe(self, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
         """Answers an ApiVersions request."""
@@ -89,7 +104,7 @@ class Facade:
         image = self._agent.agent.image
         match request:
             case MetadataRequest():
-                reply_to(self._view.metadata(image, request))
+                in_turns(self._turns, self._view.metadata(image, request, reply_to))
             case DescribeClusterRequest():
                 try:
                     reply = self._view.brokers(image, request)

@@ -6,7 +6,6 @@ from functools import partial
 from kraftsim.broker_agent.fleet import Fleet
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.server.runtime import Runtime
-from kraftsim.controller.time.timeline import Timeline
 
 from .binding import binding
 from .facades import ClientView, Facade
@@ -16,9 +15,8 @@ from .followed_listener import FollowedListener
 class FleetFacades:
     """The facades of a fleet. `bootstrap_servers` lists their addresses; empty if none is bound."""
 
-    def __init__(self, fleet: Fleet, timeline: Timeline, runtime: Runtime) -> None:
+    def __init__(self, fleet: Fleet, runtime: Runtime) -> None:
         self._fleet = fleet
-        self._timeline = timeline
         self._runtime = runtime
         self._listeners: dict[int, FollowedListener] = {}
         self.bootstrap_servers = ""
@@ -40,7 +38,7 @@ class FleetFacades:
         """Starts to answer requests on every bound port."""
         for broker_id, listener in self._listeners.items():
             ask = partial(self._fleet.forward, broker_id)
-            facade = Facade(view, self._fleet.agents[broker_id], self._timeline, ask)
+            facade = Facade(view, self._fleet.agents[broker_id], self._runtime, ask)
             listener.serve(self._runtime, facade.describe, facade.answer)
 
     def follow(self, broker_id: int, state: ProcessState) -> None:

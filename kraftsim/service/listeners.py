@@ -87,7 +87,7 @@ class Service:
         facade = Facade(
             client_view(world),
             world.agents[broker_id],
-            world.timeline,
+            runtime,
             partial(world.send_request, broker_node(broker_id)),
         )
         listener.note = partial(self.requests.note, listener.name)

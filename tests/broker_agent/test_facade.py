@@ -18,9 +18,11 @@ def metadata(world: World, *names: str | None, by_id: bytes | None = None):
     topics = tuple(MetadataRequestTopic(name=name) for name in names)
     if by_id is not None:
         topics = (MetadataRequestTopic(topic_id=by_id),)
+    image, request = world.agents[1].agent.image, MetadataRequest(topics=topics or None)
     return facade.metadata(
-        world.agents[1].agent.image,
-        MetadataRequest(topics=topics or None),
+        image,
+        request,
+        facade.described_topics(image, request, "PLAINTEXT"),
         cluster_id=world.topology.cluster_id,
         listener="PLAINTEXT",
         random=world.streams.draw_of("clients"),
