@@ -9,6 +9,7 @@ from .attacks import attacks
 from .campaigns import campaigns
 from .follow import follow
 from .heartbeats import heartbeats, many_brokers
+from .large_requests import large_requests
 from .quorum import quorum
 from .report import Row, print_rows, write_rows
 from .scale import scale
@@ -25,6 +26,7 @@ BENCHMARKS = {
         agents,
         in_process,
         attacks,
+        large_requests,
         quorum,
         simulation,
         simulation_peers,
