@@ -160,15 +160,25 @@ def test_a_string_has_at_most_32767_bytes(version: int) -> None:
             decode_request(read_request_header(longer), longer)
 
 
-def test_an_array_has_at_most_100000_elements() -> None:
+def test_a_request_has_at_most_40000_elements() -> None:
     """A Metadata request of a million empty names once froze a service for seconds."""
 
     def frame(count: int) -> bytes:
         topics = tuple(MetadataRequestTopic(name="") for _ in range(count))
         return encode_request(3, 1, 1, None, MetadataRequest(topics=topics))[4:]
 
-    most = frame(100_000)
+    most = frame(40_000)
     decode_request(read_request_header(most), most)
-    more = frame(100_001)
-    with pytest.raises(DecodeError, match="at most 100000 elements, got 100001"):
+    more = frame(40_001)
+    with pytest.raises(DecodeError, match="at most 40000 elements in a request"):
         decode_request(read_request_header(more), more)
+
+
+def test_arrays_within_arrays_count_as_elements_of_the_request() -> None:
+    """Ten topics of 100,000 configurations each, 4 MB, once froze a service for a second."""
+    configs = tuple(CreatableTopicConfigEntry(name="a", value=None) for _ in range(20_000))
+    topics = tuple(CreatableTopic(name=name, configs=configs) for name in ("a", "b"))
+    frame = encode_request(19, 7, 1, None, CreateTopicsRequest(topics=topics))[4:]
+
+    with pytest.raises(DecodeError, match=r"configs: expected at most 40000 elements"):
+        decode_request(read_request_header(frame), frame)

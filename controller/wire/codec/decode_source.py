@@ -39,7 +39,7 @@ def decode_source(message: Message, version: int) -> tuple[str, Namespace]:
     writer = _Writer(message, version, _RUNTIME, depth=2)
     result = writer.new_object(message.struct, message.name)
     writer.line(f"return {result}, pos")
-    head = ["def decode(data, pos):", "  size = len(data)", "  try:"]
+    head = ["def decode(data, pos):", "  size = len(data)", *_bound(message), "  try:"]
     tail = [
         "  except (error, IndexError): raise ended(title, size) from None",
         "  except UnicodeDecodeError as bad: raise not_utf8(title, bad) from None",
@@ -48,7 +48,11 @@ def decode_source(message: Message, version: int) -> tuple[str, Namespace]:
     return "\n".join([*head, *writer.lines, *tail]), writer.names
 
 
-ELEMENTS_MAX = 100_000  # of an array: each costs microseconds to decode and to answer
+ELEMENTS_MAX = 40_000  # of all arrays of a request: each takes a microsecond or more to decode
+
+
+def _bound(message: Message) -> list[str]:
+    return [f"  left = {ELEMENTS_MAX}"] if message.is_request else []
 
 
 class _Writer(SourceWriter):
@@ -146,7 +150,9 @@ class _Writer(SourceWriter):
             return
         least = least_bytes(element, self.version, self.flexible)
         self.line(f"if {count} * {least} > size - pos: raise many({path!r}, {count}, size - pos)")
-        self.line(f"if {count} > {ELEMENTS_MAX}: raise elements({path!r}, {count})")
+        if self.is_request:
+            self.line(f"left -= {count}")
+            self.line(f"if left < 0: raise elements({path!r})")
         items = self._name("a")
         self.line(f"{items} = []")
         self.line(f"for _ in range({count}):")
@@ -283,8 +289,8 @@ def _long(path: str, length: int) -> DecodeError:
     return DecodeError(f"{path}: expected at most {STRING_BYTES_MAX} bytes, got {length}")
 
 
-def _elements(path: str, count: int) -> DecodeError:
-    return DecodeError(f"{path}: expected at most {ELEMENTS_MAX} elements, got {count}")
+def _elements(path: str) -> DecodeError:
+    return DecodeError(f"{path}: expected at most {ELEMENTS_MAX} elements in a request, got more")
 
 
 def _many(path: str, count: int, available: int) -> DecodeError:

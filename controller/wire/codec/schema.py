@@ -82,11 +82,13 @@ class Array:
     """An array of elements.
 
     Kafka decodes an array with `keyed_by` to a map, which keeps the first element of each key (rule
-    1.19).
+    1.19). `repeats` marks an array whose next value in a message is often the same object: its
+    bytes are encoded once.
     """
 
     element: Fixed | Variable | Struct
     keyed_by: str | None = None
+    repeats: bool = False
 
 
 WireType = Fixed | Variable | Converted | Struct | Array
@@ -134,6 +136,11 @@ class Message:
     def is_flexible(self, version: int) -> bool:
         """True if the version uses compact lengths and tagged fields."""
         return version >= self.flexible_since
+
+    @property
+    def is_request(self) -> bool:
+        """True for the message that a client sends, by Kafka's name for it."""
+        return self.name.endswith("Request")
 
     @property
     def model(self) -> type:

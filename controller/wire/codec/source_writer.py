@@ -21,6 +21,7 @@ class SourceWriter:
     def __init__(self, message: Message, version: int, runtime: Namespace, *, depth: int) -> None:
         self.version = version
         self.flexible = message.is_flexible(version)
+        self.is_request = message.is_request
         self.lines: list[str] = []
         self.names: Namespace = dict(runtime)
         self._depth = depth
