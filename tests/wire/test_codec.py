@@ -9,6 +9,9 @@ from kraftsim.controller.core.rpc import (
     BrokerHeartbeatResponse,
     BrokerListener,
     BrokerRegistrationRequest,
+    CreatableTopicConfig,
+    CreatableTopicResult,
+    CreateTopicsResponse,
     DescribeClusterBroker,
     DescribeClusterResponse,
     MetadataBroker,
@@ -240,3 +243,24 @@ def test_a_start_time_is_written_when_asked_for_and_always_understood(
     assert (response, len(with_time)) == decoder(APIS[key].response, version)(with_time, 0)
     (without,) = decoder(APIS[key].response, version)(plain, 0)[0].brokers
     assert replace(broker, start_time_ms=0) == without
+
+
+def test_an_array_that_repeats_is_spelled_as_often_as_it_comes() -> None:
+    """CreateTopics of 5,000 topics once took 140 ms to encode: 37 configurations of each."""
+    created, encode = APIS[19].response, encoder(APIS[19].response, 7)
+    one, other = (
+        tuple(
+            CreatableTopicConfig(
+                name=name, value="1", read_only=False, config_source=5, is_sensitive=False
+            )
+            for name in names
+        )
+        for names in (("a", "b"), ("c",))
+    )
+    topics = tuple(
+        CreatableTopicResult(name=str(number), topic_id=DIRECTORY, configs=configs)
+        for number, configs in enumerate((one, one, other, None, other, one, ()))
+    )
+    response = CreateTopicsResponse(topics=topics)
+
+    assert decoder(created, 7)(encode(response), 0)[0] == response

@@ -66,7 +66,7 @@ _RESULT = Struct(
         Field("topic_config_error_code", INT16, since=5, tag=0, default=0),
         Field("num_partitions", INT32, since=5),
         Field("replication_factor", INT16, since=5),
-        Field("configs", Array(_CONFIG), since=5, nullable_since=5),
+        Field("configs", Array(_CONFIG, repeats=True), since=5, nullable_since=5),
     ),
 )
 

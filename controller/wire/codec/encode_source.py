@@ -69,12 +69,14 @@ class _Writer(SourceWriter):
         super().__init__(message, version, _RUNTIME, depth=1)
         self._on_demand = on_demand
         self._add = "add"  # name of the function that appends to the current list of pieces
+        self._before: list[str] = []  # lines before the first
 
     def finish(self) -> list[str]:
         if not self.lines:
             return [f"  return {self._packed()}"]
         self._flush()
-        return ["  pieces = []", "  add = pieces.append", *self.lines, "  return join(pieces)"]
+        head = ["  pieces = []", "  add = pieces.append", *self._before]
+        return [*head, *self.lines, "  return join(pieces)"]
 
     def struct(self, struct: Struct, source: str) -> None:
         for field in plain_fields(struct, self.version):
@@ -106,10 +108,25 @@ class _Writer(SourceWriter):
             self.line("else:")
             self._depth += 1
         if isinstance(kind, Array):
-            self._array(kind, value)
+            encode_array = self._repeated_array if kind.repeats else self._array
+            encode_array(kind, value)
         else:
             self._bytes(kind, value)
         self._depth -= nullable
+
+    def _repeated_array(self, kind: Array, value: str) -> None:
+        """Encode an array unless it is the same object as the last; then repeat its bytes."""
+        last, inner = self._name("l"), self._name("p")
+        self._before.append(f"  {last} = None")
+        self.line(f"if {value} is not {last}:")
+        self._depth += 1
+        self.line(f"{last} = {value}; {inner} = []; {inner}_add = {inner}.append")
+        outer, self._add = self._add, f"{inner}_add"
+        self._array(kind, value)
+        self._add = outer
+        self.line(f"{inner} = join({inner})")
+        self._depth -= 1
+        self.line(f"{self._add}({inner})")
 
     def _bytes(self, kind: Variable | Converted, value: str) -> None:
         if isinstance(kind, Converted):
