@@ -34,7 +34,7 @@ def guard(options: ClusterOptions, token: str | None) -> Middleware:
         _check_origin(request)
         if request.method == "POST" and request.content_type != JSON:
             raise web.HTTPUnsupportedMediaType(
-                text=f"Content-Type: expected {JSON}, got {request.content_type} "
+                text=f"Content-Type: expected {JSON}, got {request.content_type[:64]!r} "
                 "(with curl: --json '{}')"
             )
         if token is not None and request.path not in (LIVENESS, READINESS):

@@ -23,7 +23,9 @@ class HttpProtocol(web.RequestHandler):
         exc: BaseException | None = None,
         message: str | None = None,
     ) -> web.StreamResponse:
-        """Returns the response to a malformed request, and writes a line to the log."""
+        """Returns the response to a request that aiohttp cannot handle; closes malformed ones."""
+        if isinstance(exc, UnicodeEncodeError):  # aiohttp quotes a header Expect that is no UTF-8
+            return error_response(417, "Expect: expected 100-continue", "EXPECTATION_FAILED")
         if status != 400:
             return super().handle_error(request, status, exc, message)
         reason = "expected an HTTP request, got " + " ".join((message or "other bytes").split())

@@ -174,6 +174,10 @@ async def test_a_wrong_address_or_argument_gets_a_document_that_says_so(
         (b"GET /" + b"a" * 9_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
         (b"GET /livez HTTP/1.1\r\nHost: localhost\r\nExpect: miracles\r\n\r\n", 417),
+        (b"GET /livez HTTP/1.1\r\nHost: localhost\r\nExpect: \x80\r\n\r\n", 417),
+        (b"POST /sim/down HTTP/1.1\r\nHost: localhost\r\nContent-Type: a/\x80\r\n\r\n", 415),
+        (b"GET /livez HTTP/1.1\r\nHost: \x80\r\n\r\n", 403),
+        (b"GET /v1/topics/\x80 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
     ],
 )
 async def test_what_aiohttp_refuses_by_itself_gets_a_document_too(
