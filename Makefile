@@ -8,7 +8,8 @@
 #              on where it was interrupted; and a handful on every Python there is, under every hash seed
 # make mutants measure the planted bugs anew: the smallest scenario of each, the kills of the swarm alone
 # make soak    the long runs: a thousand brokers, a simulated day; twenty quorums of processes, each
-#              killed at another moment; the histories of small quorums, minutes deep
+#              killed at another moment; an hour of damaged bytes to every listener, and of damaged files;
+#              the histories of small quorums, minutes deep
 # make native  a copy in build/native whose simulation runs as machine code: PYTHONPATH=build/native
 # make format  mend the format    make clean      remove .venv and every cache
 
@@ -48,6 +49,7 @@ soak: $(VENV)/.test compile
 	KRAFTSIM_SOAK_CLUSTERS=20 $(PYTEST) tests/interop/test_quorum_kills.py $(ARGS)
 	KRAFTSIM_SOAK_KILLS=20 $(PYTEST) tests/pipeline/test_*_campaign.py $(ARGS)
 	KRAFTSIM_SOAK_EXAMPLES=100000 $(PYTEST) tests/kraftsim/test_scenario_fuzz.py $(ARGS)
+	KRAFTSIM_SOAK_EXAMPLES=40000 $(PYTEST) -p no:logging tests/server/test_kafka_fuzz.py tests/kraftsim/test_http_fuzz.py $(ARGS)
 	KRAFTSIM_SOAK_STATES=1000000 $(PYTEST) tests/raft/test_explore.py tests/scenarios/test_explore.py -rP $(ARGS)
 
 differential: $(VENV)/.test java released compile

@@ -30,7 +30,7 @@ from .connections import REQUEST_S, HttpConnections
 from .guard import guard
 from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name
 from .paths import KAFKA_API, LIVENESS, METRICS, OPENAPI, READINESS
-from .responses import error_response, json_response, page_response, refusal_of
+from .responses import json_response, page_response, refusal, refusal_of
 
 if TYPE_CHECKING:
     from kraftsim.simulation.event_row import EventRow
@@ -107,42 +107,36 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     try:
         return await handler(request)
     except ApiError as error:
-        return error_response(
-            status_of(error.code), error.message, error_name(error.code), error.code
-        )
+        return refusal(status_of(error.code), error.message, error_name(error.code), error.code)
     except UNKNOWN as error:
-        return error_response(404, str(error), UNKNOWN_NAMES[type(error)])
+        return refusal(404, str(error), UNKNOWN_NAMES[type(error)])
     except OffsetGone as error:
-        return error_response(416, str(error), "OFFSET_OUT_OF_RANGE", OFFSET_OUT_OF_RANGE)
+        return refusal(416, str(error), "OFFSET_OUT_OF_RANGE", OFFSET_OUT_OF_RANGE)
     except TimeoutError as error:
-        return error_response(504, str(error), "TIMED_OUT")
+        return refusal(504, str(error), "TIMED_OUT")
     except PortUnavailable as error:
-        return error_response(503, str(error), "NOT_AVAILABLE")
+        return refusal(503, str(error), "NOT_AVAILABLE")
     except (CommandError, JsonError, ValueError) as error:
-        return error_response(400, str(error), "INVALID_REQUEST", ErrorCode.INVALID_REQUEST)
+        return refusal(400, str(error), "INVALID_REQUEST", ErrorCode.INVALID_REQUEST)
     except OSError as error:
-        return error_response(503, str(error), "NOT_AVAILABLE")
+        return refusal(503, str(error), "NOT_AVAILABLE")
     except web.HTTPNotFound:
         paths = [operation.path for operation in OPERATIONS]
-        return error_response(
+        return refusal(
             404,
             f"unknown path {request.path}: expected {nearest(request.path, paths)}",
             "NOT_FOUND",
         )
     except web.HTTPRequestEntityTooLarge:
-        return error_response(
-            413, f"expected a body of at most {BODY_BYTES_MAX} bytes", "TOO_LARGE"
-        )
+        return refusal(413, f"expected a body of at most {BODY_BYTES_MAX} bytes", "TOO_LARGE")
     except web.HTTPMethodNotAllowed as error:
         allowed = ", ".join(sorted(error.allowed_methods))
-        return error_response(
-            405, f"expected {allowed}, got {request.method}", "METHOD_NOT_ALLOWED"
-        )
+        return refusal(405, f"expected {allowed}, got {request.method}", "METHOD_NOT_ALLOWED")
     except web.HTTPException as error:
         return refusal_of(error)
     except Exception:  # a defect of kraftsim: reported as 500, and the service continues
         log.exception("%s %s", request.method, request.path)
-        return error_response(
+        return refusal(
             500, "the service failed: its log on stderr has the exception", "UNKNOWN_SERVER_ERROR"
         )
 

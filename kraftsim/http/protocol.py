@@ -4,7 +4,7 @@ import logging
 
 from aiohttp import web
 
-from .responses import error_response, refusal_of
+from .responses import refusal, refusal_of
 
 log = logging.getLogger(__name__)
 
@@ -25,12 +25,12 @@ class HttpProtocol(web.RequestHandler):
     ) -> web.StreamResponse:
         """Returns the response to a request that aiohttp cannot handle; closes malformed ones."""
         if isinstance(exc, UnicodeEncodeError):  # aiohttp quotes a header Expect that is no UTF-8
-            return error_response(417, "Expect: expected 100-continue", "EXPECTATION_FAILED")
+            return refusal(417, "Expect: expected 100-continue", "EXPECTATION_FAILED")
         if status != 400:
             return super().handle_error(request, status, exc, message)
         reason = "expected an HTTP request, got " + " ".join((message or "other bytes").split())
         log.warning("http: closing the connection from %s: %s", request.remote, reason)
-        response = error_response(400, reason, "BAD_REQUEST")
+        response = refusal(400, reason, "BAD_REQUEST")
         response.force_close()
         return response
 

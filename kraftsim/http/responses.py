@@ -27,7 +27,7 @@ async def _text(value: object) -> str:
     return json.dumps(value)
 
 
-def error_response(status: int, message: str, error: str = "", code: int = -1) -> web.Response:
+def refusal(status: int, message: str, error: str = "", code: int = -1) -> web.Response:
     """Returns a response with an error: Kafka's code or -1, its name, and a sentence."""
     document: Document = {"errorCode": code, "error": error, "message": message}
     return json_response(document, status)
@@ -36,4 +36,4 @@ def error_response(status: int, message: str, error: str = "", code: int = -1) -
 def refusal_of(error: web.HTTPException) -> web.Response:
     """Returns the error of aiohttp as a response."""
     name = error.reason.upper().replace(" ", "_")
-    return error_response(error.status, error.text or error.reason, name)
+    return refusal(error.status, error.text or error.reason, name)

@@ -20,7 +20,7 @@ from tests.wire.hostile_frames import pieces
 
 pytestmark = [pytest.mark.slow, pytest.mark.realtime]
 
-EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "300"))
+EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "200"))
 PASSES = 100  # of the event loop
 LIMIT_S = 20  # a request that waits longer is not answered
 GET = b"GET /v1/cluster HTTP/1.1\r\nHost: localhost\r\n\r\n"

@@ -15,7 +15,7 @@ from tests.wire.hostile_frames import CLUSTER_ID, pieces, streams
 
 pytestmark = [pytest.mark.slow, pytest.mark.realtime]
 
-EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "400"))
+EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "300"))
 
 
 class Lines(logging.Handler):

@@ -1,6 +1,5 @@
 """A Kafka connection as its client sees it: order, waiting, half-closing, a broker that dies."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -13,16 +12,11 @@ from kraftsim.controller.core.rpc import (
     ApiVersionsRequest,
     CreatableTopic,
     CreateTopicsRequest,
-    DeleteTopicsRequest,
-    DeleteTopicState,
     MetadataRequest,
-    MetadataRequestTopic,
 )
-from kraftsim.controller.server.kafka_connection import KafkaConnection
-from kraftsim.controller.wire.frames import decode_response, encode_request
+from kraftsim.controller.wire.frames import encode_request
 from tests.golden.recordings import frame as recorded
 from tests.server.kafka_client import API_VERSIONS, Client, connected
-from tests.server.wires import Wire
 
 pytestmark = pytest.mark.realtime
 
@@ -373,44 +367,3 @@ async def test_a_facade_shows_what_its_broker_has_fetched(kraft: Cluster, facade
 
     assert [topic.name for topic in stale.topics] == []
     assert [topic.name for topic in fresh.topics] == ["orders"]
-
-
-@pytest.mark.parametrize("version", [10, 11])
-async def test_metadata_by_topic_id_is_refused_before_version_12(
-    facade: Client, version: int
-) -> None:
-    """KafkaApis.scala: the response of these versions cannot spell a topic without a name."""
-    unnamed = MetadataRequestTopic(name=None)
-    with_id = MetadataRequestTopic(name="orders", topic_id=bytes(15) + b"7")
-
-    for topic in (unnamed, with_id):
-        facade.send(3, version, MetadataRequest(topics=(topic,)))
-        _, response = await facade.answer(3, version)
-        assert [refused.error_code for refused in response.topics] == [ErrorCode.INVALID_REQUEST]
-    assert await facade.is_served()
-
-
-async def test_metadata_of_many_topics_comes_in_turns_with_the_requests_of_others(
-    kraft: Cluster, facade: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The answer shows one moment, although a topic was deleted while it was made."""
-    monkeypatch.setattr("kraftsim.service.facades.TOPICS_AT_ONCE", 1)
-    monkeypatch.setattr("kraftsim.controller.server.turns.SLICE_S", 0.0)
-    names = [f"topic-{number}" for number in range(9)]
-    for name in names:
-        await kraft.create_topic(name)
-    await kraft.advance("5s")
-    wire, connection = Wire(), KafkaConnection(kraft._service.facades[1])
-    connection.connection_made(wire)
-
-    connection.data_received(encode_request(3, 12, 7, "test", MetadataRequest()))
-    for _ in names[:3]:
-        await asyncio.sleep(0)
-    assert not wire.written
-    deletion = DeleteTopicState(name=names[-1])
-    await kraft.request(DeleteTopicsRequest(topics=(deletion,), timeout_ms=1000))
-    await kraft.advance("5s")
-    await facade.round_trips(facade, len(names))
-
-    _, answer = decode_response(3, 12, bytes(wire.written[4:]))
-    assert [topic.name for topic in answer.topics] == names

@@ -1,0 +1,74 @@
+"""Metadata requests of clients: topics by id, and thousands of topics at once."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from kraftsim import Cluster
+from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.rpc import (
+    DeleteTopicsRequest,
+    DeleteTopicState,
+    MetadataRequest,
+    MetadataRequestTopic,
+)
+from kraftsim.controller.server.kafka_connection import KafkaConnection
+from kraftsim.controller.wire.frames import decode_response, encode_request
+from tests.server.kafka_client import Client, connected
+from tests.server.wires import Wire
+
+pytestmark = pytest.mark.realtime
+
+
+@pytest.fixture
+async def kraft() -> AsyncIterator[Cluster]:
+    async with Cluster(brokers=1, clock="virtual", seed=1, kafka_port=0) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+async def facade(kraft: Cluster) -> AsyncIterator[Client]:
+    async with connected(kraft.bootstrap_servers) as client:
+        yield client
+
+
+@pytest.mark.parametrize("version", [10, 11])
+async def test_metadata_by_topic_id_is_refused_before_version_12(
+    facade: Client, version: int
+) -> None:
+    """KafkaApis.scala: the response of these versions cannot spell a topic without a name."""
+    unnamed = MetadataRequestTopic(name=None)
+    with_id = MetadataRequestTopic(name="orders", topic_id=bytes(15) + b"7")
+
+    for topic in (unnamed, with_id):
+        facade.send(3, version, MetadataRequest(topics=(topic,)))
+        _, response = await facade.answer(3, version)
+        assert [refused.error_code for refused in response.topics] == [ErrorCode.INVALID_REQUEST]
+    assert await facade.is_served()
+
+
+async def test_metadata_of_many_topics_comes_in_turns_with_the_requests_of_others(
+    kraft: Cluster, facade: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer shows one moment, although a topic was deleted while it was made."""
+    monkeypatch.setattr("kraftsim.service.facades.TOPICS_AT_ONCE", 1)
+    monkeypatch.setattr("kraftsim.controller.server.turns.SLICE_S", 0.0)
+    names = [f"topic-{number}" for number in range(9)]
+    for name in names:
+        await kraft.create_topic(name)
+    await kraft.advance("5s")
+    wire, connection = Wire(), KafkaConnection(kraft._service.facades[1])
+    connection.connection_made(wire)
+
+    connection.data_received(encode_request(3, 12, 7, "test", MetadataRequest()))
+    for _ in names[:3]:
+        await asyncio.sleep(0)
+    assert not wire.written
+    deletion = DeleteTopicState(name=names[-1])
+    await kraft.request(DeleteTopicsRequest(topics=(deletion,), timeout_ms=1000))
+    await kraft.advance("5s")
+    await facade.round_trips(facade, len(names))
+
+    _, answer = decode_response(3, 12, bytes(wire.written[4:]))
+    assert [topic.name for topic in answer.topics] == names
