@@ -49,7 +49,8 @@ soak: $(VENV)/.test compile
 	KRAFTSIM_SOAK_CLUSTERS=20 $(PYTEST) tests/interop/test_quorum_kills.py $(ARGS)
 	KRAFTSIM_SOAK_KILLS=20 $(PYTEST) tests/pipeline/test_*_campaign.py $(ARGS)
 	KRAFTSIM_SOAK_EXAMPLES=100000 $(PYTEST) tests/kraftsim/test_scenario_fuzz.py $(ARGS)
-	KRAFTSIM_SOAK_EXAMPLES=40000 $(PYTEST) -p no:logging tests/server/test_kafka_fuzz.py tests/kraftsim/test_http_fuzz.py $(ARGS)
+	KRAFTSIM_SOAK_EXAMPLES=50000 $(PYTEST) -p no:logging tests/server/test_kafka_fuzz.py $(ARGS)
+	KRAFTSIM_SOAK_EXAMPLES=25000 $(PYTEST) -p no:logging tests/kraftsim/test_http_fuzz.py $(ARGS)
 	KRAFTSIM_SOAK_STATES=1000000 $(PYTEST) tests/raft/test_explore.py tests/scenarios/test_explore.py -rP $(ARGS)
 
 differential: $(VENV)/.test java released compile
