@@ -6,6 +6,7 @@ differ between two runs of one seed: wall time, host and ports.
 
 from collections import deque
 from collections.abc import Callable
+from itertools import islice
 
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log import records as r
@@ -40,12 +41,12 @@ class Journal:
         """The number of the newest row; -1 if there is none."""
         return self.next_seq - 1
 
-    def since(self, seq: int) -> list[EventRow]:
-        """Returns the stored rows whose number is `seq` or higher."""
+    def since(self, seq: int, limit: int = ROWS_MAX) -> list[EventRow]:
+        """Returns at most `limit` stored rows whose number is `seq` or higher."""
         if not self._rows or seq >= self.next_seq:
             return []
         skip = max(0, seq - self._rows[0].seq)
-        return [self._rows[position] for position in range(skip, len(self._rows))]
+        return list(islice(self._rows, skip, skip + limit))
 
     def write(
         self,

@@ -99,7 +99,7 @@ class Reading(ControllerVerbs):
         """
         check_page(from_, limit)
         world = self.world
-        rows = world.journal.since(from_)[:limit]
+        rows = world.journal.since(from_, limit)
         return await in_slices(event_view(row, world.timeline.wall_start_ms) for row in rows)
 
     @property
