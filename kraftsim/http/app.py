@@ -15,6 +15,7 @@ from kraftsim.scenarios.language.suggestions import nearest
 
 from ..api.log_views import log_lines, start_in
 from ..api.reading import LIMIT_MAX, check_page
+from ..api.slices import ITEMS_AT_ONCE
 from ..api.views import event_view
 from ..errors import (
     CommandError,
@@ -235,8 +236,10 @@ async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
 
     journal.listeners.append(on_row)
     try:
-        for row in journal.since(start):
+        for sent, row in enumerate(journal.since(start), 1):
             await _write(response, row, wall_start_ms)
+            if sent % ITEMS_AT_ONCE == 0:
+                await asyncio.sleep(0)  # a reader that keeps up does not make a write wait
         while not (is_lagging and rows.empty()):
             try:
                 row = await asyncio.wait_for(rows.get(), QUIET_S)

@@ -3,9 +3,6 @@
 import asyncio
 import json
 import os
-import re
-from http.client import HTTPException, HTTPResponse
-from io import BytesIO
 from typing import Any
 
 import pytest
@@ -13,99 +10,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kraftsim import Cluster
-from kraftsim.http.connections import HttpConnection
 from tests.kraftsim.hostile_http import requests, streams
-from tests.server.wires import Wire
+from tests.kraftsim.http_wires import Client
 from tests.wire.hostile_frames import pieces
 
 pytestmark = [pytest.mark.slow, pytest.mark.realtime]
 
 EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "200"))
-PASSES = 100  # of the event loop
-LIMIT_S = 20  # a request that waits longer is not answered
 GET = b"GET /v1/cluster HTTP/1.1\r\nHost: localhost\r\n\r\n"
-STATUS = re.compile(rb"^HTTP/1\.[01] (\d{3}) ", re.MULTILINE)
 ALWAYS = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
-
-
-class AwaitedWire(Wire):
-    """A wire that says when something was written."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.was_written = asyncio.Event()
-
-    def write(self, data: Any) -> None:
-        super().write(data)
-        self.was_written.set()
-
-
-class Client:
-    """A connection to the HTTP service, in memory."""
-
-    def __init__(self, kraft: Cluster) -> None:
-        self._wire = AwaitedWire()
-        server: Any = kraft._service.http
-        self._served: HttpConnection = server._connections.new()
-        self._served.connection_made(self._wire)
-
-    async def send(self, sent: list[bytes]) -> None:
-        for piece in sent:
-            await self._until_read()
-            if not self._wire.closing:
-                self._served.data_received(piece)
-        await self._passes()
-
-    async def _until_read(self) -> None:
-        for _ in range(PASSES):
-            if self._wire.reading or self._wire.closing:
-                return
-            await asyncio.sleep(0)
-
-    async def _passes(self) -> None:
-        for _ in range(PASSES):
-            await asyncio.sleep(0)
-
-    async def is_answered(self) -> None:
-        """Returns once a response is complete."""
-        async with asyncio.timeout(LIMIT_S):
-            while not self.responses():
-                await self._wire.was_written.wait()
-                self._wire.was_written.clear()
-
-    async def end(self) -> None:
-        self._served.connection_lost(None)
-        await self._passes()
-
-    @property
-    def statuses(self) -> list[int]:
-        return [int(status) for status in STATUS.findall(bytes(self._wire.written))]
-
-    def responses(self) -> list[tuple[int, str, bytes]]:
-        """Status, media type and body of each response that is complete."""
-        stream, found = BytesIO(bytes(self._wire.written)), []
-        while stream.tell() < len(stream.getvalue()):
-            response = HTTPResponse(Stream(stream))  # type: ignore[arg-type]  # as a socket
-            try:
-                response.begin()
-                body = response.read()
-            except (HTTPException, ValueError):
-                break
-            found.append((response.status, response.headers.get_content_type(), body))
-        return found
-
-
-class Stream:
-    """What HTTPResponse needs of a socket; closing a response does not close the stream."""
-
-    def __init__(self, stream: BytesIO) -> None:
-        self._stream = stream
-
-    def makefile(self, mode: str) -> Any:
-        assert mode == "rb"
-        stream = self._stream
-        stream.close = lambda: None  # type: ignore[method-assign]
-        return stream
 
 
 async def answered(

@@ -11,7 +11,6 @@ from aiohttp import ClientResponse
 from kraftsim import Cluster
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.http import app
-from kraftsim.http.responses import page_response
 from kraftsim.simulation.world import VIRTUAL_WALL_START_MS
 from tests.kraftsim.conftest import CLUSTER_ID, Http
 from tests.other_controllers import lost_leadership
@@ -357,36 +356,3 @@ async def test_a_reader_who_lags_too_far_is_cut_off_and_others_are_not(
 
     assert told == list(range(first, first + 5))
     assert heard == list(range(first, first + 10))
-
-
-@pytest.mark.parametrize("verb", ["brokers", "topics", "log", "events"])
-async def test_others_are_served_while_a_long_list_is_built(
-    kraft: Cluster, verb: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await kraft.create_topic("orders")
-    monkeypatch.setattr("kraftsim.api.slices.ITEMS_AT_ONCE", 1)
-    passes = 0
-
-    page = asyncio.ensure_future(getattr(kraft, verb)())
-    while not page.done():
-        await asyncio.sleep(0)
-        passes += 1
-
-    listed = page.result()
-    assert passes > len(listed["records"] if verb == "log" else listed) > 0
-
-
-async def test_others_are_served_while_a_long_document_is_encoded(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("kraftsim.api.slices.ITEMS_AT_ONCE", 1)
-    document = {"events": [{"seq": number} for number in range(9)], "next": 9, "name": "é\n"}
-    passes = 0
-
-    encoding = asyncio.ensure_future(page_response(document))
-    while not encoding.done():
-        await asyncio.sleep(0)
-        passes += 1
-
-    assert passes > 9
-    assert json.loads(encoding.result().text or "") == document

@@ -1,0 +1,64 @@
+"""A long list or stream lets other clients through (docs/security.md)."""
+
+import asyncio
+import json
+
+import pytest
+
+from kraftsim import Cluster
+from kraftsim.http.responses import page_response
+from tests.kraftsim.conftest import Http
+from tests.kraftsim.http_wires import PASSES, Client
+
+pytestmark = pytest.mark.realtime
+
+
+@pytest.mark.parametrize("verb", ["brokers", "topics", "log", "events"])
+async def test_others_are_served_while_a_long_list_is_built(
+    kraft: Cluster, verb: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await kraft.create_topic("orders")
+    monkeypatch.setattr("kraftsim.api.slices.ITEMS_AT_ONCE", 1)
+    passes = 0
+
+    page = asyncio.ensure_future(getattr(kraft, verb)())
+    while not page.done():
+        await asyncio.sleep(0)
+        passes += 1
+
+    listed = page.result()
+    assert passes > len(listed["records"] if verb == "log" else listed) > 0
+
+
+async def test_others_are_served_while_a_long_document_is_encoded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kraftsim.api.slices.ITEMS_AT_ONCE", 1)
+    document = {"events": [{"seq": number} for number in range(9)], "next": 9, "name": "é\n"}
+    passes = 0
+
+    encoding = asyncio.ensure_future(page_response(document))
+    while not encoding.done():
+        await asyncio.sleep(0)
+        passes += 1
+
+    assert passes > 9
+    assert json.loads(encoding.result().text or "") == document
+
+
+async def test_others_are_served_while_old_events_are_streamed(
+    kraft: Cluster, http: Http, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kraftsim.http.app.ITEMS_AT_ONCE", 1)
+    rows, client, sizes = kraft.world.journal.since(0), Client(kraft), set()
+
+    client.deliver(
+        b"GET /v1/events?from=0 HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
+    )
+    for _ in range(2 * len(rows) + PASSES):
+        await asyncio.sleep(0)
+        sizes.add(len(client.wire.written))
+
+    assert client.wire.written.count(b"event: ") == len(rows)
+    assert len(sizes) > len(rows)
+    await client.end()
