@@ -31,15 +31,15 @@ async def answered(
     faults: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: faults.append(context))
     async with Cluster(brokers=2, clock="virtual", seed=1, http_port=0) as kraft:
-        friend, client = Client(kraft), Client(kraft)
+        other, client = Client(kraft), Client(kraft)
         await client.send(sent)
         if is_well_formed:
             await client.is_answered()
-        await friend.send([GET])
-        assert friend.statuses == [200]
+        await other.send([GET])
+        assert other.statuses == [200]
         await client.end()
-        await friend.send([GET])
-        assert friend.statuses == [200, 200]
+        await other.send([GET])
+        assert other.statuses == [200, 200]
     assert faults == []
     return client.statuses, client.responses()
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kraftsim import Cluster
-from tests.server.besieged import Besieged, owed
+from tests.server.attacked import Attacked, expected_of
 from tests.wire.hostile_frames import CLUSTER_ID, pieces, streams
 
 pytestmark = [pytest.mark.slow, pytest.mark.realtime]
@@ -40,12 +40,12 @@ def test_bytes_harm_their_own_connection_at_most(kind: str, data: st.DataObject)
     lines = Lines()
     logging.getLogger().addHandler(lines)
     try:
-        asyncio.run(besiege(kind, controllers, stream, data.draw(pieces(stream)), lines))
+        asyncio.run(attack(kind, controllers, stream, data.draw(pieces(stream)), lines))
     finally:
         logging.getLogger().removeHandler(lines)
 
 
-async def besiege(
+async def attack(
     kind: str, controllers: int, stream: bytes, sent: list[bytes], lines: Lines
 ) -> None:
     faults: list[dict[str, Any]] = []
@@ -59,25 +59,26 @@ async def besiege(
         kafka_port=0,
         controller_port=0,
     ) as kraft:
-        siege = Besieged(kraft, kind)
-        before, attacker, debt = siege.state, siege.attacker, owed(stream, siege.listener.spoken)
+        cluster = Attacked(kraft, kind)
+        before, attacker = cluster.state, cluster.attacker
+        expected = expected_of(stream, cluster.listener.spoken)
 
         await attacker.send(sent)
         assert faults == []
 
-        served = await siege.friends_are_served()
+        served = await cluster.others_are_served()
         assert -1 not in served
-        assert siege.unread_bytes <= len(stream)
-        if not debt.answers:
-            assert (siege.state, served) == (before, [0, 0])
-        if not debt.waits_long:
-            assert await siege.wait_for(len(debt.answers)) == len(debt.answers)
-            assert attacker.is_closed == debt.is_refused
-        numbers = [number for number, _ in attacker.answers(debt.answers)]
-        assert numbers == [header.correlation_id for header in debt.answers][: len(numbers)]
+        assert cluster.unread_bytes <= len(stream)
+        if not expected.answers:
+            assert (cluster.state, served) == (before, [0, 0])
+        if not expected.waits_long:
+            assert await cluster.wait_for(len(expected.answers)) == len(expected.answers)
+            assert attacker.is_closed == expected.is_refused
+        numbers = [number for number, _ in attacker.answers(expected.answers)]
+        assert numbers == [header.correlation_id for header in expected.answers][: len(numbers)]
         attacker.lose()
-        assert siege.unread_bytes == 0
-        assert -1 not in await siege.friends_are_served()
+        assert cluster.unread_bytes == 0
+        assert -1 not in await cluster.others_are_served()
     refusals = [record.getMessage() for record in lines.records]
     assert all("closing the connection" in line and "expected" in line for line in refusals)
     assert len(refusals) == attacker.is_closed

@@ -1,4 +1,4 @@
-"""A cluster under attack: connections in memory, and what its listeners owe to their bytes."""
+"""A cluster under attack: connections in memory, and the answers that their bytes must get."""
 
 import asyncio
 from collections.abc import Iterator
@@ -27,16 +27,19 @@ STEP, STEPS = "5s", 14  # a facade forwards a request again for 30 s
 PASSES_MAX = 1_000
 
 
-class Owed(NamedTuple):
-    """What a listener owes to a stream: answers, in order, and perhaps a refusal after them."""
+class Expected(NamedTuple):
+    """What a listener must send: answers in order, and the end of the connection if it refuses.
+
+    `waits_long` is true if an answer may take longer than a test waits.
+    """
 
     answers: list[RequestHeader]
     is_refused: bool
-    waits_long: bool  # for the answer to one of the requests
+    waits_long: bool
 
 
-def owed(stream: bytes, spoken: frozenset[tuple[int, int]]) -> Owed:
-    """Returns what a listener of these APIs and versions owes to the bytes of a connection."""
+def expected_of(stream: bytes, spoken: frozenset[tuple[int, int]]) -> Expected:
+    """Returns what a listener of these APIs and versions must send for a stream of bytes."""
     reader, answers, waits_long = FrameReader(REQUEST_BYTES_MAX), [], False
     reader.feed(stream)
     try:
@@ -45,11 +48,11 @@ def owed(stream: bytes, spoken: frozenset[tuple[int, int]]) -> Owed:
             if header[:2] in spoken:
                 waits_long |= _wait_ms(decode_request(header, frame)) > WAIT_MS_MAX
             elif header.api_key != API_VERSIONS:
-                return Owed(answers, True, waits_long)
+                return Expected(answers, True, waits_long)
             answers.append(header)
     except DecodeError:
-        return Owed(answers, True, waits_long)
-    return Owed(answers, False, waits_long)
+        return Expected(answers, True, waits_long)
+    return Expected(answers, False, waits_long)
 
 
 def _wait_ms(request: Any) -> int:
@@ -122,15 +125,15 @@ def _decoded(frame: bytes, asked: RequestHeader) -> tuple[int, Any]:
     return decode_response(asked.api_key, version, frame)
 
 
-class Besieged:
-    """A cluster with an attacker's connection to one listener, and a friend's to each kind."""
+class Attacked:
+    """A cluster with an attacker's connection to a listener, and another client's to each kind."""
 
     def __init__(self, kraft: Cluster, kind: str) -> None:
         self.kraft = kraft
         leader_id = kraft.world.controller.node.config.node_id
         controller, facade = kraft._service.controllers[leader_id], kraft._service.facades[1]
         self.listener = {"controller": controller, "broker": facade}[kind]
-        self._friends = {"heartbeat": Connection(controller), "metadata": Connection(facade)}
+        self._others = {"heartbeat": Connection(controller), "metadata": Connection(facade)}
         self.attacker = Connection(self.listener)
 
     async def wait_for(self, count: int) -> int:
@@ -142,7 +145,7 @@ class Besieged:
             await self.attacker.settle()
         return len(list(self.attacker.frames()))
 
-    async def friends_are_served(self) -> list[int]:
+    async def others_are_served(self) -> list[int]:
         """Returns the error codes of a heartbeat and of a Metadata request of other clients.
 
         -1 stands for no answer.
@@ -161,10 +164,10 @@ class Besieged:
             "heartbeat": (63, 1, beat),
             "metadata": (3, 12, MetadataRequest()),
         }.items():
-            friend = self._friends[name]
-            friend.wire.written.clear()
-            await friend.send([encode_request(key, version, 42, "friend", request)])
-            answers = [decode_response(key, version, frame) for frame in friend.frames()]
+            other = self._others[name]
+            other.wire.written.clear()
+            await other.send([encode_request(key, version, 42, "other", request)])
+            answers = [decode_response(key, version, frame) for frame in other.frames()]
             codes.append(getattr(answers[0][1], "error_code", 0) if answers else -1)
         return codes
 
