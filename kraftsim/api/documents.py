@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict
 
 from kraftsim.controller.wire.json.document import Document
 
-from ..service.request_journal import NearMiss, RequestDocument
+from ..service.request_search import NearMiss, RequestDocument
 from .states import BrokerState, ProcessStateName
 
 

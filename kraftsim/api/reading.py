@@ -3,7 +3,9 @@
 from abc import abstractmethod
 
 from ..errors import CommandError, UnknownBroker, UnknownController, UnknownTopic
-from ..service.request_journal import RequestDocument, RequestJournal, api_named, conditions_in
+from ..service import request_search
+from ..service.request_journal import RequestJournal
+from ..service.request_search import RequestDocument, api_named, conditions_in
 from .controllers import ControllerVerbs
 from .documents import (
     BrokerDocument,
@@ -116,7 +118,9 @@ class Reading(ControllerVerbs):
         API, a condition without "=" or a limit outside 1 to 10,000.
         """
         check_page(from_, limit)
-        found = self.request_journal.find(api_named(api), conditions_in(where), from_)
+        found = request_search.find(
+            self.request_journal, api_named(api), conditions_in(where), from_
+        )
         requests: list[RequestDocument] = []
         async for request in found:
             requests.append(request)
@@ -134,9 +138,9 @@ class Reading(ControllerVerbs):
         """
         journal, named, conditions = self.request_journal, api_named(api), conditions_in(where)
         count = 0
-        async for _ in journal.find(named, conditions, 0):
+        async for _ in request_search.find(journal, named, conditions, 0):
             count += 1
-        misses = [] if count else await journal.near_misses(named, conditions)
+        misses = [] if count else await request_search.near_misses(journal, named, conditions)
         return {"count": count, "nearMisses": misses}
 
     async def explain(self, event: int) -> list[str]:

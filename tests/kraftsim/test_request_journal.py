@@ -8,8 +8,8 @@ from kraftsim import Cluster
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.controller.wire.frames import RequestHeader
 from kraftsim.errors import CommandError
-from kraftsim.service import request_journal
 from kraftsim.service.request_journal import JSON_BODY, RequestJournal
+from kraftsim.service.request_search import find
 from tests.kraftsim.conftest import Http
 from tests.server.kafka_client import connected
 
@@ -85,15 +85,13 @@ async def test_a_question_without_sense_is_refused(
         await kraft.requests(**query)  # type: ignore[arg-type]  # on purpose
 
 
-async def test_old_requests_make_room_for_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_journal, "REQUESTS_MAX", 3)
-    monkeypatch.setattr(request_journal, "REQUEST_BYTES_MAX", 100)
-    journal = RequestJournal(Timeline(wall_start_ms=0))
+async def test_old_requests_make_room_for_new_ones() -> None:
+    journal = RequestJournal(Timeline(wall_start_ms=0), requests_max=3, bytes_max=100)
 
     async def noted(size_bytes: int) -> list[int]:
         header = RequestHeader(64, 0, 1, "x", JSON_BODY)
         journal.note("http", "", header, b"{}".ljust(size_bytes))
-        return [request["number"] async for request in journal.find(None, {}, 0)]
+        return [request["number"] async for request in find(journal, None, {}, 0)]
 
     assert [await noted(10) for _ in range(4)][-1] == [1, 2, 3]
     assert await noted(85) == [3, 4]
