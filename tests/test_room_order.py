@@ -15,7 +15,7 @@ from tests.test_rooms import is_package
 # From the lowest rank to the highest. Rooms of one rank do not import each other.
 RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim": (
-        "controller errors printable",
+        "controller errors machine_code printable",
         "broker_agent",
         "simulation",
         "scenarios",

@@ -6,7 +6,7 @@ Each step works on a copy of the quorum.
 from collections.abc import Hashable, Mapping
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.core.rpc import FetchRequest, Request
@@ -14,10 +14,13 @@ from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.raft import conduct
 from kraftsim.controller.raft.identity import Identity
 from kraftsim.controller.raft.log import MetadataLog
+from kraftsim.controller.raft.parked import ParkedFetches
+from kraftsim.controller.raft.peers import Peers
 from kraftsim.controller.raft.protocol import Answered, Channel, Send, Turn
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.roles import Leader, Unattached
 from kraftsim.controller.raft.snapshot import by_reference
+from kraftsim.controller.raft.voters import VoterHistory
 
 from . import quorum_events
 from .identities import Disk
@@ -26,6 +29,8 @@ from .lone import Answer, Arrival, Requester, Sent, Step
 
 TIMELESS = Settings(controller_quorum_retry_backoff_ms=0)
 NO_SNAPSHOTS = by_reference()
+
+Part = TypeVar("Part")
 
 
 class LoneReplica:
@@ -236,20 +241,39 @@ def copy_of(quorum: Quorum, next_peer: int) -> Quorum:
 
     `next_peer` is the index of the voter that the copy fetches from next.
     """
-    twin = copy(quorum)
+    twin: Quorum = _filled(_new(quorum), quorum)
     twin.fetch_next_from(next_peer)
-    for name in ("log", "history"):
-        part = copy(getattr(quorum, name))
-        for inner, value in vars(part).items():
-            if isinstance(value, list):
-                setattr(part, inner, value[:])
-        setattr(twin, name, part)
-    twin.peers = copy(quorum.peers)
-    twin.peers._lines = {peer: copy(line) for peer, line in quorum.peers._lines.items()}
-    twin.parked = copy(quorum.parked)
-    twin.parked._parked = dict(quorum.parked._parked)
-    twin.parked._expiries = []
+    twin.log = _filled(MetadataLog(), quorum.log)
+    twin.history = _filled(VoterHistory(quorum.identity.voters), quorum.history)
+    peers = Peers(Channel.RAFT, request_timeout_ms=0, retry_backoff_ms=0)
+    twin.peers = _filled(peers, quorum.peers)
+    twin.peers._lines = {peer: replace(line) for peer, line in quorum.peers._lines.items()}
+    twin.parked = ParkedFetches()  # without expiries: time stands still
+    twin.parked._number, twin.parked._parked = quorum.parked._number, dict(quorum.parked._parked)
     if isinstance(quorum.role, Leader):
         role = quorum.role
         twin.role = replace(role, progress=dict(role.progress), begin_ms=dict(role.begin_ms))
     return twin
+
+
+def _new(quorum: Quorum) -> Quorum:
+    return Quorum(
+        quorum.identity,
+        settings=quorum.settings,
+        random=quorum.random,
+        snapshot_format=quorum.snapshot_format,
+        log=MetadataLog(),
+        stored=quorum.durable,
+    )
+
+
+def _filled(new: Part, original: Part) -> Part:
+    """Gives `new` the attributes of `original`, with copies of its lists; returns `new`.
+
+    Compiled classes (`tools/native.py`) have neither `__dict__` nor empty objects.
+    """
+    names: tuple[str, ...] = getattr(original, "__mypyc_attrs__", None) or tuple(vars(original))
+    for name in names:
+        value = getattr(original, name)
+        setattr(new, name, value[:] if isinstance(value, list) else value)
+    return new

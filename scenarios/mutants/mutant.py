@@ -88,9 +88,8 @@ def planted(bug: Mutant) -> Iterator[None]:
     """
     if not str(node.__file__).endswith(".py"):
         raise CompiledError(
-            "expected Python modules, got compiled ones, in which no bug can be planted: run "
-            "without "
-            "build/native"
+            "expected Python modules, got compiled ones, in which no bug can be planted: set "
+            "KRAFTSIM_PURE=1"
         )
     swaps = Swaps()
     try:

@@ -3,7 +3,13 @@
 from typing import Any
 
 from kraftsim.controller.core.brokers import heartbeats
-from kraftsim.controller.core.brokers.heartbeats import ControlState
+from kraftsim.controller.core.brokers.heartbeats import (
+    CONTROLLED_SHUTDOWN,
+    FENCED,
+    SHUTDOWN_NOW,
+    UNFENCED,
+    ControlState,
+)
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.leases import Leases
 from kraftsim.controller.core.log import records as r
@@ -11,9 +17,6 @@ from kraftsim.controller.core.state import State
 
 from .mutant import Swaps, mutant
 from .seams import next_state
-
-FENCED, UNFENCED = ControlState.FENCED, ControlState.UNFENCED
-LEAVING, OVER = ControlState.CONTROLLED_SHUTDOWN, ControlState.SHUTDOWN_NOW
 
 
 @mutant(
@@ -62,13 +65,13 @@ def moves_the_shutdown_offset(swaps: Swaps) -> None:
 )
 def shutdown_moves_no_leadership(swaps: Swaps) -> None:
     """Drops the partition changes of a controlled shutdown."""
-    writes = heartbeats._WRITES[LEAVING]
+    writes = heartbeats._WRITES[CONTROLLED_SHUTDOWN]
 
     def buggy(state: State, broker: Any) -> list[r.Record]:
         changes = writes(state, broker)
         return [change for change in changes if not isinstance(change, r.PartitionChangeRecord)]
 
-    swaps.entry(heartbeats._WRITES, LEAVING, buggy)
+    swaps.entry(heartbeats._WRITES, CONTROLLED_SHUTDOWN, buggy)
 
 
 @mutant(
@@ -92,7 +95,7 @@ def unfences_at_once(swaps: Swaps) -> None:
 )
 def never_grants_shutdown(swaps: Swaps) -> None:
     """Never grants a controlled shutdown."""
-    next_state(swaps, lambda state, now: LEAVING if state is OVER else state)
+    next_state(swaps, lambda state, now: CONTROLLED_SHUTDOWN if state is SHUTDOWN_NOW else state)
 
 
 @mutant(
@@ -104,7 +107,7 @@ def never_grants_shutdown(swaps: Swaps) -> None:
 )
 def grants_shutdown_at_once(swaps: Swaps) -> None:
     """Grants a controlled shutdown at once."""
-    next_state(swaps, lambda state, now: OVER if state is LEAVING else state)
+    next_state(swaps, lambda state, now: SHUTDOWN_NOW if state is CONTROLLED_SHUTDOWN else state)
 
 
 @mutant(
@@ -128,13 +131,13 @@ def ignores_other_offsets(swaps: Swaps) -> None:
 )
 def shutdown_is_not_written(swaps: Swaps) -> None:
     """Drops the registration change of a controlled shutdown."""
-    writes = heartbeats._WRITES[LEAVING]
+    writes = heartbeats._WRITES[CONTROLLED_SHUTDOWN]
 
     def buggy(state: State, broker: Any) -> list[r.Record]:
         changes = writes(state, broker)
         return [change for change in changes if isinstance(change, r.PartitionChangeRecord)]
 
-    swaps.entry(heartbeats._WRITES, LEAVING, buggy)
+    swaps.entry(heartbeats._WRITES, CONTROLLED_SHUTDOWN, buggy)
 
 
 @mutant(

@@ -86,6 +86,7 @@ def fetches_before_its_log_is_durable(patch):
     patch.setattr(following, "_is_safe", lambda quorum: True)
 
 
+@pytest.mark.python_modules
 @pytest.mark.parametrize("how", [forgets_its_epoch, fetches_before_its_log_is_durable])
 def test_a_replica_that_breaks_the_contract_is_caught(how, monkeypatch):
     how(monkeypatch)

@@ -15,8 +15,8 @@ EXEMPT = {
         "Turn.sends",  # one turn for all steps of an event
     },
     f"{EXPLORE}.lone_replica": {
-        *("Quorum.peers", "Quorum.parked", "Quorum.role"),  # of the copy of a replica
-        "Quorum.log",  # batches without the granting voters, which have no effect
+        *("Quorum.history", "Quorum.peers", "Quorum.parked", "Quorum.role"),  # of a copy
+        "Quorum.log",  # of a copy; batches without the granting voters, which have no effect
     },
     f"{EXPLORE}.quorum_events": {"Quorum.parked"},  # parked fetches that have no effect
     f"{MUTANTS}.replication": {"Quorum.high_watermark"},  # M82 lets it fall

@@ -10,7 +10,6 @@ after its records are committed (the node ensures this).
 """
 
 from collections.abc import Callable
-from enum import Enum
 
 from .. import feature_levels
 from ..errors import ApiError, ErrorCode
@@ -27,18 +26,13 @@ from ..state import Decision, HeartbeatNote, State
 from .fencing import fence, registration_change, unfence
 
 
-class ControlState(Enum):
-    """The state of a registered broker after a heartbeat.
+class ControlState:
+    """The state of a registered broker after a heartbeat; the four states are constants below.
 
     `steady` holds the decisions of a heartbeat that ends in this state and writes no record: for a
     broker that has not caught up, and for a broker that has (rule 2.18). They are built once,
-    because nearly every heartbeat returns one of them.
+    because nearly every heartbeat returns one of them. It is no Enum, which cannot be compiled.
     """
-
-    FENCED = "FENCED"
-    UNFENCED = "UNFENCED"
-    CONTROLLED_SHUTDOWN = "CONTROLLED_SHUTDOWN"
-    SHUTDOWN_NOW = "SHUTDOWN_NOW"
 
     def __init__(self, name: str) -> None:
         self.is_fenced = name in ("FENCED", "SHUTDOWN_NOW")
@@ -56,8 +50,10 @@ class ControlState(Enum):
         )
 
 
-FENCED, UNFENCED = ControlState.FENCED, ControlState.UNFENCED
-CONTROLLED_SHUTDOWN, SHUTDOWN_NOW = ControlState.CONTROLLED_SHUTDOWN, ControlState.SHUTDOWN_NOW
+FENCED = ControlState("FENCED")
+UNFENCED = ControlState("UNFENCED")
+CONTROLLED_SHUTDOWN = ControlState("CONTROLLED_SHUTDOWN")
+SHUTDOWN_NOW = ControlState("SHUTDOWN_NOW")
 
 
 def heartbeat(state: State, request: BrokerHeartbeatRequest, now_ms: int) -> Decision:

@@ -78,7 +78,7 @@ _AROUND_COMMA = " \t\n\r\f\v"
 def at_least(least: int) -> Validator:
     """Returns a validator with a minimum."""
 
-    def check(name: str, value: float) -> None:
+    def check(name: str, value: int | float) -> None:
         if value < least:
             raise _wrong(name, value, f"Value must be at least {least}")
 
@@ -88,7 +88,7 @@ def at_least(least: int) -> Validator:
 def between(least: int, most: int) -> Validator:
     """Returns a validator with a minimum and a maximum; NaN passes, as in Kafka."""
 
-    def check(name: str, value: float) -> None:
+    def check(name: str, value: int | float) -> None:
         at_least(least)(name, value)
         if value > most:
             raise _wrong(name, value, f"Value must be no more than {most}")

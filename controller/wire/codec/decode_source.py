@@ -2,7 +2,8 @@
 
 The source is straight-line: a run of fixed-width fields, including the length byte of the next
 field, is one `struct` call. The objects are dataclasses, whose `__init__` is four times slower than
-the generated code, which creates an empty object and sets its attributes.
+the generated code, which creates an empty object and sets its attributes. Classes that
+are compiled have no empty objects, but `from_values` (`tools/native_source.py`).
 
 Short input raises `struct.error` or `IndexError`, which becomes `DecodeError`; slices and counts
 are checked explicitly, because Python accepts short slices, and would allocate before a count
@@ -71,14 +72,24 @@ class _Writer(SourceWriter):
 
     def _build(self, model: type, values: dict[str, str]) -> str:
         name = self._name("o")
+        attributes = {
+            attribute: values.get(attribute) or self._default(model, attribute, default)
+            for attribute, default in defaults(model).items()
+        }
+        from_values = getattr(model, "from_values", None)
+        if from_values is not None:
+            self.line(f"{name} = {self._constant(from_values)}({', '.join(attributes.values())})")
+            return name
         self.line(f"{name} = {self._constant(model.__new__)}({self._constant(model)})")
-        for attribute, default in defaults(model).items():
-            value = values.get(attribute) or self._constant(default)
-            if default is MISSING and attribute not in values:
-                label = f"{model.__name__}.{attribute}"
-                raise TypeError(f"{label}: expected a field or a default at version {self.version}")
+        for attribute, value in attributes.items():
             self.line(f"{name}.{attribute} = {value}")
         return name
+
+    def _default(self, model: type, attribute: str, default: object) -> str:
+        if default is MISSING:
+            label = f"{model.__name__}.{attribute}"
+            raise TypeError(f"{label}: expected a field or a default at version {self.version}")
+        return self._constant(default)
 
     def _fields(self, struct: Struct, path: str, values: dict[str, str]) -> None:
         for field in plain_fields(struct, self.version):
