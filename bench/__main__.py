@@ -10,7 +10,7 @@ from .campaigns import campaigns
 from .follow import follow
 from .heartbeats import heartbeats, many_brokers
 from .large_requests import large_requests
-from .quorum import quorum
+from .quorum import heartbeats_beside_kafka, quorum
 from .report import Row, print_rows, write_rows
 from .scale import scale
 from .simulation import simulation
@@ -21,6 +21,7 @@ BENCHMARKS = {
     module.__name__: module
     for module in (
         heartbeats,
+        heartbeats_beside_kafka,
         many_brokers,
         start,
         agents,

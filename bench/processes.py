@@ -10,13 +10,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tools import native
+
 CLUSTER_ID = "kraftsimBenchCluster01"
 
 
 @contextmanager
-def running(*words: str) -> Iterator[subprocess.Popen[str]]:
-    """Runs Python with the given arguments; terminates it at the end of the block."""
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+def running(*words: str, is_native: bool = False) -> Iterator[subprocess.Popen[str]]:
+    """Runs Python with the given arguments; terminates it at the end of the block.
+
+    With `is_native` it imports the compiled copy of kraftsim (`tools/native.py`).
+    """
+    variables = native.environment() if is_native else os.environ
+    environment = {k: v for k, v in variables.items() if k != "PYTHONDONTWRITEBYTECODE"}
     process = subprocess.Popen(
         [sys.executable, *words],
         stdout=subprocess.PIPE,
@@ -32,11 +38,13 @@ def running(*words: str) -> Iterator[subprocess.Popen[str]]:
 
 
 @contextmanager
-def up(*words: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
+def up(
+    *words: str, is_native: bool = False
+) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
     """Runs `kraftsim up` on free ports; yields the process and the addresses that it announces."""
     ports = ("--kafka-port", "0", "--controller-port", "0", "--http-port", "0")
     options = ("--cluster-id", CLUSTER_ID, *ports, *words)
-    with running("-m", "kraftsim", "up", *options) as process:
+    with running("-m", "kraftsim", "up", *options, is_native=is_native) as process:
         yield process, announced(process)
 
 

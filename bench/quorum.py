@@ -1,6 +1,7 @@
-"""Three controllers: start, election, failover and registrations."""
+"""Three controllers: start, election, failover, registrations and heartbeats."""
 
 import time
+from collections.abc import Iterator
 from math import ceil
 from statistics import median
 
@@ -8,9 +9,10 @@ from kraftsim.simulation.streams import Streams
 from kraftsim.simulation.topology import ControllerSpec, Topology
 from kraftsim.simulation.world import World
 from tests.released.releases import NEWEST_WITH_TOOLS as RELEASE
+from tools import native
 
 from . import load
-from .heartbeats import registration
+from .heartbeats import heartbeat, register, registration
 from .processes import CLUSTER_ID, elapsed_ms, up
 from .quorums import IDS, Processes, kraftsim_processes, released
 from .report import Row
@@ -117,3 +119,32 @@ def _registrations_per_s(processes: Processes, broker_ids: range) -> float:
     frames = (registration(broker_id) for broker_id in broker_ids)
     port = processes.ports[leader]
     return load.distinct(port, frames, in_flight=IN_FLIGHT, seconds=3.0)
+
+
+def heartbeats_beside_kafka() -> Iterator[Row]:
+    """Compares the leaders of three processes of kraftsim and of released Kafka, in turn."""
+    native.main()
+    with kraftsim_processes(is_native=True) as ours, released() as kafka:
+        for connections in (16, 64):
+            yield _heartbeats(ours, kafka, connections)
+
+
+def _heartbeats(ours: Processes, kafka: Processes, connections: int) -> Row:
+    pairs = []
+    for _ in range(RUNS):
+        pairs.append((_heartbeats_per_s(kafka, connections), _heartbeats_per_s(ours, connections)))
+    return Row(
+        f"heartbeats, {connections} connections, leader of three processes, native",
+        f"{median(rate for _, rate in pairs):,.0f}/s",
+        f"Kafka {RELEASE.version}: {median(rate for rate, _ in pairs):,.0f}/s",
+        median(rate / peer for peer, rate in pairs),
+        ">= 1.5",
+    )
+
+
+def _heartbeats_per_s(processes: Processes, connections: int) -> float:
+    leader, _ = processes.registered_at_the_leader()
+    port = processes.ports[leader]
+    registered = register(port, range(2, 2 + connections))
+    frames = [heartbeat(broker_id, epoch) for broker_id, epoch in registered]
+    return load.run(port, frames, processes.running[leader].pid, seconds=3.0).per_second

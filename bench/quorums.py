@@ -93,14 +93,15 @@ class Processes:
 
 
 @contextmanager
-def kraftsim_processes() -> Iterator[Processes]:
+def kraftsim_processes(*, is_native: bool = False) -> Iterator[Processes]:
     """Runs three controllers of kraftsim."""
     ports, voters = _voters()
     with ExitStack() as stack:
         processes = {}
         for node_id in IDS:
             words = ("controller", "run", "--node-id", str(node_id), "--voters", voters)
-            process = running("-m", "kraftsim", *words, "--cluster-id", CLUSTER_ID)
+            words = ("-m", "kraftsim", *words, "--cluster-id", CLUSTER_ID)
+            process = running(*words, is_native=is_native)
             processes[node_id] = stack.enter_context(process)
         for process in processes.values():
             announced(process)
