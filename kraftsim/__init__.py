@@ -8,6 +8,13 @@ The public names are those in `__all__` and the functions that docs/live.md impo
 name in the modules and packages of kraftsim is internal and can change in any release.
 """
 
+import os
+
+if os.environ.get("KRAFTSIM_PURE"):
+    from .machine_code import ignore
+
+    ignore()
+
 TYPE_CHECKING = False  # importing typing takes a third of the time of `kraftsim --help`
 if TYPE_CHECKING:
     from .api.cluster import Cluster as Cluster

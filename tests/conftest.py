@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from kraftsim import machine_code
 from tools import fidelity
 from tools.fidelity_page import Proof
 
@@ -26,6 +27,8 @@ PROOFS = pytest.StashKey[list[Proof]]()
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     config.stash[PROOFS] = fidelity.proofs_of(items)
     for item in items:
+        if machine_code.is_used() and item.get_closest_marker("python_modules"):
+            item.add_marker(pytest.mark.skip(reason="needs the Python modules"))
         if any(item.get_closest_marker(name) for name in ALONE):
             item.add_marker(pytest.mark.xdist_group("realtime"))
 

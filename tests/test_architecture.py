@@ -334,6 +334,7 @@ def loaded_by(program: str) -> set[str]:
     return set(done.stderr.split())
 
 
+@pytest.mark.python_modules
 @pytest.mark.parametrize("program", ["import kraftsim", "import kraftsim.commands.up"])
 def test_the_face_loads_no_library_before_it_needs_one(program: str) -> None:
     """Importing aiohttp alone takes longer than the rest of the start."""

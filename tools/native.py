@@ -1,11 +1,11 @@
 """`make native`: builds a copy of kraftsim in build/native with compiled inner loops.
 
-mypyc compiles the modules that each event of a simulation uses. Their source has no code for the
-compiler; `native_source.py` adds what it needs, and a run has the same digest either way
-(`tests/scenarios/test_native.py`). It is a copy because planted bugs replace functions at run time,
-and compiled callers do not look functions up by name.
+mypyc compiles the modules that each event of a simulation and each heartbeat over a socket use.
+Their source has no code for the compiler; `native_source.py` adds what it needs, and a run has the
+same digest either way (`tests/scenarios/test_native.py`). `native_wheel.py` packs the libraries
+into a wheel.
 
-`PYTHONPATH=build/native python -P -m kraftsim ...` runs it.
+`PYTHONPATH=build/native python -P -m kraftsim ...` runs the copy.
 """
 
 import hashlib
@@ -20,13 +20,20 @@ from . import native_source
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "build" / "native"
 STAMP = TARGET / "made-of"
+FOLDERS = ("controller", "broker_agent", "simulation", "scenarios", "pipeline")  # of the package
+LIBRARY = "kraftsim"  # holds the code of all modules; each module has a small library of its own
 HOT = (
     "broker_agent/*.py",
     "controller/core/*.py",
     "controller/core/*/*.py",
     "controller/node/*.py",
     "controller/raft/*.py",
+    "controller/server/kafka_connection.py",
+    "controller/server/runtime.py",
+    "controller/server/turns.py",
+    "controller/server/unread_bytes.py",
     "controller/time/*.py",
+    "controller/wire/frames.py",
     "scenarios/properties/*.py",
     "scenarios/running/digest.py",
     "scenarios/running/watch.py",
@@ -40,11 +47,11 @@ HOT = (
     "simulation/service_queue.py",
     "simulation/streams.py",
     "simulation/turning_points.py",
+    "service/request_journal.py",
     "simulation/world.py",
 )
 LEFT_OUT = {
     "__init__.py": "only names what others have",
-    "heartbeats.py": "has an Enum whose members are made in __init__",
     "network_shape.py": "is read from a file, once",
     "value.py": "is written out where it is used (`native_source.py`)",
 }
@@ -57,35 +64,40 @@ def main() -> None:
         return
     if TARGET.exists():
         shutil.rmtree(TARGET)
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "kraftsim", TARGET / "kraftsim", ignore=ignored)
+    _copy_package()
     _compile()
+    _copy_package()  # the Python modules as they were written
     STAMP.write_text(made_of)
 
 
 def environment() -> dict[str, str]:
-    """Returns the environment variables of a process that runs the copy.
-
-    Its Python needs `-P`; otherwise it imports the checkout.
-    """
-    return {**os.environ, "PYTHONPATH": f"{TARGET}{os.pathsep}{ROOT}"}
+    """Returns the environment variables of a process that runs the copy."""
+    paths = f"{TARGET}{os.pathsep}{ROOT}"  # the working directory would come before them
+    return {**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"}
 
 
 def output(*words: str) -> str:
     """Runs the copy's Python with these arguments; returns the standard output."""
-    command = [sys.executable, "-P", *words]
+    command = [sys.executable, *words]
     done = subprocess.run(command, env=environment(), check=True, capture_output=True, text=True)
     return done.stdout
 
 
+def _copy_package() -> None:
+    """Copies the package; the links in it have no place in a source distribution."""
+    package, ignored = TARGET / "kraftsim", shutil.ignore_patterns("__pycache__", *FOLDERS)
+    shutil.copytree(ROOT / "kraftsim", package, ignore=ignored, dirs_exist_ok=True)
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, package / folder, ignore=ignored, dirs_exist_ok=True)
+
+
 def _sum() -> str:
+    """Returns a digest of all that the copy is made of; scenarios and queries are copied too."""
     made_of = hashlib.blake2b(sys.version.encode(), digest_size=16)
-    # Scenarios and queries are copied too; the folders are links, which ** does not follow.
-    for path in sorted((*ROOT.glob("kraftsim/*.py"), *ROOT.glob("kraftsim/*/**/*"))):
+    folders = [path for name in ("kraftsim", *FOLDERS) for path in (ROOT / name).rglob("*")]
+    for path in sorted((*folders, Path(__file__), Path(native_source.__file__))):
         if path.is_file() and path.suffix != ".pyc":
             made_of.update(path.read_bytes())
-    for path in (Path(__file__), Path(native_source.__file__)):
-        made_of.update(path.read_bytes())
     return made_of.hexdigest()
 
 
@@ -101,7 +113,11 @@ def _compile() -> None:
     print(f"compiling {len(hot)} modules to machine code: some minutes", file=sys.stderr)
     # One C file per module, because gcc takes many minutes for a single file.
     extensions = mypycify(
-        ["--ignore-missing-imports", *hot], opt_level="2", debug_level="0", multi_file=True
+        ["--ignore-missing-imports", *hot],
+        opt_level="2",
+        debug_level="0",
+        multi_file=True,
+        group_name=LIBRARY,
     )
     for extension in extensions:
         extension.extra_compile_args.append(

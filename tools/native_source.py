@@ -2,6 +2,9 @@
 
 Methods that a dataclass or a value (`core/value.py`) gets at run time are written out, because a
 compiler does not see them: `__init__`, `__eq__` and `__hash__`. Names in capitals become `Final`.
+A compiled class has no empty objects whose attributes could be set later. So `from_values` is added
+for decoders (a call with named arguments takes four times as long), and `__reduce__` for `pickle`.
+Classes that Python classes are derived from are open to them.
 """
 
 import ast
@@ -11,7 +14,13 @@ VALUES = {  # what `value` does, except for slots
     "value(kw_only=False)": "dataclass(unsafe_hash=True)",
 }
 WRITTEN_OUT = ("init", "eq", "frozen", "slots", "unsafe_hash")
-IMPORTS = "from dataclasses import dataclass\nfrom typing import Final"
+IMPORTS = """
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+if TYPE_CHECKING:
+    from mypy_extensions import mypyc_attr
+"""
+OPEN = ("Property", "OwnProperty")
 
 
 def rewritten_for_mypyc(source: str) -> str:
@@ -26,6 +35,10 @@ def rewritten_for_mypyc(source: str) -> str:
 def _statements(statement: ast.stmt) -> list[ast.stmt]:
     if isinstance(statement, ast.ClassDef):
         _write_out(statement)
+        if statement.name in OPEN:
+            statement.decorator_list.append(
+                _expression("mypyc_attr(allow_interpreted_subclasses=True)")
+            )
     elif isinstance(statement, ast.Assign) and all(
         _is_constant(target) for target in statement.targets
     ):
@@ -65,7 +78,8 @@ def _write_out(class_def: ast.ClassDef) -> None:
     if class_def.bases or "__post_init__" in methods:
         return
     options = {keyword.arg: ast.unparse(keyword.value) == "True" for keyword in call.keywords}
-    written = [_init(class_def, is_by_name=options.get("kw_only", False))]
+    written = [_init(class_def, is_by_name=options.get("kw_only", False)), _from_values(class_def)]
+    written.append(_reduce(class_def))
     if options.get("eq", True):
         written.append(_eq(class_def))
         if options.get("frozen") or options.get("unsafe_hash"):
@@ -93,6 +107,21 @@ def _init(class_def: ast.ClassDef, *, is_by_name: bool) -> str:
     parameters = ", ".join(first + [_parameter(field) for field in fields])
     body = "; ".join(f"self.{_name(field)} = {_value_of(field)}" for field in fields)
     return f"def __init__({parameters}) -> None: {body or 'pass'}"
+
+
+def _from_values(class_def: ast.ClassDef) -> str:
+    names = [_name(field) for field in _fields(class_def)]
+    parameters = ", ".join(
+        f"{_name(field)}: {ast.unparse(field.annotation)}" for field in _fields(class_def)
+    )
+    call = f"{class_def.name}({', '.join(f'{name}={name}' for name in names)})"
+    return f"@staticmethod\ndef from_values({parameters}) -> '{class_def.name}': return {call}"
+
+
+def _reduce(class_def: ast.ClassDef) -> str:
+    values = "".join(f"self.{_name(field)}, " for field in _fields(class_def))
+    pair = f"({class_def.name}.from_values, ({values}))"
+    return f"def __reduce__(self) -> tuple[object, ...]: return {pair}"
 
 
 def _parameter(field: ast.AnnAssign) -> str:

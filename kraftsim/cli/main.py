@@ -147,9 +147,11 @@ def _add_arguments(parser: "argparse.ArgumentParser", verb: str) -> None:
 def _without_verb(parser: argparse.ArgumentParser) -> "Callable[[argparse.Namespace], int]":
     def run(arguments: argparse.Namespace) -> int:
         if arguments.version:
+            from .. import machine_code
             from ..http.openapi import package_version
 
-            print(f"kraftsim {package_version()}")
+            suffix = " (compiled)" if machine_code.is_used() else ""
+            print(f"kraftsim {package_version()}{suffix}")
             return GOOD
         parser.print_help(sys.stderr)
         return USAGE

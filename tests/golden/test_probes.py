@@ -185,6 +185,7 @@ def exchanges(release: str) -> Iterator[tuple[str, Frame, Frame]]:
             yield probe["probe"], frames[asked], frames[told[0]]
 
 
+@pytest.mark.python_modules
 @pytest.mark.rule("1.9", "1.14", "1.20", "1.24", "1.27", "1.28", "2.8", "2.12", "2.17", "3.4")
 @pytest.mark.rule("4.34", "4.43", "4.51", "4.52", "4.53", "4.54", "4.55", "4.56", "5.8", "5.9")
 @pytest.mark.rule("5.11", "5.46", "5.47", "5.53")
@@ -258,6 +259,7 @@ def _shown(request: Frame, data: bytes) -> object:
     return decode_response(request.api_key, request.api_version, data)[1]
 
 
+@pytest.mark.python_modules
 def test_no_registration_change_of_ours_is_missing_from_the_recorded_log() -> None:
     """The same fences, unfences and flags, at the same offsets, as 4.3.1 wrote."""
     probed = Probed("4.3.1", KAFKA_4_3)

@@ -1,8 +1,12 @@
-"""The copy that `make native` compiles gives the same runs; bugs cannot be planted in it."""
+"""Machine code (`make native`, `KRAFTSIM_NATIVE=1 pip wheel .`) gives the same runs and replies."""
 
+import json
+import os
 import shutil
 import subprocess
 import sys
+import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -21,31 +25,77 @@ SCENARIOS = (
     "late-voter-reads-a-snapshot",
     "remove-leader-voter",
 )
+KRAFTSIM = ("-m", "kraftsim")
+FILE_OF_NODE = "import kraftsim.controller.node.node as node; print(node.__file__)"
+SUITE = ("-m", "pytest", "-q", "-o", "pythonpath=", "-p", "no:cacheprovider", "-p", "no:xdist")
 
 
 @pytest.fixture(scope="module")
-def compiled():
+def compiled() -> None:
     if shutil.which("cc") is None:
         pytest.skip("there is no C compiler here: `make native` needs one")
     subprocess.run([sys.executable, "-m", "tools.native"], cwd=native.ROOT, check=True)
 
 
+@pytest.fixture(scope="module")
+def wheel(compiled: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel with machine code, unpacked."""
+    out = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out)]
+    environment = {**os.environ, "KRAFTSIM_NATIVE": "1"}
+    subprocess.run(command, cwd=native.ROOT, env=environment, check=True, capture_output=True)
+    (packed,) = out.glob("*.whl")
+    assert "py3-none-any" not in packed.name
+    zipfile.ZipFile(packed).extractall(out / "unpacked")
+    return out / "unpacked"
+
+
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_a_run_is_the_same_as_machine_code(name, compiled):
+def test_a_run_is_the_same_as_machine_code(name: str, compiled: None) -> None:
     scenario = in_small(read_file(find(name)).scenario)
 
-    words = ("-m", "kraftsim", "scenario", "run", name, "--seed", "3", "--smoke", "--json")
+    words = (*KRAFTSIM, "scenario", "run", name, "--seed", "3", "--smoke", "--json")
     assert run(scenario, 3).digest in native.output(*words)
 
 
-def test_what_is_compiled_is_compiled(compiled):
-    where = "import kraftsim.controller.node.node as one; print(one.__file__)"
+def test_what_is_compiled_is_compiled(compiled: None) -> None:
+    assert native.output("-c", FILE_OF_NODE).strip().endswith(".so")
+    assert native.output(*KRAFTSIM, "--version").strip().endswith("(compiled)")
 
-    assert native.output("-c", where).strip().endswith(".so")
+
+def test_bugs_are_planted_in_the_python_modules_instead(compiled: None) -> None:
+    assert native.output(*KRAFTSIM, "scenario", "mutants", "M41").startswith("M41 killed")
 
 
-def test_no_bug_is_planted_in_machine_code(compiled):
-    with pytest.raises(subprocess.CalledProcessError) as refused:
-        native.output("-m", "kraftsim", "scenario", "mutants", "M41")
+def test_a_search_visits_the_same_histories_as_machine_code(compiled: None) -> None:
+    words = (*KRAFTSIM, "scenario", "explore", "--states-max", "2000", "--json")
 
-    assert "expected Python modules, got compiled ones" in refused.value.stderr
+    searched = json.loads(native.output(*words))
+    plain = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+    assert searched == json.loads(plain.stdout)
+
+
+@pytest.mark.parametrize("tests", ["tests/golden", "tests/server", "tests/raft"])
+def test_machine_code_keeps_the_promises_of_the_suite(tests: str, compiled: None) -> None:
+    """It answers the recordings of released Kafka, serves sockets, and elects as Python does."""
+    native.output(*SUITE, "-m", "not slow", tests)
+
+
+def test_a_wheel_has_machine_code_and_every_python_module(wheel: Path) -> None:
+    names = {str(path.relative_to(wheel)) for path in wheel.rglob("*")}
+    compiled = {name for name in names if ".cpython-" in name and name.startswith("kraftsim/")}
+
+    assert len(compiled) > 100
+    assert {name.partition(".")[0] + ".py" for name in compiled} <= names
+
+
+@pytest.mark.parametrize(("environment", "ending"), [({}, ".so"), ({"KRAFTSIM_PURE": "1"}, ".py")])
+def test_a_process_chooses_its_modules(
+    wheel: Path, environment: dict[str, str], ending: str
+) -> None:
+    command = [sys.executable, "-P", "-c", FILE_OF_NODE]
+    variables = {**os.environ, "PYTHONPATH": str(wheel), **environment}
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip().startswith(str(wheel))
+    assert done.stdout.strip().endswith(ending)

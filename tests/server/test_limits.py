@@ -56,6 +56,7 @@ async def test_bursts_of_many_clients_take_turns() -> None:
     assert max(shares) > 0
 
 
+@pytest.mark.python_modules
 async def test_above_the_bound_the_largest_unfinished_request_is_closed(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

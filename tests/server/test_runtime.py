@@ -88,6 +88,7 @@ def by_runtime(
     return world.committed_log.batches
 
 
+@pytest.mark.python_modules
 @pytest.mark.parametrize("controllers", [1, 3])
 @pytest.mark.parametrize("tick_s", [0.001, 0.0137, 0.9])
 async def test_a_story_gives_the_same_log_by_the_clock_and_by_the_heap(
@@ -102,6 +103,7 @@ async def test_a_story_gives_the_same_log_by_the_clock_and_by_the_heap(
     assert len(told) > 60
 
 
+@pytest.mark.python_modules
 @pytest.mark.parametrize("controllers", [1, 3])
 async def test_the_same_story_is_told_whatever_the_ticks(clock: Clock, controllers: int) -> None:
     seeded = random.Random(3)
@@ -200,6 +202,7 @@ async def test_a_virtual_runtime_does_what_is_due_now_and_never_moves_time(clock
     assert (done, timeline.now_us) == (["now"], 0)
 
 
+@pytest.mark.python_modules
 async def test_a_clock_that_does_not_move_does_not_move_time_back(clock: Clock) -> None:
     timeline = Timeline(wall_start_ms=0)
     runtime = Runtime(timeline)

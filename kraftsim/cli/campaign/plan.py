@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from kraftsim.scenarios.document.plan import expand
 from kraftsim.scenarios.language.reading import document_of
 
+from ... import machine_code
 from ...errors import UsageError
 from ...files.own_files import sources
 from ...files.scenario_files import expect_sound, library
@@ -85,6 +86,8 @@ def _is_canary(file: "ScenarioFile") -> bool:
 
 def _items(files: "list[ScenarioFile]", arguments: argparse.Namespace) -> "Iterator[Item]":
     names = arguments.mutants
+    if names is not None:
+        machine_code.restart_without("planted bugs")
     bugs = [] if names is None else mutants_of([] if names == "all" else names.split(","))
     for file in files:
         for mutant in (None, *(bug.name for bug in bugs)):

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from math import isinf
 from typing import TYPE_CHECKING
 
+from ... import machine_code
 from ...errors import FAILED, GOOD, VACUOUS, UsageError
 from ..output import add_output, is_data, print_data
 from ..progress import Progress
@@ -149,6 +150,7 @@ def _plant(name: str | None, planting: ExitStack) -> None:
 
     if name is None:
         return
+    machine_code.restart_without("planted bugs")
     if name not in MUTANTS:
         raise UsageError(
             f"--mutant: unknown planted bug {name!r}: expected {nearest(name, MUTANTS)}"

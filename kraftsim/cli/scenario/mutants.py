@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ... import machine_code
 from ...errors import FAILED, GOOD, CommandError, UsageError
 from ..output import add_output, is_data, print_data
 from .shrink_progress import shrinking
@@ -48,6 +49,7 @@ def add_mutants(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
 
 def _mutants(arguments: argparse.Namespace) -> int:
+    machine_code.restart_without("planted bugs")
     chosen = mutants_of(arguments.names)
     if arguments.swarm is not None:
         return _swarm(arguments, chosen)
@@ -70,6 +72,7 @@ def planted_by(name: str | None) -> "Callable[[], AbstractContextManager[None]]"
 
     if name is None:
         return nullcontext
+    machine_code.restart_without("planted bugs")
     (mutant,) = mutants_of([name])
     return lambda: planted(mutant)
 
@@ -118,15 +121,11 @@ def _kill(mutant: "Mutant", scenario: "Scenario", without: dict[str, tuple[str, 
     kills.
     """
     from kraftsim.scenarios.mutants.kill import broken, kill
-    from kraftsim.scenarios.mutants.mutant import CompiledError
 
     seed = scenario.pins[0].seed
     if scenario.name not in without:
         without[scenario.name] = broken(scenario, seed)
-    try:
-        return kill(mutant, scenario, seed, without[scenario.name])
-    except CompiledError as error:
-        raise CommandError(str(error)) from None
+    return kill(mutant, scenario, seed, without[scenario.name])
 
 
 def _row(mutant: "Mutant") -> dict[str, object]:
