@@ -21,7 +21,7 @@ from ..wire.frames import (
 )
 from .admission import address_of
 from .runtime import Runtime
-from .turns import REQUESTS_PER_VISIT, Turns
+from .turns import REQUESTS_PER_VISIT
 
 log = logging.getLogger(__name__)
 
@@ -127,43 +127,36 @@ class KafkaConnection(asyncio.Protocol):
         self.work()
 
     def work(self) -> None:
-        """Handle requests until a reply is pending, the client does not read or the turn ends.
-
-        All replies leave in one write.
-        """
-        runtime = self._listener.runtime
+        """Handle requests until a reply is pending, the client does not read or the turn ends."""
+        listener, reader = self._listener, self._reader
+        runtime = listener.runtime
         if self._is_working or self._transport is None or runtime is None:
             return
         self._is_working = True
-        runtime.enter()
+        runtime.turns.join(self)
+        handled = 0
         try:
-            self._visit(runtime.turns)
+            while not (self._awaited or self._cannot_write or listener.is_holding):
+                if handled:
+                    if not reader.data:
+                        break
+                    if handled == REQUESTS_PER_VISIT or runtime.turns.is_over:
+                        self._put_off()
+                        break
+                frame = reader.take()
+                if frame is None:
+                    break
+                handled += 1
+                self._handle(frame)
         except DecodeError as error:
             self._refuse_bytes(error)
         finally:
             self._is_working = False
-            runtime.leave()
-        self.flush()
+        self._handled += handled
         if self._reader.data or self._unread_bytes:
             self._note_unread()
         if self._reader.data or self._is_paused or self._is_input_closed:
             self._mind_backlog()
-
-    def _visit(self, turns: Turns) -> None:
-        reader, listener, first = self._reader, self._listener, self._handled
-        while not (self._awaited or self._cannot_write or listener.is_holding):
-            handled = self._handled - first
-            if handled:
-                if not reader.data:
-                    return
-                if handled == REQUESTS_PER_VISIT or turns.is_over:
-                    self._put_off()
-                    return
-            frame = reader.take()
-            if frame is None:
-                return
-            self._handled += 1
-            self._handle(frame)
 
     def _handle(self, frame: bytes) -> None:
         """Handle one request; its reply is pending if it does not come at once."""
@@ -224,7 +217,7 @@ class KafkaConnection(asyncio.Protocol):
         self._put(encode_response(API_VERSIONS, version, number, response))
 
     def _reply(self, reply: Reply) -> None:
-        """Encode the reply; it leaves with the other replies of its visit, or alone if late."""
+        """Encode the reply; it leaves with the other replies of its read, or alone if late."""
         awaited = self._awaited
         if awaited is None or self._transport is None:
             return  # the connection ended before the reply

@@ -3,7 +3,7 @@
 A connection handles one request at a time, as Kafka does: while a reply is pending, later requests
 wait and reading is paused, so that a connection holds at most the requests of one read. Malformed
 bytes close their own connection only, after the replies to the requests before them. All replies of
-one visit leave in one write, unless they exceed WRITE_BUFFER_BYTES_MAX. `turns.py` bounds how many
+one turn leave in one write, unless they exceed WRITE_BUFFER_BYTES_MAX. `turns.py` bounds how many
 requests of a connection are handled before the others have their turn.
 """
 

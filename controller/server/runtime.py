@@ -33,7 +33,7 @@ class Runtime:
         self._began = time.monotonic() - timeline.now_us / 1e6 / (speed or 1.0)
         self._timer: asyncio.TimerHandle | None = None
         self._armed_us = NEVER_US
-        self.turns = Turns()
+        self.turns = Turns(self.enter, self.leave)
         self.unread = UnreadBytes()
         if speed:
             timeline.pause = self._pause
@@ -66,11 +66,6 @@ class Runtime:
         finally:
             self.leave()
 
-    def take_in_turns(self, steps: Iterator[None]) -> None:
-        """Take the first step now, and each later step after the connections that wait already."""
-        if next(steps, self) is not self:
-            self.turns.put_off(_Steps(self, steps))
-
     def close(self) -> None:
         """Cancel the timer; the timeline no longer advances."""
         if self._timer is not None:
@@ -98,14 +93,3 @@ class Runtime:
         self._timer, self._armed_us = None, NEVER_US
         self.enter()
         self.leave()
-
-
-class _Steps:
-    """The remaining steps of one answer, visited as a connection is."""
-
-    def __init__(self, runtime: Runtime, steps: Iterator[None]) -> None:
-        self._runtime, self._steps = runtime, steps
-
-    def work(self) -> None:
-        with self._runtime.entered():
-            self._runtime.take_in_turns(self._steps)

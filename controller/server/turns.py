@@ -1,14 +1,16 @@
 """Turns: how the connections of a process share its event loop.
 
-A client may send thousands of requests at once. So a visit to a connection is bounded, and the
-requests that remain wait in a queue which gets a slice of each pass of the event loop. HTTP
-requests and the first request of every other connection are served in between. A request whose
+A turn serves the connections that are readable in one pass of the event loop at one time, and
+writes their replies at its end. A client may send thousands of requests at once. So a visit to a
+connection is bounded, and the requests that remain wait in a queue which gets a slice of each pass.
+HTTP requests and the first request of every other connection are served in between. A request whose
 answer takes long is answered in steps, each of which waits in the same queue.
 """
 
 import asyncio
 import time
 from collections import deque
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 SLICE_S = 0.001  # of a pass; a new HTTP connection needs about ten passes
@@ -19,26 +21,34 @@ class Visited(Protocol):
     """A connection, as turns see it."""
 
     def work(self) -> None:
-        """Handle requests that have been read, and write the replies."""
+        """Handle requests that have been read."""
+
+    def flush(self) -> None:
+        """Write the replies."""
 
 
 class Turns:
-    """The turns of one process: a turn is what its connections do in one pass of the event loop."""
+    """The turns of one process; `enter` and `leave` are those of its runtime."""
 
-    def __init__(self) -> None:
+    def __init__(self, enter: Callable[[], None], leave: Callable[[], None]) -> None:
+        self._enter, self._leave = enter, leave
         self._loop = asyncio.get_running_loop()
+        self._joined: list[Visited] = []
         self._waiting: deque[Visited] = deque()
         self._is_scheduled = False
-        self._has_begun = False
         self._end_s = 0.0
+
+    def join(self, connection: Visited) -> None:
+        """Serve the connection in this turn: its replies are written at the end of the turn."""
+        if not self._joined:
+            self._enter()
+            self._end_s = time.monotonic() + SLICE_S
+            self._loop.call_soon(self._end)
+        self._joined.append(connection)
 
     @property
     def is_over(self) -> bool:
-        """True if the slice of this turn is used up; the first question begins the turn."""
-        if not self._has_begun:
-            self._has_begun = True
-            self._end_s = time.monotonic() + SLICE_S
-            self._loop.call_soon(self._end)
+        """True if the slice of this turn is used up."""
         return time.monotonic() > self._end_s
 
     def put_off(self, connection: Visited) -> None:
@@ -52,7 +62,10 @@ class Turns:
             self._loop.call_soon(self._visit_waiting)
 
     def _end(self) -> None:
-        self._has_begun = False
+        joined, self._joined = self._joined, []
+        self._leave()
+        for connection in joined:
+            connection.flush()
 
     def _visit_waiting(self) -> None:
         """Visit waiting connections in rotation, at least one, until the slice is used up."""
@@ -64,3 +77,29 @@ class Turns:
         finally:
             self._is_scheduled = False
             self._schedule()
+
+
+def in_turns(turns: Turns, steps: Iterator[None]) -> None:
+    """Takes the first step now, and each later step after those that wait already."""
+    if not _is_over(steps):
+        turns.put_off(_Steps(turns, steps))
+
+
+def _is_over(steps: Iterator[None]) -> bool:
+    """Takes a step; True if there was none left."""
+    return next(steps, _Steps) is _Steps
+
+
+class _Steps:
+    """Steps of one answer, visited as a connection is."""
+
+    def __init__(self, turns: Turns, steps: Iterator[None]) -> None:
+        self._turns = turns
+        self._steps = steps
+
+    def work(self) -> None:
+        self._turns.join(self)
+        in_turns(self._turns, self._steps)
+
+    def flush(self) -> None:
+        pass

@@ -27,6 +27,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.value import value
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.runtime import Runtime
+from kraftsim.controller.server.turns import in_turns
 
 ReplyTo = Callable[[Response | ApiError], None]
 
@@ -84,7 +85,7 @@ class Facade:
     ) -> None:
         self._view = view
         self._agent = agent
-        self._runtime = runtime
+        self._turns = runtime.turns
         self._forwarding = Forwarding(runtime.timeline, send, lambda: agent.agent.controller_id)
 
     def describe(self, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
@@ -103,7 +104,7 @@ class Facade:
         image = self._agent.agent.image
         match request:
             case MetadataRequest():
-                self._runtime.take_in_turns(self._view.metadata(image, request, reply_to))
+                in_turns(self._turns, self._view.metadata(image, request, reply_to))
             case DescribeClusterRequest():
                 try:
                     reply = self._view.brokers(image, request)
