@@ -26,7 +26,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "operations",
         "http",
         "cli",
-        "__main__",
+        "testing",
+        "__main__ pytest_plugin",
     ),
     "kraftsim.cli": (
         "completion_verb controller_client help_texts interrupt_exit interrupts progress terminal "

@@ -81,6 +81,14 @@ def test_a_wheel_has_every_file_once_and_no_package_that_others_may_have(
     assert set(names) >= ONE_OF_EACH
 
 
+def test_a_wheel_has_the_command_and_the_plugin_of_pytest(from_checkout: Path) -> None:
+    (wheel,) = from_checkout.glob("*.whl")
+    points = zipfile.Path(wheel, "kraftsim-0.1.0.dist-info/entry_points.txt").read_text("utf-8")
+
+    assert "kraftsim = kraftsim.__main__:run" in points
+    assert "[pytest11]\nkraftsim.pytest_plugin = kraftsim.pytest_plugin" in points
+
+
 def test_both_wheels_have_the_same_files(from_checkout: Path, from_sdist: Path) -> None:
     assert sorted(names_in(from_sdist)) == sorted(names_in(from_checkout))
 

@@ -87,7 +87,7 @@ async def _serve(
     stopping = stop_signals()
     try:
         if await _is_ready(kraft, stopping):
-            with announced(_addresses(kraft), ready_file):
+            with announced(addresses(kraft), ready_file):
                 async with shown:
                     await first_of(stopping.wait(), kraft.until_down())
     except TimeoutError as error:
@@ -168,7 +168,8 @@ def settings_of(
     return used
 
 
-def _addresses(kraft: Cluster) -> dict[str, str]:
+def addresses(kraft: Cluster) -> dict[str, str]:
+    """Returns the environment of a client: the addresses of a cluster, its id and its token."""
     token = kraft.http_token if kraft.options.token is None else None  # only one that is random
     return {
         "KRAFTSIM_HTTP": kraft.http_url,

@@ -46,6 +46,7 @@ STARTS_A_SERVICE = re.compile(r"make run|kraftsim (up|controller run) ")
 TALKS_TO_A_CLUSTER = re.compile(
     r"localhost:|127\.0\.0\.1:|kraftsim (broker|topic|quorum show|wait|events|cluster|explain \d)"
 )
+TEST = re.compile(r"^(async )?def test_", re.MULTILINE)
 STARTS_JAVA = re.compile(r"campaign (report|check)|kraftsim follow|pipeline\.|spark\.")
 
 
@@ -100,7 +101,8 @@ def _shell(language: str, blocks: list[Block]) -> str:
     """Returns the commands of consecutive blocks; Python blocks become one program."""
     text = "".join(block.text for block in blocks)
     if language == "python":
-        return f"run_python <<'PYTHON'\n{text}PYTHON\n"
+        program = "run_tests" if TEST.search(text) else "run_python"
+        return f"{program} <<'PYTHON'\n{text}PYTHON\n"
     text = "\n".join(line for line in text.splitlines() if command(line) not in NOT_RUN)
     for documented, stand_in in STAND_INS.items():
         text = text.replace(documented, stand_in)

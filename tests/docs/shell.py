@@ -28,6 +28,8 @@ trap 'kill $(jobs -p) 2> /dev/null || true; wait' EXIT
 
 run_python() { python "$BIN/run_block.py"; }
 
+run_tests() { cat > test_block.py; python -m pytest test_block.py; }
+
 ready() { until [ -s "$1" ]; do kill -0 $!; sleep 0.1; done; }
 
 make() {
@@ -101,6 +103,8 @@ def _environment(tools: Path, offset: int) -> dict[str, str]:
         "KRAFTSIM_HTTP": f"http://127.0.0.1:{HTTP + offset}",
         "PATH": path,
         "PYTHONPATH": str(ROOT),
+        # the installed environment may be older than the plugin, or of another checkout
+        "PYTEST_ADDOPTS": "-p kraftsim.pytest_plugin",
     }
 
 

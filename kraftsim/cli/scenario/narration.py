@@ -29,7 +29,7 @@ def run_lines(
     yield f"{scenario.title or scenario.name} (seed {result.seed})"
     yield f"Claim: {' '.join(scenario.claim.split())}"
     yield ""
-    lines = list(_lines(result.rows, {caption.on: caption.say for caption in scenario.lesson}))
+    lines = list(event_lines(result.rows, {caption.on: caption.say for caption in scenario.lesson}))
     yield from lines[:lines_max]
     if len(lines) > lines_max:
         yield f"          ... {len(lines) - lines_max} more lines; --lines {len(lines)} prints all"
@@ -66,7 +66,7 @@ def verdict(
 def _last_events(rows: Sequence[EventRow], until_us: int) -> Iterator[str]:
     """Yields the last events before the first violation."""
     until = [row for row in rows if row.t_us <= until_us]
-    lines = list(_lines(until, {}))[-LAST_EVENTS:]
+    lines = list(event_lines(until, {}))[-LAST_EVENTS:]
     yield from (f"  before:{line}" for line in lines)
 
 
@@ -78,7 +78,7 @@ def repeat_command(result: Result, called: str, is_small: bool, runs_code: bool)
     return " ".join(["kraftsim scenario run", quote(called), *options])
 
 
-def _lines(rows: Sequence[EventRow], captions: dict[str, str]) -> Iterator[str]:
+def event_lines(rows: Sequence[EventRow], captions: dict[str, str]) -> Iterator[str]:
     """Yields a line per event, and each caption once after its first event; empties `captions`."""
     for (t_us, kind, *_), together in groupby(rows, key=_grouping_key):
         text = sentence(list(together))

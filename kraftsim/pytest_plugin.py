@@ -1,0 +1,103 @@
+"""The pytest plugin: the fixtures `kraft`, `kraft_sync` and `kraft_factory`, a marker, two options.
+
+pytest imports this module at every start, so it imports the rest of kraftsim inside functions.
+"""
+
+from inspect import isasyncgenfunction, iscoroutinefunction
+
+import pytest
+
+TYPE_CHECKING = False  # importing typing takes time at every start of pytest
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Generator, Iterator
+    from typing import Any
+
+    from .api.cluster import Cluster
+    from .testing.blocking import BlockingCluster
+    from .testing.factory import Factory
+
+FIXTURES = {"kraft", "kraft_factory", "kraft_sync"}
+MARKER = (
+    "kraft(brokers=3, controllers=1, clock='real', seed=None, ...): the cluster of the fixtures "
+    "kraft and kraft_sync; any argument of kraftsim.Cluster"
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the options of the plugin."""
+    group = parser.getgroup("kraftsim", "kraftsim, a simulated Kafka cluster")
+    group.addoption(
+        "--kraft-seed",
+        type=int,
+        metavar="N",
+        help="seed of every cluster whose marker has no seed (default: chosen for each test)",
+    )
+    group.addoption(
+        "--kraft-keep",
+        action="store_true",
+        help="after a failed test keep its cluster running until Ctrl-C, and print its addresses",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Registers the marker; refuses --kraft-keep in worker processes, which have no terminal."""
+    config.addinivalue_line("markers", MARKER)
+    if config.getoption("kraft_keep") and config.getoption("numprocesses", None):
+        raise pytest.UsageError("--kraft-keep needs one process: run without -n, or with -n 0")
+
+
+@pytest.fixture
+async def kraft_factory(request: pytest.FixtureRequest) -> "AsyncIterator[Factory]":
+    """Starts clusters: `await kraft_factory(brokers=5)` returns a running cluster.
+
+    The arguments are those of `kraftsim.Cluster`; the marker has the defaults. Each cluster of a
+    test has the next seed, and so another id.
+    """
+    from .testing.factory import factory_of
+
+    async with factory_of(request.node) as factory:
+        yield factory
+
+
+@pytest.fixture
+async def kraft(kraft_factory: "Factory") -> "Cluster":
+    """A running cluster on the test's event loop, for tests of pytest-asyncio and anyio."""
+    return await kraft_factory()
+
+
+@pytest.fixture
+def kraft_sync(request: pytest.FixtureRequest) -> "Iterator[BlockingCluster]":
+    """A running cluster in a thread of its own, for blocking clients; its methods block."""
+    from .testing.factory import blocking_cluster
+
+    with blocking_cluster(request.node) as cluster:
+        yield cluster
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_fixture_setup(
+    fixturedef: "pytest.FixtureDef[Any]", request: pytest.FixtureRequest
+) -> "Generator[None, object, object]":
+    """Lets the plugin that runs the test run the asyncio fixtures too."""
+    function = fixturedef.func
+    is_asynchronous = iscoroutinefunction(function) or isasyncgenfunction(function)
+    if is_asynchronous and function.__module__ == __name__:
+        from .testing.event_loops import prepared
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(fixturedef, "func", prepared(function, request))
+            return (yield)
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> "Generator[None, pytest.TestReport, pytest.TestReport]":
+    """Adds the section "kraftsim" to the report of a failed test that has a cluster."""
+    report = yield
+    if report.failed and not FIXTURES.isdisjoint(getattr(item, "fixturenames", ())):
+        from .testing.failure_report import add_section
+
+        add_section(item, report)
+    return report

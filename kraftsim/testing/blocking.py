@@ -1,0 +1,77 @@
+"""A cluster for blocking code: its event loop runs in a thread of its own."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from functools import wraps
+from inspect import iscoroutinefunction
+from typing import Any, TypeVar
+
+from ..api.cluster import Cluster
+
+T = TypeVar("T")
+
+
+class BlockingCluster:
+    """A running cluster whose methods block: those of `Cluster`, without `await`.
+
+    Its listeners respond while the test blocks in a Kafka client, because they run in another
+    thread.
+    """
+
+    def __init__(self, cluster: Cluster, loop: asyncio.AbstractEventLoop) -> None:
+        self._cluster, self._loop = cluster, loop
+
+    def __getattr__(self, name: str) -> Any:
+        """Returns an attribute of the cluster, or a method that runs in the cluster's thread."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        attribute = getattr(self._cluster, name)
+        return self._blocking(attribute) if callable(attribute) else attribute
+
+    def __dir__(self) -> list[str]:
+        return [name for name in dir(self._cluster) if not name.startswith("_")]
+
+    def _blocking(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        def blocking(*arguments: object, **named: object) -> object:
+            return call_in(self._loop, _awaited(method, *arguments, **named))
+
+        return blocking
+
+
+def call_in(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[object, object, T]) -> T:
+    """Runs the coroutine in the thread of the loop; returns its result or raises its error."""
+    return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
+
+
+async def _awaited(method: Callable[..., Any], *arguments: object, **named: object) -> object:
+    """Calls a method of the cluster, whether or not it is a coroutine function."""
+    if iscoroutinefunction(method):
+        return await method(*arguments, **named)
+    return method(*arguments, **named)
+
+
+@contextmanager
+def loop_in_thread() -> Iterator[asyncio.AbstractEventLoop]:
+    """Runs an event loop in a thread until the block ends."""
+    started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+
+    async def serve() -> None:
+        stopping = asyncio.Event()
+        started.set_result((asyncio.get_running_loop(), stopping))
+        await stopping.wait()
+
+    # a daemon, so that an interpreter that exits early does not wait for the thread
+    thread = threading.Thread(
+        target=lambda: asyncio.run(serve()), name="kraftsim cluster", daemon=True
+    )
+    thread.start()
+    loop, stopping = started.result()
+    try:
+        yield loop
+    finally:
+        loop.call_soon_threadsafe(stopping.set)
+        thread.join()

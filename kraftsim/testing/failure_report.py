@@ -1,0 +1,45 @@
+"""The section "kraftsim" in the report of a failed test."""
+
+from collections.abc import Iterator
+from shlex import quote
+
+import pytest
+
+from ..api.cluster import Cluster
+from ..cli.scenario.narration import event_lines
+from .requested import SEED
+
+LAST_EVENTS = 12  # lines
+ROWS_READ = 1000  # newest rows of the journal, from which the lines are made
+
+RUNNING = pytest.StashKey[list[Cluster]]()
+FAILED = pytest.StashKey[bool]()
+
+
+def add_section(test: pytest.Item, report: pytest.TestReport) -> None:
+    """Adds the section about the running clusters of a failed test to its report."""
+    test.stash[FAILED] = True
+    clusters = test.stash.get(RUNNING, [])
+    if clusters:
+        lines = [line for cluster in clusters for line in _lines(cluster)]
+        report.sections.append(("kraftsim", "\n".join([*lines, _repeat_line(test)])))
+
+
+def _repeat_line(test: pytest.Item) -> str:
+    """Returns the command that repeats the test with its seed."""
+    name = test.config.cwd_relative_nodeid(test.nodeid)
+    return f"repeat: pytest {quote(name)} --kraft-seed={test.stash[SEED]}"
+
+
+def _lines(cluster: Cluster) -> Iterator[str]:
+    """Yields seed, size, time and last events of a running cluster.
+
+    The loop of the cluster may run in another thread meanwhile: journal and clock permit that.
+    """
+    options, world = cluster.options, cluster.world
+    yield (
+        f"seed {options.seed}, brokers {options.brokers}, controllers {options.controllers}, "
+        f"clock {options.clock} at {world.timeline.now_us / 1e6:.3f} s; last events:"
+    )
+    rows = world.journal.since(world.journal.next_seq - ROWS_READ)
+    yield from list(event_lines(rows, {}))[-LAST_EVENTS:]

@@ -1,0 +1,99 @@
+"""What a failed test of a user shows, and `--kraft-keep`."""
+
+import re
+import signal
+import subprocess
+from urllib.request import urlopen
+
+import pytest
+
+LIMIT_S = 60
+
+pytestmark = pytest.mark.realtime
+
+FAILING = """
+@pytest.mark.kraft(clock="virtual")
+@pytest.mark.parametrize("tool", ["a b"])
+def test_fence(kraft_sync, tool):
+    kraft_sync.kill(2)
+    kraft_sync.wait(broker=2, state="fenced")
+    assert kraft_sync.cluster_id == "", kraft_sync.cluster_id
+"""
+FAILING_LOOP = """
+@pytest.mark.asyncio
+async def test_it(kraft, kraft_factory):
+    await kraft_factory(brokers=1)
+    assert False
+"""
+
+
+def section(output):
+    """The lines of the section "kraftsim" in the report of a failure."""
+    _, _, rest = re.split(r"^(-+ kraftsim -+)\n", output, maxsplit=1, flags=re.MULTILINE)
+    return rest.partition("\n=")[0].splitlines()
+
+
+@pytest.mark.parametrize("options", [(), ("-n", "1")])
+def test_a_failure_shows_seed_time_last_events_and_how_to_repeat_it(suite, options):
+    lines = section(suite.run(FAILING, "--kraft-seed=7", *options, plugins="xdist"))
+
+    assert re.fullmatch(
+        r"seed 7, brokers 3, controllers 1, clock virtual at (9|10)\.\d{3} s; last events:",
+        lines[0],
+    )
+    assert re.fullmatch(r" +\d+\.\d{3} s  committed: broker 2 fenced \(epoch \d+\)", lines[-2])
+    assert lines[-1] == "repeat: pytest 'test_tool.py::test_fence[a b]' --kraft-seed=7"
+
+
+def test_the_repeat_line_repeats_the_cluster(suite):
+    first = suite.run(FAILING)
+    repeated = suite.run(FAILING, *re.findall(r"--kraft-seed=\d+", first))
+
+    assert section(first) == section(repeated)
+
+
+def test_a_failure_shows_every_cluster_of_the_test(suite):
+    lines = section(suite.run(FAILING_LOOP, "--kraft-seed=7", plugins="asyncio"))
+
+    heads = [line for line in lines if line.startswith("seed ")]
+    assert [head.partition(", c")[0] for head in heads] == [
+        "seed 7, brokers 3",
+        "seed 8, brokers 1",
+    ]
+
+
+def test_a_passed_test_and_a_failure_without_a_cluster_show_no_section(suite):
+    text = "def test_good(kraft_sync):\n    pass\n\ndef test_bad():\n    assert False\n"
+
+    assert "- kraftsim -" not in suite.run(text, "-rA")
+
+
+@pytest.mark.parametrize("text", [FAILING, FAILING_LOOP], ids=["blocking", "asyncio"])
+def test_a_kept_cluster_answers_until_ctrl_c(suite, text):
+    suite.write(text)
+    command = suite.command("--kraft-keep", plugins="asyncio")
+    with subprocess.Popen(command, cwd=suite.folder, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            url = next(line for line in process.stdout if line.startswith("KRAFTSIM_HTTP="))
+            with urlopen(url.partition("=")[2].strip() + "/v1/cluster") as answer:
+                assert answer.status == 200
+            process.send_signal(signal.SIGINT)
+            output, _ = process.communicate(timeout=LIMIT_S)
+        finally:
+            process.kill()
+
+    assert process.returncode == pytest.ExitCode.INTERRUPTED
+    assert "1 failed" in output
+    assert "INTERNALERROR" not in output
+
+
+def test_a_passed_test_keeps_no_cluster(suite):
+    text = "def test_good(kraft_sync):\n    pass\n"
+
+    assert "1 passed" in suite.run(text, "--kraft-keep")
+
+
+def test_a_cluster_cannot_be_kept_in_a_process_without_a_terminal(suite):
+    output = suite.run(FAILING, "--kraft-keep", "-n", "1", plugins="xdist")
+
+    assert "--kraft-keep needs one process: run without -n, or with -n 0" in output
