@@ -9,8 +9,8 @@ import pytest
 from ..api.cluster import Cluster
 from ..commands.up import addresses
 from .blocking import BlockingCluster, call_in, loop_in_thread
-from .failure_report import FAILED, RUNNING
-from .requested import SEED, new_cluster, requested_options
+from .keys import FAILED, RUNNING, SEED
+from .requested import new_cluster, requested_options
 
 
 class Factory:

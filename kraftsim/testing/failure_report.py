@@ -7,13 +7,10 @@ import pytest
 
 from ..api.cluster import Cluster
 from ..cli.scenario.narration import event_lines
-from .requested import SEED
+from .keys import FAILED, RUNNING, SEED
 
 LAST_EVENTS = 12  # lines
 ROWS_READ = 1000  # newest rows of the journal, from which the lines are made
-
-RUNNING = pytest.StashKey[list[Cluster]]()
-FAILED = pytest.StashKey[bool]()
 
 
 def add_section(test: pytest.Item, report: pytest.TestReport) -> None:

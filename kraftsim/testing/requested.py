@@ -10,10 +10,10 @@ import pytest
 from kraftsim.scenarios.language.suggestions import nearest
 
 from ..api.cluster import Cluster
+from .keys import SEED
 
 ANY_PORT: Mapping[str, object] = {"kafka_port": 0, "controller_port": 0}
 SEEDS = 2**31
-SEED = pytest.StashKey[int]()
 
 
 def requested_options(test: pytest.Item) -> dict[str, Any]:

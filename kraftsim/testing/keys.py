@@ -1,0 +1,9 @@
+"""What the plugin knows of a test that runs, by the keys of pytest's stash."""
+
+import pytest
+
+from ..api.cluster import Cluster
+
+SEED = pytest.StashKey[int]()
+RUNNING = pytest.StashKey[list[Cluster]]()
+FAILED = pytest.StashKey[bool]()
