@@ -1,4 +1,4 @@
-"""The pytest plugin: the fixtures `kraft`, `kraft_sync` and `kraft_factory`, a marker, two options.
+"""The pytest plugin: the fixtures whose names begin with `kraft`, a marker, two options.
 
 pytest imports this module at every start, so it imports the rest of kraftsim inside functions.
 """
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .api.cluster import Cluster
     from .testing.blocking import BlockingCluster
     from .testing.factory import Factory
+    from .testing.process_cluster import ProcessCluster
 
 FIXTURES = {"kraft", "kraft_factory", "kraft_sync"}
 MARKER = (
@@ -71,6 +72,21 @@ def kraft_sync(request: pytest.FixtureRequest) -> "Iterator[BlockingCluster]":
     from .testing.factory import blocking_cluster
 
     with blocking_cluster(request.node) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def kraft_proc(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> "Iterator[ProcessCluster]":
+    """A cluster in a process of its own, for the whole session; its methods block.
+
+    If KRAFTSIM_HTTP is set, the cluster is the one at that address, and it runs on afterwards.
+    """
+    from .testing.process_cluster import process_cluster
+
+    log = tmp_path_factory.mktemp("kraftsim") / "up.log"
+    with process_cluster(log, request.config.getoption("kraft_seed")) as cluster:
         yield cluster
 
 

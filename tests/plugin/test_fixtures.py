@@ -38,12 +38,22 @@ def test_an_asynchronous_test_fences_a_broker_in_virtual_time(suite, mark, plugi
     assert "1 passed" in suite.run(test, *strict, *options, plugins=plugins)
 
 
-@pytest.mark.parametrize("mark", ["asyncio", "asyncio(loop_scope='session')", "anyio"])
-def test_a_cluster_on_the_real_clock_lives_on_the_loop_of_the_test(suite, mark):
-    test = f"@pytest.mark.{mark}\nasync def test_restart(kraft):\n    await kraft.restart(2)\n"
-    test += "    await kraft.wait(broker=2, state='unfenced')\n"
+ASK = """
+import asyncio
+from confluent_kafka.admin import AdminClient
 
-    assert "1 passed" in suite.run(test, plugins="asyncio anyio")
+@pytest.mark.{mark}
+async def test_listeners(kraft):
+    client = AdminClient({{"bootstrap.servers": kraft.bootstrap_servers}})
+    metadata = await asyncio.to_thread(client.list_topics, timeout=10)
+    assert len(metadata.brokers) == 3
+"""
+
+
+@pytest.mark.parametrize("mark", ["asyncio", "asyncio(loop_scope='session')", "anyio"])
+@pytest.mark.parametrize("plugins", ["asyncio anyio", "anyio asyncio"])
+def test_listeners_respond_on_the_event_loop_of_the_test(suite, mark, plugins):
+    assert "1 passed" in suite.run(ASK.format(mark=mark), plugins=plugins)
 
 
 def test_a_fixture_of_a_user_may_build_on_kraft(suite):

@@ -1,0 +1,113 @@
+"""A cluster in a process of its own: `kraftsim up`, started or adopted."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from inspect import signature
+from pathlib import Path
+
+import pytest
+
+from kraftsim.controller.wire.codec.schema import lower_camel
+from kraftsim.controller.wire.json.document import Document
+from kraftsim.scenarios.language.suggestions import nearest
+
+from ..errors import CommandError
+from ..http.client import call, service_url
+from ..operation import Operation
+from ..operations import OPERATIONS
+from .requested import refuse
+
+ANY_PORTS = ("--kafka-port", "0", "--controller-port", "0", "--http-port", "0")
+END_LIMIT_S = 10.0
+
+
+class ProcessCluster:
+    """A cluster behind the HTTP service of `kraftsim up`.
+
+    Each operation of the service is a method with the name of the method of `Cluster`; it blocks
+    and returns the JSON document of docs/http.md. Raises CommandError for a refused operation.
+    """
+
+    def __init__(self, http_url: str) -> None:
+        self.http_url = http_url
+
+    def __getattr__(self, name: str) -> Callable[..., Document]:
+        operations = {operation.python: operation for operation in OPERATIONS}
+        if name not in operations:
+            raise AttributeError(f"no operation {name!r}: expected {nearest(name, operations)}")
+        return partial(self._call, operations[name])
+
+    def _call(self, operation: Operation, *arguments: object, **named: object) -> Document:
+        bound = signature(operation.run).bind(self, *arguments, **named).arguments
+        values = {lower_camel(name): value for name, value in list(bound.items())[1:]}
+        return call(self.http_url, operation.method, operation.path, values)
+
+    def kafka(self, api: str, **body: object) -> Document:
+        """Sends a request of Kafka with this body in JSON ("CreateTopics"); returns the reply."""
+        return call(self.http_url, "POST", f"/kafka/{api}", body)
+
+    @property
+    def cluster_id(self) -> str:
+        """The id of the cluster."""
+        return str(self.cluster()["clusterId"])
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """The `host:port,...` list of the registered brokers, for Kafka clients."""
+        brokers = self.brokers()["brokers"]
+        assert isinstance(brokers, list), brokers
+        registered = [broker["listeners"][0] for broker in brokers if broker["registered"]]
+        return ",".join(f"{listener['host']}:{listener['port']}" for listener in registered)
+
+
+@contextmanager
+def process_cluster(log: Path, seed: int | None) -> Iterator[ProcessCluster]:
+    """Adopts the cluster at KRAFTSIM_HTTP; without that variable, runs one until the block ends.
+
+    `log` is the file for the log lines of the process. An adopted cluster is never ended.
+    """
+    if os.environ.get("KRAFTSIM_HTTP"):
+        yield _adopted()
+        return
+    seeded = () if seed is None else ("--seed", str(seed))
+    command = [sys.executable, "-m", "kraftsim", "up", *ANY_PORTS, *seeded]
+    with (
+        log.open("wb") as lines,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=lines, text=True) as process,
+    ):
+        try:
+            yield ProcessCluster(_announced_url(process, log))
+        finally:
+            _end(process)
+
+
+def _adopted() -> ProcessCluster:
+    """Returns the cluster at KRAFTSIM_HTTP; fails the test if no service answers there."""
+    try:
+        cluster = ProcessCluster(service_url(None))
+        cluster.cluster()
+    except (CommandError, ValueError) as error:
+        pytest.fail(f"KRAFTSIM_HTTP: {error}", pytrace=False)
+    return cluster
+
+
+def _announced_url(process: subprocess.Popen[str], log: Path) -> str:
+    """Returns the URL that `kraftsim up` prints once every broker is unfenced."""
+    for line in process.stdout or ():
+        name, _, url = line.rstrip("\n").partition("=")
+        if name == "KRAFTSIM_HTTP":
+            return url
+    refuse(f"`kraftsim up` ended with exit code {process.wait()}: {log.read_text('utf-8')}")
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Ends the process with SIGTERM, or with SIGKILL if that takes too long."""
+    process.terminate()
+    try:
+        process.wait(END_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
