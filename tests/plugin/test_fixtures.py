@@ -144,6 +144,22 @@ class FenceTest(TestCase):
     assert "1 passed" in suite.run(text)
 
 
+def test_an_asynchronous_unittest_case_gets_a_cluster_on_another_loop_than_its_own(suite):
+    text = """
+from unittest import IsolatedAsyncioTestCase
+
+class FenceTest(IsolatedAsyncioTestCase):
+    @pytest.fixture(autouse=True)
+    def cluster(self, kraft_sync):
+        self.kraft = kraft_sync
+
+    async def test_restart(self):
+        self.kraft.restart(2)
+        self.kraft.wait(broker=2, state="unfenced")
+"""
+    assert "1 passed" in suite.run(text)
+
+
 def test_processes_of_xdist_have_clusters_of_their_own(suite):
     text = BLOCKING_FENCE.replace("def test_fence(kraft_sync)", "def test_fence(kraft_sync, run)")
     text = text.replace("@pytest", "@pytest.mark.parametrize('run', range(4))\n@pytest", 1)
