@@ -3,6 +3,7 @@
 import re
 import signal
 import subprocess
+from functools import partial
 from urllib.request import urlopen
 
 import pytest
@@ -72,7 +73,14 @@ def test_a_passed_test_and_a_failure_without_a_cluster_show_no_section(suite):
 def test_a_kept_cluster_answers_until_ctrl_c(suite, text):
     suite.write(text)
     command = suite.command("--kraft-keep", plugins="asyncio")
-    with subprocess.Popen(command, cwd=suite.folder, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command,
+        cwd=suite.folder,
+        stdout=subprocess.PIPE,
+        text=True,
+        # a shell has its background jobs ignore SIGINT, and their processes inherit that
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+    ) as process:
         try:
             url = next(line for line in process.stdout if line.startswith("KRAFTSIM_HTTP="))
             with urlopen(url.partition("=")[2].strip() + "/v1/cluster") as answer:
