@@ -7,6 +7,8 @@ from inspect import isasyncgenfunction, iscoroutinefunction
 
 import pytest
 
+from .testing.keys import RUNNING
+
 TYPE_CHECKING = False  # importing typing takes time at every start of pytest
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Generator, Iterator
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from .testing.factory import Factory
     from .testing.process_cluster import ProcessCluster
 
-FIXTURES = {"kraft", "kraft_factory", "kraft_sync"}
 MARKER = (
     "kraft(brokers=3, controllers=1, clock='real', seed=None, ...): the cluster of the fixtures "
     "kraft and kraft_sync; any argument of kraftsim.Cluster"
@@ -112,7 +113,7 @@ def pytest_runtest_makereport(
 ) -> "Generator[None, pytest.TestReport, pytest.TestReport]":
     """Adds the section "kraftsim" to the report of a failed test that has a cluster."""
     report = yield
-    if report.failed and not FIXTURES.isdisjoint(getattr(item, "fixturenames", ())):
+    if report.failed and item.stash.get(RUNNING, []):
         from .testing.failure_report import add_section
 
         add_section(item, report)

@@ -16,10 +16,8 @@ ROWS_READ = 1000  # newest rows of the journal, from which the lines are made
 def add_section(test: pytest.Item, report: pytest.TestReport) -> None:
     """Adds the section about the running clusters of a failed test to its report."""
     test.stash[FAILED] = True
-    clusters = test.stash.get(RUNNING, [])
-    if clusters:
-        lines = [line for cluster in clusters for line in _lines(cluster)]
-        report.sections.append(("kraftsim", "\n".join([*lines, _repeat_line(test)])))
+    lines = [line for cluster in test.stash[RUNNING] for line in _lines(cluster)]
+    report.sections.append(("kraftsim", "\n".join([*lines, _repeat_line(test)])))
 
 
 def _repeat_line(test: pytest.Item) -> str:

@@ -2,8 +2,10 @@
 
 import pytest
 
-from ..api.cluster import Cluster
+TYPE_CHECKING = False  # pytest imports this module at every start
+if TYPE_CHECKING:
+    from ..api.cluster import Cluster
 
 SEED = pytest.StashKey[int]()
-RUNNING = pytest.StashKey[list[Cluster]]()
+RUNNING = pytest.StashKey["list[Cluster]"]()
 FAILED = pytest.StashKey[bool]()

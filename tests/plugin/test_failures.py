@@ -63,6 +63,12 @@ def test_a_failure_shows_every_cluster_of_the_test(suite):
     ]
 
 
+def test_a_test_that_requests_its_cluster_while_it_runs_shows_the_section(suite):
+    text = "def test_it(request):\n    request.getfixturevalue('kraft_sync')\n    assert False\n"
+
+    assert section(suite.run(text))[0].startswith("seed ")
+
+
 def test_a_passed_test_and_a_failure_without_a_cluster_show_no_section(suite):
     text = "def test_good(kraft_sync):\n    pass\n\ndef test_bad():\n    assert False\n"
 
