@@ -7,5 +7,5 @@ if TYPE_CHECKING:
     from ..api.cluster import Cluster
 
 SEED = pytest.StashKey[int]()
-RUNNING = pytest.StashKey["list[Cluster]"]()
+RUNNING: "pytest.StashKey[list[Cluster]]" = pytest.StashKey()
 FAILED = pytest.StashKey[bool]()
