@@ -48,6 +48,7 @@ async def test_metadata_by_topic_id_is_refused_before_version_12(
     assert await facade.is_served()
 
 
+@pytest.mark.python_modules
 async def test_metadata_of_many_topics_comes_in_turns_with_the_requests_of_others(
     kraft: Cluster, facade: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
