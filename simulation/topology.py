@@ -23,6 +23,9 @@ BROKERS_PER_LINGER_MS = 10
 BROKERS_WITHOUT_LINGER_MAX = 100
 
 
+RACK_BYTES_MAX = 32_767  # in UTF-8: the longest string of Kafka's protocol
+
+
 @value
 class BrokerSpec:
     """A simulated broker of a topology.
@@ -37,6 +40,21 @@ class BrokerSpec:
     rack: str | None = None
     cluster_id: str | None = None
     profile: Profile | None = None
+
+    def __post_init__(self) -> None:
+        if self.rack is not None:
+            checked_rack(self.rack)
+
+
+def checked_rack(rack: str) -> str:
+    """Returns `rack`; raises ValueError if no record or response can hold it."""
+    try:
+        size_bytes = len(rack.encode())
+    except UnicodeEncodeError:
+        raise ValueError(f"rack: expected a text that is UTF-8, got {rack[:64]!r}") from None
+    if size_bytes > RACK_BYTES_MAX:
+        raise ValueError(f"rack: expected at most {RACK_BYTES_MAX} bytes, got {size_bytes}")
+    return rack
 
 
 @value

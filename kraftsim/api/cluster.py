@@ -18,6 +18,7 @@ from kraftsim.simulation.topology import (
     FIRST_BROKER_ID,
     FIRST_CONTROLLER_ID,
     BrokerSpec,
+    checked_rack,
     expect_free,
     unbound_port,
 )
@@ -249,9 +250,14 @@ class Cluster(Reading):
     async def add_broker(self, rack: str | None = None, broker_id: int | None = None) -> int:
         """Starts another simulated broker and returns its id.
 
-        Raises CommandError if the id is taken or the cluster has 10,000 simulated brokers.
+        Raises CommandError if the id is taken, if the rack is no text of Kafka's protocol, or if
+        the cluster has 10,000 simulated brokers.
         """
         world = self.world
+        try:
+            checked_rack(rack or "")
+        except ValueError as error:
+            raise CommandError(str(error)) from None
         chosen = self._free_id(broker_id)
         self._service.arriving.add(
             chosen

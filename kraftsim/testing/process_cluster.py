@@ -17,6 +17,7 @@ from kraftsim.scenarios.language.suggestions import nearest
 
 from ..errors import CommandError
 from ..http.client import call, service_url
+from ..http.paths import KAFKA_API
 from ..operation import Operation
 from ..operations import OPERATIONS
 from .requested import refuse
@@ -48,7 +49,7 @@ class ProcessCluster:
 
     def kafka(self, api: str, **body: object) -> Document:
         """Sends a request of Kafka with this body in JSON ("CreateTopics"); returns the reply."""
-        return call(self.http_url, "POST", f"/kafka/{api}", body)
+        return call(self.http_url, "POST", KAFKA_API.format(api=api), body)
 
     @property
     def cluster_id(self) -> str:

@@ -6,7 +6,6 @@ from itertools import count
 
 from kraftsim.broker_agent.agent import Agent
 from kraftsim.controller.core.brokers import fencing, heartbeats, registration, unregistration
-from kraftsim.controller.core.brokers.heartbeats import ControlState
 from kraftsim.controller.core.cluster import describe_cluster
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import HANDLERS
@@ -227,19 +226,15 @@ def nothing_expires(patch):
 
 
 def unfences_at_once(patch):
-    next_state(
-        patch, lambda state, now: ControlState.UNFENCED if now is ControlState.FENCED else state
-    )
+    next_state(patch, lambda state, now: heartbeats.UNFENCED if now is heartbeats.FENCED else state)
 
 
 def never_unfences(patch):
-    next_state(
-        patch, lambda state, now: ControlState.FENCED if now is ControlState.FENCED else state
-    )
+    next_state(patch, lambda state, now: heartbeats.FENCED if now is heartbeats.FENCED else state)
 
 
 def never_lets_go(patch):
-    over, leaving = ControlState.SHUTDOWN_NOW, ControlState.CONTROLLED_SHUTDOWN
+    over, leaving = heartbeats.SHUTDOWN_NOW, heartbeats.CONTROLLED_SHUTDOWN
     next_state(patch, lambda state, now: leaving if state is over else state)
 
 
