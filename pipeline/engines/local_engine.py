@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from multiprocessing import connection, forkserver
+from multiprocessing import connection, forkserver, resource_tracker
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 
@@ -97,8 +97,10 @@ def _start_server() -> None:
     """Starts the fork server with SIGINT blocked.
 
     Ctrl-C sends SIGINT to the server too, and would kill it during its imports; only the process
-    that started the campaign must handle it.
+    that started the campaign must handle it. The resource tracker starts first, because its start
+    unblocks SIGINT.
     """
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         forkserver.ensure_running()
