@@ -135,7 +135,7 @@ class Folder:
     def commits_since(self, known: Mapping[int, Commit], plan_digest: str) -> dict[int, Commit]:
         """Returns all commits; reads only those that are not in `known`."""
         commits = dict(known)
-        for path in sorted((self.path / SHARDS).glob("[0-9]*.json")):
+        for path in self.commit_files():
             if int(path.stem) in known:
                 continue
             commit = _read_commit(path)
@@ -184,7 +184,7 @@ class Folder:
         Returns the numbers of these shards; the next `resume` runs them again.
         """
         aside = []
-        for path in sorted((self.path / SHARDS).glob("[0-9]*.json")):
+        for path in self.commit_files():
             try:
                 is_sound = not any(self.corrupt(_read_commit(path)))
             except PlanError:
@@ -225,9 +225,13 @@ class Folder:
         finally:
             path.unlink(missing_ok=True)
 
+    def commit_files(self) -> list[Path]:
+        """Returns the files of the commits, in order of shard."""
+        return sorted((self.path / SHARDS).glob("[0-9]*.json"))
+
     def leftovers(self) -> list[Path]:
         """Returns temporary files, and files of shards that are not committed."""
-        done = {path.stem for path in (self.path / SHARDS).glob("[0-9]*.json")}
+        done = {path.stem for path in self.commit_files()}
         parts = self.path.glob("*/part-*.parquet")
         lost = [path for path in parts if path.stem.removeprefix("part-") not in done]
         return sorted([*self.path.glob(".*.tmp"), *self.path.glob("*/.*.tmp"), *lost])

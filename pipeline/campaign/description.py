@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
-from .campaign import state_of
-from .commit_log import PLAN, SHARDS, Commit, Folder
-from .plan import Plan, Slice
+from kraftsim.controller.wire.json.document import Document
 
-Document = dict[str, object]
+from .campaign import State, state_of
+from .commit_log import PLAN, Commit, Folder
+from .plan import Plan, Slice
 
 
 def summary_of(folder: Folder) -> Document:
@@ -19,7 +19,10 @@ def summary_of(folder: Folder) -> Document:
     Raises PlanError if the plan or a commit cannot be read.
     """
     plan, commits = folder.plan(), folder.commits()
-    state = state_of(plan, commits)
+    return _summary(folder, plan, commits, state_of(plan, commits))
+
+
+def _summary(folder: Folder, plan: Plan, commits: Mapping[int, Commit], state: State) -> Document:
     subjects = [item for item in plan.items if not item.is_canary]
     return {
         "name": folder.path.resolve().name,
@@ -30,7 +33,7 @@ def summary_of(folder: Folder) -> Document:
         "verdicts": _in_order(state.verdicts),
         "engines": sorted({commit.engine or "unknown" for commit in commits.values()}),
         "startTimeMs": _time_ms(folder.path / PLAN),
-        "lastCommitTimeMs": max(map(_time_ms, _commit_files(folder)), default=None),
+        "lastCommitTimeMs": max(map(_time_ms, folder.commit_files()), default=None),
         "scenarios": list(dict.fromkeys(item.name for item in subjects)),
     }
 
@@ -42,7 +45,7 @@ def description_of(folder: Folder) -> Document:
     """
     plan, commits = folder.plan(), folder.commits()
     state = state_of(plan, commits)
-    summary = summary_of(folder)
+    summary = _summary(folder, plan, commits, state)
     del summary["scenarios"]  # of the items
     return summary | {
         "shardsDone": state.done_shards,
@@ -90,10 +93,6 @@ def _runs(slices: list[Slice]) -> int:
 
 def _in_order(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items()))
-
-
-def _commit_files(folder: Folder) -> list[Path]:
-    return list((folder.path / SHARDS).glob("[0-9]*.json"))
 
 
 def _time_ms(path: Path) -> int:
