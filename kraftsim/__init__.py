@@ -11,7 +11,7 @@ kraftsim is internal and can change in any release.
 
 import os
 
-if os.environ.get("KRAFTSIM_PURE"):
+if os.environ.get("KRAFTSIM_PURE"):  # its name is in machine_code, whose import takes time
     from .machine_code import ignore
 
     ignore()

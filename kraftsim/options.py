@@ -15,7 +15,7 @@ from kraftsim.simulation.topology import (
     BrokerSpec,
     ControllerSpec,
     Topology,
-    checked_rack,
+    check_rack,
 )
 
 CONTROLLERS_MAX = 9  # above every recommended quorum size
@@ -87,7 +87,7 @@ class ClusterOptions:
         if isinstance(self.racks, str) or not all(isinstance(rack, str) for rack in self.racks):
             raise ValueError(f"racks: expected a list of names, got {self.racks!r}")
         for rack in self.racks:
-            checked_rack(rack)
+            check_rack(rack)
 
     def _check_ports(self) -> None:
         """Raises ValueError if a port, or one derived from it, exceeds PORT_MAX.

@@ -5,6 +5,7 @@ from dataclasses import field
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER, AgentConfig
 from kraftsim.controller.core.feature_levels import METADATA_VERSION
+from kraftsim.controller.core.java_text import STRING_BYTES_MAX
 from kraftsim.controller.core.node_id import checked_id
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
@@ -21,9 +22,6 @@ BROKERS_MAX = FIRST_CONTROLLER_ID - FIRST_BROKER_ID
 BROKERS_PER_LINGER_MS = 10
 # up to this size brokers fetch as soon as there is news, as Kafka's do
 BROKERS_WITHOUT_LINGER_MAX = 100
-
-
-RACK_BYTES_MAX = 32_767  # in UTF-8: the longest string of Kafka's protocol
 
 
 @value
@@ -43,18 +41,17 @@ class BrokerSpec:
 
     def __post_init__(self) -> None:
         if self.rack is not None:
-            checked_rack(self.rack)
+            check_rack(self.rack)
 
 
-def checked_rack(rack: str) -> str:
-    """Returns `rack`; raises ValueError if no record or response can hold it."""
+def check_rack(rack: str) -> None:
+    """Raises ValueError if no record or response can hold the rack."""
     try:
         size_bytes = len(rack.encode())
     except UnicodeEncodeError:
         raise ValueError(f"rack: expected a text that is UTF-8, got {rack[:64]!r}") from None
-    if size_bytes > RACK_BYTES_MAX:
-        raise ValueError(f"rack: expected at most {RACK_BYTES_MAX} bytes, got {size_bytes}")
-    return rack
+    if size_bytes > STRING_BYTES_MAX:
+        raise ValueError(f"rack: expected at most {STRING_BYTES_MAX} bytes, got {size_bytes}")
 
 
 @value

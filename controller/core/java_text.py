@@ -1,7 +1,8 @@
-"""Numbers and white space as Java parses and formats them, because Kafka's replies show both."""
+"""Numbers, white space and string lengths as in Java, because Kafka's replies depend on them."""
 
 import re
 
+STRING_BYTES_MAX = 32_767  # in UTF-8: Kafka's limit in every encoding, the largest Short
 SPACE = "".join(map(chr, range(0x21)))
 """The characters that String.trim removes; it keeps Unicode's other spaces."""
 

@@ -18,7 +18,7 @@ from kraftsim.simulation.topology import (
     FIRST_BROKER_ID,
     FIRST_CONTROLLER_ID,
     BrokerSpec,
-    checked_rack,
+    check_rack,
     expect_free,
     unbound_port,
 )
@@ -255,7 +255,7 @@ class Cluster(Reading):
         """
         world = self.world
         try:
-            checked_rack(rack or "")
+            check_rack(rack or "")
         except ValueError as error:
             raise CommandError(str(error)) from None
         chosen = self._free_id(broker_id)

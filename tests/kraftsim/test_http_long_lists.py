@@ -9,6 +9,7 @@ from kraftsim import Cluster
 from kraftsim.http.responses import page_response
 from tests.kraftsim.conftest import Http
 from tests.kraftsim.http_wires import PASSES, Client
+from tests.kraftsim.loop_passes import passes_during
 
 pytestmark = pytest.mark.realtime
 
@@ -19,12 +20,8 @@ async def test_others_are_served_while_a_long_list_is_built(
 ) -> None:
     await kraft.create_topic("orders")
     monkeypatch.setattr("kraftsim.api.slices.ITEMS_AT_ONCE", 1)
-    passes = 0
 
-    page = asyncio.ensure_future(getattr(kraft, verb)())
-    while not page.done():
-        await asyncio.sleep(0)
-        passes += 1
+    page, passes = await passes_during(getattr(kraft, verb)())
 
     listed = page.result()
     assert passes > len(listed["records"] if verb == "log" else listed) > 0
@@ -35,12 +32,8 @@ async def test_others_are_served_while_a_long_document_is_encoded(
 ) -> None:
     monkeypatch.setattr("kraftsim.api.slices.ITEMS_AT_ONCE", 1)
     document = {"events": [{"seq": number} for number in range(9)], "next": 9, "name": "é\n"}
-    passes = 0
 
-    encoding = asyncio.ensure_future(page_response(document))
-    while not encoding.done():
-        await asyncio.sleep(0)
-        passes += 1
+    encoding, passes = await passes_during(page_response(document))
 
     assert passes > 9
     assert json.loads(encoding.result().text or "") == document

@@ -1,7 +1,5 @@
 """The journal of requests: what did my client send?"""
 
-import asyncio
-
 import pytest
 
 from kraftsim import Cluster
@@ -11,6 +9,7 @@ from kraftsim.errors import CommandError
 from kraftsim.service.request_journal import JSON_BODY, RequestJournal
 from kraftsim.service.request_search import find
 from tests.kraftsim.conftest import Http
+from tests.kraftsim.loop_passes import passes_during
 from tests.server.kafka_client import connected
 
 
@@ -110,17 +109,8 @@ async def test_a_reader_of_the_journal_holds_up_nobody(http: Http, kraft: Cluste
     """A page of the journal once took seconds, in which no heartbeat was served."""
     for number in range(300):
         await http.kafka("UnregisterBroker", brokerId=number)
-    passes = 0
 
-    async def count_passes() -> None:
-        nonlocal passes
-        while True:
-            passes += 1
-            await asyncio.sleep(0)
+    counting, passes = await passes_during(kraft.count_requests(None, "brokerId=1000"))
 
-    others = asyncio.ensure_future(count_passes())
-    counted = await kraft.count_requests(None, "brokerId=1000")
-    others.cancel()
-
-    assert counted["count"] == 0
+    assert counting.result()["count"] == 0
     assert passes >= 600

@@ -7,6 +7,7 @@ import pytest
 from kraftsim import Cluster
 from kraftsim.controller.core.rpc import DeleteTopicsRequest, DeleteTopicsResponse, DeleteTopicState
 from kraftsim.errors import CommandError
+from tests.kraftsim.loop_passes import passes_during
 
 
 @pytest.mark.realtime
@@ -50,20 +51,11 @@ async def test_a_cluster_starts_once_and_says_so_when_it_is_closed() -> None:
 
 
 async def test_a_long_wait_by_virtual_time_lets_others_have_their_turn() -> None:
-    turns = 0
-
-    async def other() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0)
-
     async with Cluster(brokers=1, clock="virtual") as kraft:
-        beside = asyncio.ensure_future(other())
-        with pytest.raises(TimeoutError):
-            await kraft.wait(broker=1, state="fenced", timeout="10m")
-        beside.cancel()
+        waiting, turns = await passes_during(kraft.wait(broker=1, state="fenced", timeout="10m"))
 
+    with pytest.raises(TimeoutError):
+        waiting.result()
     assert turns >= 10
 
 

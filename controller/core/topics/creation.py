@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from .. import feature_levels
 from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
+from ..java_text import STRING_BYTES_MAX
 from ..log.records import (
     TOPIC_RESOURCE,
     ClearElrRecord,
@@ -34,7 +35,6 @@ from . import names
 
 Assignment = dict[int, tuple[int, ...]]
 PARTITIONS_PER_REQUEST_MAX = 10_000  # Kafka's own bound (0A.7)
-TEXT_BYTES_MAX = 32767  # of a string on the wire, in UTF-8
 
 _DUPLICATE = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
 _PROHIBITED = ApiError(
@@ -86,7 +86,7 @@ def _spellable(
     Kafka replies so, and the records remain valid.
     """
     texts = (result.error_message or "" for result in results)
-    if any(len(text.encode("utf-8", "surrogatepass")) > TEXT_BYTES_MAX for text in texts):
+    if any(len(text.encode("utf-8", "surrogatepass")) > STRING_BYTES_MAX for text in texts):
         failed = ErrorCode.UNKNOWN_SERVER_ERROR
         results = tuple(
             CreatableTopicResult(name=t.name, error_code=failed) for t in request.topics

@@ -13,10 +13,10 @@ fails.
 from dataclasses import MISSING, fields
 from struct import error, unpack_from
 
+from ...core.java_text import STRING_BYTES_MAX
 from ..errors import DecodeError
 from .schema import (
     STRING,
-    STRING_BYTES_MAX,
     Array,
     Converted,
     Field,

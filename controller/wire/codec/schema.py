@@ -49,7 +49,6 @@ class Variable:
 
 
 STRING = Variable("string")
-STRING_BYTES_MAX = 32767  # in UTF-8; Kafka's limit in every encoding
 BYTES = Variable("bytes")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import MISSING
 from typing import Any, NoReturn
 
+from ...core.java_text import STRING_BYTES_MAX
 from ...core.uuid import parse_uuid
 from ..codec.decode_source import defaults, first_of_each
 from ..codec.schema import (
@@ -16,7 +17,6 @@ from ..codec.schema import (
     FLOAT64,
     NEVER,
     STRING,
-    STRING_BYTES_MAX,
     UUID,
     Array,
     Field,

@@ -86,9 +86,9 @@ def _is_canary(file: "ScenarioFile") -> bool:
 
 def _items(files: "list[ScenarioFile]", arguments: argparse.Namespace) -> "Iterator[Item]":
     names = arguments.mutants
-    if names is not None:
-        machine_code.restart_without("planted bugs")
     bugs = [] if names is None else mutants_of([] if names == "all" else names.split(","))
+    if bugs:
+        machine_code.restart_without("planted bugs")
     for file in files:
         for mutant in (None, *(bug.name for bug in bugs)):
             yield _item(file, mutant=mutant, is_small=arguments.smoke)

@@ -150,11 +150,11 @@ def _plant(name: str | None, planting: ExitStack) -> None:
 
     if name is None:
         return
-    machine_code.restart_without("planted bugs")
     if name not in MUTANTS:
         raise UsageError(
             f"--mutant: unknown planted bug {name!r}: expected {nearest(name, MUTANTS)}"
         )
+    machine_code.restart_without("planted bugs")
     planting.enter_context(planted(MUTANTS[name]))
 
 

@@ -49,8 +49,8 @@ def add_mutants(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
 
 def _mutants(arguments: argparse.Namespace) -> int:
-    machine_code.restart_without("planted bugs")
     chosen = mutants_of(arguments.names)
+    machine_code.restart_without("planted bugs")
     if arguments.swarm is not None:
         return _swarm(arguments, chosen)
     rows: list[dict[str, object]] = []
@@ -72,8 +72,8 @@ def planted_by(name: str | None) -> "Callable[[], AbstractContextManager[None]]"
 
     if name is None:
         return nullcontext
-    machine_code.restart_without("planted bugs")
     (mutant,) = mutants_of([name])
+    machine_code.restart_without("planted bugs")
     return lambda: planted(mutant)
 
 
